@@ -1,0 +1,80 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every target is built with: each unsafe expression is marked, a warning is an error, an
+/// async function stays on its caller's executor, and an import is visible only where it is written.
+let strict: [SwiftSetting] = [
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableExperimentalFeature("Lifetimes"),
+]
+
+func target(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(of name: String, _ more: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: [.byName(name: name)] + more, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "sallyport",
+    products: [.executable(name: "sallyport", targets: ["sallyport"])],
+    targets: [
+        // The C libraries, each imported by one target only.
+        .systemLibrary(name: "CPlatform"),
+        .systemLibrary(
+            name: "COpenSSL", pkgConfig: "openssl",
+            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .systemLibrary(
+            name: "CCompression", pkgConfig: "zlib",
+            providers: [
+                .apt(["zlib1g-dev", "libbrotli-dev", "libzstd-dev"]), .brew(["zlib", "brotli", "zstd"]),
+            ]),
+
+        // 0
+        target("Base", []),
+        // 1
+        target("HTTPModel", ["Base"]),
+        target("Sockets", ["Base", "CPlatform"]),
+        target("TLS", ["Base", "COpenSSL"]),
+        // 2
+        target("Traffic", ["Base", "HTTPModel"]),
+        target("Transport", ["Base", "Sockets", "TLS"]),
+        target("HTTPCodecs", ["Base", "HTTPModel", "CCompression"]),
+        // 3
+        target("Proxy", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Traffic", "Transport"]),
+        target("HTTPServer", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Transport"]),
+        target("CaptureStore", ["Base", "HTTPModel", "Traffic", "CSQLite"]),
+        target("Findings", ["Base", "HTTPModel", "Traffic"]),
+        // 4
+        target("ContentServer", ["Base", "HTTPModel", "HTTPCodecs", "HTTPServer", "TLS"]),
+        // The tool
+        target(
+            "Commands",
+            [
+                "Base", "CaptureStore", "ContentServer", "Findings", "HTTPCodecs", "HTTPModel",
+                "HTTPServer", "Proxy", "Sockets", "TLS", "Traffic", "Transport",
+            ]),
+        .executableTarget(name: "sallyport", dependencies: ["Commands"], swiftSettings: strict),
+
+        tests(of: "Base"),
+        tests(of: "HTTPModel"),
+        tests(of: "Sockets"),
+        tests(of: "TLS"),
+        tests(of: "Traffic"),
+        tests(of: "HTTPCodecs", ["HTTPModel", "Base"]),
+        tests(of: "CaptureStore", ["Traffic", "HTTPModel", "Base"]),
+        tests(of: "Findings", ["Traffic", "HTTPModel", "Base"]),
+        tests(of: "ContentServer", ["HTTPModel", "HTTPServer", "Base"]),
+        tests(of: "Commands", ["Base", "Traffic", "CaptureStore"]),
+    ]
+)

@@ -1,0 +1,63 @@
+/// ASCII as bytes: what protocols are written in.
+extension UInt8 {
+    /// The letter in lower case; every other byte as it is.
+    @inlinable package var asciiLowercased: UInt8 {
+        self &- 0x41 < 26 ? self | 0x20 : self
+    }
+
+    @inlinable package var isASCIIDigit: Bool { self &- 0x30 < 10 }
+
+    @inlinable package var isASCIILetter: Bool { (self | 0x20) &- 0x61 < 26 }
+
+    /// The value of a hexadecimal digit, `nil` for any other byte.
+    @inlinable package var hexDigitValue: UInt8? {
+        switch self {
+        case 0x30...0x39: self &- 0x30
+        case 0x41...0x46: self &- 0x37
+        case 0x61...0x66: self &- 0x57
+        default: nil
+        }
+    }
+}
+
+extension Collection where Element == UInt8 {
+    /// The bytes as text; bytes that are no UTF-8 become U+FFFD.
+    package var text: String { String(decoding: self, as: UTF8.self) }
+
+    /// The bytes in lower-case hexadecimal.
+    package var hex: String {
+        var digits: [UInt8] = []
+        digits.reserveCapacity(count * 2)
+        for byte in self {
+            digits.append(hexDigits[Int(byte >> 4)])
+            digits.append(hexDigits[Int(byte & 15)])
+        }
+        return digits.text
+    }
+
+    /// Compares without the case of ASCII letters; `lowercased` must be in lower case.
+    package func equalsIgnoringCase(_ lowercased: StaticString) -> Bool {
+        guard count == lowercased.utf8CodeUnitCount else { return false }
+        return lowercased.withUTF8Buffer { expected in
+            unsafe zip(self, expected).allSatisfy { $0.asciiLowercased == $1 }
+        }
+    }
+}
+
+private let hexDigits = [UInt8]("0123456789abcdef".utf8)
+
+/// The bytes that hexadecimal text stands for, `nil` if it is none.
+package func bytes(fromHex text: some StringProtocol) -> [UInt8]? {
+    var result: [UInt8] = []
+    var high: UInt8?
+    for byte in text.utf8 {
+        guard let value = byte.hexDigitValue else { return nil }
+        if let first = high {
+            result.append(first << 4 | value)
+            high = nil
+        } else {
+            high = value
+        }
+    }
+    return high == nil ? result : nil
+}

@@ -1,0 +1,45 @@
+// OpenSSL, and inline functions for those of its macros that Swift does not import.
+#ifndef SALLYPORT_COPENSSL_H
+#define SALLYPORT_COPENSSL_H
+
+#include <openssl/bio.h>
+#include <openssl/core_names.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/pem.h>
+#include <openssl/rand.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
+
+static inline void openssl_set_server_options(SSL_CTX *context) {
+    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                                  SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN);
+    SSL_CTX_set_read_ahead(context, 1);
+}
+static inline int openssl_set_minimum_version(SSL_CTX *context, int version) {
+    return (int)SSL_CTX_set_min_proto_version(context, version);
+}
+static inline int openssl_set_maximum_version(SSL_CTX *context, int version) {
+    return (int)SSL_CTX_set_max_proto_version(context, version);
+}
+static inline void openssl_set_session_cache_mode(SSL_CTX *context, long mode) {
+    SSL_CTX_set_session_cache_mode(context, mode);
+}
+static inline int openssl_set_server_name(SSL *session, const char *name) {
+    return (int)SSL_set_tlsext_host_name(session, (void *)name);
+}
+static inline void openssl_bio_set_retry_read(BIO *bio) { BIO_set_retry_read(bio); }
+static inline void openssl_bio_set_retry_write(BIO *bio) { BIO_set_retry_write(bio); }
+static inline void openssl_bio_clear_retry(BIO *bio) { BIO_clear_retry_flags(bio); }
+static inline int openssl_error_reason(unsigned long code) { return ERR_GET_REASON(code); }
+static inline int openssl_error_library(unsigned long code) { return ERR_GET_LIB(code); }
+static inline long openssl_bio_memory(BIO *bio, char **pointer) { return BIO_get_mem_data(bio, pointer); }
+static inline EVP_PKEY *openssl_generate_p256(OSSL_LIB_CTX *library) {
+    return EVP_PKEY_Q_keygen(library, NULL, "EC", "P-256");
+}
+static inline void openssl_set_ecdh_auto(SSL_CTX *context, int on) { SSL_CTX_set_ecdh_auto(context, on); }
+
+#endif

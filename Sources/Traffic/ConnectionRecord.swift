@@ -1,0 +1,143 @@
+package import Base
+
+/// One connection of a client, from its first byte on: also one that was refused, failed or passed
+/// through.
+package struct ConnectionRecord: Sendable {
+    /// Unique in its capture, rising in the order of acceptance.
+    package let id: Int64
+    package let openedAt: Timestamp
+    package var closedAt: Timestamp?
+    /// The client's address and port, such as `127.0.0.1:52114` or `[::1]:52114`.
+    package let client: String
+    /// The address and port that it came in at.
+    package let listener: String
+    package let mode: Mode
+    /// The name or address of the origin that was asked for, without brackets; empty if unknown.
+    package var originHost = ""
+    package var originPort: UInt16 = 0
+    /// The address and port that were connected to, `nil` if none was.
+    package var originAddress: String?
+    /// Whether the origin's connection had served another client's connection before.
+    package var originReused = false
+    package var clientBytes = ByteCount()
+    package var originBytes = ByteCount()
+    package var clientTLS: TLSRecord?
+    package var originTLS: TLSRecord?
+    /// What was spoken inside, such as `http/1.1`, `tls` or `unknown`; empty if no byte came.
+    package var protocolName = ""
+    package var exchangeCount: Int64 = 0
+    package var outcome = Outcome.open
+    /// Why it ended as it did, in words for a person; empty for the ordinary end.
+    package var cause = ""
+    /// Which side ended it.
+    package var closedBy: Side?
+
+    /// How the client came in.
+    package enum Mode: String, Sendable {
+        case explicit
+        case reverse
+    }
+
+    package enum Side: String, Sendable {
+        case client
+        case origin
+        case tool
+    }
+
+    /// How it ended; the raw values are stored and are a contract.
+    package enum Outcome: String, Sendable, CaseIterable {
+        /// Still open.
+        case open
+        /// Served and closed in order.
+        case completed
+        /// The client refused the certificate that it was shown, in one of the four ways.
+        case clientRefused = "client-refused"
+        /// The TLS handshake with the client failed for another reason than the certificate.
+        case clientHandshakeFailed = "client-handshake-failed"
+        /// The origin could not be reached.
+        case originUnreachable = "origin-unreachable"
+        /// The origin's certificate did not verify, and the client was not served.
+        case originUntrusted = "origin-untrusted"
+        /// The TLS handshake with the origin failed.
+        case originHandshakeFailed = "origin-handshake-failed"
+        /// Relayed without being decrypted or understood.
+        case passedThrough = "passed-through"
+        /// The client broke the protocol and was answered with an error.
+        case refused
+        /// A side was silent for too long.
+        case timedOut = "timed-out"
+        /// A side broke the connection off in the middle.
+        case broken
+        /// Ended by the tool's shutdown.
+        case cut
+        /// The tool ended before the connection did.
+        case lost
+    }
+
+    package init(
+        id: Int64, openedAt: Timestamp, client: String, listener: String, mode: Mode
+    ) {
+        self.id = id
+        self.openedAt = openedAt
+        self.client = client
+        self.listener = listener
+        self.mode = mode
+    }
+}
+
+/// Bytes on the wire of one leg, TLS records included.
+package struct ByteCount: Sendable, Equatable {
+    package var received: Int64 = 0
+    package var sent: Int64 = 0
+
+    package init(received: Int64 = 0, sent: Int64 = 0) {
+        self.received = received
+        self.sent = sent
+    }
+}
+
+/// What is known of TLS on one leg.
+package struct TLSRecord: Sendable {
+    /// Such as `TLSv1.3`; `nil` if no version was agreed.
+    package var version: String?
+    /// The suite's name in OpenSSL's spelling; `nil` if none was agreed.
+    package var cipher: String?
+    package var alpn: String?
+    package var sni: String?
+    package var ja3: String?
+    package var ja4: String?
+    package var resumed = false
+    /// The ClientHello handshake message as it came, without record headers; client leg only.
+    package var clientHello: [UInt8] = []
+    /// The certificates that the server of this leg presented, leaf first, in DER.
+    package var chain: [[UInt8]] = []
+    /// Lines of the key log format (draft-ietf-tls-keylogfile), without line ends.
+    package var keyLog: [String] = []
+    /// Alerts in the order seen, the fatal ones and close_notify alike.
+    package var alerts: [AlertRecord] = []
+    package var handshakeCompleted = false
+    /// Why the origin's chain did not verify; `nil` if it did or was not looked at.
+    package var verifyError: String?
+
+    package init() {}
+}
+
+/// A TLS alert on the wire (RFC 8446 §6).
+package struct AlertRecord: Sendable, Equatable {
+    /// By our peer on that leg, or by us.
+    package enum Sender: String, Sendable {
+        case peer
+        case tool
+    }
+
+    package let sender: Sender
+    package let fatal: Bool
+    /// The registered name, such as `unknown_ca`.
+    package let name: String
+
+    package init(sender: Sender, fatal: Bool, name: String) {
+        self.sender = sender
+        self.fatal = fatal
+        self.name = name
+    }
+}

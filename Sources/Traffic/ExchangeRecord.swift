@@ -1,0 +1,67 @@
+package import Base
+
+/// One request with its response.
+package struct ExchangeRecord: Sendable {
+    /// Unique in its capture, rising in the order of the requests' first bytes.
+    package let id: Int64
+    package let connection: Int64
+    package let startedAt: Timestamp
+    /// How long until the last byte of the response, `nil` while it goes on.
+    package var durationMicroseconds: Int64?
+    /// How long until the first byte of the final response, `nil` if none came.
+    package var firstByteMicroseconds: Int64?
+    package var scheme: Scheme
+    /// The host and port that the request was for, without userinfo; as `Host` has them.
+    package var authority: String
+    /// The request's head as the client sent it, through the empty line.
+    package var requestHead: [UInt8] = []
+    package var requestBody = BodyRecord()
+    /// Interim responses (1xx) in the order they came, each through its empty line.
+    package var interimHeads: [[UInt8]] = []
+    /// The final response's head as the origin sent it; empty if none came.
+    package var responseHead: [UInt8] = []
+    package var responseBody = BodyRecord()
+    /// 0 if no response came.
+    package var status = 0
+    /// Such as `HTTP/1.1`.
+    package var protocolName = "HTTP/1.1"
+    /// A stable code of what went wrong, `nil` for a whole exchange: `request-smuggling`,
+    /// `origin-closed`, `client-closed`, `timed-out`, …
+    package var error: String?
+    /// What went wrong, in words for a person.
+    package var errorDetail: String?
+    /// Whether the response was made by the tool, because there was none from the origin.
+    package var answeredByTool = false
+
+    package enum Scheme: String, Sendable {
+        case http
+        case https
+    }
+
+    package init(
+        id: Int64, connection: Int64, startedAt: Timestamp, scheme: Scheme, authority: String
+    ) {
+        self.id = id
+        self.connection = connection
+        self.startedAt = startedAt
+        self.scheme = scheme
+        self.authority = authority
+    }
+}
+
+/// What was recorded of one message's content.
+package struct BodyRecord: Sendable {
+    /// The bytes of the content that passed, without transfer coding.
+    package var size: Int64 = 0
+    /// The content, without transfer coding but with its content coding, unless it went ahead in
+    /// `TrafficEvent.bodyChunk`s.
+    package var bytes: [UInt8] = []
+    /// How many chunks went ahead.
+    package var chunkCount = 0
+    /// Whether content past the recording limit was counted and not kept.
+    package var isTruncated = false
+    /// The trailer section as it came, through the empty line; empty if there was none.
+    package var trailers: [UInt8] = []
+
+    package init() {}
+}

@@ -1,0 +1,36 @@
+/// What the proxy tells whoever records.
+package enum TrafficEvent: Sendable {
+    /// A connection was accepted, or something about it is newly known.
+    case connection(ConnectionRecord)
+    /// An exchange so far, if it lasts, and always at its end.
+    case exchange(ExchangeRecord)
+    /// A part of a content that is too long to be held until the exchange ends; in order.
+    case bodyChunk(exchange: Int64, direction: Direction, sequence: Int, bytes: [UInt8])
+
+    /// About how much memory the event holds, in bytes.
+    package var weight: Int {
+        switch self {
+        case .connection(let record): 512 + (record.clientTLS?.clientHello.count ?? 0)
+        case .exchange(let record):
+            512 + record.requestHead.count + record.responseHead.count
+                + record.requestBody.bytes.count + record.responseBody.bytes.count
+        case .bodyChunk(_, _, _, let bytes): 128 + bytes.count
+        }
+    }
+}
+
+package enum Direction: Int, Sendable {
+    case request = 0
+    case response = 1
+}
+
+/// Takes what was recorded, in order; called from the event loops.
+///
+/// `submit` never blocks. A loop that finds `isCongested` waits with `room` before it relays more,
+/// so that a slow disk slows the proxy down and nothing is dropped.
+package protocol TrafficSink: Sendable {
+    func submit(_ events: [TrafficEvent])
+    var isCongested: Bool { get }
+    /// Calls `resume` once there is room again, from any thread.
+    func whenRoom(_ resume: @escaping @Sendable () -> Void)
+}

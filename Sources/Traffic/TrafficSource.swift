@@ -1,0 +1,14 @@
+/// Reads a capture; every call sees what was committed when it was made.
+///
+/// Errors: `Failure` with the codes `capture-unreadable` and `no-such-exchange`.
+package protocol TrafficSource {
+    /// Calls `visit` for each connection by rising id until it returns false.
+    func connections(_ visit: (ConnectionRecord) throws -> Bool) throws
+    /// Calls `visit` for each exchange by rising id until it returns false; bodies are left out.
+    func exchanges(_ visit: (ExchangeRecord) throws -> Bool) throws
+    /// One exchange without its bodies, `nil` if there is none.
+    func exchange(_ id: Int64) throws -> ExchangeRecord?
+    /// Calls `visit` with each part of a content, in order, until it returns false.
+    func body(
+        ofExchange id: Int64, _ direction: Direction, _ visit: ([UInt8]) throws -> Bool) throws
+}
