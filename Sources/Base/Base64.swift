@@ -13,7 +13,9 @@ package enum Base64 {
             group = group << 8 | UInt32(byte)
             held += 1
             if held == 3 {
-                for shift in [18, 12, 6, 0] { result.append(alphabet[Int(group >> UInt32(shift)) & 63]) }
+                for shift in [18, 12, 6, 0] {
+                    result.append(alphabet[Int(group >> UInt32(shift)) & 63])
+                }
                 group = 0
                 held = 0
             }

@@ -3,28 +3,12 @@
 #ifndef SALLYPORT_CPLATFORM_H
 #define SALLYPORT_CPLATFORM_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
-#include <errno.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/types.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #ifdef __linux__
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/prctl.h>
-#include <sys/signalfd.h>
 
 static const uint32_t platform_epoll_in = EPOLLIN;
 static const uint32_t platform_epoll_out = EPOLLOUT;
@@ -32,6 +16,14 @@ static const uint32_t platform_epoll_hangup = EPOLLHUP;
 static const uint32_t platform_epoll_error = EPOLLERR;
 static const uint32_t platform_epoll_read_hangup = EPOLLRDHUP;
 static const uint32_t platform_epoll_edge_triggered = EPOLLET;
+static const int platform_epoll_close_on_exec = EPOLL_CLOEXEC;
+static const int platform_no_signal = MSG_NOSIGNAL;
+static const int platform_peek = MSG_PEEK;
+
+// Declared here because the feature macro that declares them elsewhere changes types that Swift's
+// own module of the C library has too.
+extern int accept4(int, struct sockaddr *, socklen_t *, int);
+extern int sched_getaffinity(int, unsigned long, void *);
 
 /// A new event counter that never blocks and is closed on exec; -1 with errno on failure.
 static inline int platform_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
@@ -46,11 +38,29 @@ static inline int platform_stream_socket(int family) {
     return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 }
 
-/// How many processors this process may run on.
+static inline int platform_socket_name(int socket, struct sockaddr_storage *address, socklen_t *length) {
+    return getsockname(socket, (struct sockaddr *)address, length);
+}
+
+static inline int platform_peer_name(int socket, struct sockaddr_storage *address, socklen_t *length) {
+    return getpeername(socket, (struct sockaddr *)address, length);
+}
+
+static inline int platform_bind(int socket, const struct sockaddr_storage *address, socklen_t length) {
+    return bind(socket, (const struct sockaddr *)address, length);
+}
+
+static inline int platform_connect(int socket, const struct sockaddr_storage *address, socklen_t length) {
+    return connect(socket, (const struct sockaddr *)address, length);
+}
+
+/// How many processors this process may run on; 0 if the kernel does not say.
 static inline int platform_processor_count(void) {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
-    return CPU_COUNT(&set);
+    unsigned char set[1024] = {0};
+    int size = sched_getaffinity(0, sizeof(set), set), count = 0;
+    if (size < 0) return 0;
+    for (unsigned long i = 0; i < sizeof(set); i++) count += __builtin_popcount(set[i]);
+    return count;
 }
 #endif
 

@@ -1,0 +1,302 @@
+package import Base
+internal import CPlatform
+internal import Glibc
+
+/// A socket on an event loop: readiness is remembered, so that no wake-up is lost and nothing is
+/// asked of the kernel that would only answer "not yet".
+///
+/// `@unchecked Sendable`: used on its loop's thread only.
+@safe
+package final class Channel: @unchecked Sendable {
+    package let loop: EventLoop
+    let descriptor: Int32
+    private(set) var token: UInt64 = 0
+
+    /// When waiting for bytes is given up, in milliseconds of `loop.now`; `.max` for never.
+    package var readDeadline = UInt64.max
+    /// The same for waiting to send.
+    package var writeDeadline = UInt64.max
+    package private(set) var bytesReceived: Int64 = 0
+    package private(set) var bytesSent: Int64 = 0
+    package private(set) var isClosed = false
+    /// Whether both directions are gone or the connection failed, as far as the kernel has told.
+    package private(set) var isBroken = false
+    /// Whether the peer ended its direction; bytes may still wait before that end.
+    package private(set) var peerEnded = false
+
+    private var mayRead = true
+    private var mayWrite = true
+    private var reader: UnsafeContinuation<WaitOutcome, Never>?
+    private var writer: UnsafeContinuation<WaitOutcome, Never>?
+    private var timer: LoopTimer?
+    /// Called when the channel can be written, by who waits for one of several.
+    private var onWritable: (() -> Void)?
+    /// Called once when the peer breaks the connection off, while another leg is waited for.
+    private var onBreak: (() -> Void)?
+
+    package enum WaitOutcome: Sendable {
+        case ready
+        case timedOut
+        /// This side closed the channel.
+        case closed
+    }
+
+    /// Takes the descriptor over; it must not block. On the loop's thread only.
+    package init(descriptor: Int32, loop: EventLoop) throws(SystemError) {
+        self.descriptor = descriptor
+        self.loop = loop
+        do {
+            token = try loop.register(self)
+        } catch {
+            Glibc.close(descriptor)
+            throw error
+        }
+    }
+
+    // MARK: Bytes
+
+    /// Receives what is there into the buffer's room; 0 bytes is the peer's end.
+    package func receive(into buffer: ByteBuffer) -> SystemCallOutcome {
+        guard mayRead, !isClosed else { return isClosed ? .value(0) : .wouldBlock }
+        let room = buffer.room
+        var outcome = SystemCallOutcome.wouldBlock
+        _ = unsafe buffer.fill { space in
+            outcome = systemCall { unsafe recv(descriptor, space.baseAddress, space.count, 0) }
+            guard case .value(let count) = outcome else { return 0 }
+            return count
+        }
+        switch outcome {
+        case .value(let count):
+            bytesReceived += Int64(count)
+            // A short read emptied the kernel's buffer, unless the end is behind it.
+            if count > 0, count < room, !peerEnded, !isBroken { mayRead = false }
+        case .wouldBlock: mayRead = false
+        case .failed: break
+        }
+        return outcome
+    }
+
+    /// Looks at what is there without taking it.
+    package func peek(_ buffer: ByteBuffer) -> SystemCallOutcome {
+        var outcome = SystemCallOutcome.wouldBlock
+        _ = unsafe buffer.fill { space in
+            outcome = systemCall {
+                unsafe recv(descriptor, space.baseAddress, space.count, platform_peek)
+            }
+            return 0
+        }
+        return outcome
+    }
+
+    /// Sends what the buffer holds, as far as the kernel takes it, and consumes that.
+    package func send(_ buffer: ByteBuffer) -> SystemCallOutcome {
+        guard mayWrite, !isClosed else {
+            return isClosed ? .failed(SystemError(EPIPE)) : .wouldBlock
+        }
+        let wanted = buffer.count
+        let outcome = unsafe buffer.withUnsafeReadable { bytes in
+            systemCall {
+                unsafe Glibc.send(
+                    descriptor, bytes.baseAddress, bytes.count, platform_no_signal)
+            }
+        }
+        switch outcome {
+        case .value(let count):
+            bytesSent += Int64(count)
+            buffer.consume(count)
+            if count < wanted { mayWrite = false }
+        case .wouldBlock: mayWrite = false
+        case .failed: break
+        }
+        return outcome
+    }
+
+    // MARK: Waiting
+
+    /// Whether a `receive` may bring something without waiting.
+    package var isReadableNow: Bool { mayRead }
+
+    var mayWriteNow: Bool { mayWrite }
+
+    /// Notes that the kernel has said "not yet".
+    func mustWaitToRead() { mayRead = false }
+    func mustWaitToWrite() { mayWrite = false }
+
+    /// Suspends until one of several channels can be written, or `deadline` has passed.
+    static func waitForAny(_ channels: [Channel], on loop: EventLoop, deadline: UInt64) async {
+        if channels.contains(where: { $0.mayWrite || $0.isClosed }) { return }
+        var timer: LoopTimer?
+        unsafe await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+            var isResumed = false
+            let resume = {
+                guard !isResumed else { return }
+                isResumed = true
+                for channel in channels { channel.onWritable = nil }
+                unsafe continuation.resume()
+            }
+            for channel in channels { channel.onWritable = resume }
+            let made = loop.makeTimer(resume)
+            timer = made
+            loop.set(made, due: deadline)
+        }
+        if let timer { loop.set(timer, due: .max) }
+    }
+
+    /// Suspends until bytes, the end or an error may be there, or `readDeadline` has passed.
+    package func waitReadable() async -> WaitOutcome {
+        if isClosed { return .closed }
+        if mayRead { return .ready }
+        return unsafe await withUnsafeContinuation { continuation in
+            unsafe precondition(reader == nil, "two tasks read one channel")
+            unsafe reader = continuation
+            arm(readDeadline)
+        }
+    }
+
+    /// Suspends until the kernel takes bytes again, or `writeDeadline` has passed.
+    package func waitWritable() async -> WaitOutcome {
+        if isClosed { return .closed }
+        if mayWrite { return .ready }
+        return unsafe await withUnsafeContinuation { continuation in
+            unsafe precondition(writer == nil, "two tasks write one channel")
+            unsafe writer = continuation
+            arm(writeDeadline)
+        }
+    }
+
+    private func arm(_ deadline: UInt64) {
+        guard deadline != .max else { return }
+        let timer = self.timer ?? makeTimer()
+        if deadline < timer.due { loop.set(timer, due: deadline) }
+    }
+
+    private func makeTimer() -> LoopTimer {
+        let made = loop.makeTimer { [unowned self] in self.deadlinePassed() }
+        timer = made
+        return made
+    }
+
+    private func deadlinePassed() {
+        let now = loop.now
+        if let waiting = unsafe reader, readDeadline <= now {
+            unsafe reader = nil
+            unsafe waiting.resume(returning: .timedOut)
+        }
+        if let waiting = unsafe writer, writeDeadline <= now {
+            unsafe writer = nil
+            unsafe waiting.resume(returning: .timedOut)
+        }
+        if unsafe reader != nil { arm(readDeadline) }
+        if unsafe writer != nil { arm(writeDeadline) }
+    }
+
+    func becomeReady(_ readiness: Readiness) {
+        guard !isClosed else { return }
+        if readiness.peerEnded { peerEnded = true }
+        if readiness.broken { isBroken = true }
+        if readiness.readable {
+            mayRead = true
+            if let waiting = unsafe reader {
+                unsafe reader = nil
+                unsafe waiting.resume(returning: .ready)
+            }
+        }
+        if readiness.writable {
+            mayWrite = true
+            if let waiting = unsafe writer {
+                unsafe writer = nil
+                unsafe waiting.resume(returning: .ready)
+            }
+            onWritable?()
+        }
+        if readiness.broken || readiness.peerEnded, let action = onBreak {
+            onBreak = nil
+            action()
+        }
+    }
+
+    /// Calls `action` once when the peer ends or breaks the connection; `nil` stops listening.
+    package func onPeerEnd(_ action: (() -> Void)?) {
+        onBreak = action
+        if action != nil, isBroken || peerEnded {
+            onBreak = nil
+            action?()
+        }
+    }
+
+    // MARK: Ending
+
+    /// Ends our direction, in order.
+    package func shutdownWriting() {
+        guard !isClosed else { return }
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// Closes the socket; whoever waits goes on with `.closed`.
+    ///
+    /// - Parameter reset: whether the peer is told by a reset, as for an answer that is cut short.
+    package func close(reset: Bool = false) {
+        guard !isClosed else { return }
+        isClosed = true
+        if reset {
+            var option = linger(l_onoff: 1, l_linger: 0)
+            unsafe setsockopt(
+                descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        }
+        Glibc.close(descriptor)
+        loop.unregister(self)
+        onBreak = nil
+        let waitsForAny = onWritable
+        onWritable = nil
+        waitsForAny?()
+        if let timer { loop.set(timer, due: .max) }
+        if let waiting = unsafe reader {
+            unsafe reader = nil
+            unsafe waiting.resume(returning: .closed)
+        }
+        if let waiting = unsafe writer {
+            unsafe writer = nil
+            unsafe waiting.resume(returning: .closed)
+        }
+    }
+
+    // MARK: Options and names
+
+    package func setNoDelay() {
+        setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+    }
+
+    /// Makes the kernel notice a peer that has gone without a word.
+    package func setKeepAlive() {
+        setOption(SOL_SOCKET, SO_KEEPALIVE, 1)
+    }
+
+    private func setOption(_ level: Int32, _ name: Int32, _ value: Int32) {
+        var value = value
+        unsafe setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// The error that the kernel holds for this socket, `nil` if none; asking clears it.
+    package func takeError() -> SystemError? {
+        var number: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        unsafe getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &number, &length)
+        return number == 0 ? nil : SystemError(number)
+    }
+
+    /// The address of this end.
+    package var localAddress: SocketAddress? {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return unsafe platform_socket_name(descriptor, &storage, &length) == 0
+            ? SocketAddress(storage) : nil
+    }
+
+    /// The address of the other end, `nil` if it has gone.
+    package var peerAddress: SocketAddress? {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return unsafe platform_peer_name(descriptor, &storage, &length) == 0
+            ? SocketAddress(storage) : nil
+    }
+}

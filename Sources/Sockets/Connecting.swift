@@ -1,0 +1,146 @@
+internal import Base
+internal import CPlatform
+internal import Glibc
+
+extension Channel {
+    /// Connects to an address; on the loop's thread only.
+    ///
+    /// - Parameter deadline: in milliseconds of `loop.now`.
+    /// - Throws: `SystemError`; `timedOut` when the deadline passed.
+    package static func connect(
+        to address: SocketAddress, on loop: EventLoop, deadline: UInt64
+    ) async throws(SystemError) -> Channel {
+        let channel = try start(address, loop)
+        channel.writeDeadline = deadline
+        let outcome = await channel.waitWritable()
+        channel.writeDeadline = .max
+        return try channel.finishConnecting(outcome)
+    }
+
+    private static func start(
+        _ address: SocketAddress, _ loop: EventLoop
+    ) throws(SystemError) -> Channel {
+        let descriptor = platform_stream_socket(address.family)
+        guard descriptor >= 0 else { throw SystemError(errno) }
+        var (storage, length) = address.kernelForm
+        let result = unsafe platform_connect(descriptor, &storage, length)
+        if result != 0, errno != EINPROGRESS {
+            let error = SystemError(errno)
+            Glibc.close(descriptor)
+            throw error
+        }
+        let channel = try Channel(descriptor: descriptor, loop: loop)
+        channel.mustWaitToRead()
+        if result != 0 { channel.mustWaitToWrite() }
+        return channel
+    }
+
+    private func finishConnecting(_ outcome: WaitOutcome) throws(SystemError) -> Channel {
+        switch outcome {
+        case .ready:
+            if let error = takeError() {
+                close()
+                throw error
+            }
+            setNoDelay()
+            return self
+        case .timedOut:
+            close()
+            throw .timedOut
+        case .closed:
+            throw SystemError(ECANCELED)
+        }
+    }
+
+    /// Connects to the first address that answers: each next one is tried 250 ms after the one
+    /// before, or as soon as that has failed (RFC 8305 §5).
+    ///
+    /// - Parameter addresses: in the order of preference; families are interleaved by the resolver.
+    /// - Throws: the error of the last attempt.
+    package static func connect(
+        toFirstOf addresses: [SocketAddress], on loop: EventLoop, deadline: UInt64
+    ) async throws(SystemError) -> (channel: Channel, address: SocketAddress) {
+        guard let first = addresses.first else { throw .unreachable }
+        if addresses.count == 1 {
+            return (try await connect(to: first, on: loop, deadline: deadline), first)
+        }
+        let race = ConnectRace(loop: loop)
+        return try await race.run(addresses.prefix(ConnectRace.attemptLimit), deadline: deadline)
+    }
+}
+
+/// Attempts to connect that run side by side until one of them succeeds.
+///
+/// Not `Sendable`: lives in one task on one loop.
+private final class ConnectRace {
+    /// More addresses than this are not tried.
+    static let attemptLimit = 8
+    /// RFC 8305 §8, in milliseconds.
+    static let attemptDelay: UInt64 = 250
+
+    private let loop: EventLoop
+    private var pending: [(channel: Channel, address: SocketAddress)] = []
+    private var lastError = SystemError.unreachable
+
+    init(loop: EventLoop) {
+        self.loop = loop
+    }
+
+    func run(
+        _ addresses: ArraySlice<SocketAddress>, deadline: UInt64
+    ) async throws(SystemError) -> (channel: Channel, address: SocketAddress) {
+        var untried = addresses
+        while !untried.isEmpty || !pending.isEmpty {
+            if let address = untried.popFirst() { start(address) }
+            guard !pending.isEmpty else { continue }
+            let next = untried.isEmpty ? deadline : min(deadline, loop.now + Self.attemptDelay)
+            await Channel.waitForAny(pending.map(\.channel), on: loop, deadline: next)
+            if let winner = takeWinner() {
+                for loser in pending { loser.channel.close() }
+                return winner
+            }
+            if loop.now >= deadline {
+                lastError = .timedOut
+                break
+            }
+        }
+        for loser in pending { loser.channel.close() }
+        throw lastError
+    }
+
+    private func start(_ address: SocketAddress) {
+        do throws(SystemError) {
+            pending.append((try Channel.startConnecting(address, loop), address))
+        } catch {
+            lastError = error
+        }
+    }
+
+    private func takeWinner() -> (channel: Channel, address: SocketAddress)? {
+        var winner: (channel: Channel, address: SocketAddress)?
+        var rest: [(channel: Channel, address: SocketAddress)] = []
+        for attempt in pending {
+            guard winner == nil, attempt.channel.mayWriteNow else {
+                rest.append(attempt)
+                continue
+            }
+            if let error = attempt.channel.takeError() {
+                lastError = error
+                attempt.channel.close()
+            } else {
+                attempt.channel.setNoDelay()
+                winner = attempt
+            }
+        }
+        pending = rest
+        return winner
+    }
+}
+
+extension Channel {
+    fileprivate static func startConnecting(
+        _ address: SocketAddress, _ loop: EventLoop
+    ) throws(SystemError) -> Channel {
+        try start(address, loop)
+    }
+}
