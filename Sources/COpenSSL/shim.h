@@ -14,7 +14,7 @@
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
 
-static inline void openssl_set_server_options(SSL_CTX *context) {
+static inline void openssl_set_modes(SSL_CTX *context) {
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                   SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN);
     SSL_CTX_set_read_ahead(context, 1);
@@ -34,12 +34,38 @@ static inline int openssl_set_server_name(SSL *session, const char *name) {
 static inline void openssl_bio_set_retry_read(BIO *bio) { BIO_set_retry_read(bio); }
 static inline void openssl_bio_set_retry_write(BIO *bio) { BIO_set_retry_write(bio); }
 static inline void openssl_bio_clear_retry(BIO *bio) { BIO_clear_retry_flags(bio); }
+static const unsigned long openssl_name_flags = XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB;
 static inline int openssl_error_reason(unsigned long code) { return ERR_GET_REASON(code); }
 static inline int openssl_error_library(unsigned long code) { return ERR_GET_LIB(code); }
 static inline long openssl_bio_memory(BIO *bio, char **pointer) { return BIO_get_mem_data(bio, pointer); }
 static inline EVP_PKEY *openssl_generate_p256(OSSL_LIB_CTX *library) {
     return EVP_PKEY_Q_keygen(library, NULL, "EC", "P-256");
 }
-static inline void openssl_set_ecdh_auto(SSL_CTX *context, int on) { SSL_CTX_set_ecdh_auto(context, on); }
+static inline void openssl_add_chain_certificate(SSL_CTX *context, X509 *certificate) {
+    SSL_CTX_add1_chain_cert(context, certificate);
+}
+static inline int openssl_set_ticket_keys(SSL_CTX *context, void *keys, long size) {
+    return (int)SSL_CTX_set_tlsext_ticket_keys(context, keys, size);
+}
+static inline GENERAL_NAMES *openssl_new_general_names(void) { return sk_GENERAL_NAME_new_null(); }
+static inline void openssl_free_general_names(GENERAL_NAMES *names) {
+    sk_GENERAL_NAME_pop_free(names, GENERAL_NAME_free);
+}
+static inline void openssl_push_address(GENERAL_NAMES *names, ASN1_OCTET_STRING *address) {
+    GENERAL_NAME *name = GENERAL_NAME_new();
+    GENERAL_NAME_set0_value(name, GEN_IPADD, address);
+    sk_GENERAL_NAME_push(names, name);
+}
+static inline void openssl_push_dns_name(GENERAL_NAMES *names, const unsigned char *bytes, int count) {
+    GENERAL_NAME *name = GENERAL_NAME_new();
+    ASN1_IA5STRING *text = ASN1_IA5STRING_new();
+    ASN1_STRING_set(text, bytes, count);
+    GENERAL_NAME_set0_value(name, GEN_DNS, text);
+    sk_GENERAL_NAME_push(names, name);
+}
+static inline int openssl_chain_count(const STACK_OF(X509) * chain) { return chain ? sk_X509_num(chain) : 0; }
+static inline X509 *openssl_chain_item(const STACK_OF(X509) * chain, int index) {
+    return sk_X509_value(chain, index);
+}
 
 #endif

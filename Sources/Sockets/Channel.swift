@@ -24,20 +24,21 @@ package final class Channel: @unchecked Sendable {
     /// Whether the peer ended its direction; bytes may still wait before that end.
     package private(set) var peerEnded = false
 
+    private var isInterrupted = false
     private var mayRead = true
     private var mayWrite = true
     private var reader: UnsafeContinuation<WaitOutcome, Never>?
     private var writer: UnsafeContinuation<WaitOutcome, Never>?
     private var timer: LoopTimer?
-    /// Called when the channel can be written, by who waits for one of several.
-    private var onWritable: (() -> Void)?
+    /// Called when something happens, for who waits for one of several channels.
+    private var onEvent: (() -> Void)?
     /// Called once when the peer breaks the connection off, while another leg is waited for.
     private var onBreak: (() -> Void)?
 
     package enum WaitOutcome: Sendable {
         case ready
         case timedOut
-        /// This side closed the channel.
+        /// This side closed the channel, or no longer wants to wait.
         case closed
     }
 
@@ -76,16 +77,12 @@ package final class Channel: @unchecked Sendable {
         return outcome
     }
 
-    /// Looks at what is there without taking it.
-    package func peek(_ buffer: ByteBuffer) -> SystemCallOutcome {
-        var outcome = SystemCallOutcome.wouldBlock
-        _ = unsafe buffer.fill { space in
-            outcome = systemCall {
-                unsafe recv(descriptor, space.baseAddress, space.count, platform_peek)
-            }
-            return 0
-        }
-        return outcome
+    /// Whether the peer has said nothing and not gone: what an idle connection must be to be used.
+    package var isQuiet: Bool {
+        guard !isClosed, !isBroken, !peerEnded else { return false }
+        var byte: UInt8 = 0
+        let outcome = systemCall { unsafe recv(descriptor, &byte, 1, platform_peek) }
+        return outcome == .wouldBlock
     }
 
     /// Sends what the buffer holds, as far as the kernel takes it, and consumes that.
@@ -122,19 +119,20 @@ package final class Channel: @unchecked Sendable {
     func mustWaitToRead() { mayRead = false }
     func mustWaitToWrite() { mayWrite = false }
 
-    /// Suspends until one of several channels can be written, or `deadline` has passed.
-    static func waitForAny(_ channels: [Channel], on loop: EventLoop, deadline: UInt64) async {
-        if channels.contains(where: { $0.mayWrite || $0.isClosed }) { return }
+    /// Suspends until something happens on one of several channels, or `deadline` has passed.
+    package static func waitForEvent(
+        on channels: [Channel], loop: EventLoop, deadline: UInt64
+    ) async {
         var timer: LoopTimer?
         unsafe await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             var isResumed = false
             let resume = {
                 guard !isResumed else { return }
                 isResumed = true
-                for channel in channels { channel.onWritable = nil }
+                for channel in channels { channel.onEvent = nil }
                 unsafe continuation.resume()
             }
-            for channel in channels { channel.onWritable = resume }
+            for channel in channels { channel.onEvent = resume }
             let made = loop.makeTimer(resume)
             timer = made
             loop.set(made, due: deadline)
@@ -146,6 +144,7 @@ package final class Channel: @unchecked Sendable {
     package func waitReadable() async -> WaitOutcome {
         if isClosed { return .closed }
         if mayRead { return .ready }
+        if isInterrupted { return .closed }
         return unsafe await withUnsafeContinuation { continuation in
             unsafe precondition(reader == nil, "two tasks read one channel")
             unsafe reader = continuation
@@ -157,6 +156,7 @@ package final class Channel: @unchecked Sendable {
     package func waitWritable() async -> WaitOutcome {
         if isClosed { return .closed }
         if mayWrite { return .ready }
+        if isInterrupted { return .closed }
         return unsafe await withUnsafeContinuation { continuation in
             unsafe precondition(writer == nil, "two tasks write one channel")
             unsafe writer = continuation
@@ -207,8 +207,8 @@ package final class Channel: @unchecked Sendable {
                 unsafe writer = nil
                 unsafe waiting.resume(returning: .ready)
             }
-            onWritable?()
         }
+        onEvent?()
         if readiness.broken || readiness.peerEnded, let action = onBreak {
             onBreak = nil
             action()
@@ -221,6 +221,36 @@ package final class Channel: @unchecked Sendable {
         if action != nil, isBroken || peerEnded {
             onBreak = nil
             action?()
+        }
+    }
+
+    /// Makes whoever waits on the channel, now or later, go on with `.closed`; bytes that are there
+    /// can still be received and sent.
+    package func interrupt() {
+        isInterrupted = true
+        resumeWaiters(with: .closed)
+    }
+
+    /// Takes an interruption back.
+    package func resumeWaiting() {
+        isInterrupted = false
+    }
+
+    /// Gives up waiting for bytes at `deadline`, if that is earlier than planned.
+    package func hurryReading(until deadline: UInt64) {
+        guard deadline < readDeadline else { return }
+        readDeadline = deadline
+        if unsafe reader != nil { arm(deadline) }
+    }
+
+    private func resumeWaiters(with outcome: WaitOutcome) {
+        if let waiting = unsafe reader {
+            unsafe reader = nil
+            unsafe waiting.resume(returning: outcome)
+        }
+        if let waiting = unsafe writer {
+            unsafe writer = nil
+            unsafe waiting.resume(returning: outcome)
         }
     }
 
@@ -246,18 +276,11 @@ package final class Channel: @unchecked Sendable {
         Glibc.close(descriptor)
         loop.unregister(self)
         onBreak = nil
-        let waitsForAny = onWritable
-        onWritable = nil
-        waitsForAny?()
+        let eventAction = onEvent
+        onEvent = nil
+        eventAction?()
         if let timer { loop.set(timer, due: .max) }
-        if let waiting = unsafe reader {
-            unsafe reader = nil
-            unsafe waiting.resume(returning: .closed)
-        }
-        if let waiting = unsafe writer {
-            unsafe writer = nil
-            unsafe waiting.resume(returning: .closed)
-        }
+        resumeWaiters(with: .closed)
     }
 
     // MARK: Options and names

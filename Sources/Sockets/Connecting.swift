@@ -94,7 +94,10 @@ private final class ConnectRace {
             if let address = untried.popFirst() { start(address) }
             guard !pending.isEmpty else { continue }
             let next = untried.isEmpty ? deadline : min(deadline, loop.now + Self.attemptDelay)
-            await Channel.waitForAny(pending.map(\.channel), on: loop, deadline: next)
+            if !pending.contains(where: { $0.channel.mayWriteNow }) {
+                await Channel.waitForEvent(
+                    on: pending.map(\.channel), loop: loop, deadline: next)
+            }
             if let winner = takeWinner() {
                 for loser in pending { loser.channel.close() }
                 return winner

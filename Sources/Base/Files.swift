@@ -1,0 +1,91 @@
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
+/// Small files, read and written whole, with errors that name the file.
+package enum Files {
+    /// Errors: `file-unreadable`.
+    /// - Parameter byteLimit: a longer file is refused.
+    package static func read(_ path: String, byteLimit: Int = 16 << 20) throws(Failure) -> [UInt8] {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("file-unreadable", "cannot read", path) }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = unsafe chunk.withUnsafeMutableBytes {
+                unsafe Glibc.read(descriptor, $0.baseAddress, $0.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure("file-unreadable", "cannot read", path) }
+            if count == 0 { return bytes }
+            bytes.append(contentsOf: chunk.prefix(count))
+            guard bytes.count <= byteLimit else {
+                throw Failure(
+                    "file-unreadable", party: .tool,
+                    "cannot read \(path): longer than \(byteLimit) bytes")
+            }
+        }
+    }
+
+    /// Makes a new file that only its owner may read, or others too; an existing one is refused.
+    ///
+    /// Errors: `file-unwritable`.
+    package static func create(
+        _ path: String, _ bytes: [UInt8], readableByOthers: Bool = false
+    ) throws(Failure) {
+        let mode: mode_t = readableByOthers ? 0o644 : 0o600
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { throw failure("file-unwritable", "cannot create", path) }
+        defer { close(descriptor) }
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes {
+                unsafe write(descriptor, $0.baseAddress.map { unsafe $0 + written }, $0.count - written)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw failure("file-unwritable", "cannot write", path) }
+            written += count
+        }
+        guard fsync(descriptor) == 0 else { throw failure("file-unwritable", "cannot write", path) }
+    }
+
+    /// Makes a folder and those above it, readable by their owner only; existing ones stay as they
+    /// are.
+    ///
+    /// Errors: `file-unwritable`.
+    package static func makeFolder(_ path: String) throws(Failure) {
+        var built = path.hasPrefix("/") ? "" : "."
+        for part in path.split(separator: "/") {
+            built += "/" + part
+            if unsafe mkdir(built, 0o700) != 0, errno != EEXIST {
+                throw failure("file-unwritable", "cannot make the folder", built)
+            }
+        }
+    }
+
+    /// Whether something is there.
+    package static func exists(_ path: String) -> Bool {
+        unsafe access(path, F_OK) == 0
+    }
+
+    /// Moves a file or folder; one that is in the way is not replaced if it is a folder with
+    /// something in it.
+    ///
+    /// - Returns: whether it was moved.
+    package static func move(_ path: String, to target: String) -> Bool {
+        unsafe rename(path, target) == 0
+    }
+
+    /// Removes a file, or an empty folder; what is not there is no error.
+    package static func remove(_ path: String) {
+        if unsafe unlink(path) != 0 { unsafe rmdir(path) }
+    }
+
+    private static func failure(_ code: String, _ what: String, _ path: String) -> Failure {
+        let reason = unsafe String(cString: strerror(errno)).lowercased()
+        return Failure(code, party: .tool, "\(what) \(path): \(reason)")
+    }
+}

@@ -1,0 +1,109 @@
+package import Base
+internal import COpenSSL
+
+/// An X.509 certificate.
+///
+/// `@unchecked Sendable`: OpenSSL counts references atomically, and nothing here changes one.
+@safe
+package final class Certificate: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    /// Owns `pointer`.
+    init(owning pointer: OpaquePointer) {
+        unsafe self.pointer = pointer
+    }
+
+    deinit {
+        unsafe X509_free(pointer)
+    }
+
+    /// Reads the first certificate of PEM text.
+    ///
+    /// Errors: `certificate-invalid`.
+    package convenience init(pem: [UInt8], name: String) throws(Failure) {
+        let all = try Certificate.all(inPEM: pem, name: name)
+        guard let first = all.first else {
+            throw Failure("certificate-invalid", party: .tool, "no certificate in \(name)")
+        }
+        self.init(sharing: first)
+    }
+
+    private init(sharing other: Certificate) {
+        unsafe X509_up_ref(other.pointer)
+        unsafe pointer = other.pointer
+    }
+
+    /// Reads every certificate of PEM text; other blocks are passed over.
+    ///
+    /// Errors: `certificate-invalid`.
+    package static func all(inPEM pem: [UInt8], name: String) throws(Failure) -> [Certificate] {
+        OpenSSLErrors.clear()
+        guard let source = unsafe BIO_new_mem_buf(pem, Int32(clamping: pem.count)) else {
+            throw Failure("certificate-invalid", party: .tool, "cannot read \(name)")
+        }
+        defer { unsafe BIO_free(source) }
+        var found: [Certificate] = []
+        while let certificate = unsafe PEM_read_bio_X509(source, nil, nil, nil) {
+            found.append(unsafe Certificate(owning: certificate))
+        }
+        let atEnd = openssl_error_reason(ERR_peek_last_error()) == PEM_R_NO_START_LINE
+        OpenSSLErrors.clear()
+        guard atEnd else {
+            throw Failure("certificate-invalid", party: .tool, "a certificate in \(name) is broken")
+        }
+        return found
+    }
+
+    package var der: [UInt8] {
+        let size = unsafe Int(i2d_X509(pointer, nil))
+        guard size > 0 else { return [] }
+        return unsafe [UInt8](unsafeUninitializedCapacity: size) { space, count in
+            var target = space.baseAddress
+            count = unsafe Int(i2d_X509(pointer, &target))
+        }
+    }
+
+    package var pem: [UInt8] {
+        guard let target = unsafe BIO_new(BIO_s_mem()) else { return [] }
+        defer { unsafe BIO_free(target) }
+        unsafe PEM_write_bio_X509(target, pointer)
+        return unsafe bytes(ofMemory: target)
+    }
+
+    /// SHA-256 of the DER.
+    package var fingerprint: [UInt8] { TLS.Digests.sha256(der) }
+
+    /// The subject on one line, such as `CN=example.com,O=Example`.
+    package var subject: String { unsafe text(of: X509_get_subject_name(pointer)) }
+
+    package var issuer: String { unsafe text(of: X509_get_issuer_name(pointer)) }
+
+    /// When it ends, such as `Nov 21 03:10:14 2031 GMT`.
+    package var notAfter: String {
+        guard let target = unsafe BIO_new(BIO_s_mem()) else { return "" }
+        defer { unsafe BIO_free(target) }
+        unsafe ASN1_TIME_print(target, X509_get0_notAfter(pointer))
+        return unsafe bytes(ofMemory: target).text
+    }
+
+    /// Whether its time is over.
+    package var isExpired: Bool { unsafe X509_cmp_current_time(X509_get0_notAfter(pointer)) < 0 }
+
+    /// Whether it may issue others (RFC 5280 §4.2.1.9).
+    package var isAuthority: Bool { unsafe X509_check_ca(pointer) == 1 }
+
+    private func text(of name: OpaquePointer?) -> String {
+        guard let target = unsafe BIO_new(BIO_s_mem()) else { return "" }
+        defer { unsafe BIO_free(target) }
+        unsafe X509_NAME_print_ex(target, name, 0, openssl_name_flags)
+        return unsafe bytes(ofMemory: target).text
+    }
+}
+
+/// A copy of what a memory BIO holds.
+func bytes(ofMemory memory: OpaquePointer) -> [UInt8] {
+    var start: UnsafeMutablePointer<CChar>?
+    let count = unsafe openssl_bio_memory(memory, &start)
+    guard let start = unsafe start, count > 0 else { return [] }
+    return unsafe UnsafeBufferPointer(start: start, count: count).map { UInt8(bitPattern: $0) }
+}

@@ -1,0 +1,207 @@
+internal import COpenSSL
+
+/// What the sessions of one side on one event loop share.
+///
+/// Not `Sendable`: each loop has its own, because loops that share one reach little more than half
+/// of their handshakes.
+@safe
+package class TLSContext {
+    let pointer: OpaquePointer
+    private var tickets: [String: Ticket] = [:]
+    /// Resumption tickets kept at most; the cache starts anew when it is full.
+    private static let ticketLimit = 2048
+
+    @safe
+    private final class Ticket {
+        let pointer: OpaquePointer
+        init(owning pointer: OpaquePointer) { unsafe self.pointer = pointer }
+        deinit { unsafe SSL_SESSION_free(pointer) }
+    }
+
+    fileprivate init(method: OpaquePointer?, versions: TLSVersions) {
+        guard let made = unsafe SSL_CTX_new(method) else {
+            preconditionFailure("OpenSSL cannot make a context: \(OpenSSLErrors.take())")
+        }
+        unsafe pointer = made
+        unsafe openssl_set_modes(made)
+        unsafe openssl_set_minimum_version(made, Int32(versions.minimum.rawValue))
+        unsafe openssl_set_maximum_version(made, Int32(versions.maximum.rawValue))
+        unsafe SSL_CTX_set_keylog_callback(made) { session, line in
+            guard let session = unsafe TLSContext.session(session), let line = unsafe line else {
+                return
+            }
+            session.note(keyLogLine: unsafe String(cString: line))
+        }
+        unsafe SSL_CTX_set_info_callback(made) { session, place, value in
+            guard place & SSL_CB_ALERT != 0, let session = unsafe TLSContext.session(session) else {
+                return
+            }
+            session.note(
+                alert: TLSAlert(isFatal: value >> 8 == 2, code: UInt8(truncatingIfNeeded: value)),
+                isOurs: place & SSL_CB_WRITE != 0)
+        }
+    }
+
+    deinit {
+        unsafe SSL_CTX_free(pointer)
+    }
+
+    fileprivate static func session(_ pointer: OpaquePointer?) -> TLSSession? {
+        guard let data = unsafe SSL_get_ex_data(pointer, 0) else { return nil }
+        return unsafe Unmanaged<TLSSession>.fromOpaque(data).takeUnretainedValue()
+    }
+
+    fileprivate func makePointer() -> OpaquePointer {
+        OpenSSLErrors.clear()
+        guard let made = unsafe SSL_new(pointer) else { preconditionFailure("out of memory") }
+        return unsafe made
+    }
+
+    func keep(ticket: OpaquePointer, for key: String) {
+        if tickets.count >= Self.ticketLimit { tickets.removeAll() }
+        tickets[key] = unsafe Ticket(owning: ticket)
+    }
+
+    fileprivate func offerTicket(for key: String, on session: OpaquePointer) {
+        guard let ticket = tickets[key] else { return }
+        unsafe SSL_set_session(session, ticket.pointer)
+        // RFC 8446 §C.4: a ticket that is used once cannot tie two connections together.
+        if unsafe SSL_SESSION_get_protocol_version(ticket.pointer) == TLS1_3_VERSION {
+            tickets[key] = nil
+        }
+    }
+}
+
+/// The client's leg: we are the server, and show certificates of our own authority.
+package final class TLSServerContext: TLSContext {
+    private let mint: LeafMint
+    private var leaves: [String: Certificate] = [:]
+    private let leafLimit: Int
+
+    /// - Parameters:
+    ///   - ticketKey: 80 random bytes that all loops share, so that a client can resume on any.
+    ///   - leafLimit: how many certificates are kept; the cache starts anew when it is full.
+    package init(
+        authority: CertificateAuthority, versions: TLSVersions = .modern, ticketKey: [UInt8],
+        leafLimit: Int = 1024
+    ) {
+        mint = LeafMint(authority: authority.certificate, authorityKey: authority.key)
+        self.leafLimit = leafLimit
+        unsafe super.init(method: unsafe TLS_server_method(), versions: versions)
+        unsafe openssl_add_chain_certificate(pointer, authority.certificate.pointer)
+        var key = ticketKey
+        unsafe openssl_set_ticket_keys(pointer, &key, key.count)
+        unsafe SSL_CTX_set_num_tickets(pointer, 1)
+        unsafe SSL_CTX_set_session_id_context(pointer, [UInt8]("sallyport".utf8), 9)
+        unsafe openssl_set_session_cache_mode(pointer, Int(SSL_SESS_CACHE_OFF))
+        unsafe SSL_CTX_set_alpn_select_cb(
+            pointer,
+            { session, chosen, chosenLength, offered, offeredLength, _ in
+                guard let session = unsafe TLSContext.session(session),
+                    let offered = unsafe offered, let chosen = unsafe chosen
+                else { return SSL_TLSEXT_ERR_NOACK }
+                let list = unsafe UnsafeBufferPointer(start: offered, count: Int(offeredLength))
+                guard
+                    let place = unsafe offsetOfProtocol(
+                        session.acceptedProtocols, offered: Array(list))
+                else { return SSL_TLSEXT_ERR_NOACK }
+                unsafe chosen.pointee = offered + place.lowerBound
+                unsafe chosenLength?.pointee = UInt8(place.count)
+                return SSL_TLSEXT_ERR_OK
+            }, nil)
+    }
+
+    /// Begins a session that shows a certificate for `name`.
+    ///
+    /// - Parameters:
+    ///   - name: a DNS name in lower case, or an IP address.
+    ///   - protocols: what may be chosen from the client's offer, in the order of preference.
+    package func makeSession(for name: String, protocols: [String]) -> TLSSession {
+        let session = unsafe makePointer()
+        unsafe SSL_set_accept_state(session)
+        unsafe SSL_use_certificate(session, leaf(for: name).pointer)
+        unsafe SSL_use_PrivateKey(session, mint.leafKey.pointer)
+        return unsafe TLSSession(
+            owning: session, context: self, acceptedProtocols: protocols, resumptionKey: nil)
+    }
+
+    /// The certificate for a name, made at the first call for it.
+    package func leaf(for name: String) -> Certificate {
+        if let known = leaves[name] { return known }
+        if leaves.count >= leafLimit { leaves.removeAll() }
+        let made = mint.mint(name)
+        leaves[name] = made
+        return made
+    }
+}
+
+/// Where in a client's ALPN offer (RFC 7301 §3.1) the first protocol that we accept stands.
+func offsetOfProtocol(_ accepted: [String], offered: [UInt8]) -> Range<Int>? {
+    for name in accepted {
+        var place = 0
+        while place < offered.count {
+            let end = place + 1 + Int(offered[place])
+            guard end <= offered.count else { break }
+            if offered[(place + 1)..<end].elementsEqual(name.utf8) { return (place + 1)..<end }
+            place = end
+        }
+    }
+    return nil
+}
+
+/// The origin's leg: we are the client, and verify.
+package final class TLSClientContext: TLSContext {
+    /// - Parameter extraAuthorities: PEM of certificates that are trusted besides the system's.
+    ///
+    /// Errors: `certificate-invalid`.
+    package init(
+        versions: TLSVersions = .modern, extraAuthorities: [Certificate] = [],
+        trustsSystem: Bool = true
+    ) {
+        unsafe super.init(method: unsafe TLS_client_method(), versions: versions)
+        // The system's folder is looked up by issuer when a chain needs it, so that a start does
+        // not pay for reading all of it.
+        if trustsSystem { unsafe SSL_CTX_set_default_verify_paths(pointer) }
+        let store = unsafe SSL_CTX_get_cert_store(pointer)
+        for authority in extraAuthorities { unsafe X509_STORE_add_cert(store, authority.pointer) }
+        // The result is asked for after the handshake: a failure is a finding, and what follows
+        // from it is the plan's choice.
+        unsafe SSL_CTX_set_verify(pointer, SSL_VERIFY_NONE, nil)
+        unsafe openssl_set_session_cache_mode(
+            pointer, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
+        unsafe SSL_CTX_sess_set_new_cb(pointer) { session, ticket in
+            guard let ticket = unsafe ticket, let session = unsafe TLSContext.session(session) else {
+                return 0
+            }
+            return unsafe session.keep(ticket: ticket) ? 1 : 0
+        }
+        OpenSSLErrors.clear()
+    }
+
+    /// Begins a session towards an origin.
+    ///
+    /// - Parameters:
+    ///   - name: what the certificate must be for: a DNS name, or an IP address.
+    ///   - serverName: what is sent as SNI; `nil` for none, as for addresses (RFC 6066 §3).
+    ///   - protocols: what is offered by ALPN, in the order of preference.
+    ///   - resumptionKey: sessions with the same key may resume each other.
+    package func makeSession(
+        verifying name: String, serverName: String?, protocols: [String], resumptionKey: String
+    ) -> TLSSession {
+        let session = unsafe makePointer()
+        unsafe SSL_set_connect_state(session)
+        if let serverName { unsafe openssl_set_server_name(session, serverName) }
+        let parameters = unsafe SSL_get0_param(session)
+        if unsafe X509_VERIFY_PARAM_set1_ip_asc(parameters, name) != 1 {
+            unsafe X509_VERIFY_PARAM_set1_host(parameters, name, 0)
+        }
+        if !protocols.isEmpty {
+            let offer = protocols.flatMap { [UInt8($0.utf8.count)] + $0.utf8 }
+            unsafe SSL_set_alpn_protos(session, offer, UInt32(offer.count))
+        }
+        unsafe offerTicket(for: resumptionKey, on: session)
+        OpenSSLErrors.clear()
+        return unsafe TLSSession(
+            owning: session, context: self, acceptedProtocols: [], resumptionKey: resumptionKey)
+    }
+}

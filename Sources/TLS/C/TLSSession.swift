@@ -1,0 +1,245 @@
+package import Base
+internal import COpenSSL
+
+/// One end of a TLS connection, without a socket: the peer's bytes go in, ours come out.
+///
+/// The driver lends `incoming` and `outgoing` for as long as they hold something, so that an idle
+/// session owns no buffer. Not `Sendable`: one task drives it.
+@safe
+package final class TLSSession {
+    let pointer: OpaquePointer
+    private let context: TLSContext
+    /// What the peer sent and the session has not taken yet.
+    package var incoming: ByteBuffer?
+    /// What the peer has to be sent.
+    package var outgoing: ByteBuffer?
+
+    /// Alerts in the order seen, with whether this end sent them.
+    package private(set) var alerts: [(isOurs: Bool, alert: TLSAlert)] = []
+    /// Lines of the key log format, without line ends; `takeKeyLog` empties it.
+    package private(set) var keyLog: [String] = []
+    /// What this end speaks inside, in the order of preference (RFC 7301); server sessions only.
+    let acceptedProtocols: [String]
+    /// What resumption tickets are kept under; client sessions only.
+    let resumptionKey: String?
+    package private(set) var isHandshakeDone = false
+    private var saidClose = false
+
+    init(
+        owning pointer: OpaquePointer, context: TLSContext, acceptedProtocols: [String],
+        resumptionKey: String?
+    ) {
+        unsafe self.pointer = pointer
+        self.context = context
+        self.acceptedProtocols = acceptedProtocols
+        self.resumptionKey = resumptionKey
+        let me = unsafe Unmanaged.passUnretained(self).toOpaque()
+        unsafe SSL_set_ex_data(pointer, 0, me)
+        guard let bytes = unsafe BIO_new(TLSBytes.method.pointer) else {
+            preconditionFailure("out of memory")
+        }
+        unsafe BIO_set_data(bytes, me)
+        unsafe BIO_set_init(bytes, 1)
+        unsafe SSL_set_bio(pointer, bytes, bytes)
+    }
+
+    deinit {
+        unsafe SSL_free(pointer)
+    }
+
+    // MARK: Progress
+
+    /// Goes on with the handshake.
+    package func handshake() -> TLSProgress {
+        OpenSSLErrors.clear()
+        let status = unsafe SSL_do_handshake(pointer)
+        if status == 1 {
+            isHandshakeDone = true
+            return .done
+        }
+        switch unsafe SSL_get_error(pointer, status) {
+        case SSL_ERROR_WANT_READ: return .wantRead
+        case SSL_ERROR_WANT_WRITE: return .wantWrite
+        default: return .failed(failure())
+        }
+    }
+
+    /// Decrypts into the buffer's room, a record at the most.
+    package func read(into buffer: ByteBuffer) -> TLSReadOutcome {
+        // An empty queue needs no clearing, and this is on the path of every record.
+        var status: Int32 = 0
+        let count = unsafe buffer.fill { space in
+            status = unsafe SSL_read(pointer, space.baseAddress, Int32(space.count))
+            return Int(max(0, status))
+        }
+        if count > 0 { return .bytes(count) }
+        defer { OpenSSLErrors.clear() }
+        switch unsafe SSL_get_error(pointer, status) {
+        case SSL_ERROR_WANT_READ: return .wantRead
+        case SSL_ERROR_WANT_WRITE: return .wantWrite
+        case SSL_ERROR_ZERO_RETURN: return .ended
+        default: return .failed(failure())
+        }
+    }
+
+    /// Encrypts what the buffer holds into `outgoing`, as far as there is room, and consumes that.
+    package func write(_ buffer: ByteBuffer) -> TLSProgress {
+        while !buffer.isEmpty {
+            let status = unsafe buffer.withUnsafeReadable {
+                unsafe SSL_write(pointer, $0.baseAddress, Int32(clamping: $0.count))
+            }
+            guard status > 0 else {
+                switch unsafe SSL_get_error(pointer, status) {
+                case SSL_ERROR_WANT_READ: return .wantRead
+                case SSL_ERROR_WANT_WRITE: return .wantWrite
+                default: return .failed(failure())
+                }
+            }
+            buffer.consume(Int(status))
+        }
+        return .done
+    }
+
+    /// Puts close_notify into `outgoing`, once.
+    package func close() {
+        guard isHandshakeDone, !saidClose else { return }
+        saidClose = true
+        OpenSSLErrors.clear()
+        unsafe SSL_shutdown(pointer)
+        OpenSSLErrors.clear()
+    }
+
+    private func failure() -> TLSFailure {
+        let detail = OpenSSLErrors.take()
+        if let received = alerts.last(where: { !$0.isOurs && $0.alert.isFatal }) {
+            return TLSFailure(.alertReceived(received.alert), detail)
+        }
+        return TLSFailure(.protocolError, detail)
+    }
+
+    // MARK: Facts
+
+    package var parameters: TLSParameters {
+        var name: UnsafePointer<UInt8>?
+        var length: UInt32 = 0
+        unsafe SSL_get0_alpn_selected(pointer, &name, &length)
+        let alpn = unsafe name.map {
+            unsafe UnsafeBufferPointer(start: $0, count: Int(length)).text
+        }
+        return unsafe TLSParameters(
+            version: String(cString: SSL_get_version(pointer)),
+            cipher: SSL_get_current_cipher(pointer).map {
+                unsafe String(cString: SSL_CIPHER_get_name($0))
+            } ?? "",
+            alpn: alpn, isResumed: SSL_session_reused(pointer) == 1)
+    }
+
+    /// The certificates that the peer presented, leaf first, in DER.
+    package var peerChain: [[UInt8]] {
+        let chain = unsafe SSL_get_peer_cert_chain(pointer)
+        return (0..<(unsafe openssl_chain_count(chain))).compactMap { index in
+            unsafe openssl_chain_item(chain, index).map { item in
+                unsafe X509_up_ref(item)
+                return unsafe Certificate(owning: item).der
+            }
+        }
+    }
+
+    /// Why the peer's certificate does not verify, in OpenSSL's words; `nil` if it does.
+    package var verifyError: String? {
+        let result = unsafe SSL_get_verify_result(pointer)
+        guard result != X509_V_OK else { return nil }
+        return unsafe String(cString: X509_verify_cert_error_string(result))
+    }
+
+    /// Takes the key log lines that were gathered.
+    package func takeKeyLog() -> [String] {
+        defer { keyLog = [] }
+        return keyLog
+    }
+
+    func note(alert: TLSAlert, isOurs: Bool) {
+        guard alerts.count < Self.alertLimit else { return }
+        alerts.append((isOurs, alert))
+    }
+
+    func note(keyLogLine line: String) {
+        guard keyLog.count < Self.keyLogLimit else { return }
+        keyLog.append(line)
+    }
+
+    func keep(ticket: OpaquePointer) -> Bool {
+        guard let resumptionKey else { return false }
+        unsafe context.keep(ticket: ticket, for: resumptionKey)
+        return true
+    }
+
+    private static let alertLimit = 8
+    private static let keyLogLimit = 16
+}
+
+/// OpenSSL's view of a session's `incoming` and `outgoing`.
+private enum TLSBytes {
+    static let method = Method()
+
+    /// `@unchecked Sendable`: written once, before it is shared.
+    @safe
+    final class Method: @unchecked Sendable {
+        let pointer: OpaquePointer
+
+        init() {
+            guard
+                let made = unsafe BIO_meth_new(
+                    BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "session bytes")
+            else { preconditionFailure("out of memory") }
+            unsafe pointer = made
+            unsafe BIO_meth_set_read(made) { unsafe TLSBytes.read($0, $1, $2) }
+            unsafe BIO_meth_set_write(made) { unsafe TLSBytes.write($0, $1, $2) }
+            unsafe BIO_meth_set_ctrl(made) { _, command, _, _ in command == BIO_CTRL_FLUSH ? 1 : 0 }
+        }
+    }
+
+    private static func read(
+        _ bio: OpaquePointer?, _ target: UnsafeMutablePointer<CChar>?, _ room: Int32
+    ) -> Int32 {
+        unsafe openssl_bio_clear_retry(bio)
+        guard let data = unsafe BIO_get_data(bio), let target = unsafe target, room > 0 else {
+            return -1
+        }
+        return unsafe Unmanaged<TLSSession>.fromOpaque(data)._withUnsafeGuaranteedRef { session in
+            guard let incoming = session.incoming, !incoming.isEmpty else {
+                unsafe openssl_bio_set_retry_read(bio)
+                return -1
+            }
+            let count = min(Int(room), incoming.count)
+            unsafe incoming.withUnsafeReadable { source in
+                unsafe UnsafeMutableRawPointer(target).copyMemory(
+                    from: source.baseAddress.unsafelyUnwrapped, byteCount: count)
+            }
+            incoming.consume(count)
+            return Int32(count)
+        }
+    }
+
+    private static func write(
+        _ bio: OpaquePointer?, _ source: UnsafePointer<CChar>?, _ length: Int32
+    ) -> Int32 {
+        unsafe openssl_bio_clear_retry(bio)
+        guard let data = unsafe BIO_get_data(bio), let source = unsafe source, length > 0 else {
+            return -1
+        }
+        return unsafe Unmanaged<TLSSession>.fromOpaque(data)._withUnsafeGuaranteedRef { session in
+            guard let outgoing = session.outgoing, outgoing.room > 0 else {
+                unsafe openssl_bio_set_retry_write(bio)
+                return -1
+            }
+            let count = min(Int(length), outgoing.room)
+            _ = unsafe outgoing.fill { space in
+                unsafe space.baseAddress.unsafelyUnwrapped.copyMemory(
+                    from: source, byteCount: count)
+                return count
+            }
+            return Int32(count)
+        }
+    }
+}

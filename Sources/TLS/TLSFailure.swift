@@ -1,0 +1,98 @@
+/// Why a TLS session cannot go on.
+package struct TLSFailure: Error, Sendable, Equatable {
+    package enum Reason: Sendable, Equatable {
+        /// The peer sent a fatal alert.
+        case alertReceived(TLSAlert)
+        /// What the peer sent broke the protocol, or had no parameters in common with us.
+        case protocolError
+        /// The peer ended the connection in the middle of the handshake.
+        case peerClosed
+        /// The peer reset the connection in the middle of the handshake.
+        case peerReset
+        /// The peer was silent for too long.
+        case timedOut
+        /// This side closed.
+        case closed
+    }
+
+    package let reason: Reason
+    /// OpenSSL's words, in lower case.
+    package let detail: String
+
+    package init(_ reason: Reason, _ detail: String) {
+        self.reason = reason
+        self.detail = detail
+    }
+}
+
+/// A TLS alert (RFC 8446 §6).
+package struct TLSAlert: Sendable, Equatable {
+    package let isFatal: Bool
+    package let code: UInt8
+
+    package init(isFatal: Bool, code: UInt8) {
+        self.isFatal = isFatal
+        self.code = code
+    }
+
+    /// The registered name, such as `unknown_ca`.
+    package var name: String { Self.names[code] ?? "alert_\(code)" }
+
+    /// Whether a client says with it that it does not accept the certificate it was shown.
+    package var refusesCertificate: Bool {
+        switch code {
+        case 42...46, 48, 49, 113: true
+        default: false
+        }
+    }
+
+    private static let names: [UInt8: String] = [
+        0: "close_notify", 10: "unexpected_message", 20: "bad_record_mac",
+        21: "decryption_failed", 22: "record_overflow", 30: "decompression_failure",
+        40: "handshake_failure", 41: "no_certificate", 42: "bad_certificate",
+        43: "unsupported_certificate", 44: "certificate_revoked", 45: "certificate_expired",
+        46: "certificate_unknown", 47: "illegal_parameter", 48: "unknown_ca",
+        49: "access_denied", 50: "decode_error", 51: "decrypt_error",
+        60: "export_restriction", 70: "protocol_version", 71: "insufficient_security",
+        80: "internal_error", 86: "inappropriate_fallback", 90: "user_canceled",
+        100: "no_renegotiation", 109: "missing_extension", 110: "unsupported_extension",
+        111: "certificate_unobtainable", 112: "unrecognized_name",
+        113: "bad_certificate_status_response", 114: "bad_certificate_hash_value",
+        115: "unknown_psk_identity", 116: "certificate_required",
+        120: "no_application_protocol",
+    ]
+}
+
+/// The versions that may be spoken.
+package struct TLSVersions: Sendable, Equatable {
+    package let minimum: TLSVersion
+    package let maximum: TLSVersion
+
+    package init(_ minimum: TLSVersion, _ maximum: TLSVersion) {
+        self.minimum = minimum
+        self.maximum = maximum
+    }
+
+    /// TLS 1.2 and 1.3.
+    package static let modern = TLSVersions(.tls12, .tls13)
+}
+
+package enum TLSVersion: UInt16, Sendable, Comparable, CaseIterable {
+    case tls10 = 0x0301
+    case tls11 = 0x0302
+    case tls12 = 0x0303
+    case tls13 = 0x0304
+
+    package static func < (left: TLSVersion, right: TLSVersion) -> Bool {
+        left.rawValue < right.rawValue
+    }
+
+    package var name: String {
+        switch self {
+        case .tls10: "TLSv1"
+        case .tls11: "TLSv1.1"
+        case .tls12: "TLSv1.2"
+        case .tls13: "TLSv1.3"
+        }
+    }
+}

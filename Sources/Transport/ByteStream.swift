@@ -1,0 +1,78 @@
+package import Base
+package import Sockets
+package import TLS
+
+/// Why a stream brings or takes nothing more.
+package enum StreamFailure: Error, Sendable, Equatable {
+    /// The deadline passed.
+    case timedOut
+    /// The peer broke the connection off.
+    case reset
+    /// This side closed it: a shutdown, or the other leg ended.
+    case closed
+    /// The system failed in another way.
+    case system(SystemError)
+    /// TLS cannot go on.
+    case tls(TLSFailure)
+
+    init(_ error: SystemError) {
+        self = error.isReset ? .reset : .system(error)
+    }
+
+    /// In words for a person, without a subject: `timed out`.
+    package var detail: String {
+        switch self {
+        case .timedOut: "timed out"
+        case .reset: "broke the connection off"
+        case .closed: "was closed"
+        case .system(let error): error.description
+        case .tls(let failure): "failed in TLS: \(failure.detail)"
+        }
+    }
+}
+
+/// Bytes both ways, in order, on one event loop.
+///
+/// One task may read while another writes. Deadlines are in milliseconds of the loop's clock.
+package protocol ByteStream: AnyObject {
+    var channel: Channel { get }
+
+    /// Reads into the buffer's room; waits until there is something.
+    ///
+    /// - Returns: how many bytes, 0 at the peer's end.
+    func read(into buffer: ByteBuffer) async throws(StreamFailure) -> Int
+
+    /// Waits until a read may bring something, holding no buffer.
+    func waitReadable() async throws(StreamFailure)
+
+    /// Sends all that the buffer holds, and consumes it.
+    func write(_ buffer: ByteBuffer) async throws(StreamFailure)
+
+    /// Ends our direction in order; the peer may go on.
+    func finish() async
+
+    /// Whether the peer ended its direction in the way its protocol asks for: a TLS peer that goes
+    /// without close_notify may have been cut off (RFC 8446 §6.1).
+    var endedInOrder: Bool { get }
+}
+
+extension ByteStream {
+    package var loop: EventLoop { channel.loop }
+
+    /// When waiting for the peer's bytes is given up.
+    package var readDeadline: UInt64 {
+        get { channel.readDeadline }
+        set { channel.readDeadline = newValue }
+    }
+
+    /// When waiting for the peer to take bytes is given up.
+    package var writeDeadline: UInt64 {
+        get { channel.writeDeadline }
+        set { channel.writeDeadline = newValue }
+    }
+
+    /// Closes both directions at once.
+    package func close(reset: Bool = false) {
+        channel.close(reset: reset)
+    }
+}

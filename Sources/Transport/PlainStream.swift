@@ -1,0 +1,79 @@
+package import Base
+package import Sockets
+
+/// The bytes of a socket as they are, after those that were read ahead of it.
+package final class PlainStream: ByteStream {
+    package let channel: Channel
+    /// Bytes that were read before the stream was made.
+    private var readAhead: ByteBuffer?
+    package private(set) var endedInOrder = false
+
+    package init(_ channel: Channel, readAhead: ByteBuffer? = nil) {
+        self.channel = channel
+        self.readAhead = readAhead
+    }
+
+    package func read(into buffer: ByteBuffer) async throws(StreamFailure) -> Int {
+        if let readAhead {
+            let count = min(readAhead.count, buffer.room)
+            buffer.append(readAhead.readable.extracting(..<count))
+            readAhead.consume(count)
+            if readAhead.isEmpty {
+                channel.loop.buffers.give(readAhead)
+                self.readAhead = nil
+            }
+            if count > 0 { return count }
+        }
+        while true {
+            switch channel.receive(into: buffer) {
+            case .value(let count):
+                if count == 0 {
+                    if channel.isClosed { throw .closed }
+                    endedInOrder = true
+                }
+                return count
+            case .wouldBlock: try await channel.awaitReadable()
+            case .failed(let error): throw StreamFailure(error)
+            }
+        }
+    }
+
+    package func waitReadable() async throws(StreamFailure) {
+        if readAhead != nil { return }
+        try await channel.awaitReadable()
+    }
+
+    package func write(_ buffer: ByteBuffer) async throws(StreamFailure) {
+        try await channel.sendAll(buffer)
+    }
+
+    package func finish() async {
+        channel.shutdownWriting()
+    }
+}
+
+extension Channel {
+    func awaitReadable() async throws(StreamFailure) {
+        switch await waitReadable() {
+        case .ready: return
+        case .timedOut: throw .timedOut
+        case .closed: throw .closed
+        }
+    }
+
+    /// Sends all that the buffer holds.
+    func sendAll(_ buffer: ByteBuffer) async throws(StreamFailure) {
+        while !buffer.isEmpty {
+            switch send(buffer) {
+            case .value: continue
+            case .wouldBlock:
+                switch await waitWritable() {
+                case .ready: continue
+                case .timedOut: throw .timedOut
+                case .closed: throw .closed
+                }
+            case .failed(let error): throw isClosed ? .closed : StreamFailure(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,221 @@
+package import Base
+package import Sockets
+package import TLS
+
+/// TLS over a socket.
+///
+/// Buffers are taken from the loop's pool while they hold something, so that an idle connection has
+/// none. Reading and writing may overlap; both go through the session, which is never suspended in.
+@safe
+package final class TLSStream: ByteStream {
+    package let channel: Channel
+    package let session: TLSSession
+    package private(set) var endedInOrder = false
+    private var hasEnded = false
+    /// Whether a task is sending `session.outgoing`; a second one appends and waits its turn.
+    private var isSending = false
+    private var sendWaiter: UnsafeContinuation<Void, Never>?
+
+    /// - Parameter readAhead: bytes of the peer that were read before; the stream owns them now.
+    package init(_ channel: Channel, session: TLSSession, readAhead: ByteBuffer? = nil) {
+        self.channel = channel
+        self.session = session
+        session.incoming = readAhead
+    }
+
+    private var pool: BufferPool { channel.loop.buffers }
+
+    /// Does the handshake.
+    package func handshake() async throws(StreamFailure) {
+        while true {
+            provideOutgoing()
+            let progress = session.handshake()
+            do throws(StreamFailure) {
+                try await flush()
+            } catch {
+                // The peer may have closed right after an alert that explains it.
+                if case .failed(let failure) = progress { throw .tls(failure) }
+                if let failure = await alertBehind(error) { throw .tls(failure) }
+                throw error
+            }
+            switch progress {
+            case .done: return
+            case .wantWrite: continue
+            case .failed(let failure): throw .tls(failure)
+            case .wantRead: try await receiveForHandshake()
+            }
+        }
+    }
+
+    private func receiveForHandshake() async throws(StreamFailure) {
+        do throws(StreamFailure) {
+            if try await receive() == 0 {
+                throw StreamFailure.tls(TLSFailure(.peerClosed, "closed in the handshake"))
+            }
+        } catch {
+            switch error {
+            case .reset: throw .tls(TLSFailure(.peerReset, "reset in the handshake"))
+            case .timedOut: throw .tls(TLSFailure(.timedOut, "silent in the handshake"))
+            default: throw error
+            }
+        }
+    }
+
+    /// Reads what the peer sent before it broke off, in search of an alert.
+    private func alertBehind(_ error: StreamFailure) async -> TLSFailure? {
+        guard error == .reset else { return nil }
+        let buffer = pool.take()
+        defer { pool.give(buffer) }
+        guard case .value(let count) = channel.receive(into: buffer), count > 0 else { return nil }
+        if session.incoming == nil { session.incoming = pool.take() }
+        guard let incoming = session.incoming, incoming.room >= count else { return nil }
+        incoming.append(buffer.readable)
+        provideOutgoing()
+        guard case .failed(let failure) = session.handshake() else { return nil }
+        return failure
+    }
+
+    package func read(into buffer: ByteBuffer) async throws(StreamFailure) -> Int {
+        if hasEnded { return 0 }
+        while true {
+            let before = buffer.count
+            let outcome = readRecords(into: buffer)
+            releaseIncoming()
+            if let outgoing = session.outgoing, !outgoing.isEmpty, !isSending { try await flush() }
+            if buffer.count > before { return buffer.count - before }
+            switch outcome {
+            case .bytes: continue
+            case .wantWrite: await waitForSender()
+            case .ended:
+                hasEnded = true
+                endedInOrder = true
+                return 0
+            case .failed(let failure): throw .tls(failure)
+            case .wantRead:
+                if try await receive() == 0 {
+                    hasEnded = true
+                    return 0
+                }
+            }
+        }
+    }
+
+    /// Decrypts records while there are some and a whole one fits.
+    private func readRecords(into buffer: ByteBuffer) -> TLSReadOutcome {
+        provideOutgoing()
+        var outcome = TLSReadOutcome.wantRead
+        repeat {
+            outcome = session.read(into: buffer)
+            guard case .bytes = outcome else { break }
+        } while buffer.room >= Self.recordLimit
+        if session.outgoing?.isEmpty == true, !isSending { releaseOutgoing() }
+        return outcome
+    }
+
+    /// In bytes of plaintext (RFC 8446 §5.1).
+    private static let recordLimit = 16384
+
+    package func waitReadable() async throws(StreamFailure) {
+        if session.incoming != nil || hasEnded { return }
+        try await channel.awaitReadable()
+    }
+
+    /// Receives more of the peer's bytes for the session; 0 at its end.
+    private func receive() async throws(StreamFailure) -> Int {
+        while true {
+            if session.incoming == nil, !channel.isReadableNow {
+                try await channel.awaitReadable()
+            }
+            let incoming = session.incoming ?? pool.take()
+            session.incoming = incoming
+            incoming.compact()
+            switch channel.receive(into: incoming) {
+            case .value(let count):
+                if count == 0 {
+                    releaseIncoming()
+                    if channel.isClosed { throw .closed }
+                }
+                return count
+            case .wouldBlock:
+                releaseIncoming()
+                try await channel.awaitReadable()
+            case .failed(let error):
+                releaseIncoming()
+                throw StreamFailure(error)
+            }
+        }
+    }
+
+    package func write(_ buffer: ByteBuffer) async throws(StreamFailure) {
+        while !buffer.isEmpty {
+            while isSending {
+                unsafe await withUnsafeContinuation { unsafe sendWaiter = $0 }
+            }
+            provideOutgoing()
+            let progress = session.write(buffer)
+            if case .failed(let failure) = progress { throw .tls(failure) }
+            try await flush()
+        }
+    }
+
+    package func finish() async {
+        session.outgoing = session.outgoing ?? pool.take()
+        session.close()
+        do throws(StreamFailure) {
+            try await flush()
+        } catch {
+            // The peer has gone already: there is nobody left to say goodbye to.
+            channel.close()
+        }
+        channel.shutdownWriting()
+    }
+
+    /// Sends what the session has for the peer.
+    private func flush() async throws(StreamFailure) {
+        guard let outgoing = session.outgoing, !isSending else { return }
+        if outgoing.isEmpty {
+            releaseOutgoing()
+            return
+        }
+        isSending = true
+        let result: Result<Void, StreamFailure>
+        do throws(StreamFailure) {
+            try await channel.sendAll(outgoing)
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        isSending = false
+        outgoing.compact()
+        if outgoing.isEmpty { releaseOutgoing() }
+        if let waiter = unsafe sendWaiter {
+            unsafe sendWaiter = nil
+            unsafe waiter.resume()
+        }
+        try result.get()
+    }
+
+    private func waitForSender() async {
+        guard isSending else { return }
+        unsafe await withUnsafeContinuation { continuation in
+            unsafe precondition(sendWaiter == nil, "two tasks wait to write one stream")
+            unsafe sendWaiter = continuation
+        }
+    }
+
+    private func provideOutgoing() {
+        if session.outgoing == nil { session.outgoing = pool.take() }
+    }
+
+    private func releaseOutgoing() {
+        guard let outgoing = session.outgoing else { return }
+        session.outgoing = nil
+        pool.give(outgoing)
+    }
+
+    private func releaseIncoming() {
+        guard let incoming = session.incoming, incoming.isEmpty else { return }
+        session.incoming = nil
+        pool.give(incoming)
+    }
+}
