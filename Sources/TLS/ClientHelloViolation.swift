@@ -78,7 +78,7 @@ package enum ClientHelloViolation: Error, Sendable, Equatable {
         case .truncatedHello: "the ClientHello ends within a field"
         case .trailingBytes(let count): "\(count) bytes behind the end of the ClientHello"
         case .badLength(let field):
-            "the \(field.rawValue) of the ClientHello have a forbidden length"
+            "a forbidden length: \(field.rawValue)"
         case .truncatedExtension(let type): "extension \(type) ends within a field"
         case .duplicateExtension(let type): "extension \(type) came twice"
         case .badExtension(let type): "extension \(type) has forbidden content"
