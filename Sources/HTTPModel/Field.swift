@@ -50,45 +50,44 @@ package enum KnownField: UInt8, Sendable {
     }
 
     /// Recognises a name in any case.
+    ///
+    /// At most one field is compared with, since length and first letter tell them all apart.
     package init(name: Span<UInt8>) {
-        let candidates: [KnownField]
-        switch name.count {
-        case 2: candidates = Self.two
-        case 4: candidates = Self.four
-        case 6: candidates = Self.six
-        case 7: candidates = Self.seven
-        case 10: candidates = Self.ten
-        case 12: candidates = Self.twelve
-        case 13: candidates = Self.thirteen
-        case 14: candidates = Self.fourteen
-        case 15: candidates = Self.fifteen
-        case 16: candidates = Self.sixteen
-        case 17: candidates = Self.seventeen
-        case 18: candidates = Self.eighteen
-        case 19: candidates = Self.nineteen
-        default: candidates = []
+        guard let candidate = Self.candidate(for: name), equals(name, ignoringCase: candidate.name)
+        else {
+            self = .other
+            return
         }
-        self = .other
-        for candidate in candidates where equals(name, ignoringCase: candidate.name) {
-            self = candidate
-        }
+        self = candidate
     }
 
-    private static let two: [KnownField] = [.te]
-    private static let four: [KnownField] = [.host]
-    private static let six: [KnownField] = [.cookie, .expect]
-    private static let seven: [KnownField] = [.upgrade, .trailer]
-    private static let ten: [KnownField] = [.connection, .keepAlive, .setCookie]
-    private static let twelve: [KnownField] = [.contentType]
-    private static let thirteen: [KnownField] = [.authorization]
-    private static let fourteen: [KnownField] = [.contentLength]
-    private static let fifteen: [KnownField] = [.acceptEncoding]
-    private static let sixteen: [KnownField] = [
-        .contentEncoding, .proxyConnection, .wwwAuthenticate,
-    ]
-    private static let seventeen: [KnownField] = [.transferEncoding]
-    private static let eighteen: [KnownField] = [.proxyAuthenticate]
-    private static let nineteen: [KnownField] = [.proxyAuthorization]
+    /// The only field that can have a name of this length and first letter.
+    @inline(__always)
+    private static func candidate(for name: Span<UInt8>) -> KnownField? {
+        guard name.count >= 2, name.count <= 19 else { return nil }
+        switch (name.count, name[0] | 0x20) {
+        case (2, 0x74): return .te
+        case (4, 0x68): return .host
+        case (6, 0x63): return .cookie
+        case (6, 0x65): return .expect
+        case (7, 0x74): return .trailer
+        case (7, 0x75): return .upgrade
+        case (10, 0x63): return .connection
+        case (10, 0x6B): return .keepAlive
+        case (10, 0x73): return .setCookie
+        case (12, 0x63): return .contentType
+        case (13, 0x61): return .authorization
+        case (14, 0x63): return .contentLength
+        case (15, 0x61): return .acceptEncoding
+        case (16, 0x63): return .contentEncoding
+        case (16, 0x70): return .proxyConnection
+        case (16, 0x77): return .wwwAuthenticate
+        case (17, 0x74): return .transferEncoding
+        case (18, 0x70): return .proxyAuthenticate
+        case (19, 0x70): return .proxyAuthorization
+        default: return nil
+        }
+    }
 }
 
 /// Compares without the case of ASCII letters; `lowercased` must be in lower case.
