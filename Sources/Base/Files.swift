@@ -43,7 +43,8 @@ package enum Files {
         var written = 0
         while written < bytes.count {
             let count = unsafe bytes.withUnsafeBytes {
-                unsafe write(descriptor, $0.baseAddress.map { unsafe $0 + written }, $0.count - written)
+                unsafe write(
+                    descriptor, $0.baseAddress.map { unsafe $0 + written }, $0.count - written)
             }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw failure("file-unwritable", "cannot write", path) }

@@ -57,7 +57,8 @@ package final class CertificateAuthority: Sendable {
             throw Failure(
                 "certificate-invalid", party: .tool,
                 "the CA in \(certificatePath) ended on \(certificate.notAfter)",
-                hint: "move its folder away; a new CA is made at the next start, to be trusted anew")
+                hint: "move its folder away; a new CA is made at the next start, to be trusted anew"
+            )
         }
         return CertificateAuthority(
             certificate: certificate, key: key, certificatePath: certificatePath)

@@ -21,7 +21,7 @@ final class LeafMint {
     }
 
     deinit {
-        for unsafe fixed in unsafe fixedExtensions { unsafe X509_EXTENSION_free(fixed) }
+        for unsafefixed in unsafe fixedExtensions { unsafe X509_EXTENSION_free(fixed) }
     }
 
     private static func makeFixedExtensions(_ authority: Certificate) -> [OpaquePointer] {
@@ -36,7 +36,8 @@ final class LeafMint {
         var made: [OpaquePointer] = unsafe []
         for entry in values {
             // An authority without a key identifier cannot lend one; its leaves go without.
-            if let fixed = unsafe X509V3_EXT_conf_nid(nil, &context, entry.identifier, entry.value) {
+            if let fixed = unsafe X509V3_EXT_conf_nid(nil, &context, entry.identifier, entry.value)
+            {
                 unsafe made.append(fixed)
             }
         }
@@ -62,7 +63,7 @@ final class LeafMint {
                 subject, NID_commonName, MBSTRING_UTF8, bytes, Int32(bytes.count), -1, 0)
         }
         unsafe X509_set_pubkey(made, leafKey.pointer)
-        for unsafe fixed in unsafe fixedExtensions { unsafe X509_add_ext(made, fixed, -1) }
+        for unsafefixed in unsafe fixedExtensions { unsafe X509_add_ext(made, fixed, -1) }
         // RFC 5280 §4.2.1.6: critical where the subject is empty.
         unsafe addAlternativeName(name, to: made, critical: !hasSubject)
         let size = unsafe X509_sign(made, authorityKey.pointer, EVP_sha256())

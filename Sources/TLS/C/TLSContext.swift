@@ -170,7 +170,8 @@ package final class TLSClientContext: TLSContext {
         unsafe openssl_set_session_cache_mode(
             pointer, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
         unsafe SSL_CTX_sess_set_new_cb(pointer) { session, ticket in
-            guard let ticket = unsafe ticket, let session = unsafe TLSContext.session(session) else {
+            guard let ticket = unsafe ticket, let session = unsafe TLSContext.session(session)
+            else {
                 return 0
             }
             return unsafe session.keep(ticket: ticket) ? 1 : 0

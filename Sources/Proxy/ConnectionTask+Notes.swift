@@ -1,0 +1,247 @@
+internal import Base
+internal import Sockets
+internal import TLS
+internal import Traffic
+internal import Transport
+
+/// Why a connection ends; thrown to where its record is finished.
+struct ConnectionEnd: Error {
+    let outcome: ConnectionRecord.Outcome
+    let cause: String
+    let side: ConnectionRecord.Side
+
+    init(_ outcome: ConnectionRecord.Outcome, _ cause: String, by side: ConnectionRecord.Side) {
+        self.outcome = outcome
+        self.cause = cause
+        self.side = side
+    }
+}
+
+/// What is learned on the way, written into the record.
+extension ConnectionTask {
+    func note(_ end: ConnectionEnd) {
+        // The first thing that went wrong is the cause; what follows from it is not.
+        guard record.outcome == .open else { return }
+        record.outcome = end.outcome
+        record.cause = end.cause
+        record.closedBy = end.side
+    }
+
+    func note(_ target: OriginTarget) {
+        record.originHost = target.host
+        record.originPort = target.port
+    }
+
+    func note(_ hello: ClientHello) {
+        record.protocolName = "tls"
+        var tls = TLSRecord()
+        tls.clientHello = hello.raw
+        tls.sni = hello.serverName
+        let prints = lane.fingerprints.of(hello)
+        tls.ja3 = prints.ja3
+        tls.ja4 = prints.ja4
+        record.clientTLS = tls
+    }
+
+    func note(_ leg: OriginLeg) {
+        origin = leg
+        record.originAddress = leg.address.description
+        record.originReused = leg.exchangeCount > 0
+        record.originTLS = leg.tls
+    }
+
+    func note(_ failure: OriginFailure) {
+        note(originAttempt: failure)
+        guard record.outcome == .open else { return }
+        record.outcome = failure.outcome
+        record.cause = failure.failure.detail
+    }
+
+    /// Notes an attempt that failed for one request; others of the connection may go elsewhere.
+    func note(originAttempt failure: OriginFailure) {
+        if let tls = failure.tls { record.originTLS = tls }
+        if let address = failure.address { record.originAddress = address.description }
+    }
+
+    func note(endOf origin: OriginLeg) {
+        record.originBytes = bytes(of: origin.stream.channel)
+        if let stream = origin.stream as? TLSStream {
+            record.originTLS?.noteAlerts(of: stream.session)
+            record.originTLS?.keyLog += stream.session.takeKeyLog()
+        }
+    }
+
+    func noteHandshake() {
+        guard let session else { return }
+        let parameters = session.parameters
+        record.clientTLS?.handshakeCompleted = true
+        record.clientTLS?.version = parameters.version
+        record.clientTLS?.cipher = parameters.cipher
+        record.clientTLS?.alpn = parameters.alpn
+        record.clientTLS?.resumed = parameters.isResumed
+        noteSession()
+    }
+
+    func noteSession() {
+        guard let session else { return }
+        record.clientTLS?.keyLog += session.takeKeyLog()
+        record.clientTLS?.noteAlerts(of: session)
+    }
+
+    func bytes(of channel: Channel) -> ByteCount {
+        ByteCount(received: channel.bytesReceived, sent: channel.bytesSent)
+    }
+
+    // MARK: Judgements
+
+    /// Why a client is not served by an origin that was reached; `nil` if it is.
+    func refusal(of leg: OriginLeg) -> OriginFailure? {
+        guard let error = leg.verifyError, !lane.plan.originTrust.servesUnverified else {
+            return nil
+        }
+        let name = leg.serverName ?? leg.target.host
+        return OriginFailure(
+            failure: Failure(
+                "origin-certificate", party: .origin,
+                "the certificate of \(name) does not verify: \(error)",
+                hint:
+                    "trust its CA with --origin-ca FILE, or go on and record it with --insecure-origin"
+            ),
+            outcome: .originUntrusted, tls: leg.tls, address: leg.address)
+    }
+
+    /// What a handshake that failed says about the client.
+    func handshakeEnd(_ error: StreamFailure) -> ConnectionEnd {
+        switch error {
+        case .tls(let failure):
+            switch failure.reason {
+            case .alertReceived(let alert) where alert.refusesCertificate:
+                return ConnectionEnd(
+                    .clientRefused, "client refused the certificate with the alert \(alert.name)",
+                    by: .client)
+            case .alertReceived(let alert):
+                return ConnectionEnd(
+                    .clientHandshakeFailed,
+                    "client ended the handshake with the alert \(alert.name)",
+                    by: .client)
+            case .peerClosed, .peerReset:
+                let how = failure.reason == .peerClosed ? "closed" : "reset"
+                return ConnectionEnd(
+                    .clientRefused,
+                    "client \(how) the connection in the handshake, after it was shown the"
+                        + " certificate and without an alert: it probably does not trust the CA",
+                    by: .client)
+            case .timedOut:
+                return ConnectionEnd(
+                    .timedOut, "client was silent in the handshake", by: .tool)
+            case .protocolError, .closed:
+                return ConnectionEnd(
+                    .clientHandshakeFailed,
+                    "the handshake with the client failed: \(failure.detail)",
+                    by: .tool)
+            }
+        case .timedOut:
+            return ConnectionEnd(.timedOut, "client was silent in the handshake", by: .tool)
+        case .closed:
+            return ConnectionEnd(.cut, "the proxy was shut down", by: .tool)
+        case .reset, .system:
+            return ConnectionEnd(
+                .clientRefused,
+                "client broke the connection off in the handshake, without an alert: it probably"
+                    + " does not trust the CA",
+                by: .client)
+        }
+    }
+
+    /// What it means that the client ended the connection where a first request was due.
+    ///
+    /// - Parameter failure: `nil` for an end in order.
+    func silentEnd(_ failure: StreamFailure?) -> ConnectionEnd {
+        if case .tls(let tls)? = failure, case .alertReceived(let alert) = tls.reason {
+            return ConnectionEnd(
+                .clientRefused,
+                "client refused the certificate right after the handshake with the alert \(alert.name)",
+                by: .client)
+        }
+        let isSoon = handshakeDoneTick.map { loop.now < $0 + limits.refusalWindow } ?? false
+        guard isSoon else {
+            return ConnectionEnd(.completed, "client closed without a request", by: .client)
+        }
+        let how =
+            if failure != nil {
+                "reset the connection"
+            } else if client.endedInOrder {
+                "closed"
+            } else {
+                "closed without close_notify"
+            }
+        return ConnectionEnd(
+            .clientRefused,
+            "client \(how) right after the handshake without a request: it probably does not trust"
+                + " the CA",
+            by: .client)
+    }
+}
+
+extension ByteStream {
+    /// Ends the connection so that what was sent last arrives.
+    ///
+    /// - Parameter lingers: whether the peer may still be sending: what it sends is thrown away for
+    ///   a moment, because closing with bytes unread resets the connection, and the reset can
+    ///   overtake the answer (RFC 9112 §9.6).
+    func endInOrder(lingers: Bool) async {
+        guard !channel.isClosed else { return }
+        channel.resumeWaiting()
+        channel.writeDeadline = loop.now + 2_000
+        await finish()
+        if lingers, !channel.peerEnded, !channel.isBroken { await discardRest() }
+        channel.close()
+    }
+
+    private func discardRest() async {
+        let buffer = loop.buffers.take()
+        defer { loop.buffers.give(buffer) }
+        readDeadline = loop.now + 1_000
+        var discarded = 0
+        do throws(StreamFailure) {
+            while discarded < 1 << 20 {
+                let count = try await read(into: buffer)
+                if count == 0 { return }
+                discarded += count
+                buffer.removeAll()
+            }
+        } catch {
+            // Whatever ends the wait, the connection is closed next.
+            channel.close()
+        }
+    }
+}
+
+/// JA3 and JA4 of the hellos that a loop saw last: most connections of a client share theirs.
+struct FingerprintCache {
+    private struct Key: Hashable {
+        let version: UInt16
+        let suites: [UInt16]
+        let extensions: [UInt16]
+        let versions: [UInt16]
+        let groups: [UInt16]
+        let formats: [UInt8]
+        let algorithms: [UInt16]
+        let protocols: [[UInt8]]
+    }
+
+    private var known: [Key: (ja3: String, ja4: String)] = [:]
+    private static let countLimit = 256
+
+    mutating func of(_ hello: ClientHello) -> (ja3: String, ja4: String) {
+        let key = Key(
+            version: hello.legacyVersion, suites: hello.cipherSuites, extensions: hello.extensions,
+            versions: hello.supportedVersions, groups: hello.groups, formats: hello.pointFormats,
+            algorithms: hello.signatureAlgorithms, protocols: hello.protocolNames)
+        if let prints = known[key] { return prints }
+        if known.count >= Self.countLimit { known.removeAll() }
+        let prints = (hello.ja3(md5: Digests.md5), hello.ja4(sha256: Digests.sha256))
+        known[key] = prints
+        return prints
+    }
+}

@@ -1,0 +1,159 @@
+internal import Base
+internal import Sockets
+internal import TLS
+internal import Traffic
+internal import Transport
+
+/// What was found at the start of a connection or a tunnel, with the bytes that showed it.
+struct PeekedOpening {
+    let kind: Opening
+    let bytes: ByteBuffer?
+}
+
+/// A connection to an origin that was opened before it was known what would be spoken on it.
+struct DialledOrigin {
+    let channel: Channel
+    let address: SocketAddress
+
+    func close() {
+        channel.close()
+    }
+}
+
+extension ConnectionTask {
+    /// Reads until it is clear what is spoken.
+    ///
+    /// - Parameter readAhead: bytes that came before.
+    func peek(_ readAhead: ByteBuffer?) async throws(ConnectionEnd) -> PeekedOpening {
+        channel.readDeadline = loop.now + limits.openingTimeout
+        var held = readAhead
+        while true {
+            if let bytes = held, let kind = Opening.judge(bytes.readable) {
+                return PeekedOpening(kind: kind, bytes: bytes)
+            }
+            if held == nil { try await awaitFirstByte() }
+            let bytes = held ?? loop.buffers.take()
+            held = bytes
+            guard bytes.room > 0 else { return PeekedOpening(kind: .unknown, bytes: bytes) }
+            switch channel.receive(into: bytes) {
+            case .value(0): throw closedEarly(bytes)
+            case .value: continue
+            case .wouldBlock:
+                if bytes.isEmpty {
+                    loop.buffers.give(bytes)
+                    held = nil
+                }
+                try await awaitFirstByte()
+            case .failed(let error):
+                throw ConnectionEnd(
+                    .broken, "client broke the connection off: \(error)", by: .client)
+            }
+        }
+    }
+
+    private func awaitFirstByte() async throws(ConnectionEnd) {
+        switch await channel.waitReadable() {
+        case .ready: return
+        case .timedOut:
+            throw ConnectionEnd(
+                .timedOut,
+                "client sent nothing that could be understood for \(limits.openingTimeout / 1000) s",
+                by: .tool)
+        case .closed:
+            throw ConnectionEnd(.cut, "the proxy was shut down", by: .tool)
+        }
+    }
+
+    private func closedEarly(_ bytes: ByteBuffer) -> ConnectionEnd {
+        guard !bytes.isEmpty else {
+            return ConnectionEnd(.completed, "client closed without sending a byte", by: .client)
+        }
+        record.protocolName = bytes[0] == 0x16 ? "tls" : "unknown"
+        return ConnectionEnd(
+            .broken, "client closed after \(bytes.count) bytes that begin no known protocol",
+            by: .client)
+    }
+
+    /// The same in a tunnel, where the origin may be the one that speaks first.
+    func peekTunnel(
+        _ readAhead: ByteBuffer?, _ origin: DialledOrigin
+    ) async throws(ConnectionEnd) -> PeekedOpening {
+        guard readAhead == nil else { return try await peek(readAhead) }
+        let deadline = loop.now + limits.openingTimeout
+        while loop.now < deadline, !channel.isClosed {
+            let bytes = loop.buffers.take()
+            let outcome = channel.receive(into: bytes)
+            if case .value(let count) = outcome, count > 0 { return try await peek(bytes) }
+            loop.buffers.give(bytes)
+            if outcome != .wouldBlock {
+                origin.close()
+                throw ConnectionEnd(
+                    .completed, "client closed the tunnel without sending a byte", by: .client)
+            }
+            if !origin.channel.isQuiet { return PeekedOpening(kind: .silent, bytes: nil) }
+            await Channel.waitForEvent(
+                on: [channel, origin.channel], loop: loop, deadline: deadline)
+        }
+        origin.close()
+        throw ConnectionEnd(.timedOut, "neither side spoke in the tunnel", by: .tool)
+    }
+
+    /// Ends a connection that speaks what this port does not serve.
+    func refuse(_ opening: PeekedOpening) async throws(ConnectionEnd) -> Never {
+        let cause: String
+        switch opening.kind {
+        case .tls(let hello):
+            note(hello)
+            cause = "client spoke TLS to the port of an explicit proxy"
+        case .brokenTLS(let violation):
+            record.protocolName = "tls"
+            await sendDecodeError()
+            cause = "client sent no valid ClientHello: \(violation.detail)"
+        case .http:
+            cause = "client spoke HTTP without TLS to a port that serves TLS"
+            await answerPlainly(
+                ToolAnswer(400, "tls-expected", "this port speaks TLS", hint: "use https://"))
+        case .http2Preface:
+            record.protocolName = "h2c"
+            cause = "client spoke HTTP/2 without TLS, which is not decoded yet"
+        case .socks:
+            record.protocolName = "socks"
+            cause = "client spoke SOCKS, which is not served yet"
+        case .unknown, .silent:
+            record.protocolName = "unknown"
+            cause = "client spoke no protocol that this port serves"
+            await answerPlainly(.notAProxyRequest)
+        }
+        if let bytes = opening.bytes { loop.buffers.give(bytes) }
+        throw ConnectionEnd(.refused, cause, by: .tool)
+    }
+
+    private func answerPlainly(_ answer: ToolAnswer) async {
+        let message = answer.message(closes: true, includesContent: true)
+        await send(message.head + message.content)
+    }
+
+    /// Tells a client why its hello is not answered (RFC 8446 §6.2): decode_error.
+    private func sendDecodeError() async {
+        let code: UInt8 = 50
+        record.clientTLS = TLSRecord()
+        record.clientTLS?.alerts = [
+            AlertRecord(
+                sender: .tool, fatal: true, name: TLSAlert(isFatal: true, code: code).name)
+        ]
+        await send([0x15, 0x03, 0x01, 0x00, 0x02, 0x02, code])
+    }
+
+    private func send(_ bytes: [UInt8]) async {
+        let buffer = loop.buffers.take()
+        defer { loop.buffers.give(buffer) }
+        buffer.append(bytes)
+        channel.writeDeadline = loop.now + limits.bodyTimeout
+        do throws(StreamFailure) {
+            try await PlainStream(channel).write(buffer)
+        } catch {
+            // The client has gone before its answer; the record's cause says the rest.
+            channel.close()
+        }
+    }
+}

@@ -1,0 +1,328 @@
+internal import Base
+internal import HTTPCodecs
+internal import HTTPModel
+internal import Sockets
+internal import Traffic
+internal import Transport
+
+/// A request as it goes on to its origin.
+struct OutgoingRequest: Sendable {
+    let head: RequestHead
+    let origin: OriginTarget
+    let target: [UInt8]?
+    let host: [UInt8]?
+    let framing: BodyFraming
+
+    /// Whether it may be sent again if a connection that was open already turns out to be dead:
+    /// nothing of it may have had an effect twice (RFC 9110 §9.2.2, RFC 9112 §9.3.1).
+    var isRepeatable: Bool {
+        guard framing == .none else { return false }
+        if head.knownMethod == .get || head.knownMethod == .head { return true }
+        return ["OPTIONS", "TRACE", "PUT", "DELETE"].contains(head.method.text)
+    }
+}
+
+/// Why an exchange cannot go on; says which side is to blame.
+enum RelayFailure: Error {
+    case origin(StreamFailure)
+    /// The origin ended where more was due.
+    case originEnded
+    case originViolation(HTTP1Violation)
+    case client(StreamFailure)
+    case clientEnded
+    case clientViolation(HTTP1Violation)
+}
+
+extension HTTPRelay {
+    /// Sends a request on and brings the response back.
+    func forward(_ outgoing: OutgoingRequest) async throws(ConnectionEnd) -> Next {
+        var mayRepeat = outgoing.isRepeatable
+        while true {
+            let leg: OriginLeg
+            do throws(OriginFailure) {
+                leg = try await acquire(outgoing.origin)
+            } catch {
+                task.note(originAttempt: error)
+                return await answer(ToolAnswer(error.failure))
+            }
+            let isUsed = leg.exchangeCount > 0
+            leg.exchangeCount += 1
+            notePersonal(outgoing.head.fields, leg)
+            do throws(RelayFailure) {
+                let next = try await relay(outgoing, over: leg)
+                await lane.recorder.waitForRoom()
+                return next
+            } catch {
+                dropOrigin()
+                if mayRepeat, isUsed, !hasResponseBegun, error.isOriginGone {
+                    mayRepeat = false
+                    continue
+                }
+                return try await fail(error)
+            }
+        }
+    }
+
+    /// The connection that this client uses for an origin, or another one.
+    private func acquire(_ target: OriginTarget) async throws(OriginFailure) -> OriginLeg {
+        if let leg = task.origin {
+            if leg.target == target, leg.exchangeCount == 0 || !leg.stream.channel.peerEnded {
+                return leg
+            }
+            task.note(endOf: leg)
+            task.origin = nil
+            lane.release(leg)
+        }
+        var name = serverName
+        if name == nil, target.isSecure, SocketAddress(literal: target.host, port: 0) == nil {
+            name = target.host
+        }
+        let leg = try await lane.origin(target, serverName: name)
+        task.note(leg)
+        if let failure = task.refusal(of: leg) { throw failure }
+        return leg
+    }
+
+    func dropOrigin() {
+        guard let leg = task.origin else { return }
+        task.note(endOf: leg)
+        task.origin = nil
+        leg.close()
+    }
+
+    private func relay(
+        _ outgoing: OutgoingRequest, over leg: OriginLeg
+    ) async throws(RelayFailure) -> Next {
+        scratch.removeAll(keepingCapacity: true)
+        let keepsUpgrade = outgoing.head.fields.contains(.upgrade)
+        HeadWriter.writeRequest(
+            outgoing.head, target: outgoing.target.map { $0[...] },
+            forwarding: Forwarding(keepsUpgrade: keepsUpgrade, host: outgoing.host), into: &scratch)
+        leg.stream.channel.resumeWaiting()
+        if outgoing.framing == .none || isBuffered(outgoing.framing),
+            !outgoing.head.fields.contains(.expect)
+        {
+            try await sendWhole(outgoing, over: leg)
+            return try await receive(over: leg)
+        }
+        return try await relayAtOnce(outgoing, over: leg)
+    }
+
+    /// Whether the whole body has arrived behind the head.
+    private func isBuffered(_ framing: BodyFraming) -> Bool {
+        guard case .length(let length) = framing, let clientBuffer else { return false }
+        return length <= UInt64(clientBuffer.count)
+    }
+
+    /// Sends the head with a body that is there, in one piece if it fits.
+    private func sendWhole(
+        _ outgoing: OutgoingRequest, over leg: OriginLeg
+    ) async throws(RelayFailure) {
+        let out = loop.buffers.take()
+        defer { loop.buffers.give(out) }
+        out.append(scratch)
+        if case .length(let length) = outgoing.framing, let clientBuffer {
+            let content = clientBuffer.readable.extracting(..<Int(length))
+            requestBody.append(content, to: lane.recorder)
+            if content.count > out.room { try await send(out, over: leg) }
+            out.append(clientBuffer.readable.extracting(..<Int(length)))
+            clientBuffer.consume(Int(length))
+            if clientBuffer.isEmpty { releaseClientBuffer() }
+        }
+        isRequestComplete = true
+        try await send(out, over: leg)
+    }
+
+    private func send(_ buffer: ByteBuffer, over leg: OriginLeg) async throws(RelayFailure) {
+        leg.stream.writeDeadline = loop.now + limits.bodyTimeout
+        do throws(StreamFailure) {
+            try await leg.stream.write(buffer)
+        } catch {
+            throw .origin(error)
+        }
+    }
+
+    // MARK: Both directions at once
+
+    /// Sends the body while the response may already come: an origin may refuse early, ask for the
+    /// body with 100 (RFC 9110 §10.1.1), or answer while it listens.
+    private func relayAtOnce(
+        _ outgoing: OutgoingRequest, over leg: OriginLeg
+    ) async throws(RelayFailure) -> Next {
+        let both = BothDirections()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                do throws(RelayFailure) {
+                    try await self.sendInPieces(outgoing, over: leg)
+                } catch {
+                    both.sendFailure = error
+                    // An origin that stops listening may still have said why.
+                    if !error.isOriginGone { leg.stream.channel.interrupt() }
+                }
+            }
+            group.addTask {
+                do throws(RelayFailure) {
+                    both.result = .success(try await self.receive(over: leg))
+                } catch {
+                    both.result = .failure(error)
+                }
+                if !self.isRequestComplete {
+                    self.client.channel.interrupt()
+                    leg.stream.channel.interrupt()
+                }
+            }
+            await group.waitForAll()
+        }
+        client.channel.resumeWaiting()
+        switch both.result {
+        case .success(let next):
+            guard isRequestComplete else {
+                dropOrigin()
+                return .close
+            }
+            return next
+        case .failure(let failure):
+            if let sendFailure = both.sendFailure, !sendFailure.isOriginGone { throw sendFailure }
+            throw failure
+        case nil:
+            throw .originEnded
+        }
+    }
+
+    /// What two children of one task leave behind.
+    ///
+    /// `@unchecked Sendable`: both run on one loop's executor.
+    private final class BothDirections: @unchecked Sendable {
+        var sendFailure: RelayFailure?
+        var result: Result<Next, RelayFailure>?
+    }
+
+    private func sendInPieces(
+        _ outgoing: OutgoingRequest, over leg: OriginLeg
+    ) async throws(RelayFailure) {
+        let out = loop.buffers.take()
+        defer { loop.buffers.give(out) }
+        out.append(scratch)
+        try await send(out, over: leg)
+        var reader = BodyReader(outgoing.framing)
+        while !reader.isComplete {
+            try await fillClientBuffer()
+            guard let buffer = clientBuffer else { throw .clientEnded }
+            let consumed = try consumeRequestBody(buffer, &reader)
+            out.append(buffer.readable.extracting(..<consumed))
+            buffer.consume(consumed)
+            if buffer.isEmpty { releaseClientBuffer() }
+            try await send(out, over: leg)
+            await lane.recorder.waitForRoom()
+        }
+        requestBody.noteTrailers(reader.trailers.raw)
+        isRequestComplete = true
+    }
+
+    private func consumeRequestBody(
+        _ buffer: ByteBuffer, _ reader: inout BodyReader
+    ) throws(RelayFailure) -> Int {
+        let bytes = buffer.readable
+        do throws(HTTP1Violation) {
+            return try reader.consume(bytes) { range in
+                requestBody.append(bytes.extracting(range), to: lane.recorder)
+            }
+        } catch {
+            throw .clientViolation(error)
+        }
+    }
+
+    private func fillClientBuffer() async throws(RelayFailure) {
+        if let clientBuffer, !clientBuffer.isEmpty { return }
+        client.readDeadline = loop.now + limits.bodyTimeout
+        let count: Int
+        do throws(StreamFailure) {
+            if clientBuffer == nil { try await client.waitReadable() }
+            let buffer = clientBuffer ?? loop.buffers.take()
+            clientBuffer = buffer
+            count = try await client.read(into: buffer)
+        } catch {
+            releaseClientBuffer()
+            throw .client(error)
+        }
+        if count == 0 {
+            releaseClientBuffer()
+            throw .clientEnded
+        }
+    }
+
+    // MARK: Failures
+
+    /// Notes an authentication that is bound to the connection (RFC 4559 §6, NTLM): such a
+    /// connection is never given to another client.
+    func notePersonal(_ fields: Fields, _ leg: OriginLeg) {
+        guard fields.contains(.authorization) || fields.contains(.wwwAuthenticate) else { return }
+        for value in fields.all(.authorization) + fields.all(.wwwAuthenticate) {
+            let scheme = value.prefix { $0 != 0x20 }
+            if scheme.equalsIgnoringCase("ntlm") || scheme.equalsIgnoringCase("negotiate") {
+                leg.isPersonal = true
+            }
+        }
+    }
+
+    /// Answers, or ends the connection, as far as the response had come.
+    private func fail(_ failure: RelayFailure) async throws(ConnectionEnd) -> Next {
+        switch failure {
+        case .origin(.closed) where task.isCut:
+            finish(error: "cut", "the proxy was shut down")
+            return .close
+        case .origin, .originEnded, .originViolation:
+            let (code, detail) = failure.words
+            guard hasResponseBegun else {
+                let status = code == "origin-timed-out" ? 504 : 502
+                return await answer(ToolAnswer(status, code, detail))
+            }
+            finish(error: code, detail)
+            // The client must not take half a response for a whole one.
+            client.close(reset: true)
+            throw ConnectionEnd(.broken, detail, by: .origin)
+        case .client, .clientEnded:
+            let (code, detail) = failure.words
+            finish(error: code, detail)
+            client.close()
+            throw ConnectionEnd(code == "timed-out" ? .timedOut : .broken, detail, by: .client)
+        case .clientViolation(let violation):
+            guard !hasResponseBegun else {
+                finish(error: "bad-request", violation.detail)
+                throw ConnectionEnd(
+                    .refused, "client sent a malformed body: \(violation.code)", by: .tool)
+            }
+            try await refuse(violation)
+        }
+    }
+}
+
+extension RelayFailure {
+    /// Whether the origin went away, as a connection does that was kept for too long.
+    var isOriginGone: Bool {
+        switch self {
+        case .originEnded, .origin(.reset), .origin(.system), .origin(.tls): true
+        default: false
+        }
+    }
+
+    /// The code and the words of the record.
+    var words: (code: String, detail: String) {
+        switch self {
+        case .origin(.timedOut): ("origin-timed-out", "origin did not answer in time")
+        case .origin(let failure): ("origin-closed", "origin \(failure.detail)")
+        case .originEnded:
+            ("origin-closed", "origin ended the connection before its response was whole")
+        case .originViolation(let violation):
+            (
+                "bad-response",
+                "the origin's response is malformed: \(violation.detail) (\(violation.code))"
+            )
+        case .client(.timedOut): ("timed-out", "client was silent in the middle of an exchange")
+        case .client(let failure): ("client-closed", "client \(failure.detail)")
+        case .clientEnded:
+            ("client-closed", "client ended the connection in the middle of its request")
+        case .clientViolation(let violation): ("bad-request", violation.detail)
+        }
+    }
+}

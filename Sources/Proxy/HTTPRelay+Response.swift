@@ -1,0 +1,253 @@
+internal import Base
+internal import HTTPCodecs
+internal import HTTPModel
+internal import Sockets
+internal import Traffic
+internal import Transport
+
+extension HTTPRelay {
+    /// Brings the responses to one request to the client: the interim ones in order, and the final.
+    func receive(over leg: OriginLeg) async throws(RelayFailure) -> Next {
+        var deadline = loop.now + limits.responseTimeout
+        client.channel.onPeerEnd { [weak leg, loop, limits] in
+            leg?.stream.channel.hurryReading(until: loop.now + limits.halfCloseGrace)
+        }
+        defer { client.channel.onPeerEnd(nil) }
+        while true {
+            let head = try await responseHead(leg, deadline)
+            guard head.isInterim else { return try await deliver(head, over: leg) }
+            guard let exchange, exchange.interimHeads.count < Self.interimLimit else {
+                throw .originViolation(.tooManyFields)
+            }
+            self.exchange?.interimHeads.append(head.raw)
+            try await forwardInterim(head)
+            deadline = loop.now + limits.responseTimeout
+        }
+    }
+
+    /// Interim responses to one request; more are an attack.
+    private static let interimLimit = 64
+
+    private func responseHead(
+        _ leg: OriginLeg, _ deadline: UInt64
+    ) async throws(RelayFailure) -> ResponseHead {
+        leg.stream.readDeadline = deadline
+        while true {
+            if let buffer = leg.unread {
+                do throws(HTTP1Violation) {
+                    if let (head, consumed) = try ResponseReader.read(
+                        buffer.readable, limits: Self.responseLimits)
+                    {
+                        buffer.consume(consumed)
+                        if buffer.isEmpty { leg.releaseUnread() }
+                        return head
+                    }
+                } catch {
+                    exchange?.responseHead = buffer.copy(0..<min(buffer.count, 4096))
+                    throw .originViolation(error)
+                }
+            }
+            try await fill(leg)
+        }
+    }
+
+    private static let responseLimits = HeadLimits()
+
+    /// Reads more of the origin, holding a buffer only once there is something.
+    private func fill(_ leg: OriginLeg) async throws(RelayFailure) {
+        let count: Int
+        do throws(StreamFailure) {
+            if leg.unread == nil {
+                try await leg.stream.waitReadable()
+                leg.unread = loop.buffers.take()
+            }
+            guard let buffer = leg.unread else { return }
+            buffer.compact()
+            count = try await leg.stream.read(into: buffer)
+        } catch {
+            leg.releaseUnread()
+            throw .origin(error)
+        }
+        if count == 0 {
+            leg.releaseUnread()
+            throw .originEnded
+        }
+    }
+
+    private func forwardInterim(_ head: ResponseHead) async throws(RelayFailure) {
+        // RFC 9110 §15.2: a client of HTTP/1.0 must not be sent one.
+        guard request?.version == .http11 else { return }
+        var bytes: [UInt8] = []
+        HeadWriter.writeResponse(head, into: &bytes)
+        let out = loop.buffers.take()
+        defer { loop.buffers.give(out) }
+        out.append(bytes)
+        try await sendToClient(out)
+    }
+
+    private func sendToClient(_ buffer: ByteBuffer) async throws(RelayFailure) {
+        client.writeDeadline = loop.now + limits.bodyTimeout
+        do throws(StreamFailure) {
+            try await client.write(buffer)
+        } catch {
+            throw .client(error)
+        }
+    }
+
+    // MARK: The final response
+
+    private func deliver(
+        _ head: ResponseHead, over leg: OriginLeg
+    ) async throws(RelayFailure) -> Next {
+        noteResponse(head)
+        notePersonal(head.fields, leg)
+        let framing: BodyFraming
+        do throws(HTTP1Violation) {
+            framing = try MessageFraming.ofResponse(head, toMethod: request?.knownMethod ?? .other)
+        } catch {
+            throw .originViolation(error)
+        }
+        if framing == .tunnel { return try await tunnel(head, over: leg) }
+        let plan = DeliveryPlan(
+            framing: framing, isOldClient: request?.version == .http10,
+            clientKeepsAlive: requestKeepsAlive && isRequestComplete && !lane.isDraining)
+        let out = loop.buffers.take()
+        defer { loop.buffers.give(out) }
+        scratch.removeAll(keepingCapacity: true)
+        HeadWriter.writeResponse(head, forwarding: plan.forwarding, into: &scratch)
+        out.append(scratch)
+        hasResponseBegun = true
+        let trailers = try await relayBody(plan, out, over: leg)
+        responseBody.noteTrailers(trailers)
+        keepOrDrop(leg, head, framing)
+        finish()
+        return plan.closes ? .close : .nextRequest
+    }
+
+    private func noteResponse(_ head: ResponseHead) {
+        guard let startedAt = exchange?.startedAt else { return }
+        exchange?.responseHead = head.raw
+        exchange?.status = head.status
+        exchange?.firstByteMicroseconds = Timestamp.now().microseconds(since: startedAt)
+    }
+
+    /// Relays the content behind a head that waits in `out`, and returns the trailers.
+    private func relayBody(
+        _ plan: DeliveryPlan, _ out: ByteBuffer, over leg: OriginLeg
+    ) async throws(RelayFailure) -> [UInt8] {
+        var reader = BodyReader(plan.framing)
+        while !reader.isComplete {
+            if leg.unread == nil {
+                try await sendToClient(out)
+                leg.stream.readDeadline = loop.now + limits.bodyTimeout
+                do throws(RelayFailure) {
+                    try await fill(leg)
+                } catch .originEnded where plan.framing == .untilClose {
+                    return []
+                }
+            }
+            guard let buffer = leg.unread else { throw .originEnded }
+            let consumed = try consumeResponseBody(buffer, &reader, plan, out)
+            if plan.decodes {
+                buffer.consume(consumed)
+                try await sendToClient(out)
+            } else if consumed == buffer.count, buffer.count > out.room {
+                if !out.isEmpty { try await sendToClient(out) }
+                try await sendToClient(buffer)
+            } else {
+                if consumed > out.room { try await sendToClient(out) }
+                out.append(buffer.readable.extracting(..<consumed))
+                buffer.consume(consumed)
+            }
+            if buffer.isEmpty { leg.releaseUnread() }
+            await lane.recorder.waitForRoom()
+        }
+        try await sendToClient(out)
+        return reader.trailers.raw
+    }
+
+    /// Walks over what waits; a content that leaves its chunks behind is written to `out`.
+    private func consumeResponseBody(
+        _ buffer: ByteBuffer, _ reader: inout BodyReader, _ plan: DeliveryPlan, _ out: ByteBuffer
+    ) throws(RelayFailure) -> Int {
+        if plan.decodes, out.room < buffer.count { out.compact() }
+        let bytes = buffer.readable
+        let limit = plan.decodes ? min(bytes.count, out.room) : bytes.count
+        do throws(HTTP1Violation) {
+            return try reader.consume(bytes.extracting(..<limit)) { range in
+                let content = bytes.extracting(range)
+                responseBody.append(content, to: lane.recorder)
+                if plan.decodes { out.append(content) }
+            }
+        } catch {
+            throw .originViolation(error)
+        }
+    }
+
+    /// Keeps the origin's connection for the next request if nothing speaks against it.
+    private func keepOrDrop(_ leg: OriginLeg, _ head: ResponseHead, _ framing: BodyFraming) {
+        let isReusable =
+            head.version == .http11 && framing != .untilClose && leg.unread == nil
+            && isRequestComplete && !head.fields.contains(.connection, token: "close")
+        if !isReusable { dropOrigin() }
+    }
+
+    // MARK: Tunnels
+
+    /// Passes a 101 or a 2xx to CONNECT on and relays what follows, in whatever protocol.
+    private func tunnel(
+        _ head: ResponseHead, over leg: OriginLeg
+    ) async throws(RelayFailure) -> Next {
+        scratch.removeAll(keepingCapacity: true)
+        HeadWriter.writeResponse(head, forwarding: Forwarding(keepsUpgrade: true), into: &scratch)
+        let out = loop.buffers.take()
+        out.append(scratch)
+        hasResponseBegun = true
+        do throws(RelayFailure) {
+            try await sendToClient(out)
+            loop.buffers.give(out)
+        } catch {
+            loop.buffers.give(out)
+            throw error
+        }
+        let early = clientBuffer
+        clientBuffer = nil
+        let late = leg.unread
+        leg.unread = nil
+        let tunnel = TunnelTask(
+            client: client, origin: leg.stream, lane: lane, early: early, late: late
+        ) { [self] direction, bytes in
+            switch direction {
+            case .request: requestBody.append(bytes, to: lane.recorder)
+            case .response: responseBody.append(bytes, to: lane.recorder)
+            }
+        }
+        let end = await tunnel.run()
+        task.record.closedBy = end
+        dropOrigin()
+        finish()
+        return .close
+    }
+}
+
+/// How a response's content goes to the client.
+private struct DeliveryPlan {
+    let framing: BodyFraming
+    /// Whether chunks are taken off, for a client that does not know them.
+    let decodes: Bool
+    let closes: Bool
+    private let keepsAlive: Bool
+
+    init(framing: BodyFraming, isOldClient: Bool, clientKeepsAlive: Bool) {
+        self.framing = framing
+        decodes = isOldClient && framing == .chunked
+        closes = !clientKeepsAlive || framing == .untilClose || decodes
+        keepsAlive = isOldClient
+    }
+
+    var forwarding: Forwarding {
+        Forwarding(
+            framing: decodes ? .untilClose : .asCame, closes: closes,
+            keepsAlive: keepsAlive && !closes)
+    }
+}

@@ -1,0 +1,305 @@
+internal import Base
+internal import HTTPCodecs
+internal import HTTPModel
+internal import Sockets
+internal import Traffic
+internal import Transport
+
+/// The exchanges of one HTTP/1 connection, one after the other.
+///
+/// `@unchecked Sendable`: its task and that task's children run on one loop's executor.
+final class HTTPRelay: @unchecked Sendable {
+    unowned let task: ConnectionTask
+    let client: any ByteStream
+    private let entry: Entry
+    /// Why the only origin cannot serve; every request is answered with it.
+    private let originFailure: OriginFailure?
+    /// The SNI for the only origin, as the client sent it.
+    let serverName: String?
+
+    /// Bytes of the client that are not yet relayed.
+    var clientBuffer: ByteBuffer?
+    /// Where outgoing heads are written before they are sent.
+    var scratch: [UInt8] = []
+    /// The exchange under way, `nil` between two.
+    var exchange: ExchangeRecord?
+    var request: RequestHead?
+    var requestBody = BodyRecorder(exchange: 0, direction: .request, limit: 0)
+    var responseBody = BodyRecorder(exchange: 0, direction: .response, limit: 0)
+    /// Whether the last byte of the request was taken from the client.
+    var isRequestComplete = false
+    /// Whether something of a final response has gone to the client.
+    var hasResponseBegun = false
+
+    enum Next {
+        case nextRequest
+        case close
+    }
+
+    var lane: ProxyLoop { task.lane }
+    var loop: EventLoop { task.lane.loop }
+    var limits: ProxyLimits { task.lane.plan.limits }
+    var isBetweenExchanges: Bool { exchange == nil }
+
+    init(
+        _ task: ConnectionTask, entry: Entry, originFailure: OriginFailure?, serverName: String?
+    ) {
+        self.task = task
+        client = task.client
+        self.entry = entry
+        self.originFailure = originFailure
+        self.serverName = serverName
+    }
+
+    /// Serves requests until the client or the protocol ends the connection.
+    func serve() async throws(ConnectionEnd) {
+        defer { releaseClientBuffer() }
+        while let head = try await nextHead() {
+            let next = try await serve(head)
+            if next == .close || lane.isDraining {
+                task.record.closedBy = task.record.closedBy ?? .tool
+                return
+            }
+        }
+    }
+
+    // MARK: The request's head
+
+    /// Reads the next request's head; `nil` if the client is done.
+    private func nextHead() async throws(ConnectionEnd) -> RequestHead? {
+        if clientBuffer == nil { guard try await awaitRequest() else { return nil } }
+        let deadline = loop.now + limits.headTimeout
+        let startedAt = Timestamp.now()
+        while true {
+            let buffer = clientBuffer ?? loop.buffers.take()
+            clientBuffer = buffer
+            do throws(HTTP1Violation) {
+                if let (head, consumed) = try RequestReader.read(
+                    buffer.readable, limits: Self.headLimits)
+                {
+                    buffer.consume(consumed)
+                    if buffer.isEmpty { releaseClientBuffer() }
+                    begin(head, startedAt)
+                    return head
+                }
+            } catch {
+                try await refuseHead(error, startedAt)
+            }
+            guard try await readMore(buffer, deadline, startedAt) else { return nil }
+        }
+    }
+
+    private static let headLimits = HeadLimits()
+
+    /// Waits for the first byte of a request, holding no buffer.
+    private func awaitRequest() async throws(ConnectionEnd) -> Bool {
+        let isFirst = task.record.exchangeCount == 0
+        client.readDeadline = loop.now + (isFirst ? limits.openingTimeout : limits.idleTimeout)
+        do throws(StreamFailure) {
+            try await client.waitReadable()
+            return true
+        } catch {
+            return try endWhereRequestIsDue(error)
+        }
+    }
+
+    /// Reads more of a head.
+    private func readMore(
+        _ buffer: ByteBuffer, _ deadline: UInt64, _ startedAt: Timestamp
+    ) async throws(ConnectionEnd) -> Bool {
+        buffer.compact()
+        client.readDeadline = deadline
+        let failure: StreamFailure?
+        do throws(StreamFailure) {
+            if try await client.read(into: buffer) > 0 { return true }
+            failure = nil
+        } catch {
+            failure = error
+        }
+        guard !buffer.isEmpty else { return try endWhereRequestIsDue(failure) }
+        beginBroken(buffer.copy, startedAt)
+        if failure == .timedOut {
+            _ = await answer(ToolAnswer(408, "timed-out", "the request's head did not end in time"))
+            throw ConnectionEnd(
+                .timedOut, "client was silent in the middle of a request's head", by: .tool)
+        }
+        finish(
+            error: "client-closed", "client ended the connection in the middle of a request's head")
+        throw ConnectionEnd(
+            .broken, "client ended the connection in the middle of a request's head", by: .client)
+    }
+
+    /// Judges the end of a connection between two requests.
+    private func endWhereRequestIsDue(_ failure: StreamFailure?) throws(ConnectionEnd) -> Bool {
+        switch failure {
+        case .timedOut:
+            task.record.closedBy = .tool
+            return false
+        case .closed:
+            if lane.isDraining { task.record.closedBy = .tool }
+            return false
+        default: break
+        }
+        task.record.closedBy = .client
+        if task.session != nil, task.record.exchangeCount == 0 {
+            throw task.silentEnd(failure)
+        }
+        if let failure, failure != .reset {
+            throw ConnectionEnd(.broken, "client \(failure.detail)", by: .client)
+        }
+        return false
+    }
+
+    private func refuseHead(
+        _ violation: HTTP1Violation, _ startedAt: Timestamp
+    ) async throws(ConnectionEnd) -> Never {
+        // What came is the evidence, as far as it came.
+        beginBroken(clientBuffer?.copy ?? [], startedAt)
+        try await refuse(violation)
+    }
+
+    /// Answers a request that broke the protocol, and ends the connection.
+    func refuse(_ violation: HTTP1Violation) async throws(ConnectionEnd) -> Never {
+        let code = violation.isSmuggling ? "request-smuggling" : "bad-request"
+        let detail = "the request is malformed: \(violation.detail) (\(violation.code))"
+        exchange?.error = code
+        _ = await answer(ToolAnswer(violation.status, violation.code, detail), recordedAs: code)
+        throw ConnectionEnd(
+            .refused, "client sent a malformed request: \(violation.code)", by: .tool)
+    }
+
+    // MARK: One exchange
+
+    private func serve(_ head: RequestHead) async throws(ConnectionEnd) -> Next {
+        let route: RequestRoute
+        let framing: BodyFraming
+        do throws(HTTP1Violation) {
+            route = try RequestRoute.of(head, through: entry)
+            framing = try MessageFraming.ofRequest(head)
+        } catch {
+            try await refuse(error)
+        }
+        isRequestComplete = framing == .none
+        switch route {
+        case .refuse(let answer):
+            return await self.answer(answer)
+        case .connect(let host, let port):
+            return try await connect(host, port)
+        case .forward(let origin, let target, let host):
+            name(origin, of: head)
+            if let originFailure { return await answer(ToolAnswer(originFailure.failure)) }
+            return try await forward(
+                OutgoingRequest(
+                    head: head, origin: origin, target: target, host: host, framing: framing))
+        }
+    }
+
+    private func name(_ origin: OriginTarget, of head: RequestHead) {
+        exchange?.scheme = origin.scheme
+        if case .fixed(_, rewritesHost: false) = entry, let host = head.fields.first(.host),
+            !host.isEmpty
+        {
+            exchange?.authority = host.text
+        } else {
+            exchange?.authority = origin.authority
+        }
+        if case .anyOrigin = entry { task.note(origin) }
+    }
+
+    private func begin(_ head: RequestHead, _ startedAt: Timestamp) {
+        beginRecord(startedAt)
+        exchange?.requestHead = head.raw
+        if let host = head.fields.first(.host) { exchange?.authority = host.text }
+        request = head
+    }
+
+    private func beginBroken(_ bytes: [UInt8], _ startedAt: Timestamp) {
+        beginRecord(startedAt)
+        exchange?.requestHead = bytes
+        exchange?.authority = task.record.originHost
+        request = nil
+    }
+
+    private func beginRecord(_ startedAt: Timestamp) {
+        let id = lane.recorder.numbers.nextExchange()
+        exchange = ExchangeRecord(
+            id: id, connection: task.id, startedAt: startedAt,
+            scheme: task.session == nil ? .http : .https, authority: "")
+        task.record.exchangeCount += 1
+        requestBody = BodyRecorder(exchange: id, direction: .request, limit: limits.recordedBody)
+        responseBody = BodyRecorder(exchange: id, direction: .response, limit: limits.recordedBody)
+        isRequestComplete = false
+        hasResponseBegun = false
+    }
+
+    /// Hands the finished exchange over to be recorded.
+    func finish(error: String? = nil, _ detail: String? = nil, trailers: [UInt8] = []) {
+        guard var record = exchange else { return }
+        exchange = nil
+        record.durationMicroseconds = Timestamp.now().microseconds(since: record.startedAt)
+        if let error {
+            record.error = record.error ?? error
+            record.errorDetail = record.errorDetail ?? detail
+        }
+        record.requestBody = requestBody.finish(to: lane.recorder)
+        record.responseBody = responseBody.finish(to: lane.recorder)
+        lane.recorder.record(.exchange(record))
+    }
+
+    /// Tells the store of an exchange that lasts, and what has passed of its content.
+    func announce(olderThan microseconds: Int64) {
+        guard var record = exchange,
+            Timestamp.now().microseconds(since: record.startedAt) > microseconds
+        else { return }
+        requestBody.spill(to: lane.recorder)
+        responseBody.spill(to: lane.recorder)
+        record.requestBody = requestBody.body
+        record.responseBody = responseBody.body
+        lane.recorder.record(.exchange(record))
+    }
+
+    // MARK: Answers of the tool
+
+    /// Sends a response of the tool's own and finishes the exchange.
+    func answer(_ answer: ToolAnswer, recordedAs code: String? = nil) async -> Next {
+        let closes = !isRequestComplete || !requestKeepsAlive || lane.isDraining
+        let isHead = request?.knownMethod == .head
+        let message = answer.message(closes: closes, includesContent: !isHead)
+        exchange?.status = answer.status
+        exchange?.responseHead = message.head
+        exchange?.answeredByTool = true
+        exchange?.error = code ?? answer.code
+        exchange?.errorDetail = answer.detail
+        responseBody.append(message.content.span, to: lane.recorder)
+        let buffer = loop.buffers.take()
+        defer { loop.buffers.give(buffer) }
+        buffer.append(message.head)
+        buffer.append(message.content)
+        client.writeDeadline = loop.now + limits.bodyTimeout
+        var next = closes ? Next.close : .nextRequest
+        do throws(StreamFailure) {
+            try await client.write(buffer)
+        } catch {
+            next = .close
+        }
+        finish()
+        return next
+    }
+
+    /// Whether the client wants to go on after this exchange (RFC 9112 §9.3).
+    var requestKeepsAlive: Bool {
+        guard let request else { return false }
+        let fields = request.fields
+        if fields.contains(.connection, token: "close") { return false }
+        if fields.contains(.proxyConnection, token: "close") { return false }
+        guard request.version == .http10 else { return true }
+        return fields.contains(.connection, token: "keep-alive")
+            || fields.contains(.proxyConnection, token: "keep-alive")
+    }
+
+    func releaseClientBuffer() {
+        guard let clientBuffer else { return }
+        self.clientBuffer = nil
+        loop.buffers.give(clientBuffer)
+    }
+}

@@ -1,0 +1,143 @@
+internal import Base
+internal import Sockets
+internal import TLS
+internal import Traffic
+internal import Transport
+
+/// An origin that could not be reached, with what is known of the attempt.
+struct OriginFailure: Error {
+    let failure: Failure
+    let outcome: ConnectionRecord.Outcome
+    var tls: TLSRecord?
+    var address: SocketAddress?
+}
+
+extension ProxyLoop {
+    /// Connects to a host without TLS yet.
+    func dial(_ host: String, _ port: UInt16) async throws(OriginFailure) -> DialledOrigin {
+        let addresses: [SocketAddress]
+        do throws(Failure) {
+            addresses = try await resolver.addresses(of: host, port: port)
+        } catch {
+            throw OriginFailure(failure: error, outcome: .originUnreachable)
+        }
+        if let own = addresses.first(where: isOwn) { throw loopFailure(own) }
+        do throws(SystemError) {
+            let deadline = loop.now + plan.limits.connectTimeout
+            let (channel, address) = try await Channel.connect(
+                toFirstOf: addresses, on: loop, deadline: deadline)
+            if ownPorts.contains(port), channel.localAddress?.host == address.host {
+                channel.close()
+                throw SystemError.unreachable
+            }
+            return DialledOrigin(channel: channel, address: address)
+        } catch {
+            let code = error == .timedOut ? "connect-timed-out" : "connect-failed"
+            throw OriginFailure(
+                failure: Failure(
+                    code, party: .origin, "cannot connect to \(host) port \(port): \(error)"),
+                outcome: .originUnreachable)
+        }
+    }
+
+    /// Whether an address is one of the proxy's own listeners: what comes in there would come back
+    /// for ever, and a page in a browser could reach what only the machine's owner may.
+    private func isOwn(_ address: SocketAddress) -> Bool {
+        ownPorts.contains(address.port)
+            && (address.isLoopback || address.isWildcard || address.host == plan.listen.host)
+    }
+
+    private func loopFailure(_ address: SocketAddress) -> OriginFailure {
+        OriginFailure(
+            failure: Failure(
+                "proxy-loop", party: .client, "\(address) is this proxy itself",
+                hint: "ask for the origin's own address"),
+            outcome: .originUnreachable)
+    }
+
+    /// A connection to an origin, ready for a request: an unused one, or a new one.
+    ///
+    /// - Parameter serverName: the SNI to send; `nil` for none.
+    func origin(
+        _ target: OriginTarget, serverName: String?, dialled: DialledOrigin? = nil
+    ) async throws(OriginFailure) -> OriginLeg {
+        if dialled == nil, let leg = pool.take(target, serverName: serverName) { return leg }
+        let reached: DialledOrigin
+        if let dialled {
+            reached = dialled
+        } else {
+            reached = try await dial(target.host, target.port)
+        }
+        guard target.isSecure else {
+            return OriginLeg(
+                target: target, serverName: nil, stream: PlainStream(reached.channel),
+                address: reached.address, tls: nil)
+        }
+        return try await secure(reached.channel, reached.address, target, serverName)
+    }
+
+    private func secure(
+        _ channel: Channel, _ address: SocketAddress, _ target: OriginTarget, _ serverName: String?
+    ) async throws(OriginFailure) -> OriginLeg {
+        let name = serverName ?? target.host
+        let session = clientContext.makeSession(
+            verifying: name, serverName: serverName, protocols: ["http/1.1"],
+            resumptionKey: "\(target.host):\(target.port):\(name)")
+        let stream = TLSStream(channel, session: session)
+        channel.readDeadline = loop.now + plan.limits.handshakeTimeout
+        channel.writeDeadline = channel.readDeadline
+        do throws(StreamFailure) {
+            try await stream.handshake()
+        } catch {
+            channel.close()
+            throw handshakeFailure(error, session, target, serverName, address)
+        }
+        let record = TLSRecord(session, serverName: serverName)
+        return OriginLeg(
+            target: target, serverName: serverName, stream: stream, address: address, tls: record)
+    }
+
+    private func handshakeFailure(
+        _ error: StreamFailure, _ session: TLSSession, _ target: OriginTarget,
+        _ serverName: String?, _ address: SocketAddress
+    ) -> OriginFailure {
+        OriginFailure(
+            failure: Failure(
+                error == .timedOut ? "origin-handshake-timed-out" : "origin-handshake-failed",
+                party: .origin,
+                "the TLS handshake with \(target.host) port \(target.port) failed: \(error.detail)",
+                hint:
+                    "the proxy speaks \(plan.versions.minimum.name) to \(plan.versions.maximum.name)"
+            ),
+            outcome: .originHandshakeFailed, tls: TLSRecord(session, serverName: serverName),
+            address: address)
+    }
+}
+
+extension TLSRecord {
+    /// What a session knows, whether its handshake was done or not.
+    init(_ session: TLSSession, serverName: String?) {
+        self.init()
+        sni = serverName
+        handshakeCompleted = session.isHandshakeDone
+        if session.isHandshakeDone {
+            let parameters = session.parameters
+            version = parameters.version
+            cipher = parameters.cipher
+            alpn = parameters.alpn
+            resumed = parameters.isResumed
+            chain = session.peerChain
+            verifyError = session.verifyError
+        }
+        keyLog = session.takeKeyLog()
+        noteAlerts(of: session)
+    }
+
+    mutating func noteAlerts(of session: TLSSession) {
+        alerts = session.alerts.map { entry in
+            AlertRecord(
+                sender: entry.isOurs ? .tool : .peer, fatal: entry.alert.isFatal,
+                name: entry.alert.name)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+internal import Base
+internal import Sockets
+internal import TLS
+internal import Traffic
+internal import Transport
+
+/// What the connections of one event loop share.
+///
+/// `@unchecked Sendable`: used on its loop's thread only; the server makes it there.
+final class ProxyLoop: @unchecked Sendable {
+    let loop: EventLoop
+    let plan: ProxyPlan
+    let ownPorts: Set<UInt16>
+    let listenText: String
+    let resolver: Resolver
+    let recorder: TrafficRecorder
+    let serverContext: TLSServerContext
+    let clientContext: TLSClientContext
+    var pool: OriginPool
+    var fingerprints = FingerprintCache()
+    private(set) var isDraining = false
+    private var open: [Int64: ConnectionTask] = [:]
+    /// Connections that the store does not know yet.
+    private var unannounced: [ConnectionTask] = []
+    private var sweeper: LoopTimer?
+    private var cutter: LoopTimer?
+    /// Whether connections had to be ended at the deadline.
+    private(set) var wasCut = false
+
+    /// How often long-lived connections are announced and unused ones closed, in milliseconds.
+    private static let sweepInterval: UInt64 = 500
+
+    init(loop: EventLoop, shared: ProxyShared, listen: SocketAddress) {
+        self.loop = loop
+        plan = shared.plan
+        ownPorts = [listen.port]
+        listenText = listen.description
+        resolver = shared.resolver
+        recorder = TrafficRecorder(sink: shared.sink, numbers: shared.numbers, loop: loop)
+        serverContext = TLSServerContext(
+            authority: shared.authority, versions: shared.plan.versions,
+            ticketKey: shared.ticketKey)
+        clientContext = TLSClientContext(
+            versions: shared.plan.versions,
+            extraAuthorities: shared.plan.originTrust.extraAuthorities)
+        pool = OriginPool(limits: shared.plan.limits)
+    }
+
+    func opened(_ task: ConnectionTask) {
+        open[task.id] = task
+        unannounced.append(task)
+    }
+
+    func closed(_ task: ConnectionTask) {
+        open[task.id] = nil
+    }
+
+    func startSweeping() {
+        let timer = loop.makeTimer { [unowned self] in
+            self.sweep()
+            if let sweeper = self.sweeper {
+                self.loop.set(sweeper, due: self.loop.now + Self.sweepInterval)
+            }
+        }
+        sweeper = timer
+        loop.set(timer, due: loop.now + Self.sweepInterval)
+    }
+
+    private func sweep() {
+        pool.sweep(now: loop.now)
+        guard !unannounced.isEmpty else { return }
+        let due = unannounced
+        unannounced = []
+        for task in due where open[task.id] != nil {
+            if !task.announce(olderThan: Self.sweepInterval) { unannounced.append(task) }
+        }
+    }
+
+    /// Takes a connection to an origin back from a client that is done with it.
+    func release(_ leg: OriginLeg) {
+        if isDraining { leg.close() } else { pool.give(leg, now: loop.now) }
+    }
+
+    /// Ends connections that wait for a request, lets the others finish theirs, and ends those too
+    /// when `grace` milliseconds have passed.
+    func drain(grace: UInt64) {
+        isDraining = true
+        pool.closeAll()
+        for task in open.values { task.drain() }
+        let timer = loop.makeTimer { [unowned self] in
+            self.wasCut = !self.open.isEmpty
+            for task in self.open.values { task.cut() }
+        }
+        cutter = timer
+        loop.set(timer, due: loop.now + grace)
+    }
+
+    /// Hands over what is still to be recorded, when the last connection has ended.
+    func finish() {
+        if let sweeper { loop.set(sweeper, due: .max) }
+        if let cutter { loop.set(cutter, due: .max) }
+        sweeper = nil
+        pool.closeAll()
+        recorder.flush()
+    }
+}
+
+/// What all loops share; values and things that guard themselves.
+struct ProxyShared: Sendable {
+    let plan: ProxyPlan
+    let authority: CertificateAuthority
+    let sink: any TrafficSink
+    let numbers: RecordNumbers
+    let resolver: Resolver
+    let ticketKey: [UInt8]
+}

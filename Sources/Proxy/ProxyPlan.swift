@@ -1,0 +1,76 @@
+package import Sockets
+package import TLS
+
+/// What the proxy does with what comes in: values only, fixed before the first connection.
+package struct ProxyPlan: Sendable {
+    package var mode = Mode.explicit
+    package var listen: SocketAddress
+    package var originTrust = OriginTrust()
+    package var limits = ProxyLimits()
+    package var versions = TLSVersions.modern
+    /// Event loops, each a thread; one a processor by default.
+    package var loopCount = availableProcessorCount()
+
+    package init(listen: SocketAddress) {
+        self.listen = listen
+    }
+
+    /// How clients come in.
+    package enum Mode: Sendable, Equatable {
+        /// Clients know that it is a proxy: absolute-form and CONNECT (RFC 9110 §7.3).
+        case explicit
+        /// Clients take it for the origin.
+        case reverse(ReverseTarget)
+    }
+
+    package struct ReverseTarget: Sendable, Equatable {
+        package let isSecure: Bool
+        package let host: String
+        package let port: UInt16
+
+        package init(isSecure: Bool, host: String, port: UInt16) {
+            self.isSecure = isSecure
+            self.host = host
+            self.port = port
+        }
+    }
+
+    package struct OriginTrust: Sendable {
+        /// Trusted besides the system's.
+        package var extraAuthorities: [Certificate] = []
+        /// Whether a client is served although the origin's chain does not verify; the failure is
+        /// recorded either way.
+        package var servesUnverified = false
+
+        package init() {}
+    }
+}
+
+/// The bounds of what a peer can make the proxy hold or wait for.
+package struct ProxyLimits: Sendable {
+    /// For the first byte of a connection, in milliseconds.
+    package var openingTimeout: UInt64 = 60_000
+    /// For a whole request head from its first byte, in milliseconds.
+    package var headTimeout: UInt64 = 30_000
+    /// Between two requests of a connection, in milliseconds.
+    package var idleTimeout: UInt64 = 300_000
+    /// For the next byte of a body, or for the peer to take one, in milliseconds.
+    package var bodyTimeout: UInt64 = 120_000
+    /// For the head of a response once the request is sent, in milliseconds; long polls need it long.
+    package var responseTimeout: UInt64 = 600_000
+    package var connectTimeout: UInt64 = 15_000
+    package var handshakeTimeout: UInt64 = 15_000
+    /// How long an origin may still take to answer a client that has ended its direction.
+    package var halfCloseGrace: UInt64 = 10_000
+    /// How long an unused connection to an origin is kept, in milliseconds.
+    package var originIdle: UInt64 = 15_000
+    /// Unused connections to origins that each loop keeps.
+    package var originIdleCount = 256
+    /// In bytes of one message's content; what is beyond is counted and not kept.
+    package var recordedBody: Int64 = 1 << 30
+    /// How soon after the handshake a client must have closed to count as one that refused, in
+    /// milliseconds: a browser's spare connection is closed much later.
+    package var refusalWindow: UInt64 = 3_000
+
+    package init() {}
+}

@@ -1,0 +1,56 @@
+internal import Base
+
+/// A response that the tool makes itself, because there is none from an origin.
+struct ToolAnswer: Sendable, Equatable {
+    let status: Int
+    /// A stable word, also in the field `sallyport-error` and in the record.
+    let code: String
+    let detail: String
+    let hint: String?
+
+    init(_ status: Int, _ code: String, _ detail: String, hint: String? = nil) {
+        self.status = status
+        self.code = code
+        self.detail = detail
+        self.hint = hint
+    }
+
+    static let notAProxyRequest = ToolAnswer(
+        400, "not-a-proxy-request", "this is a proxy, and the request names no origin",
+        hint: "set it as the client's proxy: curl -x http://127.0.0.1:8080 https://example.com/")
+
+    init(_ failure: Failure) {
+        let status = failure.code.hasSuffix("timed-out") ? 504 : 502
+        self.init(status, failure.code, failure.detail, hint: failure.hint)
+    }
+
+    /// The head through the empty line, and the content.
+    func message(closes: Bool, includesContent: Bool) -> (head: [UInt8], content: [UInt8]) {
+        var text = "sallyport: \(detail)\n"
+        if let hint { text += "hint: \(hint)\n" }
+        let content = [UInt8](text.utf8)
+        let head =
+            "HTTP/1.1 \(status) \(Self.reason(status))\r\n"
+            + "content-type: text/plain; charset=utf-8\r\n"
+            + "content-length: \(content.count)\r\n"
+            + "sallyport-error: \(code)\r\n"
+            + "cache-control: no-store\r\n"
+            + (closes ? "connection: close\r\n" : "") + "\r\n"
+        return ([UInt8](head.utf8), includesContent ? content : [])
+    }
+
+    private static func reason(_ status: Int) -> String {
+        switch status {
+        case 400: "Bad Request"
+        case 408: "Request Timeout"
+        case 414: "URI Too Long"
+        case 431: "Request Header Fields Too Large"
+        case 501: "Not Implemented"
+        case 502: "Bad Gateway"
+        case 504: "Gateway Timeout"
+        case 505: "HTTP Version Not Supported"
+        case 508: "Loop Detected"
+        default: "Error"
+        }
+    }
+}

@@ -1,0 +1,118 @@
+internal import Base
+internal import Sockets
+internal import Traffic
+internal import Transport
+
+/// Bytes relayed both ways until both sides have ended.
+///
+/// `@unchecked Sendable`: its children run on one loop's executor.
+final class TunnelTask: @unchecked Sendable {
+    private let client: any ByteStream
+    private let origin: any ByteStream
+    private let lane: ProxyLoop
+    private let observe: (Direction, Span<UInt8>) -> Void
+    /// What each side sent before the tunnel was there.
+    private var held: [Direction: ByteBuffer] = [:]
+    private var endedFirst: ConnectionRecord.Side?
+
+    /// - Parameters:
+    ///   - early: what the client sent before; the tunnel owns it now.
+    ///   - late: what the origin sent before; the same.
+    ///   - observe: sees all bytes as they pass.
+    init(
+        client: any ByteStream, origin: any ByteStream, lane: ProxyLoop, early: ByteBuffer?,
+        late: ByteBuffer?, observe: @escaping (Direction, Span<UInt8>) -> Void
+    ) {
+        self.client = client
+        self.origin = origin
+        self.lane = lane
+        self.observe = observe
+        held[.request] = early
+        held[.response] = late
+    }
+
+    /// - Returns: the side that ended first.
+    func run() async -> ConnectionRecord.Side {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.pump(.request, from: self.client, to: self.origin) }
+            group.addTask { await self.pump(.response, from: self.origin, to: self.client) }
+            await group.waitForAll()
+        }
+        return endedFirst ?? .tool
+    }
+
+    private func pump(
+        _ direction: Direction, from source: any ByteStream, to target: any ByteStream
+    ) async {
+        let limits = lane.plan.limits
+        var buffer = held.removeValue(forKey: direction)
+        do throws(StreamFailure) {
+            while true {
+                if buffer == nil {
+                    source.readDeadline = lane.loop.now + limits.responseTimeout
+                    try await source.waitReadable()
+                    buffer = lane.loop.buffers.take()
+                }
+                guard let bytes = buffer else { break }
+                if bytes.isEmpty, try await source.read(into: bytes) == 0 { break }
+                observe(direction, bytes.readable)
+                target.writeDeadline = lane.loop.now + limits.bodyTimeout
+                try await target.write(bytes)
+                lane.loop.buffers.give(bytes)
+                buffer = nil
+                await lane.recorder.waitForRoom()
+            }
+            note(direction)
+            await target.finish()
+        } catch {
+            note(direction)
+            // A side that broke off, or will not listen, ends the whole tunnel.
+            source.channel.interrupt()
+            target.channel.interrupt()
+        }
+        if let buffer { lane.loop.buffers.give(buffer) }
+    }
+
+    private func note(_ direction: Direction) {
+        endedFirst = endedFirst ?? (direction == .request ? .client : .origin)
+    }
+}
+
+extension ConnectionTask {
+    /// Relays a tunnel in which nothing is spoken that can be decrypted or understood.
+    func passThrough(
+        _ opening: PeekedOpening, _ dialled: DialledOrigin
+    ) async throws(ConnectionEnd) {
+        let cause: String
+        switch opening.kind {
+        case .http2Preface:
+            record.protocolName = "h2c"
+            cause = "HTTP/2 without TLS is not decoded yet"
+        case .silent:
+            record.protocolName = "unknown"
+            cause = "the origin spoke first: neither TLS nor HTTP"
+        default:
+            record.protocolName = "unknown"
+            cause = "neither TLS nor HTTP was spoken in the tunnel"
+        }
+        let target = OriginTarget(
+            isSecure: false, host: record.originHost, port: record.originPort)
+        adopt(dialled, for: target)
+        let tunnel = TunnelTask(
+            client: client, origin: PlainStream(dialled.channel), lane: lane,
+            early: opening.bytes, late: nil
+        ) { _, _ in }
+        let side = await tunnel.run()
+        origin?.isPersonal = true
+        throw ConnectionEnd(.passedThrough, cause, by: side)
+    }
+
+    /// Makes a connection that was opened in advance the one for plain exchanges.
+    func adopt(_ dialled: DialledOrigin, for target: OriginTarget) {
+        let leg = OriginLeg(
+            target: target, serverName: nil, stream: PlainStream(dialled.channel),
+            address: dialled.address, tls: nil)
+        note(target)
+        note(leg)
+    }
+}
