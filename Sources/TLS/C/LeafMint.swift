@@ -8,7 +8,7 @@ final class LeafMint {
     private let authority: Certificate
     private let authorityKey: PrivateKey
     let leafKey: PrivateKey
-    private let fixedExtensions: [OpaquePointer]
+    private let fixedExtensions: [FixedExtension]
 
     /// In days, counted from two days back, for clocks that are behind.
     static let lifetime = 45
@@ -17,14 +17,10 @@ final class LeafMint {
         self.authority = authority
         self.authorityKey = authorityKey
         leafKey = .p256()
-        unsafe fixedExtensions = Self.makeFixedExtensions(authority)
+        fixedExtensions = Self.makeFixedExtensions(authority)
     }
 
-    deinit {
-        for unsafefixed in unsafe fixedExtensions { unsafe X509_EXTENSION_free(fixed) }
-    }
-
-    private static func makeFixedExtensions(_ authority: Certificate) -> [OpaquePointer] {
+    private static func makeFixedExtensions(_ authority: Certificate) -> [FixedExtension] {
         var context = unsafe X509V3_CTX()
         unsafe X509V3_set_ctx(&context, authority.pointer, nil, nil, nil, 0)
         let values: [(identifier: Int32, value: String)] = [
@@ -33,15 +29,26 @@ final class LeafMint {
             (NID_ext_key_usage, "serverAuth"),
             (NID_authority_key_identifier, "keyid"),
         ]
-        var made: [OpaquePointer] = unsafe []
-        for entry in values {
-            // An authority without a key identifier cannot lend one; its leaves go without.
-            if let fixed = unsafe X509V3_EXT_conf_nid(nil, &context, entry.identifier, entry.value)
-            {
-                unsafe made.append(fixed)
-            }
+        // An authority without a key identifier cannot lend one; its leaves go without.
+        return values.compactMap { entry in
+            guard let made = unsafe X509V3_EXT_conf_nid(nil, &context, entry.identifier, entry.value)
+            else { return nil }
+            return unsafe FixedExtension(owning: made)
         }
-        return unsafe made
+    }
+
+    /// An extension that all leaves share.
+    @safe
+    private final class FixedExtension {
+        private let pointer: OpaquePointer
+
+        init(owning pointer: OpaquePointer) { unsafe self.pointer = pointer }
+
+        deinit { unsafe X509_EXTENSION_free(pointer) }
+
+        func add(to certificate: OpaquePointer) {
+            unsafe X509_add_ext(certificate, pointer, -1)
+        }
     }
 
     /// Makes a certificate for a DNS name, or for an IP address as the system writes it.
@@ -63,7 +70,7 @@ final class LeafMint {
                 subject, NID_commonName, MBSTRING_UTF8, bytes, Int32(bytes.count), -1, 0)
         }
         unsafe X509_set_pubkey(made, leafKey.pointer)
-        for unsafefixed in unsafe fixedExtensions { unsafe X509_add_ext(made, fixed, -1) }
+        for fixed in fixedExtensions { unsafe fixed.add(to: made) }
         // RFC 5280 §4.2.1.6: critical where the subject is empty.
         unsafe addAlternativeName(name, to: made, critical: !hasSubject)
         let size = unsafe X509_sign(made, authorityKey.pointer, EVP_sha256())
