@@ -157,7 +157,9 @@ struct ChunkReader: Sendable {
         guard isFull || LineReader.isWorthReading(trailerBytes.span, alreadyScanned: held) else {
             return taken
         }
-        guard let (fields, end) = try Self.section(trailerBytes, trailerLimits) else { return taken }
+        guard let (fields, end) = try Self.section(trailerBytes, trailerLimits) else {
+            return taken
+        }
         trailers = fields
         trailerBytes = []
         phase = .complete

@@ -50,8 +50,7 @@ package enum RequestTarget: Sendable, Equatable {
         _ target: ArraySlice<UInt8>, isOptions: Bool
     ) throws(HTTP1Violation) -> RequestTarget {
         let (scheme, rest) = try scheme(of: target)
-        let authorityEnd =
-            rest.firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 } ?? rest.endIndex
+        let authorityEnd = rest.firstIndex { $0 == 0x2F || $0 == 0x3F } ?? rest.endIndex
         var authority = rest[..<authorityEnd]
         var hasUserinfo = false
         if let at = authority.firstIndex(of: 0x40) {

@@ -1,0 +1,78 @@
+internal import CCompression
+
+/// Owns a zlib deflater that writes gzip (RFC 1952).
+///
+/// Not `Sendable`: one task uses it.
+@safe
+final class DeflateSession {
+    enum Flush {
+        case none
+        /// All that went in can be unpacked from what came out.
+        case sync
+        case finish
+
+        fileprivate var mode: Int32 {
+            switch self {
+            case .none: Z_NO_FLUSH
+            case .sync: Z_SYNC_FLUSH
+            case .finish: Z_FINISH
+            }
+        }
+    }
+
+    private static let pieceLength = 32_768
+    private static let gzipWindow: Int32 = 15 + 16
+    /// OS 255 is unknown (RFC 1952 §2.3.1).
+    private static let unknownSystem: Int32 = 255
+
+    private let stream: UnsafeMutablePointer<z_stream>
+    private let header: UnsafeMutablePointer<gz_header>
+    private let piece: UnsafeMutablePointer<UInt8>
+    private let isOpen: Bool
+
+    init(level: Int32) {
+        unsafe stream = .allocate(capacity: 1)
+        unsafe stream.initialize(to: z_stream())
+        unsafe header = .allocate(capacity: 1)
+        unsafe header.initialize(to: gz_header())
+        unsafe piece = .allocate(capacity: Self.pieceLength)
+        isOpen = unsafe compression_deflate_init(stream, level, Self.gzipWindow) == Z_OK
+        // No time and no system, so that the same content is always the same bytes.
+        unsafe header.pointee.os = Self.unknownSystem
+        if isOpen { unsafe deflateSetHeader(stream, header) }
+    }
+
+    deinit {
+        if isOpen { unsafe deflateEnd(stream) }
+        unsafe stream.deallocate()
+        unsafe header.deallocate()
+        unsafe piece.deallocate()
+    }
+
+    /// Appends what comes out to `output`.
+    func encode(_ input: Span<UInt8>, _ flush: Flush, into output: inout [UInt8]) {
+        precondition(isOpen, "no memory for a deflater")
+        unsafe input.withUnsafeBufferPointer { source in
+            var taken = 0
+            repeat {
+                let count = min(source.count - taken, Int(Int32.max))
+                unsafe stream.pointee.next_in = UnsafeMutablePointer(
+                    mutating: source.baseAddress.map { unsafe $0 + taken })
+                unsafe stream.pointee.avail_in = UInt32(count)
+                taken += count
+                run(flush.mode, into: &output)
+            } while taken < source.count
+        }
+        unsafe stream.pointee.next_in = nil
+    }
+
+    private func run(_ mode: Int32, into output: inout [UInt8]) {
+        repeat {
+            unsafe stream.pointee.next_out = piece
+            unsafe stream.pointee.avail_out = UInt32(Self.pieceLength)
+            unsafe deflate(stream, mode)
+            let produced = unsafe Self.pieceLength - Int(stream.pointee.avail_out)
+            unsafe output.append(contentsOf: UnsafeBufferPointer(start: piece, count: produced))
+        } while unsafe stream.pointee.avail_out == 0
+    }
+}
