@@ -1,0 +1,35 @@
+/// How a capture is written.
+package struct CaptureConfiguration: Sendable {
+    /// Digests content; equal digests count as equal content, so it must resist collisions made on
+    /// purpose. Called on the writer's thread.
+    package let digest: @Sendable ([UInt8]) -> [UInt8]
+    /// What `digest` is, noted in the capture.
+    package var digestName = "sha-256"
+    /// The program that writes, noted in a capture when it is created.
+    package var creator = "sallyport"
+    /// How many bytes may wait to be written, by `TrafficEvent.weight`: a second of a fast origin's
+    /// traffic, and little beside the proxy's own memory limit.
+    package var queueByteLimit = 32 << 20
+    /// How many events are committed at once at most: by then, a commit costs each next to nothing.
+    package var transactionEventLimit = 1000
+    /// How many bytes are committed at once at most, by `TrafficEvent.weight`.
+    package var transactionByteLimit = 8 << 20
+    /// How long a transaction stays open at most, in microseconds.
+    package var transactionMicroseconds: Int64 = 50_000
+    /// How long the first event after a pause waits for company, in microseconds: a commit for each
+    /// event would cost ten times the event, and a reader does not notice the delay.
+    package var gatheringMicroseconds: Int64 = 10_000
+
+    /// In bytes; takes effect when a capture is created.
+    var pageSize = 4096
+    /// The size of a checkpoint, in bytes of the log.
+    var checkpointBytes = 16 << 20
+    /// How many pages SQLite may hold in memory, in KiB.
+    var cacheKibibytes = 2048
+    /// How many pages the file may have, `nil` for no limit: how tests see a full disk.
+    var pageLimit: Int64?
+
+    package init(digest: @escaping @Sendable ([UInt8]) -> [UInt8]) {
+        self.digest = digest
+    }
+}

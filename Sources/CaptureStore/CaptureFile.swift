@@ -1,0 +1,190 @@
+internal import Base
+
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
+/// The rules by which a capture file is created and opened.
+enum CaptureFile {
+    /// Opens a capture for writing; creates it, for its owner alone, if there is none.
+    ///
+    /// A file that is there and is no capture is left as it is, and so is what a link points to.
+    ///
+    /// Errors: `capture-not-a-capture`, `capture-newer`, `capture-in-use`, `capture-write-failed`,
+    /// `capture-unreadable`.
+    static func openForWriting(
+        _ path: String, _ configuration: CaptureConfiguration
+    ) throws(Failure) -> (database: Database, lock: WriterLock) {
+        let isNew = try makeOrExamine(path)
+        let database = try Database(path: path, access: .write)
+        if isNew {
+            try database.execute("PRAGMA page_size = \(configuration.pageSize)")
+            try database.execute("PRAGMA auto_vacuum = NONE")
+            // Written before the log is in use, so that the main file itself says what it is.
+            try database.execute("PRAGMA application_id = \(Schema.applicationID)")
+        }
+        try database.execute("PRAGMA journal_mode = WAL")
+        // The first read makes SQLite open its log.
+        let version = try database.integer("PRAGMA user_version")
+        let lock = try WriterLock(of: path)
+        try check(version, path)
+        try configure(database, configuration)
+        try migrate(database, from: version, configuration)
+        // What was open when its writer ended without a word is known to be over.
+        try database.execute("UPDATE connection SET outcome = 'lost' WHERE outcome = 'open'")
+        return (database, lock)
+    }
+
+    /// Opens a capture for reading.
+    ///
+    /// Errors: `capture-not-a-capture`, `capture-newer`, `capture-unreadable`.
+    static func openForReading(_ path: String) throws(Failure) -> Database {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else {
+            throw Failure(
+                "capture-unreadable", party: .tool,
+                "cannot read capture: \(path): \(unsafe String(cString: strerror(errno)))",
+                hint: "see whether the path is right")
+        }
+        guard status.isRegular, status.st_size > 0 else { throw .notACapture(path) }
+        try checkApplication(path)
+        let database = try openBeside(path)
+        try check(try database.integer("PRAGMA user_version"), path)
+        let tables = try database.integer(
+            "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('meta', "
+                + "'connection', 'certificate', 'client_tls', 'origin_tls', 'exchange', "
+                + "'interim', 'chunk', 'part')")
+        guard tables == 9 else { throw .notACapture(path) }
+        return database
+    }
+
+    /// Beside a writer where that can be; alone where the folder cannot be written and no log waits.
+    private static func openBeside(_ path: String) throws(Failure) -> Database {
+        do {
+            let database = try Database(path: path, access: .read)
+            _ = try database.integer("SELECT count(*) FROM sqlite_schema")
+            return database
+        } catch {
+            var status = stat()
+            let hasLog = unsafe stat(path + "-wal", &status) == 0 && status.st_size > 0
+            guard !hasLog, unsafe access(path, R_OK) == 0 else { throw error }
+            return try Database(path: path, access: .frozen)
+        }
+    }
+
+    /// Creates an empty file, or finds that what is there is a capture.
+    ///
+    /// - Returns: whether the file is empty.
+    private static func makeOrExamine(_ path: String) throws(Failure) -> Bool {
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        if descriptor >= 0 {
+            close(descriptor)
+            return true
+        }
+        let reason = errno
+        var status = stat()
+        guard reason == EEXIST, unsafe lstat(path, &status) == 0 else {
+            throw Failure(
+                "capture-write-failed", party: .tool,
+                "cannot create capture: \(path): \(unsafe String(cString: strerror(reason)))",
+                hint: "see whether the folder exists and is writable")
+        }
+        guard status.isRegular else { throw .notACapture(path) }
+        if status.st_size == 0 {
+            // It will hold the keys of recorded connections.
+            guard unsafe chmod(path, 0o600) == 0 else { throw .notACapture(path) }
+            return true
+        }
+        try checkApplication(path)
+        return false
+    }
+
+    /// Looks at the first page alone: of a foreign database, no log is replayed.
+    ///
+    /// SQLite does the looking, because a descriptor of our own, once closed, would end the locks
+    /// that SQLite holds in this process (POSIX record locks, fcntl(2)).
+    private static func checkApplication(_ path: String) throws(Failure) {
+        let database = try Database(path: path, access: .frozen)
+        guard try database.integer("PRAGMA application_id") == Schema.applicationID else {
+            throw .notACapture(path)
+        }
+    }
+
+    private static func check(_ version: Int64, _ path: String) throws(Failure) {
+        guard version <= Schema.version else {
+            throw .newer(path, "its schema is version \(version)")
+        }
+    }
+
+    private static func configure(
+        _ database: Database, _ configuration: CaptureConfiguration
+    ) throws(Failure) {
+        let pageSize = try database.integer("PRAGMA page_size")
+        let checkpointPages = Int64(configuration.checkpointBytes) / max(pageSize, 512)
+        try database.execute("PRAGMA synchronous = NORMAL")
+        try database.execute("PRAGMA cache_size = -\(configuration.cacheKibibytes)")
+        try database.execute("PRAGMA wal_autocheckpoint = \(checkpointPages)")
+        try database.execute("PRAGMA journal_size_limit = \(configuration.checkpointBytes * 2)")
+        try database.execute("PRAGMA secure_delete = OFF")
+        if let limit = configuration.pageLimit {
+            try database.execute("PRAGMA max_page_count = \(limit)")
+        }
+    }
+
+    private static func migrate(
+        _ database: Database, from version: Int64, _ configuration: CaptureConfiguration
+    ) throws(Failure) {
+        guard version >= 0, version < Schema.version else { return }
+        try database.execute("BEGIN IMMEDIATE")
+        for step in Schema.migrations[Int(version)...] { try database.execute(step) }
+        if version == 0 {
+            let note = try database.prepare("INSERT INTO meta VALUES(?,?)")
+            let facts = [
+                ("created_us", "\(Timestamp.now().microseconds)"),
+                ("creator", configuration.creator),
+                ("digest", configuration.digestName),
+            ]
+            for (key, value) in facts {
+                note.bind(key)
+                note.bind(value)
+                try note.run()
+            }
+        }
+        try database.execute("PRAGMA user_version = \(Schema.version)")
+        try database.execute("COMMIT")
+    }
+}
+
+/// Keeps a second writer out, for as long as it lives.
+///
+/// A lock on the log, because SQLite has record locks on the two other files, which end when any
+/// descriptor of theirs is closed. The log is there as long as a connection is.
+final class WriterLock {
+    private let descriptor: CInt
+
+    /// Errors: `capture-in-use`.
+    init(of path: String) throws(Failure) {
+        descriptor = unsafe open(path + "-wal", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw Failure(
+                "capture-write-failed", party: .tool,
+                "cannot open capture: \(path)-wal: \(unsafe String(cString: strerror(errno)))")
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            throw Failure(
+                "capture-in-use", party: .tool, "capture is being written by another proxy: \(path)",
+                hint: "end the other one, or record into another file")
+        }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+}
+
+extension stat {
+    fileprivate var isRegular: Bool { st_mode & S_IFMT == S_IFREG }
+}

@@ -1,0 +1,141 @@
+internal import Base
+internal import Traffic
+
+/// Rows become records; columns come in the order of `Schema`.
+extension CaptureReader {
+    func connection(from row: Statement) throws -> ConnectionRecord {
+        let id = row.integer()
+        let openedAt = Timestamp(microseconds: row.integer())
+        let closedAt = row.optionalInteger().map { Timestamp(microseconds: $0) }
+        let client = row.text()
+        let listener = row.text()
+        let mode = try word(row.text(), ConnectionRecord.Mode.init(rawValue:))
+        var record = ConnectionRecord(
+            id: id, openedAt: openedAt, client: client, listener: listener, mode: mode)
+        record.closedAt = closedAt
+        record.originHost = row.text()
+        record.originPort = UInt16(clamping: row.integer())
+        record.originAddress = row.optionalText()
+        record.originReused = row.boolean()
+        record.clientBytes = ByteCount(received: row.integer(), sent: row.integer())
+        record.originBytes = ByteCount(received: row.integer(), sent: row.integer())
+        record.protocolName = row.text()
+        record.exchangeCount = row.integer()
+        record.outcome = try word(row.text(), ConnectionRecord.Outcome.init(rawValue:))
+        record.cause = row.text()
+        record.closedBy = try row.optionalText().map {
+            try word($0, ConnectionRecord.Side.init(rawValue:))
+        }
+        record.clientTLS = try tls(of: id, "client_tls")
+        record.originTLS = try tls(of: id, "origin_tls")
+        return record
+    }
+
+    func exchange(from row: Statement) throws -> ExchangeRecord {
+        let id = row.integer()
+        let connection = row.integer()
+        let startedAt = Timestamp(microseconds: row.integer())
+        let duration = row.optionalInteger()
+        let firstByte = row.optionalInteger()
+        // Unknown while there are chunks and no record yet.
+        let scheme = try row.optionalText().map {
+            try word($0, ExchangeRecord.Scheme.init(rawValue:))
+        }
+        var record = ExchangeRecord(
+            id: id, connection: connection, startedAt: startedAt, scheme: scheme ?? .http,
+            authority: row.text())
+        record.durationMicroseconds = duration
+        record.firstByteMicroseconds = firstByte
+        // The method and the target are in the head, too.
+        row.skip(count: 2)
+        record.status = Int(row.integer())
+        record.protocolName = row.text()
+        record.requestBody.size = row.integer()
+        record.responseBody.size = row.integer()
+        record.requestBody.isTruncated = row.boolean()
+        record.responseBody.isTruncated = row.boolean()
+        record.requestBody.chunkCount = Int(row.integer())
+        record.responseBody.chunkCount = Int(row.integer())
+        row.skip(count: 2)
+        record.error = row.optionalText()
+        record.errorDetail = row.optionalText()
+        record.answeredByTool = row.boolean()
+        let interims = row.integer()
+        record.requestBody.trailers = row.bytes()
+        record.responseBody.trailers = row.bytes()
+        record.requestHead = row.bytes()
+        record.responseHead = row.bytes()
+        if interims > 0 { record.interimHeads = try interimHeads(of: id) }
+        return record
+    }
+
+    private func interimHeads(of exchange: Int64) throws -> [[UInt8]] {
+        let sql = "SELECT head FROM interim WHERE exchange = ? ORDER BY position"
+        return try withStatement(sql) { row in
+            row.bind(exchange)
+            var heads: [[UInt8]] = []
+            while try row.next() { heads.append(row.bytes()) }
+            return heads
+        }
+    }
+
+    private func tls(of connection: Int64, _ table: String) throws -> TLSRecord? {
+        let columns = Schema.tlsColumns.dropFirst().joined(separator: ",")
+        return try withStatement("SELECT \(columns) FROM \(table) WHERE connection = ?") { row in
+            row.bind(connection)
+            guard try row.next() else { return nil }
+            var record = TLSRecord()
+            record.version = row.optionalText()
+            record.cipher = row.optionalText()
+            record.alpn = row.optionalText()
+            record.sni = row.optionalText()
+            record.ja3 = row.optionalText()
+            record.ja4 = row.optionalText()
+            record.resumed = row.boolean()
+            record.handshakeCompleted = row.boolean()
+            record.verifyError = row.optionalText()
+            if let chain = row.optionalText() { record.chain = try certificates(chain) }
+            if let alerts = row.optionalText() { record.alerts = try self.alerts(alerts) }
+            if let lines = row.optionalText() {
+                record.keyLog = lines.split(separator: "\n", omittingEmptySubsequences: false)
+                    .map { String($0) }
+            }
+            record.clientHello = row.bytes()
+            return record
+        }
+    }
+
+    private func certificates(_ chain: String) throws -> [[UInt8]] {
+        let sql =
+            "SELECT der FROM json_each(?) AS entry JOIN certificate ON certificate.id = entry.value "
+            + "ORDER BY entry.key"
+        return try withStatement(sql) { row in
+            row.bind(chain)
+            var certificates: [[UInt8]] = []
+            while try row.next() { certificates.append(row.bytes()) }
+            return certificates
+        }
+    }
+
+    private func alerts(_ text: String) throws -> [AlertRecord] {
+        let sql =
+            "SELECT json_extract(value, '$.sender'), json_extract(value, '$.fatal'), "
+            + "json_extract(value, '$.name') FROM json_each(?) ORDER BY key"
+        return try withStatement(sql) { row in
+            row.bind(text)
+            var alerts: [AlertRecord] = []
+            while try row.next() {
+                let sender = try word(row.text(), AlertRecord.Sender.init(rawValue:))
+                alerts.append(AlertRecord(sender: sender, fatal: row.boolean(), name: row.text()))
+            }
+            return alerts
+        }
+    }
+
+    private func word<Value>(_ text: String, _ value: (String) -> Value?) throws -> Value {
+        guard let value = value(text) else {
+            throw Failure.newer(database.path, "it holds the word \"\(text)\"")
+        }
+        return value
+    }
+}
