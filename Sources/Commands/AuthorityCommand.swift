@@ -4,7 +4,7 @@ extension Command {
     /// `ca`: the certificate authority that clients have to trust.
     static var authority: Command {
         Command(
-            "ca", "show and export the certificate authority that clients have to trust",
+            "ca", "show and export the CA that clients have to trust",
             examples: [
                 Example(
                     purpose: "trust it for one command",

@@ -9,17 +9,19 @@ struct ExchangePresentation {
     let isDecoded: Bool
     let withSecrets: Bool
 
-    /// Writes a head as it was recorded, without secrets unless they are wanted. An empty one is
-    /// none that came. Errors: `no-such-part`.
-    func writeHead(_ head: [UInt8]) throws {
-        guard !head.isEmpty else { throw missing("head") }
+    /// Writes a head as it was recorded, without secrets unless they are wanted.
+    ///
+    /// Errors: `no-such-part` if none came.
+    func writeHead(_ direction: Direction) throws {
+        let head = head(direction)
+        guard !head.isEmpty else { throw missing(direction) }
         try environment.output.write(withSecrets ? head : HeadRedaction.redact(head: head))
     }
 
     /// Writes a content as it was recorded, or decoded. Errors: `no-such-part`, and what decoding
     /// throws.
     func writeBody(_ direction: Direction) throws {
-        if direction == .response, exchange.responseHead.isEmpty { throw missing("content") }
+        if head(direction).isEmpty { throw missing(direction) }
         try visitBody(direction) { bytes in
             try environment.output.write(bytes)
             return true
@@ -54,10 +56,15 @@ struct ExchangePresentation {
         }
     }
 
-    private func missing(_ part: String) -> Failure {
+    private func missing(_ direction: Direction) -> Failure {
+        let part = direction == .request ? "request" : "response"
         let reason = exchange.error.map { ": \($0)" } ?? ""
         return Failure(
-            "no-such-part", party: .tool, "exchange \(exchange.id) has no such \(part)\(reason)")
+            "no-such-part", party: .tool, "exchange \(exchange.id) has no \(part)\(reason)")
+    }
+
+    private func head(_ direction: Direction) -> [UInt8] {
+        direction == .request ? exchange.requestHead : exchange.responseHead
     }
 
     private func body(_ direction: Direction) -> BodyRecord {
@@ -123,8 +130,7 @@ struct ExchangePresentation {
     private func visitBody(
         _ direction: Direction, _ visit: ([UInt8]) throws -> Bool
     ) throws {
-        let head = direction == .request ? exchange.requestHead : exchange.responseHead
-        let codings = RecordedHead(head).values(named: Array("content-encoding".utf8))
+        let codings = RecordedHead(head(direction)).values(named: Array("content-encoding".utf8))
             .map(\.text).joined(separator: ", ")
         let wantsDecoding = isDecoded && !codings.isEmpty && codings.lowercased() != "identity"
         let stream = wantsDecoding ? try environment.decodeContent(codings) : .identity

@@ -25,9 +25,9 @@ extension Command {
                     purpose: "every exchange",
                     line: "sallyport flows list session.sallyport"),
                 Example(
-                    purpose: "what one host answered with an error, slow answers too",
-                    line: "sallyport flows list session.sallyport --filter"
-                        + " 'host=*.example.com and (status>=400 or duration>1s)'"),
+                    purpose: "what one host answered with an error",
+                    line: "sallyport flows list session.sallyport"
+                        + " --filter 'api.example and status>=400'"),
                 Example(
                     purpose: "for a program: JSON Lines in the schema sallyport.flow/1",
                     line: "sallyport flows list session.sallyport --json | jq -r .url"),

@@ -76,8 +76,8 @@ private func showFlow(
         exchange: exchange, source: source, environment: environment,
         isDecoded: arguments.isDecoded, withSecrets: arguments.withSecrets)
     switch arguments.part {
-    case .requestHead: try presentation.writeHead(exchange.requestHead)
-    case .responseHead: try presentation.writeHead(exchange.responseHead)
+    case .requestHead: try presentation.writeHead(.request)
+    case .responseHead: try presentation.writeHead(.response)
     case .requestBody: try presentation.writeBody(.request)
     case .responseBody: try presentation.writeBody(.response)
     case .all: try presentation.writeAll()

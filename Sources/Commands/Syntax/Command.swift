@@ -40,7 +40,7 @@ struct Command {
                     try parameter.apply(&arguments, value.text)
                 } catch {
                     throw UsageFailure(
-                        "\(parameter.description.title): \(error.message)", hint: error.hint,
+                        "\(parameter.description.label): \(error.message)", hint: error.hint,
                         excerpt: error.excerpt)
                 }
             }

@@ -98,5 +98,5 @@ struct HelpText {
         }
     }
 
-    private static let entryLimit = 30
+    private static let entryLimit = 34
 }

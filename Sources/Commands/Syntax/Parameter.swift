@@ -20,6 +20,14 @@ struct ParameterDescription: Equatable {
     var isRequired = false
     var isRepeated = false
 
+    /// What an error about its value starts with.
+    var label: String {
+        switch kind {
+        case .positional, .rest: name
+        case .option, .flag: "--\(name)"
+        }
+    }
+
     /// As it is written in a usage line or an error.
     var title: String {
         switch kind {
