@@ -1,0 +1,155 @@
+/// A JSON value that is written with its members in the order given (RFC 8259).
+package indirect enum JSONText: Sendable, Equatable {
+    case null
+    case boolean(Bool)
+    case integer(Int64)
+    /// A number in thousandths, written as a decimal without loss: 1250 is `1.25`.
+    case thousandths(Int64)
+    case string(String)
+    /// Text as bytes; what is no UTF-8 becomes U+FFFD.
+    case bytes([UInt8])
+    case array([JSONText])
+    case object([Member])
+
+    package struct Member: Sendable, Equatable {
+        package let name: String
+        package let value: JSONText
+    }
+
+    /// The text, or `null`.
+    package static func optional(_ text: String?) -> JSONText {
+        text.map(JSONText.string) ?? .null
+    }
+
+    /// The number, or `null`.
+    package static func optional(_ number: (some BinaryInteger)?) -> JSONText {
+        number.map { .integer(Int64($0)) } ?? .null
+    }
+
+    /// The value without white space or a line end: a line of JSON Lines.
+    package var line: [UInt8] {
+        var result: [UInt8] = []
+        append(to: &result, indentation: nil)
+        return result
+    }
+
+    /// The value over several lines, two spaces a level, with a line end: a whole document.
+    package var document: [UInt8] {
+        var result: [UInt8] = []
+        append(to: &result, indentation: 0)
+        result.append(newline)
+        return result
+    }
+}
+
+extension JSONText: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral,
+    ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral
+{
+    package init(dictionaryLiteral members: (String, JSONText)...) {
+        self = .object(members.map { Member(name: $0.0, value: $0.1) })
+    }
+
+    package init(arrayLiteral elements: JSONText...) {
+        self = .array(elements)
+    }
+
+    package init(stringLiteral text: String) {
+        self = .string(text)
+    }
+
+    package init(integerLiteral number: Int64) {
+        self = .integer(number)
+    }
+
+    package init(booleanLiteral value: Bool) {
+        self = .boolean(value)
+    }
+}
+
+extension JSONText {
+    private func append(to result: inout [UInt8], indentation: Int?) {
+        switch self {
+        case .null: result += Array("null".utf8)
+        case .boolean(let value): result += Array((value ? "true" : "false").utf8)
+        case .integer(let number): result += Array(String(number).utf8)
+        case .thousandths(let number): result += Array(Self.decimal(thousandths: number).utf8)
+        case .string(let text): Self.append(text, to: &result)
+        case .bytes(let bytes): Self.append(bytes.text, to: &result)
+        case .array(let elements):
+            Self.append(
+                elements, between: (UInt8(ascii: "["), UInt8(ascii: "]")), to: &result, indentation
+            ) { element, result, indentation in
+                element.append(to: &result, indentation: indentation)
+            }
+        case .object(let members):
+            Self.append(
+                members, between: (UInt8(ascii: "{"), UInt8(ascii: "}")), to: &result, indentation
+            ) { member, result, indentation in
+                Self.append(member.name, to: &result)
+                result.append(UInt8(ascii: ":"))
+                if indentation != nil { result.append(UInt8(ascii: " ")) }
+                member.value.append(to: &result, indentation: indentation)
+            }
+        }
+    }
+
+    private static func append<Element>(
+        _ elements: [Element], between marks: (UInt8, UInt8), to result: inout [UInt8],
+        _ indentation: Int?, each: (Element, inout [UInt8], Int?) -> Void
+    ) {
+        result.append(marks.0)
+        let inner = indentation.map { $0 + 2 }
+        for (index, element) in elements.enumerated() {
+            if index > 0 { result.append(UInt8(ascii: ",")) }
+            startLine(in: &result, indentation: inner)
+            each(element, &result, inner)
+        }
+        if !elements.isEmpty { startLine(in: &result, indentation: indentation) }
+        result.append(marks.1)
+    }
+
+    private static func startLine(in result: inout [UInt8], indentation: Int?) {
+        guard let indentation else { return }
+        result.append(newline)
+        result += [UInt8](repeating: UInt8(ascii: " "), count: indentation)
+    }
+
+    private static func decimal(thousandths number: Int64) -> String {
+        let magnitude = number.magnitude
+        var text = (number < 0 ? "-" : "") + String(magnitude / 1000)
+        var fraction = Int(magnitude % 1000)
+        guard fraction > 0 else { return text }
+        var width = 3
+        while fraction % 10 == 0 {
+            fraction /= 10
+            width -= 1
+        }
+        text += "." + padded(fraction, width)
+        return text
+    }
+
+    /// Quotes `text`; beyond what the grammar asks for, it escapes what acts on a terminal or ends
+    /// a line of JavaScript.
+    private static func append(_ text: String, to result: inout [UInt8]) {
+        result.append(UInt8(ascii: "\""))
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0x22, 0x5C:
+                result.append(UInt8(ascii: "\\"))
+                result.append(UInt8(truncatingIfNeeded: scalar.value))
+            case 0x0A: result += Array(#"\n"#.utf8)
+            case 0x0D: result += Array(#"\r"#.utf8)
+            case 0x09: result += Array(#"\t"#.utf8)
+            case 0x20..<0x7F: result.append(UInt8(truncatingIfNeeded: scalar.value))
+            case 0x00..<0x20, 0x7F..<0xA0, 0x2028, 0x2029:
+                let high = UInt8(truncatingIfNeeded: scalar.value >> 8)
+                let low = UInt8(truncatingIfNeeded: scalar.value)
+                result += Array((#"\u"# + [high, low].hex).utf8)
+            default: result += Array(UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+            }
+        }
+        result.append(UInt8(ascii: "\""))
+    }
+}
+
+private let newline = UInt8(ascii: "\n")

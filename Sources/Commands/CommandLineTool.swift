@@ -1,0 +1,131 @@
+internal import Base
+
+/// The whole tool as one function of its arguments and its environment.
+package enum CommandLineTool {
+    /// Such as `0.1.0`.
+    package static let version = "0.1.0"
+
+    /// Runs the command that `arguments` name, which do not start with the tool's own name, and
+    /// returns the process's exit code.
+    package static func run(arguments: [String], environment: Environment) async -> Int32 {
+        await run(arguments: arguments, environment: environment, root: root).rawValue
+    }
+
+    /// Every command. A command is added here and nowhere else.
+    private static var root: Command {
+        Command(
+            "sallyport", "TLS-intercepting proxy that records traffic and flags what is wrong",
+            examples: [
+                Command.Example(
+                    purpose: "what was recorded, a line an exchange",
+                    line: "sallyport flows list session.sallyport"),
+                Command.Example(
+                    purpose: "which clients refused the certificate that they were shown",
+                    line: "sallyport connections session.sallyport"
+                        + " --filter 'outcome=client-refused'"),
+            ],
+            subcommands: [
+                .flows,
+                .connections,
+                .authority,
+            ])
+    }
+
+    static func run(
+        arguments: [String], environment: Environment, root: Command
+    ) async -> ExitCode {
+        do {
+            return try await dispatch(arguments[...], environment, root)
+        } catch let failure as UsageFailure {
+            return report(failure.message, failure.hint, failure.excerpt, environment, as: .usage)
+        } catch let failure as Failure {
+            // Who closes our output early, like head, has seen enough and needs no message.
+            if failure.code == "output-closed" { return .couldNotRun }
+            return report(failure.detail, failure.hint, [], environment, as: .couldNotRun)
+        } catch {
+            return report("\(error)", nil, [], environment, as: .couldNotRun)
+        }
+    }
+
+    private static func dispatch(
+        _ arguments: ArraySlice<String>, _ environment: Environment, _ root: Command
+    ) async throws -> ExitCode {
+        var arguments = arguments
+        if arguments.first == "--version" {
+            try environment.output.write("\(root.name) \(version)\n")
+            return .clean
+        }
+        let wantsHelp = arguments.first == "help"
+        if wantsHelp { arguments.removeFirst() }
+        var path: [Command] = [root]
+        while let word = arguments.first, let command = path.last, command.invoke == nil {
+            if word == "--help" || word == "-h" { return try help(path, to: environment.output) }
+            path.append(try subcommand(word, of: path))
+            arguments.removeFirst()
+        }
+        guard let command = path.last, !wantsHelp else {
+            return try help(path, to: environment.output)
+        }
+        guard let invoke = command.invoke else {
+            guard path.count > 1 else {
+                _ = try help(path, to: environment.diagnostics)
+                return .usage
+            }
+            throw UsageFailure(
+                "'\(words(path))' needs a command: \(inWords(command.subcommands.map(\.name)))",
+                hint: "see 'sallyport \(words(path)) --help'")
+        }
+        let outcome = try ArgumentReader.read(
+            arguments, for: command.parameters, of: words(path))
+        switch outcome {
+        case .help: return try help(path, to: environment.output)
+        case .values(let values): return try await invoke(values, environment)
+        }
+    }
+
+    private static func subcommand(
+        _ word: String, of path: [Command]
+    ) throws(UsageFailure) -> Command {
+        let commands = path.last?.subcommands ?? []
+        if let command = commands.first(where: { $0.name == word }) { return command }
+        let place = path.count > 1 ? " for '\(words(path))'" : ""
+        if word.hasPrefix("-") {
+            throw UsageFailure(
+                "unknown option '\(word)'\(place)", hint: "options follow the command's name")
+        }
+        let nearest = NearestName.find(word, among: commands.map(\.name))
+        throw UsageFailure(
+            "unknown command '\(word)'\(place)",
+            hint: nearest.map { "did you mean '\($0)'?" }
+                ?? "the commands are \(commands.map(\.name).joined(separator: ", "))")
+    }
+
+    private static func help(
+        _ path: [Command], to stream: OutputStream
+    ) throws(Failure) -> ExitCode {
+        guard let command = path.last else { return .clean }
+        let parents = path.dropLast().map(\.name).joined(separator: " ")
+        try stream.write(HelpText.render(command, path: parents, columns: stream.columns))
+        return .clean
+    }
+
+    /// The command's words without the tool's name.
+    private static func words(_ path: [Command]) -> String {
+        path.dropFirst().map(\.name).joined(separator: " ")
+    }
+
+    private static func report(
+        _ message: String, _ hint: String?, _ excerpt: [String], _ environment: Environment,
+        as code: ExitCode
+    ) -> ExitCode {
+        var text = "sallyport: error: \(TerminalText.sanitized(message))\n"
+        for line in excerpt { text += line + "\n" }
+        if let hint { text += "sallyport: hint: \(TerminalText.sanitized(hint))\n" }
+        do {
+            try environment.diagnostics.write(text)
+        } catch {
+            // Nobody listens; the exit code still says what happened.
+        }
+        return code
+    }
+}

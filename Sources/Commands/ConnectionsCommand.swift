@@ -1,0 +1,109 @@
+internal import Base
+internal import Traffic
+
+extension Command {
+    /// `connections`: every connection, also the refused and failed ones.
+    static var connections: Command {
+        Command(
+            "connections", "list recorded connections, also the refused and failed ones",
+            examples: [
+                Example(
+                    purpose: "every connection, and why it failed if it did",
+                    line: "sallyport connections session.sallyport"),
+                Example(
+                    purpose: "which clients do not trust the proxy's certificate",
+                    line: "sallyport connections session.sallyport"
+                        + " --filter 'outcome=client-refused'"),
+                Example(
+                    purpose: "for a program: JSON Lines in the schema sallyport.connection/1",
+                    line: "sallyport connections session.sallyport --json | jq -r .ja4"),
+            ],
+            details: [filterHelp(for: .connections)],
+            arguments: ConnectionsArguments(),
+            parameters: [
+                .positional(\.capture, .path("CAPTURE"), "the capture file"),
+                .option(
+                    "filter", \.filter, .filter(for: .connections),
+                    "only the connections that match"),
+                .flag("json", \.isJSON, "print JSON Lines"),
+            ],
+            run: listConnections)
+    }
+}
+
+private struct ConnectionsArguments {
+    var capture = ""
+    var filter: Filter?
+    var isJSON = false
+}
+
+private func listConnections(
+    _ arguments: ConnectionsArguments, _ environment: Environment
+) async throws -> ExitCode {
+    let source = try environment.openCapture(arguments.capture)
+    var table = TableWriter(columns, to: environment.output, palette: environment.palette)
+    var lines = LineWriter(environment.output)
+    try source.connections { record in
+        guard arguments.filter?.accepts(ConnectionSubject(record: record)) ?? true else {
+            return true
+        }
+        if arguments.isJSON {
+            try lines.write(ConnectionSummary(record).json.line)
+        } else {
+            let note = record.cause.isEmpty ? nil : TableWriter.Cell(record.cause, .yellow)
+            try table.append(cells(of: record), note: note)
+        }
+        return true
+    }
+    try lines.flush()
+    try table.finish()
+    return .clean
+}
+
+private let columns = [
+    TableWriter.Column(title: "id", isRight: true),
+    TableWriter.Column(title: "time (UTC)"),
+    TableWriter.Column(title: "client"),
+    TableWriter.Column(title: "origin", isFlexible: true),
+    TableWriter.Column(title: "tls"),
+    TableWriter.Column(title: "protocol"),
+    TableWriter.Column(title: "exchanges", isRight: true),
+    TableWriter.Column(title: "bytes", isRight: true),
+    TableWriter.Column(title: "outcome"),
+    TableWriter.Column(title: "alert"),
+]
+
+private func cells(of record: ConnectionRecord) -> [TableWriter.Cell] {
+    let summary = ConnectionSummary(record)
+    let bytes = record.clientBytes.received.addingReportingOverflow(record.clientBytes.sent)
+    return [
+        TableWriter.Cell(String(record.id), .faint),
+        TableWriter.Cell(timeOfDay(record.openedAt)),
+        TableWriter.Cell(record.client),
+        TableWriter.Cell(summary.origin.isEmpty ? "-" : summary.origin),
+        TableWriter.Cell(record.clientTLS.map { $0.version ?? "none" } ?? "-"),
+        TableWriter.Cell(record.protocolName.isEmpty ? "-" : record.protocolName),
+        TableWriter.Cell(String(record.exchangeCount)),
+        TableWriter.Cell(Quantity.text(byteCount: bytes.partialValue)),
+        TableWriter.Cell(record.outcome.rawValue, outcomeStyle(record.outcome)),
+        TableWriter.Cell(summary.alert.map { "\($0.name) (\(sender(of: $0)))" } ?? ""),
+    ]
+}
+
+/// The peer of the client's leg is the client.
+private func sender(of alert: AlertRecord) -> String {
+    switch alert.sender {
+    case .peer: "client"
+    case .tool: "tool"
+    }
+}
+
+func outcomeStyle(_ outcome: ConnectionRecord.Outcome) -> Palette.Style? {
+    switch outcome {
+    case .open, .completed: nil
+    case .passedThrough, .timedOut, .cut, .lost: .yellow
+    case .clientRefused, .clientHandshakeFailed, .originUnreachable, .originUntrusted,
+        .originHandshakeFailed, .refused, .broken:
+        .red
+    }
+}

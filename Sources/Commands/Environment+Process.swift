@@ -1,0 +1,117 @@
+internal import Base
+
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
+extension Environment {
+    /// The environment of this process.
+    package static func ofProcess() -> Environment {
+        let variables = processVariables()
+        return Environment(
+            variables: variables,
+            output: .descriptor(STDOUT_FILENO, variables),
+            diagnostics: .descriptor(STDERR_FILENO, variables),
+            clock: { .now() },
+            readFile: { path throws(Failure) in try contents(ofFile: path) },
+            openCapture: { path throws(Failure) in
+                throw Failure("capture-unreadable", party: .tool, "cannot read capture: \(path)")
+            },
+            decodeContent: { codings throws(Failure) in
+                throw Failure("unknown-coding", party: .tool, "cannot decode \(codings)")
+            },
+            openAuthority: { _ throws(Failure) in
+                throw Failure("ca-unusable", party: .tool, "there is no certificate authority")
+            })
+    }
+
+    private static func processVariables() -> [String: String] {
+        var variables: [String: String] = [:]
+        var entry = unsafe environ
+        while let text = unsafe entry.pointee {
+            let parts = unsafe String(cString: text).split(
+                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+            unsafe entry += 1
+        }
+        return variables
+    }
+
+    private static func contents(ofFile path: String) throws(Failure) -> [UInt8] {
+        let descriptor = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw unreadable(path, errno) }
+        defer { if descriptor != STDIN_FILENO { close(descriptor) } }
+        var result: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+        while true {
+            let count = unsafe chunk.withUnsafeMutableBytes { space in
+                unsafe read(descriptor, space.baseAddress, space.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw unreadable(path, errno) }
+            if count == 0 { return result }
+            result += chunk[..<count]
+            guard result.count <= fileLimit else {
+                throw Failure(
+                    "file-unreadable", party: .tool, "cannot read \(path): over \(fileLimit) bytes")
+            }
+        }
+    }
+
+    private static func unreadable(_ path: String, _ code: Int32) -> Failure {
+        Failure("file-unreadable", party: .tool, "cannot read \(path): \(systemMessage(code))")
+    }
+
+    /// Profiles and password files are small; what is larger is the wrong file.
+    private static let fileLimit = 16 * 1024 * 1024
+}
+
+extension OutputStream {
+    /// A descriptor of this process; the terminal's width is `COLUMNS` or what the terminal says.
+    static func descriptor(_ descriptor: Int32, _ variables: [String: String]) -> OutputStream {
+        let isTerminal = isatty(descriptor) == 1
+        return OutputStream(
+            isTerminal: isTerminal, columns: isTerminal ? columns(descriptor, variables) : nil
+        ) { bytes throws(Failure) in
+            try writeAll(bytes, to: descriptor)
+        }
+    }
+
+    private static func columns(_ descriptor: Int32, _ variables: [String: String]) -> Int? {
+        if let text = variables["COLUMNS"], let columns = Int(text), columns > 0 { return columns }
+        var size = winsize()
+        guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+            return nil
+        }
+        return Int(size.ws_col)
+    }
+
+    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(Failure) {
+        var written = 0
+        while written < bytes.count {
+            let (count, code) = unsafe bytes.withUnsafeBytes { source in
+                let rest = unsafe UnsafeRawBufferPointer(rebasing: source[written...])
+                let count = unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
+                return (count, count < 0 ? errno : 0)
+            }
+            if count >= 0 {
+                written += count
+            } else if code == EAGAIN {
+                var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                unsafe poll(&waiting, 1, -1)
+            } else if code != EINTR {
+                throw Failure(
+                    code == EPIPE ? "output-closed" : "output-failed", party: .tool,
+                    "cannot write output: \(systemMessage(code))")
+            }
+        }
+    }
+}
+
+/// The system's words for an error number, in lower case as all of ours.
+private func systemMessage(_ code: Int32) -> String {
+    guard let text = unsafe strerror(code) else { return "error \(code)" }
+    return unsafe String(cString: text).lowercased()
+}

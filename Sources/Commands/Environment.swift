@@ -1,0 +1,108 @@
+package import Base
+package import Traffic
+
+/// What a command touches of the world; all of it can be replaced, so that the tool runs in tests.
+package struct Environment: Sendable {
+    /// The environment variables.
+    package var variables: [String: String]
+    /// Where results go.
+    package var output: OutputStream
+    /// Where talk goes: errors, hints, notes, progress.
+    package var diagnostics: OutputStream
+    package var clock: @Sendable () -> MonotonicTime
+    /// Reads a file whole; `-` is the standard input. Errors: `file-unreadable`, also for a file
+    /// over the limit of 16 MB.
+    package var readFile: @Sendable (_ path: String) throws(Failure) -> [UInt8]
+    /// Opens a capture for reading. Errors: `capture-unreadable`.
+    package var openCapture: @Sendable (_ path: String) throws(Failure) -> any TrafficSource
+    /// Undoes the content codings that a `Content-Encoding` names. Errors: `unknown-coding`.
+    package var decodeContent: @Sendable (_ codings: String) throws(Failure) -> ContentStream
+    /// Finds the certificate authority, and makes it if there is none. Errors: `ca-unusable`.
+    package var openAuthority: @Sendable (AuthorityConfiguration) throws(Failure) -> AuthorityRecord
+
+    package init(
+        variables: [String: String], output: OutputStream, diagnostics: OutputStream,
+        clock: @escaping @Sendable () -> MonotonicTime,
+        readFile: @escaping @Sendable (String) throws(Failure) -> [UInt8],
+        openCapture: @escaping @Sendable (String) throws(Failure) -> any TrafficSource,
+        decodeContent: @escaping @Sendable (String) throws(Failure) -> ContentStream,
+        openAuthority:
+            @escaping @Sendable (AuthorityConfiguration) throws(Failure) -> AuthorityRecord
+    ) {
+        self.variables = variables
+        self.output = output
+        self.diagnostics = diagnostics
+        self.clock = clock
+        self.readFile = readFile
+        self.openCapture = openCapture
+        self.decodeContent = decodeContent
+        self.openAuthority = openAuthority
+    }
+
+    var palette: Palette { Palette(for: output, variables: variables) }
+
+    /// Tells something beside the result.
+    func note(_ text: String) throws(Failure) {
+        try diagnostics.write("sallyport: note: \(TerminalText.sanitized(text))\n")
+    }
+}
+
+/// A content coding being undone, a piece at a time.
+package struct ContentStream {
+    /// Returns what the next bytes decode to. Errors: `content-malformed`.
+    package let push: ([UInt8]) throws(Failure) -> [UInt8]
+    /// Returns the rest. Errors: `content-malformed` if the end is missing.
+    package let finish: () throws(Failure) -> [UInt8]
+
+    package init(
+        push: @escaping ([UInt8]) throws(Failure) -> [UInt8],
+        finish: @escaping () throws(Failure) -> [UInt8]
+    ) {
+        self.push = push
+        self.finish = finish
+    }
+
+    /// Content without a coding.
+    package static var identity: ContentStream {
+        ContentStream { bytes throws(Failure) in
+            bytes
+        } finish: { () throws(Failure) in
+            []
+        }
+    }
+}
+
+/// Which certificate authority is meant; by default, the one in the state folder.
+package struct AuthorityConfiguration: Sendable, Equatable {
+    package var certificatePath: String?
+    package var keyPath: String?
+    /// A file whose first line decrypts the key.
+    package var passwordPath: String?
+
+    package init() {}
+}
+
+/// What is known of the certificate authority; the key itself is not.
+package struct AuthorityRecord: Sendable {
+    package let certificatePath: String
+    package let keyPath: String
+    package let subject: String
+    package let notBefore: Timestamp
+    package let notAfter: Timestamp
+    package let sha256: [UInt8]
+    /// The certificate in DER.
+    package let certificate: [UInt8]
+
+    package init(
+        certificatePath: String, keyPath: String, subject: String, notBefore: Timestamp,
+        notAfter: Timestamp, sha256: [UInt8], certificate: [UInt8]
+    ) {
+        self.certificatePath = certificatePath
+        self.keyPath = keyPath
+        self.subject = subject
+        self.notBefore = notBefore
+        self.notAfter = notAfter
+        self.sha256 = sha256
+        self.certificate = certificate
+    }
+}

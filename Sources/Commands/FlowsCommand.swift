@@ -1,0 +1,151 @@
+internal import Base
+internal import Traffic
+
+extension Command {
+    /// `flows`: what was recorded of exchanges.
+    static var flows: Command {
+        Command(
+            "flows", "list and show recorded exchanges",
+            examples: [
+                Example(
+                    purpose: "every exchange, a line each",
+                    line: "sallyport flows list session.sallyport"),
+                Example(
+                    purpose: "one exchange in full",
+                    line: "sallyport flows show session.sallyport 7"),
+            ],
+            subcommands: [.flowsList, .flowsShow])
+    }
+
+    private static var flowsList: Command {
+        Command(
+            "list", "list recorded exchanges, a line each",
+            examples: [
+                Example(
+                    purpose: "every exchange",
+                    line: "sallyport flows list session.sallyport"),
+                Example(
+                    purpose: "what one host answered with an error",
+                    line: "sallyport flows list session.sallyport"
+                        + " --filter 'api.example and status>=400'"),
+                Example(
+                    purpose: "for a program: JSON Lines in the schema sallyport.flow/1",
+                    line: "sallyport flows list session.sallyport --json | jq -r .url"),
+            ],
+            details: [
+                "Secrets in URLs (userinfo, and the values of parameters whose names look secret)"
+                    + " are shown as *** unless --with-secrets is given.",
+                filterHelp(for: .exchanges),
+            ],
+            arguments: FlowsListArguments(),
+            parameters: [
+                .positional(\.capture, .path("CAPTURE"), "the capture file"),
+                .option(
+                    "filter", \.filter, .filter(for: .exchanges),
+                    "only the exchanges that match"),
+                .option("limit", \.limit, .count(from: 1), "no more than the first N"),
+                .flag("json", \.isJSON, "print JSON Lines"),
+                .flag("with-secrets", \.withSecrets, "show URLs as they were recorded"),
+            ],
+            run: listFlows)
+    }
+}
+
+private struct FlowsListArguments {
+    var capture = ""
+    var filter: Filter?
+    var limit: Int64?
+    var isJSON = false
+    var withSecrets = false
+}
+
+private func listFlows(
+    _ arguments: FlowsListArguments, _ environment: Environment
+) async throws -> ExitCode {
+    let source = try environment.openCapture(arguments.capture)
+    let clients = try clientsByConnection(source)
+    var table = FlowTable(environment)
+    var lines = LineWriter(environment.output)
+    var left = arguments.limit ?? Int64.max
+    try source.exchanges { exchange in
+        let client = clients[exchange.connection] ?? ""
+        let subject = ExchangeSubject(exchange: exchange, client: client)
+        guard arguments.filter?.accepts(subject) ?? true else { return true }
+        let flow = FlowSummary(exchange, client: client, withSecrets: arguments.withSecrets)
+        if arguments.isJSON {
+            try lines.write(flow.json.line)
+        } else {
+            try table.append(flow)
+        }
+        left -= 1
+        return left > 0
+    }
+    try lines.flush()
+    try table.finish()
+    return .clean
+}
+
+/// The client of every connection; about 50 bytes each.
+func clientsByConnection(_ source: any TrafficSource) throws -> [Int64: String] {
+    var clients: [Int64: String] = [:]
+    try source.connections { record in
+        clients[record.id] = record.client
+        return true
+    }
+    return clients
+}
+
+/// The exchanges as a table for people.
+private struct FlowTable {
+    private var table: TableWriter
+
+    init(_ environment: Environment) {
+        table = TableWriter(
+            [
+                TableWriter.Column(title: "id", isRight: true),
+                TableWriter.Column(title: "time (UTC)"),
+                TableWriter.Column(title: "method"),
+                TableWriter.Column(title: "status", isRight: true),
+                TableWriter.Column(title: "url", isFlexible: true),
+                TableWriter.Column(title: "size", isRight: true),
+                TableWriter.Column(title: "duration", isRight: true),
+                TableWriter.Column(title: "error"),
+            ],
+            to: environment.output, palette: environment.palette)
+    }
+
+    mutating func append(_ flow: FlowSummary) throws(Failure) {
+        let duration = flow.durationMicroseconds.map(Quantity.text(microseconds:))
+        try table.append([
+            TableWriter.Cell(String(flow.id), .faint),
+            TableWriter.Cell(timeOfDay(flow.startedAt)),
+            TableWriter.Cell(flow.method),
+            TableWriter.Cell(flow.status.map(String.init) ?? "-", statusStyle(flow.status)),
+            TableWriter.Cell(flow.url),
+            TableWriter.Cell(Quantity.text(byteCount: flow.responseBytes)),
+            TableWriter.Cell(duration ?? "-"),
+            TableWriter.Cell(flow.error ?? "", .red),
+        ])
+    }
+
+    mutating func finish() throws(Failure) {
+        try table.finish()
+    }
+}
+
+/// `07:05:01.250` in UTC.
+func timeOfDay(_ time: Timestamp) -> String {
+    String(time.rfc3339.drop { $0 != "T" }.dropFirst().dropLast())
+}
+
+/// How a status is coloured; `nil` means that no response came.
+func statusStyle(_ status: Int?) -> Palette.Style? {
+    switch status {
+    case nil: .red
+    case .some(200..<300): .green
+    case .some(300..<400): .cyan
+    case .some(400..<500): .yellow
+    case .some(500...): .red
+    default: nil
+    }
+}

@@ -1,0 +1,86 @@
+internal import Base
+internal import Traffic
+
+extension Command {
+    /// `flows show`: one exchange, whole or a part of it.
+    static var flowsShow: Command {
+        Command(
+            "show", "show one exchange, whole or a part of it",
+            examples: [
+                Example(
+                    purpose: "the heads and contents of exchange 7",
+                    line: "sallyport flows show session.sallyport 7"),
+                Example(
+                    purpose: "a downloaded file, byte for byte",
+                    line: "sallyport flows show session.sallyport 7 --part response-body > file"),
+                Example(
+                    purpose: "compressed JSON, readable",
+                    line: "sallyport flows show session.sallyport 7 --part response-body"
+                        + " --decoded | jq"),
+            ],
+            details: [
+                "Heads are shown as they were recorded, except that credentials, cookies and"
+                    + " secrets in URLs are shown as *** unless --with-secrets is given. Contents"
+                    + " are shown as they are; with --part all, one that is no text is shown as"
+                    + " the start of a hex dump."
+            ],
+            arguments: FlowsShowArguments(),
+            parameters: [
+                .positional(\.capture, .path("CAPTURE"), "the capture file"),
+                .positional(\.id, .exchangeID, "the exchange's id, as 'flows list' shows it"),
+                .option("part", \.part, .choice("PART"), standard: "all", "what to show"),
+                .flag("decoded", \.isDecoded, "undo the content coding, such as gzip"),
+                .flag("with-secrets", \.withSecrets, "show heads as they were recorded"),
+            ],
+            run: showFlow)
+    }
+}
+
+extension ValueSyntax where Value == Int64 {
+    fileprivate static var exchangeID: ValueSyntax {
+        ValueSyntax("ID") { text throws(UsageFailure) in
+            guard text.utf8.allSatisfy(\.isASCIIDigit), let id = Int64(text) else {
+                throw UsageFailure("a number is needed, not '\(text)'")
+            }
+            return id
+        }
+    }
+}
+
+private struct FlowsShowArguments {
+    var capture = ""
+    var id: Int64 = 0
+    var part = Part.all
+    var isDecoded = false
+    var withSecrets = false
+
+    enum Part: String, CaseIterable {
+        case requestHead = "request-head"
+        case requestBody = "request-body"
+        case responseHead = "response-head"
+        case responseBody = "response-body"
+        case all
+    }
+}
+
+private func showFlow(
+    _ arguments: FlowsShowArguments, _ environment: Environment
+) async throws -> ExitCode {
+    let source = try environment.openCapture(arguments.capture)
+    guard let exchange = try source.exchange(arguments.id) else {
+        throw Failure(
+            "no-such-exchange", party: .tool, "there is no exchange \(arguments.id)",
+            hint: "'sallyport flows list' shows the ids")
+    }
+    let presentation = ExchangePresentation(
+        exchange: exchange, source: source, environment: environment,
+        isDecoded: arguments.isDecoded, withSecrets: arguments.withSecrets)
+    switch arguments.part {
+    case .requestHead: try presentation.writeHead(.request)
+    case .responseHead: try presentation.writeHead(.response)
+    case .requestBody: try presentation.writeBody(.request)
+    case .responseBody: try presentation.writeBody(.response)
+    case .all: try presentation.writeAll()
+    }
+    return .clean
+}

@@ -1,0 +1,143 @@
+/// Sorts the arguments of one command by its parameters; what their values mean is not its concern.
+struct ArgumentReader {
+    /// The text that was given for a parameter, which is named by its place.
+    struct Value: Equatable {
+        let parameter: Int
+        let text: String
+    }
+
+    enum Outcome: Equatable {
+        case values([Value])
+        /// Help was asked for.
+        case help
+    }
+
+    /// Such as `flows list`, for errors.
+    private let commandPath: String
+    private let parameters: [ParameterDescription]
+    private var waiting: ArraySlice<String> = []
+    private var values: [Value] = []
+
+    static func read(
+        _ arguments: ArraySlice<String>, for parameters: [ParameterDescription],
+        of commandPath: String
+    ) throws(UsageFailure) -> Outcome {
+        var reader = ArgumentReader(commandPath: commandPath, parameters: parameters)
+        reader.waiting = arguments
+        return try reader.readAll()
+    }
+
+    private init(commandPath: String, parameters: [ParameterDescription]) {
+        self.commandPath = commandPath
+        self.parameters = parameters
+    }
+
+    private mutating func readAll() throws(UsageFailure) -> Outcome {
+        while let argument = waiting.popFirst() {
+            if argument == "--" {
+                try readRest()
+            } else if argument == "--help" || argument == "-h" {
+                return .help
+            } else if argument.hasPrefix("--") {
+                try readLong(argument)
+            } else if argument.hasPrefix("-"), argument.count > 1 {
+                try readShort(argument)
+            } else {
+                try readPositional(argument)
+            }
+        }
+        for index in parameters.indices where parameters[index].isRequired && !isGiven(index) {
+            throw UsageFailure(
+                "'\(commandPath)' needs \(parameters[index].title)", hint: helpHint)
+        }
+        return .values(values)
+    }
+
+    private mutating func readRest() throws(UsageFailure) {
+        guard let rest = parameters.firstIndex(where: { $0.kind == .rest }) else {
+            while let argument = waiting.popFirst() { try readPositional(argument) }
+            return
+        }
+        values += waiting.map { Value(parameter: rest, text: $0) }
+        waiting = []
+    }
+
+    private mutating func readLong(_ argument: String) throws(UsageFailure) {
+        let parts = argument.dropFirst(2).split(
+            separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = parts.first.map(String.init) ?? ""
+        let attached = parts.count == 2 ? String(parts[1]) : nil
+        guard let index = parameters.firstIndex(where: { $0.isNamed && $0.name == name }) else {
+            throw unknownOption("--\(name)", name: name)
+        }
+        try readNamed(index, as: "--\(name)", attached: attached)
+    }
+
+    private mutating func readShort(_ argument: String) throws(UsageFailure) {
+        let name = argument.dropFirst()
+        guard name.count == 1,
+            let index = parameters.firstIndex(where: { $0.short == name.first })
+        else {
+            throw unknownOption(argument, name: String(name))
+        }
+        try readNamed(index, as: argument, attached: nil)
+    }
+
+    private mutating func readNamed(
+        _ index: Int, as written: String, attached: String?
+    ) throws(UsageFailure) {
+        let parameter = parameters[index]
+        if isGiven(index), !parameter.isRepeated {
+            throw UsageFailure("option '\(written)' is given twice")
+        }
+        guard parameter.kind == .option else {
+            guard attached == nil else {
+                throw UsageFailure("option '\(written)' takes no value")
+            }
+            values.append(Value(parameter: index, text: ""))
+            return
+        }
+        if let attached {
+            values.append(Value(parameter: index, text: attached))
+        } else if let next = waiting.first, !next.hasPrefix("--") {
+            waiting.removeFirst()
+            values.append(Value(parameter: index, text: next))
+        } else {
+            let hint = waiting.isEmpty ? nil : "a value that starts with -- is written --NAME=VALUE"
+            throw UsageFailure(
+                "option '\(written)' needs a value: \(parameter.title)", hint: hint)
+        }
+    }
+
+    private mutating func readPositional(_ argument: String) throws(UsageFailure) {
+        let next = parameters.indices.first { index in
+            parameters[index].kind == .positional && !isGiven(index)
+        }
+        guard let next else {
+            let takesRest = parameters.contains { $0.kind == .rest }
+            throw UsageFailure(
+                "unexpected argument '\(argument)' for '\(commandPath)'",
+                hint: takesRest ? "put -- before the command to run" : helpHint)
+        }
+        values.append(Value(parameter: next, text: argument))
+    }
+
+    private func isGiven(_ index: Int) -> Bool {
+        values.contains { $0.parameter == index }
+    }
+
+    private func unknownOption(_ written: String, name: String) -> UsageFailure {
+        let names = parameters.filter(\.isNamed).map(\.name) + ["help"]
+        let nearest = NearestName.find(name, among: names)
+        return UsageFailure(
+            "unknown option '\(written)' for '\(commandPath)'",
+            hint: nearest.map { "did you mean '--\($0)'?" } ?? helpHint)
+    }
+
+    private var helpHint: String { "see 'sallyport \(commandPath) --help'" }
+}
+
+extension ParameterDescription {
+    /// Whether it is written with its name.
+    fileprivate var isNamed: Bool { kind == .option || kind == .flag }
+}

@@ -1,0 +1,104 @@
+internal import Base
+
+/// How the text of one value is read, and what help calls it.
+struct ValueSyntax<Value> {
+    /// Such as `FILE`.
+    let placeholder: String
+    /// The accepted words, where there are few.
+    let choices: [String]
+    /// Reads the text; the failure says what would be accepted.
+    let read: (String) throws(UsageFailure) -> Value
+
+    init(
+        _ placeholder: String, choices: [String] = [],
+        read: @escaping (String) throws(UsageFailure) -> Value
+    ) {
+        self.placeholder = placeholder
+        self.choices = choices
+        self.read = read
+    }
+
+    /// Builds a syntax out of a function that returns `nil` for what it does not accept.
+    static func reading(
+        _ placeholder: String, wanted: String, hint: String? = nil,
+        _ read: @escaping (String) -> Value?
+    ) -> ValueSyntax {
+        ValueSyntax(placeholder) { text throws(UsageFailure) in
+            guard let value = read(text) else {
+                throw UsageFailure("\(wanted) is needed, not '\(text)'", hint: hint)
+            }
+            return value
+        }
+    }
+}
+
+extension ValueSyntax where Value == String {
+    /// Any text.
+    static func text(_ placeholder: String) -> ValueSyntax {
+        ValueSyntax(placeholder) { text throws(UsageFailure) in text }
+    }
+
+    /// A path, which cannot be empty.
+    static func path(_ placeholder: String) -> ValueSyntax {
+        .reading(placeholder, wanted: "a path") { $0.isEmpty ? nil : $0 }
+    }
+}
+
+extension ValueSyntax where Value == HostPort {
+    static var hostPort: ValueSyntax {
+        .reading(
+            "HOST:PORT", wanted: "a host and a port",
+            hint: "write it like 127.0.0.1:8080, [::1]:8080, or 127.0.0.1:0 for any free port",
+            HostPort.init)
+    }
+}
+
+extension ValueSyntax where Value == Int64 {
+    /// A number from `least` on.
+    static func count(from least: Int64 = 0) -> ValueSyntax {
+        .reading("N", wanted: "a number from \(least)") { text in
+            guard text.utf8.allSatisfy(\.isASCIIDigit), let number = Int64(text), number >= least
+            else { return nil }
+            return number
+        }
+    }
+
+    /// A size in bytes.
+    static var byteCount: ValueSyntax {
+        .reading(
+            "BYTES", wanted: "a size",
+            hint: "write it like 512, 64k, 1.5m or 2g; a unit counts by 1024",
+            Quantity.byteCount)
+    }
+}
+
+extension ValueSyntax where Value == Duration {
+    static var duration: ValueSyntax {
+        .reading(
+            "DURATION", wanted: "a duration", hint: "write it like 500ms, 10s, 2m or 1h"
+        ) { text in
+            Quantity.microseconds(text).map { .microseconds($0) }
+        }
+    }
+}
+
+extension ValueSyntax
+where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
+    /// One of the words that the cases of `Value` stand for.
+    static func choice(_ placeholder: String) -> ValueSyntax {
+        let choices = Value.allCases.map(\.rawValue)
+        return ValueSyntax(placeholder, choices: choices) { text throws(UsageFailure) in
+            if let value = Value(rawValue: text) { return value }
+            let nearest = NearestName.find(text, among: choices)
+            throw UsageFailure(
+                "\(inWords(choices)) is needed, not '\(text)'",
+                hint: nearest.map { "did you mean '\($0)'?" })
+        }
+    }
+}
+
+/// `a`, `a or b`, `a, b or c`.
+func inWords(_ choices: [String]) -> String {
+    guard choices.count > 1, let last = choices.last else { return choices.first ?? "" }
+    return choices.dropLast().joined(separator: ", ") + " or " + last
+}

@@ -1,0 +1,55 @@
+internal import Base
+
+/// How far a long run has come, redrawn in place; on a terminal only, and not for a short run.
+struct ProgressBar {
+    private let stream: OutputStream
+    private let title: String
+    private let total: Int64
+    private let clock: @Sendable () -> MonotonicTime
+    private var nextDrawing: UInt64
+    private var isDrawn = false
+
+    init(
+        _ title: String, total: Int64, on stream: OutputStream,
+        clock: @escaping @Sendable () -> MonotonicTime
+    ) {
+        self.title = title
+        self.total = total
+        self.stream = stream
+        self.clock = clock
+        nextDrawing = clock().nanoseconds &+ Self.patience
+    }
+
+    mutating func advance(to done: Int64) throws(Failure) {
+        guard stream.isTerminal, clock().nanoseconds >= nextDrawing else { return }
+        nextDrawing = clock().nanoseconds &+ Self.interval
+        isDrawn = true
+        let columns = (stream.columns ?? 80) - 1
+        try stream.write("\r" + Self.render(title, done: done, total: total, columns: columns))
+    }
+
+    /// Removes the bar.
+    mutating func finish() throws(Failure) {
+        if isDrawn { try stream.write("\r\u{1B}[K") }
+        isDrawn = false
+    }
+
+    /// `checking [#####     ]  50% 500/1000`, as wide as `columns`.
+    static func render(_ title: String, done: Int64, total: Int64, columns: Int) -> String {
+        let part = total > 0 ? min(1, max(0, Double(done) / Double(total))) : 0
+        let percent = String(Int(part * 100))
+        let tail =
+            "] " + String(repeating: " ", count: 3 - percent.utf8.count) + "\(percent)%"
+            + " \(done)/\(total)"
+        let room = columns - title.utf8.count - 2 - tail.utf8.count
+        guard room > 0 else { return TerminalText.truncated("\(title) \(percent)%", columns: columns) }
+        let filled = Int(part * Double(room))
+        return title + " [" + String(repeating: "#", count: filled)
+            + String(repeating: " ", count: room - filled) + tail
+    }
+
+    /// In nanoseconds: less is not felt as waiting.
+    private static let patience: UInt64 = 300_000_000
+    /// In nanoseconds: ten drawings a second look smooth.
+    private static let interval: UInt64 = 100_000_000
+}

@@ -1,0 +1,118 @@
+internal import Base
+
+/// Writes rows in aligned columns, a batch at a time, so that a long table needs little memory.
+///
+/// A column that has become wider stays so: later batches align with one another.
+struct TableWriter {
+    struct Column {
+        let title: String
+        var isRight = false
+        /// Whether the column is cut to what the terminal leaves it; one column of a table at most.
+        var isFlexible = false
+    }
+
+    struct Cell {
+        let text: String
+        let style: Palette.Style?
+
+        init(_ text: String, _ style: Palette.Style? = nil) {
+            self.text = TerminalText.sanitized(text)
+            self.style = style
+        }
+    }
+
+    private struct Row {
+        let cells: [Cell]
+        let note: Cell?
+    }
+
+    private let columns: [Column]
+    private let palette: Palette
+    /// `nil` where nothing is cut.
+    private let totalWidth: Int?
+    private var lines: LineWriter
+    private var widths: [Int]
+    private var batch: [Row] = []
+    private var hasHeader = false
+
+    init(_ columns: [Column], to stream: OutputStream, palette: Palette) {
+        self.columns = columns
+        self.palette = palette
+        totalWidth = stream.isTerminal ? stream.columns : nil
+        lines = LineWriter(stream)
+        widths = columns.map { TerminalText.width($0.title) }
+    }
+
+    /// Adds a row of as many cells as there are columns; `note` has a line of its own below it.
+    mutating func append(_ cells: [Cell], note: Cell? = nil) throws(Failure) {
+        precondition(cells.count == columns.count, "a cell a column")
+        batch.append(Row(cells: cells, note: note))
+        if batch.count >= Self.batchLimit { try writeBatch() }
+    }
+
+    /// Writes what is held; a table without rows has no header either.
+    mutating func finish() throws(Failure) {
+        try writeBatch()
+        try lines.flush()
+    }
+
+    private mutating func writeBatch() throws(Failure) {
+        guard !batch.isEmpty else { return }
+        for row in batch {
+            for (index, cell) in row.cells.enumerated() {
+                widths[index] = max(widths[index], TerminalText.width(cell.text))
+            }
+        }
+        let limits = columnLimits()
+        if !hasHeader {
+            try lines.write(line(columns.map { Cell($0.title, .faint) }, limits))
+            hasHeader = true
+        }
+        for row in batch {
+            try lines.write(line(row.cells, limits))
+            if let note = row.note {
+                try lines.write("    " + palette.paint(note.text, note.style))
+            }
+        }
+        batch.removeAll(keepingCapacity: true)
+    }
+
+    private func columnLimits() -> [Int] {
+        var limits = widths
+        guard let flexible = columns.firstIndex(where: \.isFlexible) else { return limits }
+        if let totalWidth {
+            let others = widths.reduce(0, +) - widths[flexible] + (columns.count - 1) * gap.count
+            limits[flexible] = min(widths[flexible], max(Self.leastWidth, totalWidth - others))
+        } else {
+            limits[flexible] = min(widths[flexible], Self.paddingLimit)
+        }
+        return limits
+    }
+
+    private func line(_ cells: [Cell], _ limits: [Int]) -> String {
+        var result = ""
+        var owed = 0
+        for (index, cell) in cells.enumerated() {
+            let isCut = totalWidth != nil && columns[index].isFlexible
+            let text =
+                isCut ? TerminalText.truncated(cell.text, columns: limits[index]) : cell.text
+            let padding = max(0, limits[index] - TerminalText.width(text))
+            if columns[index].isRight { owed += padding }
+            if !text.isEmpty {
+                // Spaces are owed until a text follows, so that no line ends in them.
+                result += String(repeating: " ", count: owed) + palette.paint(text, cell.style)
+                owed = 0
+            }
+            if !columns[index].isRight { owed += padding }
+            owed += gap.count
+        }
+        return result
+    }
+
+    private static let batchLimit = 500
+    private static let leastWidth = 20
+    /// In a file, nothing is cut, and a longer text moves the rest of its own line only.
+    private static let paddingLimit = 60
+}
+
+private let gap = "  "

@@ -1,0 +1,85 @@
+import Base
+import Commands
+import Synchronization
+import Traffic
+
+/// One run of the tool in memory, with what it wrote.
+struct CommandRun {
+    var arguments: [String] = []
+    var variables: [String: String] = [:]
+    /// The width of the terminal that both streams go to, `nil` for pipes.
+    var terminal: Int?
+    var files: [String: [UInt8]] = [:]
+
+    struct Result {
+        let output: [UInt8]
+        let diagnostics: [UInt8]
+        let code: Int32
+    }
+
+    func run() async -> Result {
+        let (output, diagnostics) = (Collector(), Collector())
+        let environment = environment(output, diagnostics)
+        let code = await CommandLineTool.run(arguments: arguments, environment: environment)
+        return Result(output: output.bytes, diagnostics: diagnostics.bytes, code: code)
+    }
+
+    private func environment(_ output: Collector, _ diagnostics: Collector) -> Environment {
+        let files = files
+        return Environment(
+            variables: variables, output: output.stream(terminal),
+            diagnostics: diagnostics.stream(terminal),
+            clock: { MonotonicTime(nanoseconds: 0) },
+            readFile: { path throws(Failure) in
+                if let content = files[path] { return content }
+                throw Failure("file-unreadable", party: .tool, "cannot read \(path): no such file")
+            },
+            openCapture: { path throws(Failure) in
+                switch path {
+                case "session.sallyport": return SampleCapture.source()
+                case "empty.sallyport": return FakeTrafficSource()
+                default:
+                    throw Failure(
+                        "capture-unreadable", party: .tool, "cannot read capture: \(path)")
+                }
+            },
+            decodeContent: { codings throws(Failure) in
+                guard codings == "swapped" else {
+                    throw Failure("unknown-coding", party: .tool, "cannot decode: \(codings)")
+                }
+                return swappedCase
+            },
+            openAuthority: { configuration throws(Failure) in
+                AuthorityRecord(
+                    certificatePath: configuration.certificatePath ?? "/state/ca.pem",
+                    keyPath: configuration.keyPath ?? "/state/ca.key",
+                    subject: "CN=Sallyport CA 7f3a", notBefore: SampleCapture.start,
+                    notAfter: Timestamp(microseconds: 2_000_000_000_000_000),
+                    sha256: [UInt8](0..<32), certificate: [UInt8](0..<60))
+            })
+    }
+}
+
+/// A coding for tests: letters change their case.
+private var swappedCase: ContentStream {
+    ContentStream { bytes throws(Failure) in
+        bytes.map { $0.isASCIILetter ? $0 ^ 0x20 : $0 }
+    } finish: { () throws(Failure) in
+        [UInt8](".".utf8)
+    }
+}
+
+/// Keeps what is written.
+final class Collector: Sendable {
+    private let held = Mutex<[UInt8]>([])
+
+    var bytes: [UInt8] { held.withLock { $0 } }
+    var text: String { bytes.text }
+
+    /// - Parameter terminal: the width of the terminal, `nil` for a pipe.
+    func stream(_ terminal: Int? = nil) -> OutputStream {
+        OutputStream(isTerminal: terminal != nil, columns: terminal) { bytes throws(Failure) in
+            self.held.withLock { $0 += bytes }
+        }
+    }
+}

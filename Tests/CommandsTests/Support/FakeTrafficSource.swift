@@ -1,0 +1,36 @@
+import Base
+import Traffic
+
+/// A capture in memory.
+struct FakeTrafficSource: TrafficSource {
+    var connectionRecords: [ConnectionRecord] = []
+    var exchangeRecords: [ExchangeRecord] = []
+    /// The contents, which are visited in pieces of seven bytes.
+    var contents: [Key: [UInt8]] = [:]
+
+    struct Key: Hashable {
+        let exchange: Int64
+        let direction: Direction
+    }
+
+    func connections(_ visit: (ConnectionRecord) throws -> Bool) throws {
+        for record in connectionRecords where try !visit(record) { return }
+    }
+
+    func exchanges(_ visit: (ExchangeRecord) throws -> Bool) throws {
+        for record in exchangeRecords where try !visit(record) { return }
+    }
+
+    func exchange(_ id: Int64) throws -> ExchangeRecord? {
+        exchangeRecords.first { $0.id == id }
+    }
+
+    func body(
+        ofExchange id: Int64, _ direction: Direction, _ visit: ([UInt8]) throws -> Bool
+    ) throws {
+        let content = contents[Key(exchange: id, direction: direction)] ?? []
+        for start in stride(from: 0, to: content.count, by: 7) {
+            guard try visit(Array(content[start..<min(start + 7, content.count)])) else { return }
+        }
+    }
+}
