@@ -1,0 +1,98 @@
+package import Base
+package import Traffic
+
+/// The evidence of one finding: all that a report can see.
+///
+/// It cannot hold a secret: each part is a number, a case of a closed list, or text that one of
+/// `SafeName`, `ServiceName`, `URLTemplate`, `Selector` and `RedactedValue` made of raw bytes.
+package struct Finding: Sendable {
+    package let rule: RuleID
+    package internal(set) var severity: Severity
+    package internal(set) var confidence: Confidence
+    /// The service at the other end.
+    package internal(set) var party: ServiceName
+    package let scheme: ExchangeRecord.Scheme
+    /// `nil` for a finding about a connection; `other` when several methods were seen.
+    package internal(set) var method: MethodName?
+    package internal(set) var urlTemplate: URLTemplate
+    package internal(set) var selector: Selector?
+    package internal(set) var decodeChain: [DecodeStep]
+    package internal(set) var value: RedactedValue?
+    package internal(set) var notes: [FindingNote]
+    /// The first exchanges that it was seen in.
+    package internal(set) var exchanges: [Int64]
+    /// The first connections that it was seen on.
+    package internal(set) var connections: [Int64]
+    package internal(set) var occurrences: Int
+    package internal(set) var firstSeen: Timestamp
+    package internal(set) var lastSeen: Timestamp
+    /// Whether it stands for more places than were kept apart.
+    package internal(set) var isRolledUp = false
+    /// Equal for the same finding of another run; 32 hexadecimal digits. Set in a report.
+    package internal(set) var fingerprint = ""
+
+    package var title: String { rule.title }
+    package var reason: String { rule.reason }
+    package var advice: String { rule.advice }
+    package var weaknesses: [Int] { rule.weaknesses }
+
+    /// How many exchanges and connections are named as examples.
+    static let exampleLimit = 3
+    static let noteLimit = 16
+
+    /// Adds a later sighting of the same finding.
+    mutating func merge(_ other: Finding) {
+        if other.outranks(self) {
+            severity = other.severity
+            confidence = other.confidence
+            value = other.value
+            decodeChain = other.decodeChain
+        }
+        for note in other.notes where notes.count < Self.noteLimit && !notes.contains(note) {
+            notes.append(note)
+        }
+        exchanges = Self.examples(exchanges, other.exchanges)
+        connections = Self.examples(connections, other.connections)
+        occurrences += other.occurrences
+        firstSeen = min(firstSeen, other.firstSeen)
+        lastSeen = max(lastSeen, other.lastSeen)
+        if method != other.method { method = .several }
+        if selector != other.selector { selector = nil }
+    }
+
+    /// What a gate would act on first: a tentative sighting never hides a firm one.
+    private func outranks(_ other: Finding) -> Bool {
+        let mine = confidence >= .firm
+        let theirs = other.confidence >= .firm
+        if mine != theirs { return mine }
+        if severity != other.severity { return severity > other.severity }
+        return confidence > other.confidence
+    }
+
+    private static func examples(_ some: [Int64], _ more: [Int64]) -> [Int64] {
+        if some.count >= exampleLimit { return some }
+        return Array((some + more.filter { !some.contains($0) }).prefix(exampleLimit))
+    }
+}
+
+/// A method from a closed list; the raw values are a contract.
+package enum MethodName: String, Sendable, CaseIterable {
+    case get = "GET"
+    case head = "HEAD"
+    case post = "POST"
+    case put = "PUT"
+    case patch = "PATCH"
+    case delete = "DELETE"
+    case options = "OPTIONS"
+    case trace = "TRACE"
+    case connect = "CONNECT"
+    /// Every other token.
+    case other = "{method}"
+    /// More than one of them.
+    case several = "*"
+
+    init(_ token: [UInt8]) {
+        let known = MethodName.allCases.first { Array($0.rawValue.utf8) == token }
+        self = known ?? .other
+    }
+}

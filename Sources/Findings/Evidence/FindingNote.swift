@@ -1,0 +1,80 @@
+/// One more fact of a finding, from a closed list so that none can carry a secret.
+package enum FindingNote: Sendable, Hashable {
+    case serverAccepted
+    case serverRejected
+    case emptyPassword
+    case user(Tag)
+    case userFieldBeside
+    case scheme(AuthorizationScheme)
+    case ntlmVersion1
+    case ntlmVersion2
+    case setWithoutSecure
+    case earlierOverTLS
+    case inUploadedFile
+    case publishable
+    case presigned(lifetimeSeconds: Int?)
+    case leavesInReferer
+    case looksLikeInjection
+    case planted(SafeName, PlantedEncoding)
+    case wrongParty
+    case comesBackInResponse
+    case formAction(ServiceName)
+    case publicInfrastructure
+    case offersVersion(UInt16)
+    case offersSSL2
+    case offersSuites(SuiteClass)
+    case offersSuite(WeakSuite)
+    case verification(CertificateProblem)
+
+    package var text: String {
+        switch self {
+        case .serverAccepted: "the origin accepted it"
+        case .serverRejected: "the origin rejected it"
+        case .emptyPassword: "the password is empty"
+        case .user(let tag): "user tag \(tag.text)"
+        case .userFieldBeside: "a user field stands beside it"
+        case .scheme(let scheme): "scheme \(scheme.rawValue)"
+        case .ntlmVersion1: "LM or NTLMv1 response"
+        case .ntlmVersion2: "NTLMv2 response"
+        case .setWithoutSecure: "set without Secure"
+        case .earlierOverTLS: "the same value was seen over TLS before"
+        case .inUploadedFile: "inside of an uploaded file"
+        case .publishable: "a key that its provider means to be public"
+        case .presigned(let seconds):
+            seconds.map { "presigned URL, lives \($0) s" } ?? "presigned URL"
+        case .leavesInReferer: "leaves in the Referer field"
+        case .looksLikeInjection: "the value looks like an injection attempt"
+        case .planted(let name, let encoding): "profile value \(name.text) as \(encoding.rawValue)"
+        case .wrongParty: "the service is not an owner of the profile"
+        case .comesBackInResponse: "comes back in a response"
+        case .formAction(let host): "form action at \(host.text)"
+        case .publicInfrastructure: "certificate status, CRL or connectivity check"
+        case .offersVersion(let code): "offers \(TLSVersionName.text(code))"
+        case .offersSSL2: "sends an SSL 2.0 hello"
+        case .offersSuites(let suites): "offers \(suites.text) suites"
+        case .offersSuite(let suite): suite.name
+        case .verification(let problem): problem.text
+        }
+    }
+}
+
+/// The schemes that a finding may name; the raw values are a contract.
+package enum AuthorizationScheme: String, Sendable, CaseIterable {
+    case basic
+    case bearer
+    case token
+    case oauth
+    case googlelogin
+    case digest
+    case ntlm
+    case negotiate
+    case apikey
+    case dpop
+    case mac
+    case hawk
+    case signature
+    case sharedkey
+    case aws
+    case aws4 = "aws4-hmac-sha256"
+    case other
+}

@@ -1,0 +1,100 @@
+extension RuleID {
+    /// What was found, in a few words.
+    package var title: String {
+        switch self {
+        case .plantSecret: "Planted value seen where it must not be"
+        case .plainHTTPBasic: "Basic credentials over clear HTTP"
+        case .plainHTTPProxy: "Proxy credentials over clear HTTP"
+        case .plainHTTPForm: "Password field submitted over clear HTTP"
+        case .urlPassword: "Password or secret in a URL"
+        case .plainHTTPBearer: "Bearer or session token over clear HTTP"
+        case .plainHTTPAPIKey: "API key header over clear HTTP"
+        case .plainHTTPAuthorization: "Unknown or scheme-less Authorization over clear HTTP"
+        case .plainHTTPCookie: "Session cookie over clear HTTP"
+        case .plainHTTPLoginPage: "Login form delivered or posted over clear HTTP"
+        case .hashHTTPDigest: "Digest challenge-response over clear HTTP"
+        case .hashHTTPNTLM: "NTLM challenge-response over clear HTTP"
+        case .hashHTTPSignature: "Signed request over clear HTTP"
+        case .urlToken: "Session or access token in a URL"
+        case .clearHTTP: "Clear HTTP to a host that is not local"
+        case .tlsClientVersion: "Client offers an old version of TLS"
+        case .tlsClientCipher: "Client offers weak cipher suites"
+        case .tlsOriginCertificate: "Origin's certificate did not verify"
+        }
+    }
+
+    /// Why it matters, in one sentence.
+    package var reason: String {
+        switch self {
+        case .plantSecret:
+            "a value of the test subject left the place where it belongs, so a real user's does too"
+        case .plainHTTPBasic:
+            "Base64 hides nothing: whoever is on the path reads the name and the password"
+        case .plainHTTPProxy:
+            "whoever is between the client and the proxy reads the credentials"
+        case .plainHTTPForm:
+            "whoever is on the path reads the password, and often it opens other accounts as well"
+        case .urlPassword:
+            "URLs end up in access logs, histories, crash reports and Referer fields"
+        case .plainHTTPBearer:
+            "whoever copies the token from the path acts as the user until it expires"
+        case .plainHTTPAPIKey:
+            "whoever copies the key from the path acts and spends as its owner"
+        case .plainHTTPAuthorization:
+            "a credential of some scheme crosses the network in clear"
+        case .plainHTTPCookie:
+            "whoever copies the cookie from the path takes the session over"
+        case .plainHTTPLoginPage:
+            "whoever is on the path can change where the form sends the password, or read it"
+        case .hashHTTPDigest:
+            "the response can be attacked offline, at many millions of guesses a second"
+        case .hashHTTPNTLM:
+            "the response can be relayed, or attacked offline to get the password"
+        case .hashHTTPSignature:
+            "the key stays secret, but content is readable and the request may be replayed"
+        case .urlToken:
+            "URLs end up in access logs, histories and Referer fields, and the token with them"
+        case .clearHTTP:
+            "anyone on the path reads and changes what is sent and what comes back"
+        case .tlsClientVersion:
+            "versions before TLS 1.2 rest on broken constructions (RFC 8996)"
+        case .tlsClientCipher:
+            "an origin, or an attacker who can downgrade, may choose one of them"
+        case .tlsOriginCertificate:
+            "a client that connects all the same talks to whoever answers"
+        }
+    }
+
+    /// How to fix it, in one line.
+    package var advice: String {
+        switch self {
+        case .plantSecret:
+            "send the value only to its owner, over TLS, in a body or a header"
+        case .plainHTTPBasic, .plainHTTPForm, .plainHTTPBearer, .plainHTTPAPIKey,
+            .plainHTTPAuthorization:
+            "use https for this endpoint, and change the credential: it has been exposed"
+        case .plainHTTPProxy:
+            "reach the proxy over TLS, or authenticate with a scheme that sends no password"
+        case .urlPassword:
+            "move the value into the body or a header, and change it"
+        case .plainHTTPCookie:
+            "use https only, set Secure and HttpOnly on the cookie, and send HSTS"
+        case .plainHTTPLoginPage:
+            "deliver the page and its action over https, and redirect http to it with HSTS"
+        case .hashHTTPDigest, .hashHTTPNTLM:
+            "use https for this endpoint"
+        case .hashHTTPSignature:
+            "use https for this endpoint, and bind a time to the signature"
+        case .urlToken:
+            "send the token in the Authorization header or a Secure cookie"
+        case .clearHTTP:
+            "use https"
+        case .tlsClientVersion:
+            "set TLS 1.2 as the client's lowest version"
+        case .tlsClientCipher:
+            "offer only suites with forward secrecy and authenticated encryption"
+        case .tlsOriginCertificate:
+            "install a chain that verifies, or add its CA to the trusted ones if it is private"
+        }
+    }
+}

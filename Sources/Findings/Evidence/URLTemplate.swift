@@ -1,0 +1,79 @@
+internal import Base
+package import Traffic
+
+/// Where something was seen: host and path, with what varies or must not be shown left out.
+package struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
+    package let scheme: ExchangeRecord.Scheme
+    package let host: ServiceName
+    /// Begins with `/`; `/..` stands for the whole service.
+    package let path: String
+
+    /// - Parameter path: the path as it was sent, `nil` for the whole service.
+    init(
+        scheme: ExchangeRecord.Scheme, host: [UInt8], path: [UInt8]?, redaction: Redaction
+    ) {
+        self.scheme = scheme
+        self.host = ServiceName(host: host, redaction: redaction)
+        self.path = path.map { Self.template(of: $0, redaction: redaction) } ?? Self.wholeService
+    }
+
+    private init(scheme: ExchangeRecord.Scheme, host: ServiceName) {
+        self.scheme = scheme
+        self.host = host
+        path = Self.wholeService
+    }
+
+    /// The same place without its path.
+    func rolledUp(to service: ServiceName) -> URLTemplate {
+        URLTemplate(scheme: scheme, host: service)
+    }
+
+    package var text: String { "\(scheme.rawValue)://\(host.text)\(path)" }
+    package var description: String { text }
+
+    static let wholeService = "/.."
+
+    private static func template(of path: [UInt8], redaction: Redaction) -> String {
+        if let substitute = redaction.substitute(for: path) {
+            // Which segment holds it, or whether it spans several, is seen below.
+            let segments = path.split(separator: 0x2F)
+            let isInOne = segments.contains { redaction.substitute(for: Array($0)) != nil }
+            if !isInOne { return "/" + substitute }
+        }
+        var result = ""
+        for (index, segment) in path.split(separator: 0x2F).enumerated() {
+            if index == segmentLimit { return result + wholeService }
+            result += "/" + Self.segment(Array(segment), redaction: redaction)
+        }
+        if result.isEmpty || path.last == 0x2F { result += "/" }
+        return result
+    }
+
+    private static func segment(_ raw: [UInt8], redaction: Redaction) -> String {
+        if let substitute = redaction.substitute(for: raw) { return substitute }
+        let withoutParameters = Array(raw.prefix { $0 != 0x3B })
+        let decoded =
+            PercentCoding.decode(withoutParameters, plusIsSpace: false) ?? withoutParameters
+        if decoded.isEmpty { return "{empty}" }
+        if decoded.allSatisfy(\.isASCIIDigit) { return "{id}" }
+        if ValueKind.isUUID(decoded) { return "{uuid}" }
+        if isHex(decoded) { return "{hex}" }
+        if decoded.contains(0x40) { return "{email}" }
+        if decoded.count > 40 || decoded.count >= 16 && Randomness.bits(of: decoded) >= 64 {
+            return "{b64}"
+        }
+        if !decoded.allSatisfy(isPlain) { return "{text}" }
+        return SafeName.looksSecret(decoded) ? "{id}" : decoded.text
+    }
+
+    private static func isHex(_ raw: [UInt8]) -> Bool {
+        guard raw.count >= 8, raw.allSatisfy({ $0.hexDigitValue != nil }) else { return false }
+        return raw.count >= 16 || raw.contains(where: \.isASCIIDigit)
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte.isASCIILetter || byte.isASCIIDigit || [0x2D, 0x2E, 0x5F, 0x7E, 0x2A].contains(byte)
+    }
+
+    private static let segmentLimit = 8
+}

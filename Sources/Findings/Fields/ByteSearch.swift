@@ -1,0 +1,40 @@
+internal import Base
+
+extension Collection<UInt8> {
+    /// The bytes with ASCII letters in lower case.
+    var lowercasedBytes: [UInt8] { map(\.asciiLowercased) }
+}
+
+extension [UInt8] {
+    /// Whether `run` occurs in it; linear but for pathological repetitions, so keep both short.
+    func contains(run: [UInt8]) -> Bool { firstIndex(ofRun: run, from: 0) != nil }
+
+    /// Where `run` begins first at or after `start`.
+    func firstIndex(ofRun run: [UInt8], from start: Int) -> Int? {
+        guard let first = run.first, count >= run.count else { return nil }
+        var index = Swift.max(0, start)
+        while index <= count - run.count {
+            if self[index] == first, self[index..<index + run.count].elementsEqual(run) {
+                return index
+            }
+            index += 1
+        }
+        return nil
+    }
+
+    /// Without white space and control characters at both ends.
+    var trimmed: [UInt8] {
+        guard let first = firstIndex(where: { $0 > 0x20 }),
+            let last = lastIndex(where: { $0 > 0x20 })
+        else { return [] }
+        return Array(self[first...last])
+    }
+
+    /// Whether it is UTF-8 without control characters other than tab and line ends.
+    var isPrintableText: Bool {
+        guard allSatisfy({ $0 >= 0x20 && $0 != 0x7F || [9, 10, 13].contains($0) }) else {
+            return false
+        }
+        return String(validating: self, as: UTF8.self) != nil
+    }
+}

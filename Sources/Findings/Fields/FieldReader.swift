@@ -1,0 +1,179 @@
+internal import Base
+
+/// Takes the values out of one message, and undoes what encodings hide them, within bounds.
+struct FieldReader {
+    private(set) var fields: [MessageField] = []
+    /// Whether a bound was met, so that values may have been missed.
+    private(set) var isTruncated = false
+    private var bytesLeft: Int
+
+    /// - Parameter byteLimit: how many bytes may be decoded in all.
+    init(byteLimit: Int = FieldReader.defaultByteLimit) { bytesLeft = byteLimit }
+
+    /// Reads a content by its declared type, or by its form if none is declared.
+    mutating func read(body: [UInt8], contentType: [UInt8]) {
+        let parts = contentType.split(separator: 0x3B, maxSplits: 1)
+        let type = Array(parts.first ?? []).trimmed.lowercasedBytes.text
+        if type == "application/x-www-form-urlencoded" {
+            readForm(body, as: .form)
+        } else if type.hasPrefix("multipart/") {
+            for part in MultipartReader.parts(of: body, contentType: contentType) { read(part) }
+        } else if type.hasSuffix("json") || type == "application/graphql-response" {
+            readJSON(body, container: .json)
+        } else if type.hasSuffix("xml") {
+            readXML(body)
+        } else if type.isEmpty || type == "text/plain" || type == "application/octet-stream" {
+            readUndeclared(body)
+        }
+    }
+
+    /// Adds a field, and what its value holds inside of encodings.
+    mutating func add(_ field: MessageField) {
+        guard append(field) else { return }
+        expand(field, depth: 0)
+    }
+
+    private mutating func read(_ part: MultipartReader.Part) {
+        let isFile = part.isFile
+        if isFile {
+            guard part.contentType.lowercasedBytes.starts(with: Array("application/json".utf8))
+            else { return }
+            readJSON(part.content, container: .multipart, name: part.name, isInFile: true)
+            return
+        }
+        add(
+            MessageField(
+                container: .multipart, name: part.name,
+                value: Array(part.content.prefix(MessageField.valueLimit))))
+    }
+
+    private mutating func readUndeclared(_ body: [UInt8]) {
+        let first = body.first { $0 > 0x20 }
+        if first == 0x7B || first == 0x5B {
+            readJSON(body, container: .json)
+        } else if let equals = body.prefix(64).firstIndex(of: 0x3D), equals > 0,
+            body.prefix(4096).allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        {
+            readForm(body, as: .form)
+        }
+    }
+
+    private mutating func readForm(_ body: [UInt8], as container: Container) {
+        for parameter in RequestTarget.parameters(body[...], separator: 0x26) {
+            add(parameter, container: container)
+        }
+    }
+
+    /// Adds a parameter of a form or a query; its own encoding is not a step worth telling.
+    mutating func add(_ parameter: RequestTarget.Parameter, container: Container) {
+        let value =
+            PercentCoding.decode(parameter.value, plusIsSpace: true) ?? parameter.value
+        add(MessageField(container: container, name: parameter.name, value: value))
+    }
+
+    private mutating func readJSON(
+        _ body: [UInt8], container: Container, name: [UInt8] = [], isInFile: Bool = false
+    ) {
+        JSONReader.read(body) { path, kind, value in
+            add(
+                MessageField(
+                    container: container, name: name, pointer: path, value: value,
+                    isScalar: kind != .literal, isInFile: isInFile))
+            return !isTruncated
+        }
+    }
+
+    private mutating func readXML(_ body: [UInt8]) {
+        MarkupReader.read(body) { tag in
+            for attribute in tag.attributes {
+                add(MessageField(container: .xml, name: attribute.name, value: attribute.value))
+            }
+            if !tag.text.isEmpty {
+                add(MessageField(container: .xml, name: tag.name, value: tag.text))
+            }
+            return !isTruncated
+        }
+    }
+
+    private mutating func append(_ field: MessageField) -> Bool {
+        guard fields.count < Self.fieldLimit, bytesLeft >= field.value.count else {
+            isTruncated = true
+            return false
+        }
+        bytesLeft -= field.value.count
+        fields.append(field)
+        return true
+    }
+
+    /// Undoes one encoding after the other, down to a depth of four.
+    private mutating func expand(_ field: MessageField, depth: Int) {
+        let value = field.value
+        guard depth < Self.depthLimit, value.count >= 4 else { return }
+        if ValueKind.isJWT(value) { return expandJWT(field, depth: depth) }
+        if let first = value.first(where: { $0 > 0x20 }), first == 0x7B || first == 0x5B {
+            expandJSON(value, of: field, step: .json, depth: depth)
+        }
+        if let plain = PercentCoding.decode(value, plusIsSpace: false), value.contains(0x25) {
+            derive(plain, from: field, step: .percent, depth: depth)
+        }
+        if depth > 0, value.contains(0x26), value.contains(0x3D), !value.contains(0x20) {
+            expandForm(field, depth: depth)
+        }
+        guard value.count >= Self.shortestEncoded else { return }
+        if value.count.isMultiple(of: 2), value.allSatisfy({ $0.hexDigitValue != nil }) {
+            if let plain = bytes(fromHex: value.text), plain.isPrintableText {
+                derive(plain, from: field, step: .hex, depth: depth)
+            }
+        } else if let plain = Base64.decode(value), plain.isPrintableText {
+            derive(plain, from: field, step: .base64, depth: depth)
+        }
+    }
+
+    private mutating func derive(
+        _ value: [UInt8], from field: MessageField, step: DecodeStep, depth: Int
+    ) {
+        let derived = MessageField(
+            container: field.container, name: field.name, pointer: field.pointer,
+            steps: field.steps + [step], value: value, isInFile: field.isInFile)
+        if append(derived) { expand(derived, depth: depth + 1) }
+    }
+
+    private mutating func expandJSON(
+        _ text: [UInt8], of field: MessageField, step: DecodeStep, depth: Int
+    ) {
+        JSONReader.read(text) { path, kind, value in
+            let pointer = (field.pointer + path).suffix(JSONReader.depthLimit)
+            let derived = MessageField(
+                container: field.container, name: field.name, pointer: Array(pointer),
+                steps: field.steps + [step], value: value, isScalar: kind != .literal,
+                isInFile: field.isInFile)
+            if append(derived) { expand(derived, depth: depth + 1) }
+            return !isTruncated
+        }
+    }
+
+    private mutating func expandJWT(_ field: MessageField, depth: Int) {
+        for part in field.value.split(separator: 0x2E).prefix(2) {
+            guard let text = Base64.decode(part) else { continue }
+            expandJSON(text, of: field, step: .jwt, depth: depth)
+        }
+    }
+
+    private mutating func expandForm(_ field: MessageField, depth: Int) {
+        for parameter in RequestTarget.parameters(field.value[...], separator: 0x26).prefix(64) {
+            let derived = MessageField(
+                container: field.container, name: field.name,
+                pointer: field.pointer + [parameter.name], steps: field.steps + [.form],
+                value: PercentCoding.decode(parameter.value, plusIsSpace: true) ?? parameter.value,
+                isInFile: field.isInFile)
+            if append(derived) { expand(derived, depth: depth + 1) }
+        }
+    }
+
+    /// How many bytes of values one message may yield.
+    static let defaultByteLimit = 4 << 20
+    static let fieldLimit = 4096
+    private static let depthLimit = 4
+    /// In bytes: shorter runs are Base64 or hexadecimal by accident.
+    private static let shortestEncoded = 16
+}

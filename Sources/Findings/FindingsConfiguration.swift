@@ -1,0 +1,30 @@
+/// What the engine needs to know before it sees traffic.
+package struct FindingsConfiguration: Sendable {
+    /// The values of the test subject, `nil` without a profile.
+    package var profile: SubjectProfile?
+    package var digests: Digests
+    /// 32 random bytes, kept in memory only: tags mean nothing without them.
+    package var runKey: [UInt8]
+    /// The registrable domain of a host, `nil` if it has none (an address, a public suffix).
+    package var registrableDomain: @Sendable (String) -> String?
+    /// Whether findings about loopback peers keep their severity instead of being `info`, so that
+    /// a laboratory on one machine can show them.
+    package var treatsLoopbackAsRemote = false
+    /// Undoes one content coding; `nil` if it is not known or the content is broken. The result
+    /// must be bounded by the caller.
+    package var decode: @Sendable (_ content: [UInt8], _ contentEncoding: String) -> [UInt8]?
+
+    package init(
+        profile: SubjectProfile? = nil, digests: Digests, runKey: [UInt8],
+        registrableDomain: @escaping @Sendable (String) -> String?,
+        treatsLoopbackAsRemote: Bool = false,
+        decode: @escaping @Sendable (_ content: [UInt8], _ contentEncoding: String) -> [UInt8]?
+    ) {
+        self.profile = profile
+        self.digests = digests
+        self.runKey = runKey
+        self.registrableDomain = registrableDomain
+        self.treatsLoopbackAsRemote = treatsLoopbackAsRemote
+        self.decode = decode
+    }
+}

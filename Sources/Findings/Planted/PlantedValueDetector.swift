@@ -1,0 +1,167 @@
+internal import Base
+internal import Traffic
+
+/// PLANT-SECRET: a value of the subject where it must not be.
+struct PlantedValueDetector {
+    let profile: SubjectProfile
+    let automaton: PlantedAutomaton
+
+    func examine(_ view: ExchangeView) -> [Suspicion] {
+        var search = Search(detector: self, view: view)
+        search.examineURL()
+        search.examineHeaders()
+        search.examineBody()
+        if view.hasOriginResponse { search.examineResponse() }
+        return search.found
+    }
+}
+
+/// One pass over an exchange.
+private struct Search {
+    private struct Place: Hashable {
+        let value: Int
+        let container: Container
+        let isResponse: Bool
+        let name: [UInt8]
+    }
+
+    private let detector: PlantedValueDetector
+    private let view: ExchangeView
+    private let isOwner: Bool
+    private(set) var found: [Suspicion] = []
+    private var seen = Set<Place>()
+
+    init(detector: PlantedValueDetector, view: ExchangeView) {
+        self.detector = detector
+        self.view = view
+        isOwner = detector.profile.isOwner(view.host)
+    }
+
+    mutating func examineURL() {
+        for field in view.urlFields { examine(field, isResponse: false) }
+        let userinfo = MessageField(
+            container: .userinfo, name: [], value: view.target.userinfo)
+        examine(expanding: userinfo, isResponse: false)
+        examine(
+            expanding: MessageField(container: .path, name: [], value: view.target.path),
+            isResponse: false)
+        // What stands in the name of a parameter, or across two.
+        examineRest(
+            view.request.target, of: [.query, .pathParameter, .path, .userinfo], as: .query)
+    }
+
+    mutating func examineHeaders() {
+        for field in view.request.fields {
+            let container = container(of: field.name)
+            examine(
+                expanding: MessageField(
+                    container: container, name: container == .header ? field.name : [],
+                    value: Array(field.value.prefix(MessageField.valueLimit))),
+                isResponse: false)
+        }
+        examineRest(view.exchange.requestBody.trailers, of: [.trailer], as: .trailer)
+    }
+
+    mutating func examineBody() {
+        for field in view.bodyFields { examine(field, isResponse: false) }
+        examineRest(
+            view.requestBody, of: [.form, .multipart, .json, .xml, .body], as: .body)
+    }
+
+    mutating func examineResponse() {
+        for field in view.response.fields {
+            examine(
+                expanding: MessageField(
+                    container: field.name.text == "set-cookie" ? .setCookie : .header,
+                    name: field.name.text == "set-cookie" ? [] : field.name,
+                    value: Array(field.value.prefix(MessageField.valueLimit))),
+                isResponse: true)
+        }
+        var reader = FieldReader()
+        reader.read(body: view.responseBody, contentType: view.responseType)
+        for field in reader.fields { examine(field, isResponse: true) }
+        examineRest(
+            view.responseBody, of: [.form, .multipart, .json, .xml, .body], as: .body,
+            isResponse: true)
+    }
+
+    private func container(of name: [UInt8]) -> Container {
+        switch name.text {
+        case "referer": .referer
+        case "cookie": .cookie
+        default: .header
+        }
+    }
+
+    /// Looks into the field and into what its encodings hide.
+    private mutating func examine(expanding field: MessageField, isResponse: Bool) {
+        var reader = FieldReader(byteLimit: 1 << 18)
+        reader.add(field)
+        for field in reader.fields { examine(field, isResponse: isResponse) }
+    }
+
+    private mutating func examine(_ field: MessageField, isResponse: Bool) {
+        for hit in detector.automaton.hits(in: field.value).sorted(by: Self.plainFirst) {
+            report(hit, in: field, isResponse: isResponse)
+        }
+    }
+
+    /// Looks for what the fields of the same part did not show.
+    private mutating func examineRest(
+        _ bytes: [UInt8], of containers: [Container], as container: Container,
+        isResponse: Bool = false
+    ) {
+        let known = Set(
+            seen.filter { containers.contains($0.container) && $0.isResponse == isResponse }
+                .map(\.value))
+        let field = MessageField(container: container, name: [], value: [])
+        for hit in detector.automaton.hits(in: bytes).sorted(by: Self.plainFirst)
+        where !known.contains(hit.value) {
+            report(hit, in: field, isResponse: isResponse)
+        }
+    }
+
+    private mutating func report(
+        _ hit: PlantedAutomaton.Hit, in field: MessageField, isResponse: Bool
+    ) {
+        let planted = detector.profile.values[hit.value]
+        guard let severity = severity(of: planted.kind, hit, in: field.container, isResponse) else {
+            return
+        }
+        let place = Place(
+            value: hit.value, container: field.container, isResponse: isResponse,
+            name: field.name + field.pointer.joined())
+        guard seen.insert(place).inserted else { return }
+        var suspicion = Suspicion(.plantSecret, severity, .certain, field: field)
+        suspicion.value = planted.bytes
+        suspicion.isPassword = planted.kind.isCredential
+        suspicion.planted = (planted.key, hit.encoding)
+        if !isOwner { suspicion.notes.append(.wrongParty) }
+        if isResponse { suspicion.notes.append(.comesBackInResponse) }
+        found.append(suspicion)
+    }
+
+    /// `nil` if the value may be there.
+    private func severity(
+        of kind: SubjectProfile.Kind, _ hit: PlantedAutomaton.Hit, in container: Container,
+        _ isResponse: Bool
+    ) -> Severity? {
+        var worst: Severity?
+        if view.isClear { worst = kind.isCredential ? .critical : .high }
+        if !isOwner { worst = max(worst ?? .info, .high) }
+        if container.isURL { worst = max(worst ?? .info, kind.isCredential ? .high : .low) }
+        if isResponse, kind.isCredential { worst = max(worst ?? .info, .medium) }
+        guard let worst else { return nil }
+        return hit.encoding.isHash ? min(worst, .medium) : worst
+    }
+
+    /// A fixed order, the readable forms first.
+    private static func plainFirst(
+        _ left: PlantedAutomaton.Hit, _ right: PlantedAutomaton.Hit
+    ) -> Bool {
+        if left.value != right.value { return left.value < right.value }
+        if left.encoding == right.encoding { return false }
+        if left.encoding == .plain || right.encoding == .plain { return left.encoding == .plain }
+        return left.encoding.rawValue < right.encoding.rawValue
+    }
+}

@@ -1,0 +1,82 @@
+internal import Traffic
+
+/// What the records showed.
+package struct FindingsReport: Sendable {
+    /// Consolidated; by falling severity, then by rule, service and path.
+    package let findings: [Finding]
+    package let coverage: FindingsCoverage
+    /// Why the absence of findings proves nothing; empty if it does.
+    package let inconclusive: [InconclusiveReason]
+
+    /// Whether there is a finding at least as bad and as sure.
+    package func worst(atLeast severity: Severity, confidence: Confidence = .firm) -> Bool {
+        findings.contains { $0.severity >= severity && $0.confidence >= confidence }
+    }
+}
+
+/// Why a run proves nothing; the raw values are a contract.
+package enum InconclusiveReason: String, Sendable {
+    /// No connection and no exchange was recorded.
+    case nothingRecorded = "nothing-recorded"
+    /// There were TLS connections, and clients refused every one.
+    case everyClientRefused = "every-client-refused"
+    /// More services than can be told apart.
+    case truncated
+
+    package var text: String {
+        switch self {
+        case .nothingRecorded: "nothing was recorded"
+        case .everyClientRefused: "clients refused every TLS connection, so none was looked into"
+        case .truncated: "too many services to tell them all apart"
+        }
+    }
+}
+
+/// What was looked at, and what could not be.
+package struct FindingsCoverage: Sendable, Equatable {
+    package private(set) var exchanges = 0
+    package private(set) var clearExchanges = 0
+    package private(set) var connections = 0
+    package private(set) var tlsConnections = 0
+    package private(set) var clientRefused = 0
+    package private(set) var clientHandshakeFailed = 0
+    package private(set) var passedThrough = 0
+    package private(set) var originUnreachable = 0
+    package private(set) var originUntrusted = 0
+    package private(set) var truncatedBodies = 0
+    package private(set) var undecodableBodies = 0
+    package private(set) var malformedHeads = 0
+
+    mutating func count(_ connection: ConnectionRecord) {
+        connections += 1
+        if connection.clientTLS != nil || connection.protocolName == "tls" { tlsConnections += 1 }
+        switch connection.outcome {
+        case .clientRefused: clientRefused += 1
+        case .clientHandshakeFailed: clientHandshakeFailed += 1
+        case .passedThrough: passedThrough += 1
+        case .originUnreachable: originUnreachable += 1
+        case .originUntrusted: originUntrusted += 1
+        default: break
+        }
+    }
+
+    mutating func count(_ view: ExchangeView) {
+        exchanges += 1
+        if view.isClear { clearExchanges += 1 }
+        for body in [view.exchange.requestBody, view.exchange.responseBody] where body.isTruncated {
+            truncatedBodies += 1
+        }
+        undecodableBodies += view.undecodableBodies
+        for head in [view.request, view.response] where head.isMalformed { malformedHeads += 1 }
+    }
+
+    func inconclusive(isTruncated: Bool) -> [InconclusiveReason] {
+        var reasons: [InconclusiveReason] = []
+        if connections == 0, exchanges == 0 { reasons.append(.nothingRecorded) }
+        if tlsConnections > 0, clientRefused >= tlsConnections {
+            reasons.append(.everyClientRefused)
+        }
+        if isTruncated { reasons.append(.truncated) }
+        return reasons
+    }
+}

@@ -1,0 +1,144 @@
+internal import Base
+
+/// The rules about Authorization, Proxy-Authorization and tokens in Sec-WebSocket-Protocol.
+enum AuthorizationDetector {
+    static func examine(_ view: ExchangeView) -> [Suspicion] {
+        var found: [Suspicion] = []
+        if view.isClear {
+            found += view.request.values("authorization").compactMap(judge)
+            found += view.request.values("sec-websocket-protocol").compactMap(judgeSubprotocols)
+        }
+        if view.isClear || view.request.method == Array("CONNECT".utf8) {
+            found += view.request.values("proxy-authorization").compactMap(judgeProxy)
+        }
+        for index in found.indices { found[index].notes += view.verdict }
+        return found
+    }
+
+    private static func judge(_ value: [UInt8]) -> Suspicion? {
+        judge(value, header: Array("authorization".utf8))
+    }
+
+    private static func judgeProxy(_ value: [UInt8]) -> Suspicion? {
+        guard let inner = judge(value, header: Array("proxy-authorization".utf8)) else {
+            return nil
+        }
+        var result = inner
+        switch inner.rule {
+        case .hashHTTPDigest, .hashHTTPNTLM, .hashHTTPSignature: break
+        default:
+            result = Suspicion(
+                .plainHTTPProxy, inner.severity, inner.confidence, header: inner.name,
+                value: inner.value ?? [])
+            result.isPassword = inner.isPassword
+            result.user = inner.user
+            result.notes = inner.notes
+        }
+        result.peer = .proxy
+        return result
+    }
+
+    private static func judge(_ value: [UInt8], header: [UInt8]) -> Suspicion? {
+        let space = value.firstIndex { $0 == 0x20 || $0 == 0x09 } ?? value.endIndex
+        let word = value[..<space].lowercasedBytes.text
+        let rest = Array(value[space...]).trimmed
+        switch word {
+        case "": return nil
+        case "basic": return basic(rest, header: header)
+        case "bearer", "token", "oauth", "googlelogin":
+            return bearer(rest, scheme: word, header: header)
+        case "digest": return digest(rest, header: header)
+        case "ntlm", "negotiate": return ntlm(rest, header: header)
+        case "aws4-hmac-sha256", "hawk", "signature":
+            var result = Suspicion(
+                .hashHTTPSignature, .medium, .certain, header: header, value: rest)
+            result.notes = [.scheme(scheme(word))]
+            return result
+        default:
+            return unknown(rest.isEmpty ? value : rest, word: rest.isEmpty ? "" : word, header)
+        }
+    }
+
+    /// Splits at the first colon: a password may hold one (RFC 7617 §2).
+    private static func basic(_ rest: [UInt8], header: [UInt8]) -> Suspicion? {
+        guard let plain = Base64.decode(rest), let colon = plain.firstIndex(of: 0x3A),
+            plain.isPrintableText || plain.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+        else { return unknown(rest, word: "basic", header) }
+        let user = Array(plain[..<colon])
+        let password = Array(plain[(colon + 1)...])
+        // A key in the place of the user, with no password, is a common way to send it.
+        let userIsKey = ValueKind(user).isCredentialByForm || Randomness.bits(of: user) >= 64
+        let severity: Severity = password.isEmpty ? (userIsKey ? .high : .low) : .critical
+        var result = Suspicion(
+            .plainHTTPBasic, severity, .certain, header: header,
+            value: password.isEmpty ? user : password)
+        result.isPassword = !password.isEmpty
+        result.user = user
+        if password.isEmpty { result.notes.append(.emptyPassword) }
+        return result
+    }
+
+    private static func bearer(
+        _ rest: [UInt8], scheme word: String, header: [UInt8]
+    ) -> Suspicion? {
+        guard !Placeholder.matches(rest) else { return nil }
+        guard rest.count >= 8 else { return unknown(rest, word: word, header) }
+        var result = Suspicion(.plainHTTPBearer, .high, .certain, header: header, value: rest)
+        result.notes = [.scheme(scheme(word))]
+        return result
+    }
+
+    private static func digest(_ rest: [UInt8], header: [UInt8]) -> Suspicion? {
+        guard rest.lowercasedBytes.contains(run: Array("response=".utf8)) else { return nil }
+        var result = Suspicion(.hashHTTPDigest, .medium, .certain, header: header, value: rest)
+        result.notes = [.scheme(.digest)]
+        return result
+    }
+
+    /// Only the third message holds a response ([MS-NLMP] §2.2.1.3).
+    private static func ntlm(_ rest: [UInt8], header: [UInt8]) -> Suspicion? {
+        let mark = Array("NTLMSSP\0".utf8)
+        guard let token = Base64.decode(rest),
+            let start = Array(token.prefix(8192)).firstIndex(ofRun: mark, from: 0),
+            token.count >= start + 24, token[start + 8] == 3
+        else { return nil }
+        let length = Int(token[start + 20]) | Int(token[start + 21]) << 8
+        let isVersion1 = length <= 24
+        var result = Suspicion(
+            .hashHTTPNTLM, isVersion1 ? .high : .medium, .certain, header: header, value: rest)
+        result.notes = [isVersion1 ? .ntlmVersion1 : .ntlmVersion2]
+        return result
+    }
+
+    private static func unknown(
+        _ value: [UInt8], word: String, _ header: [UInt8]
+    ) -> Suspicion? {
+        guard !Placeholder.matches(value) else { return nil }
+        let severity: Severity = ValueKind(value).isCredentialByForm ? .high : .medium
+        var result = Suspicion(
+            .plainHTTPAuthorization, severity, .firm, header: header, value: value)
+        if !word.isEmpty { result.notes = [.scheme(scheme(word))] }
+        return result
+    }
+
+    /// Browsers cannot set Authorization on a WebSocket, so that tokens travel as subprotocols.
+    private static func judgeSubprotocols(_ value: [UInt8]) -> Suspicion? {
+        for item in value.split(separator: 0x2C) {
+            let name = Array(item).trimmed
+            let token = name.split(separator: 0x2E).last.map(Array.init) ?? []
+            let isToken =
+                ValueKind(name).isCredentialByForm
+                || (token.count >= 22
+                    && token.contains(where: \.isASCIIDigit) && Randomness.bits(of: token) >= 128)
+            guard isToken else { continue }
+            return Suspicion(
+                .plainHTTPBearer, .high, .certain, header: Array("sec-websocket-protocol".utf8),
+                value: name)
+        }
+        return nil
+    }
+
+    private static func scheme(_ word: String) -> AuthorizationScheme {
+        AuthorizationScheme(rawValue: word) ?? .other
+    }
+}

@@ -1,0 +1,95 @@
+internal import Base
+internal import Traffic
+
+/// The rules about TLS on a connection's two legs.
+enum ConnectionDetector {
+    static func examine(_ connection: ConnectionRecord) -> [Suspicion] {
+        var found: [Suspicion] = []
+        if let hello = connection.clientTLS?.clientHello, let offer = ClientHelloOffer(hello) {
+            found += [version(offer), cipher(offer)].compactMap { $0 }
+        }
+        if let problem = problem(of: connection) {
+            var result = Suspicion(.tlsOriginCertificate, problem.severity, .certain)
+            result.place = .service
+            result.notes = [.verification(problem)]
+            found.append(result)
+        }
+        return found
+    }
+
+    private static func version(_ offer: ClientHelloOffer) -> Suspicion? {
+        guard !offer.isFallback else { return nil }
+        let old = offer.versions.filter { $0 < 0x0303 && ($0 >= 0x0300 || $0 == 0x0002) }
+        guard let lowest = old.first ?? (offer.isSSL2 ? 0x0002 : nil) else { return nil }
+        let isSSL = offer.isSSL2 || lowest <= 0x0300
+        var result = Suspicion(.tlsClientVersion, isSSL ? .high : .medium, .certain)
+        result.place = .service
+        result.notes = offer.isSSL2 ? [.offersSSL2] : []
+        result.notes += old.prefix(4).map { .offersVersion($0) }
+        return result
+    }
+
+    /// Only the worst class sets the severity, so that it is one finding a service.
+    private static func cipher(_ offer: ClientHelloOffer) -> Suspicion? {
+        var weak: [WeakSuite] = []
+        for code in Set(offer.suites).sorted() {
+            if let suite = WeakSuite(code: code) { weak.append(suite) }
+        }
+        let classes = Set(weak.map(\.suiteClass)).sorted()
+        guard let worst = classes.last else { return nil }
+        var result = Suspicion(.tlsClientCipher, worst.severity, .certain)
+        result.place = .service
+        result.notes = classes.reversed().map { .offersSuites($0) }
+        result.notes += weak.filter { $0.suiteClass == worst }.prefix(6).map { .offersSuite($0) }
+        return result
+    }
+
+    private static func problem(of connection: ConnectionRecord) -> CertificateProblem? {
+        if let error = connection.originTLS?.verifyError { return CertificateProblem(error) }
+        return connection.outcome == .originUntrusted ? .other : nil
+    }
+}
+
+/// Why a chain did not verify; the raw values are a contract.
+package enum CertificateProblem: String, Sendable {
+    case expired
+    case notYetValid = "not-yet-valid"
+    case wrongName = "wrong-name"
+    case selfSigned = "self-signed"
+    case untrusted
+    case revoked
+    case weak
+    case other
+
+    /// Recognises OpenSSL's words.
+    init(_ error: String) {
+        let text = error.lowercased()
+        let known: [(String, CertificateProblem)] = [
+            ("not yet valid", .notYetValid), ("expired", .expired), ("mismatch", .wrongName),
+            ("revoked", .revoked), ("self-signed", .selfSigned), ("self signed", .selfSigned),
+            ("unable to get", .untrusted), ("unable to verify", .untrusted),
+            ("not trusted", .untrusted), ("too weak", .weak), ("too small", .weak),
+        ]
+        self = known.first { text.contains($0.0) }?.1 ?? .other
+    }
+
+    var severity: Severity {
+        switch self {
+        case .weak, .other: .medium
+        default: .high
+        }
+    }
+
+    var text: String {
+        switch self {
+        case .expired: "the certificate has expired"
+        case .notYetValid: "the certificate is not yet valid"
+        case .wrongName: "the certificate is for another name"
+        case .selfSigned: "the chain ends in a self-signed certificate that is not trusted"
+        case .untrusted: "the chain does not lead to a trusted CA"
+        case .revoked: "the certificate is revoked"
+        case .weak: "a key or a digest of the chain is too weak"
+        case .other: "the chain does not verify"
+        }
+    }
+}

@@ -1,0 +1,45 @@
+internal import Base
+
+/// PLAIN-HTTP-LOGINPAGE: HTML with a password field over clear HTTP, or with a form that leaves
+/// a page delivered over TLS in clear.
+enum LoginPageDetector {
+    static func examine(_ view: ExchangeView) -> [Suspicion] {
+        let type = view.responseType.lowercasedBytes.text
+        guard view.hasOriginResponse, type.hasPrefix("text/html") || type.contains("xhtml") else {
+            return []
+        }
+        var found: Suspicion?
+        MarkupReader.read(view.responseBody) { tag in
+            found = view.isClear ? passwordField(tag) : clearAction(tag)
+            return found == nil
+        }
+        return found.map { [$0] } ?? []
+    }
+
+    private static func passwordField(_ tag: MarkupReader.Tag) -> Suspicion? {
+        guard tag.name.lowercasedBytes.text == "input",
+            tag.attribute("type")?.trimmed.lowercasedBytes.text == "password"
+        else { return nil }
+        var result = Suspicion(.plainHTTPLoginPage, .high, .firm)
+        result.container = .html
+        result.name = Array("input".utf8)
+        return result
+    }
+
+    private static func clearAction(_ tag: MarkupReader.Tag) -> Suspicion? {
+        let name: StaticName
+        switch tag.name.lowercasedBytes.text {
+        case "form": name = "action"
+        case "input", "button": name = "formaction"
+        default: return nil
+        }
+        guard let action = tag.attribute(name)?.trimmed,
+            action.prefix(7).lowercasedBytes == Array("http://".utf8)
+        else { return nil }
+        var result = Suspicion(.plainHTTPLoginPage, .high, .firm)
+        result.container = .html
+        result.name = name.bytes
+        result.actionHost = HostName(authority: RequestTarget(action).authority)
+        return result
+    }
+}

@@ -1,0 +1,38 @@
+internal import Base
+
+/// PLAIN-HTTP-FORM: a field of the request's content whose name says that it holds a password.
+enum PasswordFieldDetector {
+    static func examine(_ view: ExchangeView) -> [Suspicion] {
+        guard view.isClear else { return [] }
+        let hasUser = view.bodyFields.contains { field in
+            !KeyWords.users.isDisjoint(with: KeyWords.split(field.key))
+        }
+        return view.bodyFields.compactMap { field in
+            guard let (severity, confidence) = judge(field) else { return nil }
+            var result = Suspicion(.plainHTTPForm, severity, confidence, field: field)
+            result.value = field.value
+            result.isPassword = true
+            if hasUser { result.notes.append(.userFieldBeside) }
+            if field.isInFile {
+                result.confidence = .tentative
+                result.severity = min(severity, .medium)
+                result.notes.append(.inUploadedFile)
+            }
+            result.notes += view.verdict
+            return result
+        }
+    }
+
+    /// How bad a field of this name and value is in clear, `nil` if it is none.
+    static func judge(_ field: MessageField) -> (Severity, Confidence)? {
+        guard field.isScalar, (1...256).contains(field.value.count) else { return nil }
+        let verdict: (Severity, Confidence)
+        switch KeyClass(field.key) {
+        case .password: verdict = (.critical, .certain)
+        case .secret: verdict = (.high, .firm)
+        case .pin: verdict = (.medium, .tentative)
+        case .none: return nil
+        }
+        return Placeholder.matches(field.value) ? nil : verdict
+    }
+}

@@ -1,0 +1,139 @@
+internal import Base
+
+/// URL-PASSWORD and URL-TOKEN: secrets in the request's URL or in Referer, over TLS too.
+enum URLDetector {
+    static func examine(_ view: ExchangeView) -> [Suspicion] {
+        var found = userinfo(view.target.userinfo, .userinfo, view)
+        found += userinfo(view.referer?.userinfo ?? [], .referer, view)
+        let signing = Signing(view.target.query)
+        for field in view.urlFields {
+            if let result = password(field, view) ?? token(field, view, signing) {
+                found.append(result)
+            }
+        }
+        return found
+    }
+
+    private static func userinfo(
+        _ raw: [UInt8], _ container: Container, _ view: ExchangeView
+    ) -> [Suspicion] {
+        guard !raw.isEmpty else { return [] }
+        let plain = PercentCoding.decode(raw, plusIsSpace: false) ?? raw
+        let field = MessageField(container: container, name: [], value: plain)
+        guard let colon = plain.firstIndex(of: 0x3A), colon + 1 < plain.count else {
+            guard ValueKind(plain).isCredentialByForm else { return [] }
+            var result = Suspicion(.urlToken, view.isClear ? .high : .medium, .firm, field: field)
+            result.value = plain
+            return [result]
+        }
+        let severity: Severity = view.isClear ? .critical : .high
+        var result = Suspicion(.urlPassword, severity, .certain, field: field)
+        result.value = Array(plain[(colon + 1)...])
+        result.user = Array(plain[..<colon])
+        result.isPassword = true
+        return [result]
+    }
+
+    private static func password(_ field: MessageField, _ view: ExchangeView) -> Suspicion? {
+        guard let (severity, confidence) = PasswordFieldDetector.judge(field) else { return nil }
+        var result = Suspicion(
+            .urlPassword, view.isClear ? severity : severity.lowered, confidence, field: field)
+        result.value = field.value
+        result.isPassword = true
+        if field.value.contains(where: { [0x3B, 0x7C, 0x24, 0x28, 0x60].contains($0) }),
+            field.value.contains(where: { [0x20, 0x28, 0x2F].contains($0) })
+        {
+            result.severity = .low
+            result.notes.append(.looksLikeInjection)
+        }
+        if field.container == .referer { result.notes.append(.leavesInReferer) }
+        return result
+    }
+
+    private static func token(
+        _ field: MessageField, _ view: ExchangeView, _ signing: Signing
+    ) -> Suspicion? {
+        guard field.isScalar, field.steps.isEmpty, !Placeholder.matches(field.value) else {
+            return nil
+        }
+        let key = field.key.filter { $0.isASCIILetter || $0.isASCIIDigit }.lowercasedBytes.text
+        let prefix = PublishedPrefix(of: field.value)
+        let kind = ValueKind(field.value)
+        guard !cursors.contains(key), !protocolValues.contains(key) else { return nil }
+        let isSignature = signing.isSignature(key)
+        guard isToken(field, key: key, kind: kind) || isSignature || prefix != nil else {
+            return nil
+        }
+        var result = Suspicion(.urlToken, .medium, .firm, field: field)
+        result.value = field.value
+        if isSignature {
+            result.severity = .info
+            result.notes.append(.presigned(lifetimeSeconds: signing.lifetimeSeconds))
+        } else if prefix?.isPublishable == true {
+            result.severity = .info
+            result.notes.append(.publishable)
+        } else if field.container == .referer {
+            result.severity = .high
+            result.notes.append(.leavesInReferer)
+        } else if view.isClear {
+            guard key != "accesstoken" else { return bearer(field) }
+            result.severity = .high
+        }
+        return result
+    }
+
+    /// A bearer token in the query (RFC 6750 §2.3), in clear.
+    private static func bearer(_ field: MessageField) -> Suspicion {
+        var result = Suspicion(.plainHTTPBearer, .high, .certain, field: field)
+        result.value = field.value
+        return result
+    }
+
+    private static func isToken(_ field: MessageField, key: String, kind: ValueKind) -> Bool {
+        if kind.isCredentialByForm { return true }
+        if field.container == .pathParameter, key == "jsessionid" {
+            return field.value.count >= 8
+                && field.value.allSatisfy { $0.isASCIIDigit || $0.isASCIILetter || $0 == 0x2E }
+        }
+        return keys.contains(key) && field.value.count >= 16
+            && Randomness.bits(of: field.value) >= 64
+    }
+
+    private static let keys: Set<String> = [
+        "token", "accesstoken", "idtoken", "refreshtoken", "session", "sessionid", "sid",
+        "jsessionid", "phpsessid", "auth", "authtoken", "apikey", "sig",
+    ]
+    private static let cursors: Set<String> = [
+        "nexttoken", "nextpagetoken", "pagetoken", "continuation", "continuationtoken", "cursor",
+        "synctoken", "csrftoken", "xsrftoken", "csrf", "xsrf",
+    ]
+    /// One-time values of OAuth 2 and OpenID Connect, which belong into the URL.
+    private static let protocolValues: Set<String> = [
+        "code", "state", "nonce", "codechallenge", "request", "idtokenhint", "loginhint",
+    ]
+}
+
+/// Whether the URL is signed for whoever holds it, as object stores do.
+private struct Signing {
+    private let names: Set<String>
+    let lifetimeSeconds: Int?
+
+    init(_ query: [RequestTarget.Parameter]) {
+        names = Set(query.map { $0.name.lowercasedBytes.text })
+        let expires = query.first {
+            ["x-amz-expires", "x-goog-expires"].contains($0.name.lowercasedBytes.text)
+        }
+        lifetimeSeconds = expires.flatMap { Int($0.value.prefix(9).text) }
+    }
+
+    /// - Parameter key: without punctuation.
+    func isSignature(_ key: String) -> Bool {
+        switch key {
+        case "xamzsignature", "xamzsecuritytoken": names.contains("x-amz-signature")
+        case "xgoogsignature": true
+        case "sig": names.contains("se")
+        case "signature": names.contains("expires")
+        default: false
+        }
+    }
+}
