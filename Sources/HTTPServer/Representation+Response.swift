@@ -57,7 +57,7 @@ extension Representation {
 
     private func compressed(_ validators: Validators) throws(Failure) -> ServerResponse {
         guard let gzipEncoder else { return try whole() }
-        let source = EncodedSource(try open(0..<length), encoder: try gzipEncoder())
+        let source = EncodedSource(try open(0..<length), encoder: gzipEncoder())
         return ServerResponse(
             200, fields(validators, [ResponseField("Content-Encoding", "gzip")]),
             body: .stream(length: nil, source))

@@ -20,7 +20,7 @@ package struct Representation: Sendable {
     /// The value of Cache-Control, `nil` for none.
     package var cacheControl: String?
     /// Makes the encoder of the gzip variant; `nil` if there is no such variant.
-    package var gzipEncoder: (@Sendable () throws(Failure) -> any BodyEncoder)?
+    package var gzipEncoder: (@Sendable () -> any BodyEncoder)?
     /// Opens a stream of exactly these bytes.
     package let open: Opening
 

@@ -45,11 +45,11 @@ package struct Router: Sendable {
     package func answer(_ request: ServerRequest, _ body: RequestBody) async -> ServerResponse {
         var matching: [Route] = []
         for route in routes {
-            if request.target.isAsterisk {
+            if request.path.isAsterisk {
                 matching.append(route)
                 continue
             }
-            guard let match = route.pattern.match(request.target.segments) else { continue }
+            guard let match = route.pattern.match(request.path.segments) else { continue }
             if route.accepts(request.method) {
                 var routed = request
                 routed.match = match
@@ -60,7 +60,7 @@ package struct Router: Sendable {
         guard !matching.isEmpty else { return .plain(404) }
         let allow = ResponseField("Allow", Self.allow(matching))
         if request.method == .options { return ServerResponse(204, [allow]) }
-        guard !request.target.isAsterisk else { return .plain(400) }
+        guard !request.path.isAsterisk else { return .plain(400) }
         var refusal = ServerResponse.plain(405)
         refusal.fields.append(allow)
         return refusal

@@ -9,7 +9,9 @@ package struct ServerRequest: Sendable {
     }
 
     package let method: RequestMethod
-    package let target: RequestTarget
+    package let path: RequestPath
+    /// The host and port that the client named, `nil` if it did not.
+    package let authority: String?
     package let version: HTTPVersion
     package let fields: Fields
     package let scheme: Scheme
@@ -21,11 +23,12 @@ package struct ServerRequest: Sendable {
     package internal(set) var match = PathMatch()
 
     package init(
-        method: RequestMethod, target: RequestTarget, version: HTTPVersion, fields: Fields,
-        scheme: Scheme, peer: String, receivedAt: Timestamp
+        method: RequestMethod, path: RequestPath, authority: String?, version: HTTPVersion,
+        fields: Fields, scheme: Scheme, peer: String, receivedAt: Timestamp
     ) {
         self.method = method
-        self.target = target
+        self.path = path
+        self.authority = authority
         self.version = version
         self.fields = fields
         self.scheme = scheme
