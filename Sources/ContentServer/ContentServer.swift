@@ -1,1 +1,43 @@
-// ContentServer
+internal import Base
+package import HTTPServer
+
+/// What the content server serves.
+package struct ContentServerConfiguration: Sendable {
+    /// The folder whose files are served beside the built-in routes; `nil` for none.
+    package var folder: Folder?
+    /// Makes a gzip encoder; without it nothing is compressed.
+    package var gzip: (@Sendable () -> any BodyEncoder)?
+    /// What session cookies are derived from, so that a replay gets the same ones.
+    package var seed: UInt64 = 1
+    /// The largest asset that is digested on demand, in bytes: minutes of one core.
+    package var digestByteLimit: UInt64 = 64 << 30
+    /// The largest file whose tag is its digest, in bytes: what is read before its first answer.
+    package var tagDigestByteLimit: UInt64 = 256 << 20
+    /// The largest request body that is kept in memory, in bytes.
+    package var bodyByteLimit = 1 << 20
+
+    package init() {}
+}
+
+/// A fake origin: routes as values, in one table.
+package struct ContentServer: Sendable {
+    package let router: Router
+
+    package init(_ configuration: ContentServerConfiguration) {
+        var routes =
+            AssetRoutes.routes(configuration) + GalleryRoutes.routes(configuration)
+            + LoginRoutes.routes(configuration) + EchoRoutes.routes(configuration)
+        if let folder = configuration.folder {
+            let files = FolderRoutes(folder, configuration)
+            routes.append(Route([.get], "/*") { request, _ in await files.answer(request) })
+        } else {
+            routes.append(.get("/") { answered(IndexPage.representation(configuration), $0) })
+        }
+        router = Router(routes)
+    }
+
+    /// Answers one request.
+    package func answer(_ request: ServerRequest, _ body: RequestBody) async -> ServerResponse {
+        await router.answer(request, body)
+    }
+}

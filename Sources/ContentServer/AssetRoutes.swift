@@ -1,0 +1,66 @@
+internal import Base
+internal import HTTPServer
+
+/// Generated assets: `/assets/<seed>/<size>` and the digest of each.
+enum AssetRoutes {
+    static func routes(_ configuration: ContentServerConfiguration) -> [Route] {
+        [
+            .get("/assets/:seed/:size", asset),
+            .get("/assets/:seed/:size/sha256") { digest($0, configuration) },
+        ]
+    }
+
+    private static func asset(_ request: ServerRequest) -> ServerResponse {
+        guard let asset = named(in: request) else { return unknown }
+        guard let type = request.path.queryValue("type") else {
+            return answered(asset.representation(), request)
+        }
+        guard isMediaType(type) else { return .plain(400) }
+        return answered(asset.representation(contentType: type.text), request)
+    }
+
+    private static func digest(
+        _ request: ServerRequest, _ configuration: ContentServerConfiguration
+    ) -> ServerResponse {
+        guard let asset = named(in: request) else { return unknown }
+        guard asset.size <= configuration.digestByteLimit else {
+            return ServerResponse(
+                422, type: "text/plain; charset=utf-8",
+                "digests are made of up to \(configuration.digestByteLimit) bytes\n")
+        }
+        let content = GeneratedSource(asset.content, range: 0..<asset.size)
+        let source = DigestSource(content)
+        return ServerResponse(
+            200, [ResponseField("Content-Type", "text/plain; charset=utf-8")],
+            body: .stream(length: DigestSource.length, source))
+    }
+
+    private static func named(in request: ServerRequest) -> GeneratedAsset? {
+        GeneratedAsset(seed: request.match["seed"], size: request.match["size"])
+    }
+
+    private static var unknown: ServerResponse {
+        ServerResponse(
+            404, type: "text/plain; charset=utf-8",
+            "an asset is /assets/<seed below 2^64>/<bytes below 2^63, or with k, m, g, t>\n")
+    }
+
+    /// `type/subtype` in token characters, with parameters that need no quotes.
+    private static func isMediaType(_ text: [UInt8]) -> Bool {
+        guard text.count <= 100, text.filter({ $0 == UInt8(ascii: "/") }).count == 1,
+            text.first != UInt8(ascii: "/")
+        else { return false }
+        return text.allSatisfy {
+            $0.isASCIILetter || $0.isASCIIDigit || "/+-._; =".utf8.contains($0)
+        }
+    }
+}
+
+/// The representation's answer, or 500 if it cannot be opened.
+func answered(_ representation: Representation, _ request: ServerRequest) -> ServerResponse {
+    do {
+        return try representation.response(to: request)
+    } catch {
+        return .plain(500)
+    }
+}

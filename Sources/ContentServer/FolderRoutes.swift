@@ -1,0 +1,135 @@
+internal import Base
+internal import HTTPServer
+internal import Synchronization
+
+/// Serves the files of a folder, and of its folders their `index.html` or a list.
+final class FolderRoutes: Sendable {
+    private let folder: Folder
+    private let configuration: ContentServerConfiguration
+    private let digests = Mutex<[FileIdentity: [UInt8]]>([:])
+
+    init(_ folder: Folder, _ configuration: ContentServerConfiguration) {
+        self.folder = folder
+        self.configuration = configuration
+    }
+
+    func answer(_ request: ServerRequest) async -> ServerResponse {
+        let names = request.match.rest
+        let asksForFolder = names.last?.isEmpty ?? true
+        guard let entry = folder.entry(asksForFolder ? names.dropLast() : names[...]) else {
+            return .plain(404)
+        }
+        switch entry {
+        case .file(let file):
+            guard !asksForFolder, let name = names.last else { return .plain(404) }
+            return await answer(request, file, type: MediaType.of(fileName: name))
+        case .folder(let folder):
+            guard asksForFolder else { return addSlash(request) }
+            if case .file(let file)? = folder.entry(CollectionOfOne([UInt8]("index.html".utf8))) {
+                return await answer(request, file, type: MediaType.html)
+            }
+            return answered(listing(folder, request), request)
+        }
+    }
+
+    private func answer(
+        _ request: ServerRequest, _ file: FileAsset, type: String
+    ) async -> ServerResponse {
+        let now = request.receivedAt
+        var representation = Representation(
+            contentType: type, length: file.identity.size,
+            validators: Validators(
+                entityTag: await entityTag(of: file, now: now),
+                lastModified: Self.lastModified(of: file, now: now))
+        ) { (range) throws(Failure) in
+            FileSource(file, range: range)
+        }
+        representation.cacheControl = "no-cache"
+        if file.identity.size >= Self.compressionMinimum, Representation.isCompressible(type) {
+            representation.gzipEncoder = configuration.gzip
+        }
+        return answered(representation, request)
+    }
+
+    /// The file's digest as a strong tag; its metadata where digesting takes too long.
+    private func entityTag(of file: FileAsset, now: Timestamp) async -> EntityTag {
+        let identity = file.identity
+        let isSettled = Self.isSettled(identity, now: now)
+        if let known = digests.withLock({ $0[identity] }) {
+            return EntityTag(known.prefix(16).hex)
+        }
+        if identity.size <= configuration.tagDigestByteLimit {
+            do {
+                let source = FileSource(file, range: 0..<identity.size)
+                let hash = try await digest(of: source)
+                if file.isUnchanged {
+                    if isSettled { keep(hash, of: identity) }
+                    return EntityTag(hash.prefix(16).hex)
+                }
+            } catch {
+                return Self.metadataTag(identity, isWeak: true)
+            }
+        }
+        return Self.metadataTag(identity, isWeak: !isSettled || !file.isUnchanged)
+    }
+
+    private func keep(_ digest: [UInt8], of identity: FileIdentity) {
+        digests.withLock { digests in
+            if digests.count >= Self.digestLimit { digests.removeAll(keepingCapacity: true) }
+            digests[identity] = digest
+        }
+    }
+
+    private static func metadataTag(_ identity: FileIdentity, isWeak: Bool) -> EntityTag {
+        EntityTag(
+            "file-\(identity.device)-\(identity.inode)-\(identity.size)"
+                + "-\(identity.modified)-\(identity.changed)", isWeak: isWeak)
+    }
+
+    /// Whether the metadata tell this version from a later one: a file may change again within one
+    /// tick of the file system's clock and look the same.
+    private static func isSettled(_ identity: FileIdentity, now: Timestamp) -> Bool {
+        max(identity.modified, identity.changed) / 1000 < now.microseconds - 2_000_000
+    }
+
+    /// The file's date, but only once its second is over: whoever holds a date that was sent knows
+    /// that every later change bears another one, which makes it strong (RFC 9110 §8.8.2.2).
+    private static func lastModified(of file: FileAsset, now: Timestamp) -> HTTPDate? {
+        let date = HTTPDate(Timestamp(microseconds: file.identity.modified / 1000))
+        return date < HTTPDate(now) ? date : nil
+    }
+
+    /// To the same path with a slash, so that relative links in the folder's page work.
+    ///
+    /// The path has no empty segment here, so it cannot be read as another host's.
+    private func addSlash(_ request: ServerRequest) -> ServerResponse {
+        let query = request.path.query.map { "?\($0.text)" } ?? ""
+        var response = ServerResponse.plain(301)
+        response.fields.append(
+            ResponseField("Location", "\(request.path.raw.text)/\(query)"))
+        return response
+    }
+
+    private func listing(_ folder: Folder, _ request: ServerRequest) -> Representation {
+        let title = escapedHTML("/" + request.match.rest.map(\.text).joined(separator: "/"))
+        var page = "<!doctype html>\n<meta charset=utf-8>\n<title>\(title)</title>\n"
+        page += "<h1>\(title)</h1>\n<ul>\n"
+        for name in folder.names(limit: Self.listingLimit) {
+            let isFolder = name.last == UInt8(ascii: "/")
+            let link = percentEncoded(segment: isFolder ? name.dropLast() : name[...])
+            page += "<li><a href=\"./\(link)\(isFolder ? "/" : "")\">"
+            page += "\(escapedHTML(name.text))</a>\n"
+        }
+        page += "</ul>\n"
+        return Representation(
+            contentType: MediaType.html, bytes: [UInt8](page.utf8),
+            validators: Validators(entityTag: nil, lastModified: nil))
+    }
+
+    /// How many digests are kept; each takes some 100 bytes.
+    private static let digestLimit = 1024
+    /// How many names one list shows.
+    private static let listingLimit = 10_000
+    /// In bytes; below it the coding's own overhead eats the gain.
+    private static let compressionMinimum: UInt64 = 256
+}

@@ -1,0 +1,41 @@
+package import Base
+package import HTTPModel
+
+/// A request as a route sees it: everything but the body, which is pulled from `RequestBody`.
+package struct ServerRequest: Sendable {
+    package enum Scheme: String, Sendable {
+        case http
+        case https
+    }
+
+    package let method: RequestMethod
+    package let path: RequestPath
+    /// The host and port that the client named, `nil` if it did not.
+    package let authority: String?
+    package let version: HTTPVersion
+    package let fields: Fields
+    package let scheme: Scheme
+    /// The client's address, for people and logs.
+    package let peer: String
+    /// When the head was complete: the only clock that pure code reads.
+    package let receivedAt: Timestamp
+    /// What the route's pattern found in the path.
+    package internal(set) var match = PathMatch()
+
+    package init(
+        method: RequestMethod, path: RequestPath, authority: String?, version: HTTPVersion,
+        fields: Fields, scheme: Scheme, peer: String, receivedAt: Timestamp
+    ) {
+        self.method = method
+        self.path = path
+        self.authority = authority
+        self.version = version
+        self.fields = fields
+        self.scheme = scheme
+        self.peer = peer
+        self.receivedAt = receivedAt
+    }
+
+    /// The receipt in whole seconds, as HTTP dates count.
+    package var date: HTTPDate { HTTPDate(receivedAt) }
+}
