@@ -25,6 +25,7 @@ package enum CommandLineTool {
                         + " --filter 'outcome=client-refused'"),
             ],
             subcommands: [
+                .proxy,
                 .flows,
                 .connections,
                 .authority,

@@ -1,4 +1,5 @@
 internal import Base
+internal import CaptureStore
 
 #if canImport(Glibc)
     internal import Glibc
@@ -16,14 +17,12 @@ extension Environment {
             diagnostics: .descriptor(STDERR_FILENO, variables),
             clock: { .now() },
             readFile: { path throws(Failure) in try contents(ofFile: path) },
-            openCapture: { path throws(Failure) in
-                throw Failure("capture-unreadable", party: .tool, "cannot read capture: \(path)")
-            },
+            openCapture: { path throws(Failure) in try CaptureReader(path: path) },
             decodeContent: { codings throws(Failure) in
                 throw Failure("unknown-coding", party: .tool, "cannot decode \(codings)")
             },
-            openAuthority: { _ throws(Failure) in
-                throw Failure("ca-unusable", party: .tool, "there is no certificate authority")
+            openAuthority: { configuration throws(Failure) in
+                AuthorityRecord(try configuration.open(variables))
             })
     }
 

@@ -9,11 +9,15 @@ package final class CertificateAuthority: Sendable {
     let key: PrivateKey
     /// Where the certificate lies, for a person to trust it.
     package let certificatePath: String
+    package let keyPath: String
 
-    private init(certificate: Certificate, key: PrivateKey, certificatePath: String) {
+    private init(
+        certificate: Certificate, key: PrivateKey, certificatePath: String, keyPath: String
+    ) {
         self.certificate = certificate
         self.key = key
         self.certificatePath = certificatePath
+        self.keyPath = keyPath
     }
 
     /// Opens the authority of a folder, and makes it if there is none: `ca.pem` and `ca.key`, which
@@ -56,12 +60,12 @@ package final class CertificateAuthority: Sendable {
         guard !certificate.isExpired else {
             throw Failure(
                 "certificate-invalid", party: .tool,
-                "the CA in \(certificatePath) ended on \(certificate.notAfter)",
+                "the CA in \(certificatePath) ended on \(Timestamp(microseconds: certificate.validity.notAfter * 1_000_000).rfc3339)",
                 hint: "move its folder away; a new CA is made at the next start, to be trusted anew"
             )
         }
         return CertificateAuthority(
-            certificate: certificate, key: key, certificatePath: certificatePath)
+            certificate: certificate, key: key, certificatePath: certificatePath, keyPath: keyPath)
     }
 
     /// Writes both files into a folder of their own and moves that into place, so that there is

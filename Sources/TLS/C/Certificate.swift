@@ -1,5 +1,6 @@
 package import Base
 internal import COpenSSL
+internal import Glibc
 
 /// An X.509 certificate.
 ///
@@ -78,12 +79,19 @@ package final class Certificate: @unchecked Sendable {
 
     package var issuer: String { unsafe text(of: X509_get_issuer_name(pointer)) }
 
-    /// When it ends, such as `Nov 21 03:10:14 2031 GMT`.
-    package var notAfter: String {
-        guard let target = unsafe BIO_new(BIO_s_mem()) else { return "" }
-        defer { unsafe BIO_free(target) }
-        unsafe ASN1_TIME_print(target, X509_get0_notAfter(pointer))
-        return unsafe bytes(ofMemory: target).text
+    /// When it begins and ends, in seconds since 1970-01-01 UTC.
+    package var validity: (notBefore: Int64, notAfter: Int64) {
+        unsafe (
+            seconds(of: X509_get0_notBefore(pointer)), seconds(of: X509_get0_notAfter(pointer))
+        )
+    }
+
+    private func seconds(of time: UnsafePointer<ASN1_TIME>?) -> Int64 {
+        var parts = unsafe tm()
+        guard unsafe ASN1_TIME_to_tm(time, &parts) == 1 else { return 0 }
+        return unsafe CalendarTime.secondsSinceEpoch(
+            year: Int(parts.tm_year) + 1900, month: Int(parts.tm_mon) + 1, day: Int(parts.tm_mday),
+            hour: Int(parts.tm_hour), minute: Int(parts.tm_min), second: Int(parts.tm_sec))
     }
 
     /// Whether its time is over.

@@ -1,0 +1,117 @@
+internal import Base
+internal import Glibc
+internal import Proxy
+internal import Sockets
+internal import TLS
+
+extension Command {
+    /// `proxy`: the main job.
+    static var proxy: Command {
+        Command(
+            "proxy", "intercept and record until interrupted",
+            examples: [
+                Example(
+                    purpose: "an explicit proxy that records into a file",
+                    line: "sallyport proxy --capture session.sallyport"),
+                Example(
+                    purpose: "in front of one origin, for clients that know no proxy",
+                    line: "sallyport proxy --mode reverse:https://api.example.com:443"
+                        + " --listen 127.0.0.1:8443"),
+                Example(
+                    purpose: "for a script: a free port, and one line of JSON when ready",
+                    line: "sallyport proxy --listen 127.0.0.1:0 --json"),
+            ],
+            details: [
+                "The origin's certificate is verified; a client is not served by one that fails."
+                    + " What clients are shown is signed by a CA of this installation, which nothing"
+                    + " trusts until you say so: see 'sallyport ca --help'.",
+                "SIGINT and SIGTERM end it: exchanges under way may finish for five seconds, and the"
+                    + " capture is completed. It exits with 0, with 3 if exchanges had to be cut"
+                    + " off, and with 4 if the capture could not be written.",
+            ],
+            arguments: ProxyArguments(),
+            parameters: [
+                .option(
+                    "listen", \.proxy.listen, .hostPort, standard: "127.0.0.1:8080",
+                    "the address to listen on; port 0 for a free one"),
+                .option(
+                    "mode", \.proxy.mode, .proxyMode, standard: "explicit",
+                    "explicit, or reverse:https://HOST[:PORT]"),
+                .flag("json", \.isJSON, "say that it is ready in a line of JSON"),
+            ] + proxyParameters.map { $0.lifted(to: \.proxy) },
+            run: runProxy)
+    }
+}
+
+/// The options of every command that starts a proxy.
+var proxyParameters: [Parameter<ProxyOptions>] {
+    [
+        .option(
+            "capture", \.capture, .path("FILE"),
+            "where to record; a new file named for the time by default"),
+        .repeated(
+            "origin-ca", \.originAuthorities, .path("FILE"),
+            "trust the CAs in this PEM file for origins, besides the system's"),
+        .flag(
+            "insecure-origin", \.servesUnverified,
+            "serve clients although the origin's certificate does not verify; it is recorded"),
+        .option(
+            "body-limit", \.bodyLimit, .byteCount,
+            "record no more than this of one body, and count the rest (1g)"),
+        .option(
+            "threads", \.loopCount, .count(from: 1), "event loops (one a processor)"),
+    ] + authorityParameters.map { $0.lifted(to: \.authority) }
+}
+
+private struct ProxyArguments {
+    var proxy = ProxyOptions()
+    var isJSON = false
+}
+
+private func runProxy(
+    _ arguments: ProxyArguments, _ environment: Environment
+) async throws -> ExitCode {
+    let signals = StopSignals()
+    let showsLog = environment.output.isTerminal && !arguments.isJSON
+    let service = try ProxyService(
+        arguments.proxy, environment: environment, log: showsLog ? environment.output : nil)
+    signals.watch(onStop: { service.shutdown.request() }) {
+        if service.failure != nil { service.shutdown.request() }
+    }
+    var origin: HostPort?
+    if case .reverse(let target) = arguments.proxy.mode {
+        origin = HostPort(host: target.host, port: target.port)
+    }
+    let ready = ReadyMessage(
+        listen: HostPort(service.server.address), origin: origin,
+        authority: service.authority.certificatePath, capture: service.capturePath,
+        processID: getpid())
+    if arguments.isJSON {
+        try environment.output.write(ready.json)
+    } else {
+        try environment.output.write(ready.text)
+    }
+    let endedInOrder = try await service.run()
+    return endedInOrder ? .clean : .inconclusive
+}
+
+extension ValueSyntax where Value == ProxyPlan.Mode {
+    /// `explicit`, or `reverse:` and the URL of an origin.
+    static var proxyMode: ValueSyntax {
+        .reading("MODE", wanted: "'explicit' or 'reverse:https://HOST[:PORT]'") { text in
+            if text == "explicit" { return .explicit }
+            for (prefix, isSecure) in [("reverse:https://", true), ("reverse:http://", false)]
+            where text.hasPrefix(prefix) {
+                var rest = text.dropFirst(prefix.count)
+                if rest.hasSuffix("/") { rest.removeLast() }
+                let standardPort: UInt16 = isSecure ? 443 : 80
+                let target = HostPort(String(rest)) ?? HostPort("\(rest):\(standardPort)")
+                guard let target, target.port != 0 else { return nil }
+                return .reverse(
+                    ProxyPlan.ReverseTarget(
+                        isSecure: isSecure, host: target.host.lowercased(), port: target.port))
+            }
+            return nil
+        }
+    }
+}

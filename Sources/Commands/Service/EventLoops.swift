@@ -1,0 +1,23 @@
+internal import Base
+internal import Sockets
+
+/// A group of event loops, each on a thread of its own, until the process ends or `stop`.
+final class EventLoops: Sendable {
+    let all: [EventLoop]
+
+    /// Errors: `no-event-loop`.
+    init(count: Int) throws(Failure) {
+        var made: [EventLoop] = []
+        do throws(SystemError) {
+            for index in 0..<count { made.append(try EventLoop(index: index)) }
+        } catch {
+            throw Failure("no-event-loop", party: .tool, "cannot make an event loop: \(error)")
+        }
+        all = made
+        for loop in all { startThread(named: "loop \(loop.index)") { loop.run() } }
+    }
+
+    func stop() {
+        for loop in all { loop.stop() }
+    }
+}

@@ -1,0 +1,107 @@
+internal import Base
+internal import CaptureStore
+internal import Proxy
+internal import Sockets
+internal import TLS
+internal import Traffic
+
+/// The options that `proxy` and `run` share.
+struct ProxyOptions {
+    var listen = HostPort(host: "127.0.0.1", port: 8080)
+    var capture: String?
+    var authority = AuthorityConfiguration()
+    var originAuthorities: [String] = []
+    var servesUnverified = false
+    var bodyLimit: Int64?
+    var loopCount: Int64?
+    var mode = ProxyPlan.Mode.explicit
+}
+
+/// A proxy with everything it needs, started and stopped as one.
+final class ProxyService: Sendable {
+    let authority: CertificateAuthority
+    let capturePath: String
+    let server: ProxyServer
+    let shutdown = Shutdown()
+    private let writer: CaptureWriter
+    private let loops: EventLoops
+
+    /// Opens the authority and the capture, and binds.
+    ///
+    /// - Parameter log: shows what passes; `nil` for silence.
+    init(_ options: ProxyOptions, environment: Environment, log: OutputStream?) throws(Failure) {
+        authority = try options.authority.open(environment.variables)
+        let plan = try options.plan()
+        capturePath = options.capture ?? Self.freshCapturePath()
+        writer = try CaptureWriter(
+            path: capturePath, configuration: CaptureConfiguration(digest: Digests.sha256))
+        loops = try EventLoops(count: plan.loopCount + (log == nil ? 0 : 1))
+        var sink: any TrafficSink = writer
+        if let log, let logLoop = loops.all.last {
+            sink = LiveSink(
+                store: writer, log: LiveLog(for: log, variables: environment.variables),
+                output: log, loop: logLoop)
+        }
+        server = try ProxyServer(
+            plan: plan, authority: authority, sink: sink,
+            numbers: RecordNumbers(
+                connection: writer.nextConnectionID, exchange: writer.nextExchangeID),
+            loops: Array(loops.all.prefix(plan.loopCount)))
+    }
+
+    /// Why the capture can no longer be written, `nil` while it can.
+    var failure: Failure? { writer.failure }
+
+    /// Serves until `shutdown` is requested, and completes the capture.
+    ///
+    /// - Returns: whether every connection ended by itself.
+    ///
+    /// Errors: `capture-write-failed`.
+    func run() async throws(Failure) -> Bool {
+        let endedInOrder = await server.run(until: shutdown)
+        try writer.close()
+        loops.stop()
+        return endedInOrder
+    }
+
+    /// A capture in the current folder, named for the time.
+    private static func freshCapturePath() -> String {
+        let time = Timestamp.now().rfc3339.prefix(19).filter { $0 != ":" }
+        return "\(time).sallyport"
+    }
+}
+
+extension ProxyOptions {
+    /// Errors: `bad-address`, `file-unreadable`, `certificate-invalid`.
+    func plan() throws(Failure) -> ProxyPlan {
+        var plan = ProxyPlan(listen: try listen.socketAddress())
+        plan.mode = mode
+        plan.originTrust.servesUnverified = servesUnverified
+        for path in originAuthorities {
+            plan.originTrust.extraAuthorities += try Certificate.all(
+                inPEM: try Files.read(path), name: path)
+        }
+        if let bodyLimit { plan.limits.recordedBody = bodyLimit }
+        if let loopCount { plan.loopCount = Int(loopCount) }
+        return plan
+    }
+}
+
+extension HostPort {
+    /// The address to bind; names other than `localhost` are refused, because they may change.
+    ///
+    /// Errors: `bad-address`.
+    func socketAddress() throws(Failure) -> SocketAddress {
+        let literal = host == "localhost" ? "127.0.0.1" : host
+        guard let address = SocketAddress(literal: literal, port: port) else {
+            throw Failure(
+                "bad-address", party: .tool, "cannot listen on '\(host)': not an IP address",
+                hint: "use an address of this machine, such as 127.0.0.1 or ::1")
+        }
+        return address
+    }
+
+    init(_ address: SocketAddress) {
+        self.init(host: address.host, port: address.port)
+    }
+}

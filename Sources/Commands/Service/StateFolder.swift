@@ -1,0 +1,56 @@
+internal import Base
+internal import TLS
+
+/// Where the tool keeps what lasts: `$XDG_STATE_HOME/sallyport`, or `~/.local/state/sallyport`
+/// (XDG Base Directory Specification).
+enum StateFolder {
+    /// Errors: `no-state-folder`.
+    static func path(_ variables: [String: String]) throws(Failure) -> String {
+        if let folder = variables["XDG_STATE_HOME"], folder.hasPrefix("/") {
+            return folder + "/sallyport"
+        }
+        guard let home = variables["HOME"], home.hasPrefix("/") else {
+            throw Failure(
+                "no-state-folder", party: .tool, "there is no folder to keep the CA in",
+                hint: "set HOME or XDG_STATE_HOME, or bring a CA along: --ca-file and --ca-key")
+        }
+        return home + "/.local/state/sallyport"
+    }
+}
+
+extension AuthorityConfiguration {
+    /// Opens the authority: the one that is named, or the installation's own.
+    ///
+    /// Errors: `ca-unusable`, and those of `CertificateAuthority`.
+    func open(_ variables: [String: String]) throws(Failure) -> CertificateAuthority {
+        switch (certificatePath, keyPath) {
+        case (nil, nil):
+            return try CertificateAuthority.open(folder: try StateFolder.path(variables) + "/ca")
+        case (let certificate?, let key?):
+            return try CertificateAuthority.load(
+                certificatePath: certificate, keyPath: key, password: try password())
+        default:
+            throw Failure(
+                "ca-unusable", party: .tool, "a CA needs both its certificate and its key",
+                hint: "give --ca-file and --ca-key together")
+        }
+    }
+
+    private func password() throws(Failure) -> String? {
+        guard let passwordPath else { return nil }
+        let line = try Files.read(passwordPath, byteLimit: 4096).prefix { $0 != 0x0A && $0 != 0x0D }
+        return line.text
+    }
+}
+
+extension AuthorityRecord {
+    init(_ authority: CertificateAuthority) {
+        let validity = authority.certificate.validity
+        self.init(
+            certificatePath: authority.certificatePath, keyPath: authority.keyPath,
+            subject: authority.certificate.subject,
+            notBefore: Timestamp(microseconds: validity.notBefore * 1_000_000),
+            notAfter: Timestamp(microseconds: validity.notAfter * 1_000_000),
+            sha256: authority.certificate.fingerprint, certificate: authority.certificate.der)
+    }
+}
