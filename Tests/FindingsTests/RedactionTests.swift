@@ -1,0 +1,149 @@
+import Base
+import Testing
+import Traffic
+
+@testable import Findings
+
+/// Plants a secret for every rule and looks for it in all that a finding can say.
+@Suite struct RedactionTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let rule: RuleID
+        let secret: String
+        let traffic: Sample
+        var testDescription: String { rule.rawValue }
+    }
+
+    @Test(arguments: rows)
+    func showsNothing(_ row: Row) throws {
+        let profile = try SubjectProfile.parse("password.main = \(Self.planted)")
+        var traffic = row.traffic
+        // The secret stands in the path and in a name as well.
+        let encoded = PercentText.encode(row.secret)
+        let separator = traffic.target.contains("?") ? "&" : "?"
+        let parts = traffic.target.split(separator: "?", maxSplits: 1)
+        let path = parts.first.map(String.init) ?? ""
+        let query = parts.count > 1 ? "?" + parts[1] : ""
+        traffic.target = "\(path)/\(encoded)/x\(encoded)y\(query)\(separator)\(encoded)=1"
+        traffic.headers.append("X-\(encoded)-API-Key: abcdefgh12345678")
+        let report = FindingsLaboratory.run([traffic], profile: profile)
+        #expect(report.findings.contains { $0.rule == row.rule })
+        var texts = [FindingsJSON.render(report), FindingsText.render(report, color: true)]
+        texts.append(String(describing: report))
+        for finding in report.findings {
+            var dumped = ""
+            dump(finding, to: &dumped)
+            texts += [dumped, String(describing: finding), finding.jsonObjectText, "\(finding)"]
+        }
+        for form in Self.forms(of: row.secret) {
+            for text in texts { #expect(!text.contains(form), "\(form) in \(text)") }
+        }
+    }
+
+    @Test func coversEveryRuleAboutSecrets() {
+        let without: Set<RuleID> = [
+            .clearHTTP, .tlsClientVersion, .tlsClientCipher, .tlsOriginCertificate,
+            .plainHTTPLoginPage,
+        ]
+        #expect(Set(Self.rows.map(\.rule)).union(without) == Set(RuleID.allCases))
+    }
+
+    @Test(arguments: [
+        ("email", "email"), ("X-API-Key", "X-API-Key"), ("a b<c", "a?b?c"),
+        ("nora@shop.example", "{key}"), ("k4x9q2m7w1z5", "{key}"), ("tel441632960999", "{key}"),
+        ("\u{1B}[31m", "?[31m"), ("user[address][street]", "user[address][street]"),
+    ])
+    func makesNamesSafe(_ raw: String, _ expected: String) {
+        #expect(SafeName(Array(raw.utf8), redaction: Self.redaction).text == expected)
+    }
+
+    @Test func boundsNames() {
+        let long = [UInt8](repeating: 0x61, count: 100_000)
+        #expect(SafeName(long, redaction: Self.redaction).text == "{key}")
+        let pointer = [[UInt8]](repeating: Array("abc/d".utf8), count: 60)
+        let text = SafeName(pointer: pointer, redaction: Self.redaction).text
+        #expect(text.utf8.count <= 64 && text.hasPrefix("/abc~1d/"))
+    }
+
+    @Test(arguments: [
+        ("/", "/"), ("", "/"), ("/v1/users/17", "/v1/users/{id}"), ("/a/", "/a/"),
+        ("/o/123e4567-e89b-12d3-a456-426614174000", "/o/{uuid}"),
+        ("/o/0f1e2d3c4b5a6978", "/o/{hex}"), ("/t/Zk3vQ9xW2pLr7Ty1aaB", "/t/{b64}"),
+        ("/u/nora%40shop.example", "/u/{email}"), ("/a%20b/c", "/{text}/c"),
+        ("/order-1234567", "/{id}"), ("/a;sid=1/b", "/a/b"), ("//a//b", "/a/b"),
+        ("/a/b/c/d/e/f/g/h/i/j", "/a/b/c/d/e/f/g/h/.."), ("/report.pdf", "/report.pdf"),
+    ])
+    func makesTemplates(_ path: String, _ expected: String) {
+        let template = URLTemplate(
+            scheme: .http, host: Array("a.example".utf8), path: Array(path.utf8),
+            redaction: Self.redaction)
+        #expect(template.path == expected)
+        #expect(template.text == "http://a.example" + expected)
+    }
+
+    private static let redaction = Redaction(
+        digests: FindingsLaboratory.digests, runKey: [1], planted: nil)
+    private static let planted = "Pr0be-S3cret!x"
+    private static let opaque = "Zk3vQ9xW2pLr7Ty1"
+
+    private static let rows: [Row] = [
+        Row(rule: .plantSecret, secret: planted, traffic: .post("{\"q\":\"\(planted)\"}", "")),
+        Row(
+            rule: .plainHTTPBasic, secret: "tr0ub4dor&3x",
+            traffic: .clear("Authorization: Basic \(base64("nora:tr0ub4dor&3x"))")),
+        Row(
+            rule: .plainHTTPProxy, secret: "tr0ub4dor&3x",
+            traffic: .clear("Proxy-Authorization: Basic \(base64("nora:tr0ub4dor&3x"))")),
+        Row(
+            rule: .plainHTTPForm, secret: "tr0ub4dor-3x",
+            traffic: .post(#"{"password":"tr0ub4dor-3x","tr0ub4dor-3x":{"pwd":"a"}}"#, "")),
+        Row(
+            rule: .urlPassword, secret: "tr0ub4dor-3x", traffic: .get("/a?password=tr0ub4dor-3x")),
+        Row(
+            rule: .plainHTTPBearer, secret: opaque,
+            traffic: .clear("Authorization: Bearer \(opaque)")),
+        Row(rule: .plainHTTPAPIKey, secret: opaque, traffic: .clear("X-API-Key: \(opaque)")),
+        Row(
+            rule: .plainHTTPAuthorization, secret: opaque,
+            traffic: .clear("Authorization: \(opaque)")),
+        Row(rule: .plainHTTPCookie, secret: opaque, traffic: .clear("Cookie: sid=\(opaque)")),
+        Row(
+            rule: .hashHTTPDigest, secret: "0f1e2d3c4b5a6978",
+            traffic: .clear("Authorization: Digest response=\"0f1e2d3c4b5a6978\"")),
+        Row(
+            rule: .hashHTTPNTLM, secret: "AAAAAAAABBBBBBBBCCCC",
+            traffic: .clear(
+                "Authorization: NTLM "
+                    + base64Bytes(
+                        Array("NTLMSSP\0".utf8) + [3, 0, 0, 0] + [UInt8](repeating: 0, count: 12)
+                            + Array("AAAAAAAABBBBBBBBCCCC".utf8)))),
+        Row(
+            rule: .hashHTTPSignature, secret: opaque,
+            traffic: .clear("Authorization: Hawk id=\"a\", mac=\"\(opaque)\"")),
+        Row(
+            rule: .urlToken, secret: opaque, traffic: .get("/a?sid=\(opaque)", over: .https)),
+    ]
+
+    /// The forms that a leak would have.
+    private static func forms(of secret: String) -> [String] {
+        let bytes = Array(secret.utf8)
+        var forms = [secret, PercentText.encode(secret), bytes.hex]
+        for offset in 0..<3 {
+            let text = Base64.encode([UInt8](repeating: 0, count: offset) + bytes)
+            let core = text.dropFirst((offset * 8 + 5) / 6).prefix(
+                (offset + bytes.count) * 8 / 6 - 4)
+            forms.append(String(core))
+        }
+        let half = secret.count / 2
+        if half >= 6 { forms += [String(secret.prefix(half)), String(secret.suffix(half))] }
+        return forms
+    }
+}
+
+enum PercentText {
+    static func encode(_ text: String) -> String {
+        text.utf8.map { byte in
+            byte.isASCIILetter || byte.isASCIIDigit || byte == 0x2D
+                ? String(UnicodeScalar(byte)) : "%" + [byte].hex.uppercased()
+        }.joined()
+    }
+}

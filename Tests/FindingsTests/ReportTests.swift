@@ -1,0 +1,176 @@
+import Base
+import Testing
+import Traffic
+
+@testable import Findings
+
+@Suite struct ReportTests {
+    @Test func consolidatesByTemplate() throws {
+        let traffic = (1...40).map { number in
+            Sample(target: "/users/\(number)", headers: ["Authorization: Basic dGVzdDoxOjM0"])
+        }
+        let findings = FindingsLaboratory.run(traffic).findings.filter {
+            $0.rule == .plainHTTPBasic
+        }
+        let finding = try #require(findings.first)
+        #expect(findings.count == 1)
+        #expect(finding.occurrences == 40)
+        #expect(finding.urlTemplate.text == "http://api.example/users/{id}")
+        #expect(finding.exchanges == [1, 2, 3])
+        #expect(finding.firstSeen == Timestamp(microseconds: 1_000_000))
+        #expect(finding.lastSeen == Timestamp(microseconds: 40_000_000))
+    }
+
+    @Test(arguments: [(5, 5, false), (6, 1, true), (60, 1, true)])
+    func rollsUpManyPlaces(_ places: Int, _ expected: Int, _ isRolledUp: Bool) {
+        let letters = Array("abcdefghijklmnopqrstuvwxyz")
+        let traffic = (0..<places).map { number in
+            Sample(
+                target: "/p-\(letters[number % 26])\(letters[number / 26])",
+                headers: ["Authorization: Basic dGVzdDoxOjM0"])
+        }
+        let findings = FindingsLaboratory.run(traffic).findings.filter {
+            $0.rule == .plainHTTPBasic
+        }
+        #expect(findings.count == expected)
+        #expect(findings.allSatisfy { $0.isRolledUp == isRolledUp })
+        #expect(findings.reduce(0) { $0 + $1.occurrences } == places)
+    }
+
+    @Test func boundsTables() {
+        var engine = FindingsEngine(FindingsLaboratory.configuration())
+        for number in 0..<6000 {
+            let name = "c" + String(number, radix: 26, uppercase: false)
+            Sample(host: "h.\(name).example\(number)").feed(&engine, id: Int64(number + 1))
+        }
+        let report = engine.report()
+        #expect(report.findings.count == 4097)
+        #expect(report.inconclusive == [.truncated])
+        #expect(report.findings.reduce(0) { $0 + $1.occurrences } == 6000)
+    }
+
+    @Test func keepsFingerprintsAcrossRuns() {
+        let one = Sample(
+            target: "/a/17", headers: ["Authorization: Basic \(base64("u:secret-one"))"])
+        let two = Sample(
+            target: "/a/99", headers: ["Authorization: Basic \(base64("v:another2"))"])
+        var first = FindingsEngine(FindingsLaboratory.configuration(runKey: 1))
+        var second = FindingsEngine(FindingsLaboratory.configuration(runKey: 2))
+        one.feed(&first, id: 1)
+        two.feed(&second, id: 500)
+        let (left, right) = (first.report().findings, second.report().findings)
+        #expect(left.map(\.fingerprint) == right.map(\.fingerprint))
+        #expect(left.allSatisfy { $0.fingerprint.utf8.count == 32 })
+        #expect(left.compactMap(\.value?.tag) != right.compactMap(\.value?.tag))
+    }
+
+    @Test func tagsCorrelateWithinRun() {
+        let traffic = ["a.example", "b.example"].map {
+            Sample(host: $0, headers: ["Authorization: Bearer Zk3vQ9xW2pLr7Ty1"])
+        }
+        let findings = FindingsLaboratory.run(traffic).findings.filter {
+            $0.rule == .plainHTTPBearer
+        }
+        #expect(findings.count == 2)
+        #expect(Set(findings.compactMap(\.value?.tag)).count == 1)
+    }
+
+    @Test(arguments: [
+        (Severity.high, Confidence.firm, true), (.critical, .certain, true),
+        (.low, .tentative, true),
+    ])
+    func gates(_ severity: Severity, _ confidence: Confidence, _ expected: Bool) {
+        let report = FindingsLaboratory.run([.clear("Authorization: Basic dGVzdDoxOjM0")])
+        #expect(report.worst(atLeast: severity, confidence: confidence) == expected)
+        let calm = FindingsLaboratory.run([.get("/", over: .https)])
+        #expect(!calm.worst(atLeast: .info, confidence: .tentative))
+    }
+
+    @Test(arguments: [[0, 1], [1, 0], [0, 1, 0]])
+    func tentativeNeverHidesFirm(_ order: [Int]) {
+        let values = ["Zk3vQ9xW2pLr", "Zk3vQ9xW2pLr7Ty1aB4d"]
+        let report = FindingsLaboratory.run(order.map { .clear("Cookie: sid=\(values[$0])") })
+        let cookies = report.findings.filter { $0.rule == .plainHTTPCookie }
+        #expect(cookies.map(\.severity) == [.medium])
+        #expect(cookies.map(\.confidence) == [.firm])
+        #expect(cookies.map(\.occurrences) == [order.count])
+        let alone = FindingsLaboratory.run([.clear("Cookie: sid=\(values[0])")])
+        #expect(alone.worst(atLeast: .low, confidence: .tentative))
+        #expect(alone.findings.first { $0.rule == .plainHTTPCookie }?.confidence == .tentative)
+    }
+
+    @Test func lowersLoopbackUnlessTold() {
+        let traffic = [
+            Sample(host: "127.0.0.1:80", headers: ["Authorization: Basic dGVzdDoxOjM0"])
+        ]
+        let local = FindingsLaboratory.run(traffic)
+        #expect(local.findings.map(\.severity) == [.info])
+        let remote = FindingsLaboratory.run(traffic, loopbackAsRemote: true)
+        #expect(remote.findings.map(\.severity) == [.critical, .medium])
+    }
+
+    @Test func blamesOwnProxyOnLoopbackAsInfo() {
+        var connection = ConnectionRecord(
+            id: 1, openedAt: Timestamp(microseconds: 1), client: "10.0.0.2:1",
+            listener: "127.0.0.1:8080", mode: .explicit)
+        connection.originHost = "api.example"
+        var engine = FindingsEngine(FindingsLaboratory.configuration())
+        Sample.clear("Proxy-Authorization: Basic dXNlcjpwYXNz").feed(
+            &engine, id: 1, connection: connection)
+        let finding = engine.report().findings.first { $0.rule == .plainHTTPProxy }
+        #expect(finding?.severity == .info)
+        #expect(finding?.party.text == "127.0.0.1")
+    }
+
+    @Test(arguments: [
+        ([ConnectionRecord.Outcome](), [InconclusiveReason.nothingRecorded]),
+        ([.clientRefused, .clientRefused], [.everyClientRefused]),
+        ([.clientRefused, .completed], []), ([.completed], []),
+    ])
+    func tellsInconclusive(_ outcomes: [ConnectionRecord.Outcome], _ reasons: [InconclusiveReason])
+    {
+        var engine = FindingsEngine(FindingsLaboratory.configuration())
+        for (index, outcome) in outcomes.enumerated() {
+            var record = ConnectionRecord(
+                id: Int64(index), openedAt: Timestamp(microseconds: 1), client: "c", listener: "l",
+                mode: .explicit)
+            record.clientTLS = TLSRecord()
+            record.outcome = outcome
+            engine.observe(record)
+        }
+        #expect(engine.report().inconclusive == reasons)
+    }
+
+    @Test func rendersText() {
+        let report = FindingsLaboratory.run([
+            Sample(target: "/login/17", headers: ["Authorization: Basic dGVzdDoxOjM0"])
+        ])
+        let text = FindingsText.render(report, color: false)
+        #expect(text.hasPrefix("findings: 1 critical, 1 medium; looked at 1 exchanges"))
+        #expect(text.contains("\nCRITICAL\n  PLAIN-HTTP-BASIC  Basic credentials over clear HTTP"))
+        #expect(text.contains("where  GET http://api.example/login/{id}  in header authorization"))
+        #expect(text.contains("what   password, <8 characters of digit, symbol, tag "))
+        #expect(text.contains("note   the origin accepted it"))
+        #expect(!text.contains("\u{1B}"))
+        #expect(FindingsText.render(report, color: true).contains("\u{1B}[1;31mCRITICAL"))
+    }
+
+    @Test func rendersJSON() {
+        let report = FindingsLaboratory.run([
+            Sample(target: "/q?a=1", headers: ["Authorization: Basic dGVzdDoxOjM0"])
+        ])
+        let text = FindingsJSON.render(report)
+        #expect(
+            text.hasPrefix("{\"schema\":\"sallyport.findings/1\",\"coverage\":{\"exchanges\":1,"))
+        #expect(text.hasSuffix("]}\n"))
+        var rules: [String] = []
+        let isWhole = JSONReader.read(Array(text.utf8)) { path, _, value in
+            if path.last == Array("rule".utf8) {
+                rules.append(String(decoding: value, as: UTF8.self))
+            }
+            return true
+        }
+        #expect(isWhole)
+        #expect(rules == ["PLAIN-HTTP-BASIC", "CLEAR-HTTP"])
+    }
+}
