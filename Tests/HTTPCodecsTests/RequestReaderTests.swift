@@ -93,6 +93,25 @@ struct RequestRow: Sendable, CustomTestStringConvertible {
         #expect(try requestHead("\(method) / HTTP/1.0\r\n\r\n").knownMethod == known)
     }
 
+    @Test func knowsFieldsInAnyCase() throws {
+        let known = (1...UInt8.max).compactMap(KnownField.init(rawValue:))
+        #expect(known.count == 19)
+        for field in known {
+            let name = "\(field.name)"
+            for spelling in [
+                name, name.uppercased(), name.prefix(1).uppercased() + name.dropFirst(),
+            ] {
+                let head = try requestHead("GET / HTTP/1.0\r\n\(spelling): x\r\n\r\n")
+                #expect(head.fields.slices.map(\.known) == [field])
+            }
+            let last = name.last == "x" ? "y" : "x"
+            for other in ["x\(name.dropFirst())", name.dropLast() + last, "\(name)x", "x\(name)"] {
+                let head = try requestHead("GET / HTTP/1.0\r\n\(other): x\r\n\r\n")
+                #expect(head.fields.slices.map(\.known) == [.other], "\(other)")
+            }
+        }
+    }
+
     @Test(arguments: refusedRequests)
     func refuses(row: RequestRow) {
         let (whole, deviations) = readings(of: wire(row.input)) {
