@@ -41,15 +41,18 @@ struct LineReader: ~Escapable {
         end = 0
     }
 
-    /// Whether a head may be judged now that was not when `alreadyScanned` bytes had come.
+    /// Whether a section may be judged now that was not when `alreadyScanned` bytes had come.
     ///
-    /// A caller that comes again with every byte would make reading quadratic; only a new line,
-    /// or a new KiB (for the limits), is worth another pass.
+    /// A caller that comes again with every byte would make reading quadratic. Only a control
+    /// character, the byte behind CR or LF, or a new KiB (for the limits) is worth another pass:
+    /// there are few of them, as most control characters end the reading. Anything else that is
+    /// wrong with a line is seen at its end.
     static func isWorthReading(_ bytes: Span<UInt8>, alreadyScanned: Int) -> Bool {
         guard alreadyScanned > 0, alreadyScanned <= bytes.count else { return true }
         guard alreadyScanned >> 10 == bytes.count >> 10 else { return true }
-        for index in alreadyScanned..<bytes.count where bytes[index] == lineFeed { return true }
-        return false
+        let last = bytes[alreadyScanned - 1]
+        return last == carriageReturn || last == lineFeed
+            || bytes.firstControl(from: alreadyScanned, to: bytes.count) < bytes.count
     }
 
     /// Starts the next line, which may take `limit` bytes with its CRLF.

@@ -94,5 +94,5 @@ package enum RequestTarget: Sendable, Equatable {
         text.allSatisfy { $0 > 0x20 && $0 < 0x7F && !unsafeInUserinfo.contains($0) }
     }
 
-    private static let unsafeInUserinfo = [UInt8]("\"<>[\\]^`{|}".utf8)
+    private static let unsafeInUserinfo = [UInt8]("\"#<>[\\]^`{|}".utf8)
 }

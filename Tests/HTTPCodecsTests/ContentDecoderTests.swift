@@ -1,0 +1,266 @@
+import Base
+import HTTPModel
+import Testing
+
+@testable import HTTPCodecs
+
+struct PackedRow: Sendable, CustomTestStringConvertible {
+    var name: String
+    var packed: [UInt8]
+    var codings: [ContentCoding]
+    var testDescription: String { name }
+
+    init(_ name: String, _ packed: [UInt8], _ codings: ContentCoding...) {
+        self.name = name
+        self.packed = packed
+        self.codings = codings
+    }
+}
+
+/// Unpacks in pieces that end at `cuts`.
+private func decode(
+    _ bytes: [UInt8], _ codings: [ContentCoding], limit: Int = 10_000_000, cuts: [Int] = []
+) -> (content: [UInt8], outcome: ContentDecoder.Outcome) {
+    let decoder = ContentDecoder(codings, outputLimit: limit)
+    var content: [UInt8] = []
+    var start = 0
+    for end in cuts + [bytes.count] {
+        content += decoder.decode(bytes.span.extracting(start..<end))
+        start = end
+    }
+    return (content, decoder.finish())
+}
+
+@Suite struct ContentDecoderTests {
+    static let rows: [PackedRow] = [
+        .init("gzip", PackedContent.gzip, .gzip),
+        .init("zlib", PackedContent.zlib, .deflate),
+        .init("raw deflate", PackedContent.rawDeflate, .deflate),
+        .init("brotli", PackedContent.brotli, .brotli),
+        .init("zstd", PackedContent.zstd, .zstd),
+        .init("gzip, br", PackedContent.brotliOfGzip, .gzip, .brotli),
+        .init("our gzip", GzipEncoder.encode(PackedContent.text), .gzip),
+        .init(
+            "gzip thrice",
+            GzipEncoder.encode(GzipEncoder.encode(GzipEncoder.encode(PackedContent.text))), .gzip,
+            .gzip, .gzip),
+        .init("br, gzip", GzipEncoder.encode(PackedContent.brotli), .brotli, .gzip),
+        .init("none", PackedContent.text),
+    ]
+
+    @Test(arguments: rows)
+    func unpacks(row: PackedRow) {
+        let (content, outcome) = decode(row.packed, row.codings)
+        #expect(content == PackedContent.text)
+        #expect(outcome == .complete)
+        let bytewise = decode(row.packed, row.codings, cuts: Array(row.packed.indices))
+        #expect(bytewise.content == PackedContent.text)
+        #expect(bytewise.outcome == .complete)
+        for cut in row.packed.indices {
+            let halves = decode(row.packed, row.codings, cuts: [cut])
+            #expect(halves.content == PackedContent.text)
+            #expect(halves.outcome == .complete)
+        }
+    }
+
+    @Test(arguments: rows.dropLast())
+    func tellsTruncation(row: PackedRow) {
+        for count in 1..<row.packed.count {
+            let (content, outcome) = decode(Array(row.packed.prefix(count)), row.codings)
+            #expect(outcome == .truncated, "\(count)")
+            #expect(PackedContent.text.starts(with: content))
+        }
+    }
+
+    @Test(arguments: rows)
+    func takesNothingForComplete(row: PackedRow) {
+        let (content, outcome) = decode([], row.codings)
+        #expect(content.isEmpty)
+        #expect(outcome == .complete)
+    }
+
+    @Test(arguments: rows)
+    func stopsAtTheLimit(row: PackedRow) {
+        let exact = PackedContent.text.count
+        // Packed thrice, the packed forms are below the limit as well.
+        #expect(decode(row.packed, row.codings, limit: exact).outcome == .complete)
+        for limit in [0, 1, exact / 2, exact - 1] {
+            for cuts in [[], Array(row.packed.indices)] {
+                let (content, outcome) = decode(
+                    row.packed, row.codings, limit: limit, cuts: cuts)
+                #expect(outcome == .limited)
+                #expect(content.count <= limit)
+                #expect(PackedContent.text.starts(with: content))
+            }
+        }
+        #expect(decode(row.packed, row.codings, limit: .max).outcome == .complete)
+        #expect(decode(row.packed, row.codings, limit: -1).outcome == .limited)
+    }
+
+    @Test(arguments: [
+        PackedRow("brotli", PackedContent.brotliZeros, .brotli),
+        PackedRow("zstd", PackedContent.zstdZeros, .zstd),
+        PackedRow(
+            "gzip", GzipEncoder.encode([UInt8](repeating: 0, count: PackedContent.zeroCount)), .gzip
+        ),
+        PackedRow(
+            "gzip twice",
+            GzipEncoder.encode(
+                GzipEncoder.encode([UInt8](repeating: 0, count: PackedContent.zeroCount))),
+            .gzip, .gzip),
+    ])
+    func defusesBombs(row: PackedRow) {
+        let (content, outcome) = decode(row.packed, row.codings, limit: 100_000)
+        #expect(outcome == .limited)
+        #expect(content == [UInt8](repeating: 0, count: 100_000))
+        let whole = decode(row.packed, row.codings, limit: PackedContent.zeroCount)
+        #expect(whole.outcome == .complete)
+        #expect(whole.content.count == PackedContent.zeroCount)
+    }
+
+    /// A middle that is a bomb though the content is nothing: many empty gzip members, packed.
+    @Test func defusesABombInTheMiddle() {
+        let empty = GzipEncoder.encode([])
+        let middle = (0..<10_000).flatMap { _ in empty }
+        let (content, outcome) = decode(GzipEncoder.encode(middle), [.gzip, .gzip], limit: 1000)
+        #expect(content.isEmpty)
+        #expect(outcome == .limited)
+    }
+
+    @Test(arguments: rows.dropLast())
+    func tellsCorruption(row: PackedRow) {
+        let garbage = [UInt8](repeating: 0xF7, count: 64)
+        let (content, outcome) = decode(garbage, row.codings)
+        #expect(content.isEmpty)
+        #expect(outcome == .corrupt(row.codings[row.codings.count - 1]))
+    }
+
+    @Test func keepsWhatCameBeforeCorruption() {
+        var packed = GzipEncoder.encode(PackedContent.text)
+        packed[packed.count - 6] ^= 1
+        let (content, outcome) = decode(packed, [.gzip])
+        #expect(content == PackedContent.text)
+        #expect(outcome == .corrupt(.gzip))
+    }
+
+    @Test func tellsWhichCodingIsCorrupt() {
+        let packed = GzipEncoder.encode([UInt8](repeating: 0xF7, count: 64))
+        #expect(decode(packed, [.brotli, .gzip]).outcome == .corrupt(.brotli))
+        #expect(decode(packed, [.gzip, .brotli]).outcome == .corrupt(.brotli))
+    }
+
+    @Test func refusesALongWindow() {
+        #expect(decode(PackedContent.zstdLongWindow, [.zstd]).outcome == .corrupt(.zstd))
+    }
+
+    @Test func unpacksAllMembers() {
+        let packed = PackedContent.gzip + GzipEncoder.encode([]) + GzipEncoder.encode([1, 2])
+        for cuts in [[], Array(packed.indices)] {
+            let (content, outcome) = decode(packed, [.gzip], cuts: cuts)
+            #expect(content == PackedContent.text + [1, 2])
+            #expect(outcome == .complete)
+        }
+        let twice = PackedContent.zstd + PackedContent.zstd
+        #expect(decode(twice, [.zstd]).content == PackedContent.text + PackedContent.text)
+        let short = PackedContent.gzip + PackedContent.gzip.prefix(5)
+        #expect(decode(short, [.gzip]).outcome == .truncated)
+    }
+
+    @Test(arguments: [
+        PackedRow("gzip", PackedContent.gzip, .gzip),
+        PackedRow("zlib", PackedContent.zlib, .deflate),
+        PackedRow("raw", PackedContent.rawDeflate, .deflate),
+        PackedRow("brotli", PackedContent.brotli, .brotli),
+    ])
+    func passesOverWhatFollows(row: PackedRow) {
+        // The second byte would start a gzip member, had there not been the first.
+        let packed = row.packed + [0x00, 0x1F, 0x8B, 0x08]
+        for cuts in [[], Array(packed.indices)] {
+            let (content, outcome) = decode(packed, row.codings, cuts: cuts)
+            #expect(content == PackedContent.text)
+            #expect(outcome == .complete)
+        }
+    }
+
+    @Test func survivesMutations() {
+        var generator = SeededGenerator(state: 7)
+        for row in Self.rows.dropLast() {
+            for _ in 0..<200 {
+                var packed = row.packed
+                for _ in 0..<3 {
+                    let index = Int.random(in: 0..<packed.count, using: &generator)
+                    packed[index] = UInt8.random(in: 0...255, using: &generator)
+                }
+                let (content, _) = decode(packed, row.codings, limit: 5000)
+                #expect(content.count <= 5000)
+                let bytewise = decode(
+                    packed, row.codings, limit: 5000, cuts: Array(packed.indices))
+                #expect(bytewise.content.count <= 5000)
+            }
+        }
+    }
+}
+
+@Suite struct ContentCodingTests {
+    @Test(arguments: [
+        ("Content-Encoding: gzip", [ContentCoding.gzip]), ("content-encoding: X-GZIP", [.gzip]),
+        ("Content-Encoding: deflate", [.deflate]), ("Content-Encoding: br", [.brotli]),
+        ("Content-Encoding: ZSTD", [.zstd]), ("Content-Encoding: identity", []),
+        ("Content-Encoding:", []), ("A: gzip", []),
+        ("Content-Encoding: gzip, br", [.gzip, .brotli]),
+        ("Content-Encoding: gzip\r\nContent-Encoding: br", [.gzip, .brotli]),
+        ("Content-Encoding: ,gzip ,, identity,\tbr,gzip", [.gzip, .brotli, .gzip]),
+        ("Content-Encoding: gzip,gzip,gzip,gzip", nil), ("Content-Encoding: compress", nil),
+        ("Content-Encoding: gzip;q=1", nil), ("Content-Encoding: gzip br", nil),
+        ("Content-Encoding: aes128gcm, gzip", nil),
+    ])
+    func reads(fields: String, expected: [ContentCoding]?) throws {
+        let head = try responseHead("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n")
+        #expect(ContentCoding.codings(of: head.fields) == expected)
+    }
+}
+
+@Suite struct GzipEncoderTests {
+    @Test func writesNoTimeAndNoSystem() {
+        let packed = GzipEncoder.encode(PackedContent.text)
+        #expect(packed.prefix(10) == [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF])
+        #expect(packed == GzipEncoder.encode(PackedContent.text))
+        #expect(packed.count < PackedContent.text.count / 3)
+    }
+
+    @Test func packsInPieces() {
+        var generator = SeededGenerator(state: 1)
+        // Random, so that it does not shrink and the output is longer than a piece.
+        let content = (0..<200_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        let encoder = GzipEncoder()
+        var packed: [UInt8] = []
+        for start in stride(from: 0, to: content.count, by: 30_000) {
+            let end = min(content.count, start + 30_000)
+            packed += encoder.encode(content.span.extracting(start..<end))
+        }
+        packed += encoder.finish()
+        let (unpacked, outcome) = ContentDecoder.decode(packed, [.gzip], outputLimit: 1 << 20)
+        #expect(unpacked == content)
+        #expect(outcome == .complete)
+    }
+
+    @Test func flushesWhatCame() {
+        let encoder = GzipEncoder()
+        let decoder = ContentDecoder([.gzip], outputLimit: 1000)
+        let event = Array("data: 1\n\n".utf8)
+        for _ in 0..<5 {
+            let packed = encoder.encode(event.span) + encoder.flush()
+            #expect(decoder.decode(packed.span) == event)
+        }
+        #expect(decoder.finish() == .truncated)
+        #expect(decoder.decode(encoder.finish().span).isEmpty)
+        #expect(decoder.finish() == .complete)
+    }
+
+    @Test func packsNothing() {
+        #expect(
+            ContentDecoder.decode(GzipEncoder.encode([]), [.gzip], outputLimit: 0) == (
+                [], .complete
+            ))
+    }
+}
