@@ -77,6 +77,7 @@ let package = Package(
         tests(of: "HTTPCodecs", ["HTTPModel", "Base"]),
         tests(of: "CaptureStore", ["Traffic", "HTTPModel", "Base"]),
         tests(of: "Findings", ["Traffic", "HTTPModel", "Base"]),
+        tests(of: "HTTPServer", ["HTTPModel", "Base"]),
         tests(of: "ContentServer", ["HTTPModel", "HTTPServer", "Base"]),
         tests(of: "Commands", ["Base", "Traffic", "CaptureStore"], exclude: ["Cases"]),
     ]

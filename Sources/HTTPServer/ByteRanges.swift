@@ -71,7 +71,7 @@ package enum ByteRanges: Sendable, Equatable {
         guard unit.equalsIgnoringCase("bytes"), unit.count < value.count else { return nil }
         var specifiers: [RangeSpecifier] = []
         let elements = value.dropFirst(unit.count + 1)
-            .split(separator: 0x2C, maxSplits: elementLimit)
+            .split(separator: 0x2C, maxSplits: elementLimit, omittingEmptySubsequences: false)
         guard elements.count <= elementLimit else { return nil }
         for element in elements {
             let text = element.trimmingWhitespace
