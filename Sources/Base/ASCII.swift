@@ -36,11 +36,15 @@ extension Collection where Element == UInt8 {
     }
 
     /// Compares without the case of ASCII letters; `lowercased` must be in lower case.
+    @inlinable
     package func equalsIgnoringCase(_ lowercased: StaticString) -> Bool {
         guard count == lowercased.utf8CodeUnitCount else { return false }
-        return lowercased.withUTF8Buffer { expected in
-            unsafe zip(self, expected).allSatisfy { $0.asciiLowercased == $1 }
+        var expected = unsafe lowercased.utf8Start
+        for byte in self {
+            guard unsafe byte.asciiLowercased == expected.pointee else { return false }
+            unsafe expected += 1
         }
+        return true
     }
 }
 

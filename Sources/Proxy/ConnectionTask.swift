@@ -23,6 +23,8 @@ final class ConnectionTask: @unchecked Sendable {
     /// The exchanges of this connection, once it speaks HTTP.
     var relay: HTTPRelay?
     var handshakeDoneTick: UInt64?
+    /// The number of an exchange that was not recorded, for the next one.
+    var unusedNumber: Int64?
     var isCut = false
     private let openedTick: UInt64
 
@@ -159,6 +161,7 @@ final class ConnectionTask: @unchecked Sendable {
         let relay = HTTPRelay(
             self, entry: entry, originFailure: originFailure, serverName: serverName)
         self.relay = relay
+        defer { self.relay = nil }
         try await relay.serve()
     }
 

@@ -42,6 +42,7 @@ extension HTTPRelay {
     /// more than that: that the client gave the proxy a password.
     private func recordConnect(_ head: [UInt8]) {
         guard let request, request.fields.contains(.proxyAuthorization) else {
+            task.unusedNumber = exchange?.id
             exchange = nil
             task.record.exchangeCount -= 1
             return

@@ -9,10 +9,8 @@ extension HTTPRelay {
     /// Brings the responses to one request to the client: the interim ones in order, and the final.
     func receive(over leg: OriginLeg) async throws(RelayFailure) -> Next {
         var deadline = loop.now + limits.responseTimeout
-        client.channel.onPeerEnd { [weak leg, loop, limits] in
-            leg?.stream.channel.hurryReading(until: loop.now + limits.halfCloseGrace)
-        }
-        defer { client.channel.onPeerEnd(nil) }
+        waitedFor = leg
+        defer { waitedFor = nil }
         while true {
             let head = try await responseHead(leg, deadline)
             guard head.isInterim else { return try await deliver(head, over: leg) }
@@ -25,6 +23,12 @@ extension HTTPRelay {
         }
     }
 
+    /// Lets the origin know little time once the client has ended its direction: it may still read
+    /// the answer, or be gone.
+    func hurryOrigin() {
+        waitedFor?.stream.channel.hurryReading(until: loop.now + limits.halfCloseGrace)
+    }
+
     /// Interim responses to one request; more are an attack.
     private static let interimLimit = 64
 
@@ -32,6 +36,7 @@ extension HTTPRelay {
         _ leg: OriginLeg, _ deadline: UInt64
     ) async throws(RelayFailure) -> ResponseHead {
         leg.stream.readDeadline = deadline
+        if client.channel.peerEnded { hurryOrigin() }
         while true {
             if let buffer = leg.unread {
                 do throws(HTTP1Violation) {

@@ -9,7 +9,10 @@ internal import Transport
 ///
 /// `@unchecked Sendable`: its task and that task's children run on one loop's executor.
 final class HTTPRelay: @unchecked Sendable {
-    unowned let task: ConnectionTask
+    let task: ConnectionTask
+    let lane: ProxyLoop
+    let loop: EventLoop
+    let limits: ProxyLimits
     let client: any ByteStream
     private let entry: Entry
     /// Why the only origin cannot serve; every request is answered with it.
@@ -28,6 +31,8 @@ final class HTTPRelay: @unchecked Sendable {
     var responseBody = BodyRecorder(exchange: 0, direction: .response, limit: 0)
     /// Whether the last byte of the request was taken from the client.
     var isRequestComplete = false
+    /// The origin whose response is waited for.
+    var waitedFor: OriginLeg?
     /// Whether something of a final response has gone to the client.
     var hasResponseBegun = false
 
@@ -36,15 +41,15 @@ final class HTTPRelay: @unchecked Sendable {
         case close
     }
 
-    var lane: ProxyLoop { task.lane }
-    var loop: EventLoop { task.lane.loop }
-    var limits: ProxyLimits { task.lane.plan.limits }
     var isBetweenExchanges: Bool { exchange == nil }
 
     init(
         _ task: ConnectionTask, entry: Entry, originFailure: OriginFailure?, serverName: String?
     ) {
         self.task = task
+        lane = task.lane
+        loop = task.lane.loop
+        limits = task.lane.plan.limits
         client = task.client
         self.entry = entry
         self.originFailure = originFailure
@@ -53,7 +58,11 @@ final class HTTPRelay: @unchecked Sendable {
 
     /// Serves requests until the client or the protocol ends the connection.
     func serve() async throws(ConnectionEnd) {
-        defer { releaseClientBuffer() }
+        client.channel.onPeerEnd { [unowned self] in self.hurryOrigin() }
+        defer {
+            client.channel.onPeerEnd(nil)
+            releaseClientBuffer()
+        }
         while let head = try await nextHead() {
             let next = try await serve(head)
             if next == .close || lane.isDraining {
@@ -221,7 +230,8 @@ final class HTTPRelay: @unchecked Sendable {
     }
 
     private func beginRecord(_ startedAt: Timestamp) {
-        let id = lane.recorder.numbers.nextExchange()
+        let id = task.unusedNumber ?? lane.recorder.numbers.nextExchange()
+        task.unusedNumber = nil
         exchange = ExchangeRecord(
             id: id, connection: task.id, startedAt: startedAt,
             scheme: task.session == nil ? .http : .https, authority: "")
@@ -234,8 +244,7 @@ final class HTTPRelay: @unchecked Sendable {
 
     /// Hands the finished exchange over to be recorded.
     func finish(error: String? = nil, _ detail: String? = nil, trailers: [UInt8] = []) {
-        guard var record = exchange else { return }
-        exchange = nil
+        guard var record = exchange.take() else { return }
         record.durationMicroseconds = Timestamp.now().microseconds(since: record.startedAt)
         if let error {
             record.error = record.error ?? error

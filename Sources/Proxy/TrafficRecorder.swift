@@ -98,10 +98,22 @@ struct BodyRecorder {
             body.isTruncated = body.isTruncated || bytes.count > 0
             return
         }
-        let kept = bytes.extracting(..<Int(min(room, Int64(bytes.count))))
-        if kept.count < bytes.count { body.isTruncated = true }
-        unsafe kept.withUnsafeBufferPointer { unsafe body.bytes.append(contentsOf: $0) }
-        if body.bytes.count >= Self.chunkSize { spill(to: recorder) }
+        let kept = Int(min(room, Int64(bytes.count)))
+        if kept < bytes.count { body.isTruncated = true }
+        var taken = 0
+        while taken < kept {
+            // Pieces are cut at the same places whatever the network did, so that the store finds
+            // the same content again.
+            let piece = min(kept - taken, Self.chunkSize - body.bytes.count)
+            if body.chunkCount > 0, body.bytes.isEmpty {
+                body.bytes.reserveCapacity(Self.chunkSize)
+            }
+            unsafe bytes.extracting(taken..<(taken + piece)).withUnsafeBufferPointer {
+                unsafe body.bytes.append(contentsOf: $0)
+            }
+            taken += piece
+            if body.bytes.count == Self.chunkSize { spill(to: recorder) }
+        }
     }
 
     /// Sends what is held ahead of the record.

@@ -32,7 +32,7 @@ package final class Channel: @unchecked Sendable {
     private var timer: LoopTimer?
     /// Called when something happens, for who waits for one of several channels.
     private var onEvent: (() -> Void)?
-    /// Called once when the peer breaks the connection off, while another leg is waited for.
+    /// Called when the peer ends or breaks the connection, while another leg is waited for.
     private var onBreak: (() -> Void)?
 
     package enum WaitOutcome: Sendable {
@@ -209,19 +209,12 @@ package final class Channel: @unchecked Sendable {
             }
         }
         onEvent?()
-        if readiness.broken || readiness.peerEnded, let action = onBreak {
-            onBreak = nil
-            action()
-        }
+        if readiness.broken || readiness.peerEnded { onBreak?() }
     }
 
-    /// Calls `action` once when the peer ends or breaks the connection; `nil` stops listening.
+    /// Calls `action` when the peer ends or breaks the connection; `nil` stops listening.
     package func onPeerEnd(_ action: (() -> Void)?) {
         onBreak = action
-        if action != nil, isBroken || peerEnded {
-            onBreak = nil
-            action?()
-        }
     }
 
     /// Makes whoever waits on the channel, now or later, go on with `.closed`; bytes that are there

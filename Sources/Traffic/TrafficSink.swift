@@ -1,6 +1,9 @@
 /// What the proxy tells whoever records.
-package enum TrafficEvent: Sendable {
-    /// A connection was accepted, or something about it is newly known.
+///
+/// Indirect: the records are large, and an event changes hands several times.
+package indirect enum TrafficEvent: Sendable {
+    /// A connection was accepted, or something about it is newly known. What a later event of the
+    /// same connection leaves empty of a leg's hello, key log and chain stays as it was told.
     case connection(ConnectionRecord)
     /// An exchange so far, if it lasts, and always at its end.
     case exchange(ExchangeRecord)

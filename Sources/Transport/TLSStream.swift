@@ -116,7 +116,7 @@ package final class TLSStream: ByteStream {
     private static let recordLimit = 16384
 
     package func waitReadable() async throws(StreamFailure) {
-        if session.incoming != nil || hasEnded { return }
+        if session.incoming != nil || hasEnded || session.hasPending { return }
         try await channel.awaitReadable()
     }
 

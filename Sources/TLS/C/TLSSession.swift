@@ -82,6 +82,9 @@ package final class TLSSession {
         }
     }
 
+    /// Whether bytes of the peer wait inside, which no event of the socket will tell of.
+    package var hasPending: Bool { unsafe SSL_has_pending(pointer) == 1 }
+
     /// Encrypts what the buffer holds into `outgoing`, as far as there is room, and consumes that.
     package func write(_ buffer: ByteBuffer) -> TLSProgress {
         while !buffer.isEmpty {
