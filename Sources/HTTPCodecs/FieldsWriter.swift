@@ -15,10 +15,15 @@ struct FieldsWriter {
     private let fields: Fields
     private let forwarding: Forwarding
     private let hop: Hop
+    // What `forwarding` says, as one bit each: they are asked for every field.
+    private let replacesHost: Bool
+    private let keepsFraming: Bool
+    private let keepsTrailer: Bool
+    private let dropsMore: Bool
     /// The names that Connection holds, but for the usual options.
-    private var named: [ArraySlice<UInt8>] = []
-    private var sendsUpgrade = false
-    private var sendsTE = false
+    private let named: [ArraySlice<UInt8>]
+    private let sendsUpgrade: Bool
+    private let sendsTE: Bool
     private var wroteConnection = false
     private var wroteFraming = false
 
@@ -26,28 +31,37 @@ struct FieldsWriter {
         self.fields = fields
         self.forwarding = forwarding
         self.hop = hop
+        replacesHost = hop == .request && forwarding.host != nil
+        keepsFraming = forwarding.framing == .asCame
+        keepsTrailer = keepsFraming || forwarding.framing == .chunked
+        dropsMore = !forwarding.dropping.isEmpty
+        var named: [ArraySlice<UInt8>] = []
+        var hasUpgrade = false
+        var hasTE = false
         for slice in fields.slices {
             switch slice.known {
-            case .connection: collectNames(in: fields.value(slice))
-            case .upgrade: sendsUpgrade = forwarding.keepsUpgrade
-            case .te: sendsTE = sendsTE || (hop == .request && asksForTrailers(slice))
+            case .connection: Self.collectNames(in: fields.value(slice), into: &named)
+            case .upgrade: hasUpgrade = true
+            case .te: hasTE = hasTE || Self.asksForTrailers(fields.value(slice))
             default: continue
             }
         }
+        self.named = named
+        sendsUpgrade = hasUpgrade && forwarding.keepsUpgrade
+        sendsTE = hasTE && hop == .request
     }
 
     /// Appends all fields and the empty line.
     mutating func write(into output: inout [UInt8]) {
         let slices = fields.slices
-        var runStart = Int(slices.first?.nameStart ?? 0)
-        for index in slices.indices {
-            let slice = slices[index]
-            guard !stays(slice) else { continue }
-            output.append(contentsOf: fields.raw[runStart..<Int(slice.nameStart)])
-            replace(slice, into: &output)
-            runStart = index + 1 < slices.count ? Int(slices[index + 1].nameStart) : sectionEnd
+        // Up to where the fields were dealt with.
+        var written = Int(slices.first?.nameStart ?? 0)
+        for index in slices.indices where !stays(slices[index]) {
+            output.append(contentsOf: fields.raw[written..<Int(slices[index].nameStart)])
+            replace(slices[index], into: &output)
+            written = index + 1 < slices.count ? Int(slices[index + 1].nameStart) : sectionEnd
         }
-        if !slices.isEmpty { output.append(contentsOf: fields.raw[runStart..<sectionEnd]) }
+        if !slices.isEmpty { output.append(contentsOf: fields.raw[written..<sectionEnd]) }
         writeFraming(into: &output)
         writeConnection(into: &output)
         for field in forwarding.adding {
@@ -63,27 +77,25 @@ struct FieldsWriter {
     private var sectionEnd: Int { fields.raw.count - 2 }
 
     /// Whether the line goes out as it came.
+    @inline(__always)
     private func stays(_ slice: FieldSlice) -> Bool {
-        switch slice.known {
-        case .connection, .keepAlive, .proxyConnection: return false
-        case .proxyAuthorization where hop == .request: return false
-        case .proxyAuthenticate where hop == .response: return false
-        case .te: return false
-        case .upgrade: return sendsUpgrade
-        case .host where hop == .request && forwarding.host != nil: return false
-        case .contentLength, .transferEncoding:
-            guard forwarding.framing == .asCame else { return false }
-        case .trailer:
-            guard forwarding.framing == .asCame || forwarding.framing == .chunked else {
-                return false
+        let stays =
+            switch slice.known {
+            case .connection, .keepAlive, .proxyConnection, .te: false
+            case .proxyAuthorization: hop != .request
+            case .proxyAuthenticate: hop != .response
+            case .upgrade: sendsUpgrade
+            case .host: !replacesHost
+            case .contentLength, .transferEncoding: keepsFraming
+            case .trailer: keepsTrailer
+            case .other: named.isEmpty || !isNamed(fields.name(slice))
+            default: true
             }
-        case .other where !named.isEmpty:
-            guard !isNamed(fields.name(slice)) else { return false }
-        default: break
-        }
-        guard !forwarding.dropping.isEmpty else { return true }
-        let name = fields.name(slice)
-        return !forwarding.dropping.contains { name.equalsIgnoringCase($0) }
+        return stays && !(dropsMore && isDropped(fields.name(slice)))
+    }
+
+    private func isDropped(_ name: ArraySlice<UInt8>) -> Bool {
+        forwarding.dropping.contains { name.equalsIgnoringCase($0) }
     }
 
     /// Writes what stands in the place of a field that does not stay.
@@ -93,7 +105,7 @@ struct FieldsWriter {
             writeConnection(into: &output)
         case .contentLength, .transferEncoding:
             writeFraming(into: &output)
-        case .te where sendsTE && asksForTrailers(slice):
+        case .te where sendsTE && Self.asksForTrailers(fields.value(slice)):
             output.append(contentsOf: fields.name(slice))
             HeadWriter.append(": trailers\r\n", to: &output)
         case .host where hop == .request:
@@ -122,6 +134,7 @@ struct FieldsWriter {
     private mutating func writeConnection(into output: inout [UInt8]) {
         guard !wroteConnection else { return }
         wroteConnection = true
+        guard forwarding.closes || forwarding.keepsAlive || sendsUpgrade || sendsTE else { return }
         var options: [StaticString] = []
         if forwarding.closes {
             options.append("close")
@@ -130,7 +143,6 @@ struct FieldsWriter {
         }
         if sendsUpgrade { options.append("Upgrade") }
         if sendsTE { options.append("TE") }
-        guard !options.isEmpty else { return }
         HeadWriter.append("Connection: ", to: &output)
         for (index, option) in options.enumerated() {
             if index > 0 { HeadWriter.append(", ", to: &output) }
@@ -139,13 +151,15 @@ struct FieldsWriter {
         HeadWriter.append("\r\n", to: &output)
     }
 
-    private mutating func collectNames(in value: ArraySlice<UInt8>) {
+    private static func collectNames(
+        in value: ArraySlice<UInt8>, into named: inout [ArraySlice<UInt8>]
+    ) {
         if value.equalsIgnoringCase("keep-alive") || value.equalsIgnoringCase("close") { return }
         for element in value.split(separator: 0x2C) {
-            guard named.count < Self.namedLimit else { return }
+            guard named.count < namedLimit else { return }
             let name = element.trimmingWhitespace
             // The others are fields that `stays` decides on by itself.
-            if KnownField(name: name.span) == .other, !name.equalsIgnoringCase("close") {
+            if case .other = KnownField(name: name.span), !name.equalsIgnoringCase("close") {
                 named.append(name)
             }
         }
@@ -159,8 +173,8 @@ struct FieldsWriter {
     }
 
     /// Whether TE lists `trailers` (RFC 9110 §10.1.4).
-    private func asksForTrailers(_ slice: FieldSlice) -> Bool {
-        fields.value(slice).split(separator: 0x2C).contains {
+    private static func asksForTrailers(_ value: ArraySlice<UInt8>) -> Bool {
+        value.split(separator: 0x2C).contains {
             $0.trimmingWhitespace.equalsIgnoringCase("trailers")
         }
     }

@@ -20,7 +20,7 @@ package enum HeadWriter {
         _ head: RequestHead, target: ArraySlice<UInt8>? = nil,
         forwarding: Forwarding = Forwarding(), into output: inout [UInt8]
     ) {
-        output.reserveCapacity(output.count + head.raw.count + 64)
+        if output.isEmpty { output.reserveCapacity(head.raw.count + 64) }
         output.append(contentsOf: head.method)
         output.append(space)
         output.append(contentsOf: target ?? head.target)
@@ -39,7 +39,7 @@ package enum HeadWriter {
     package static func writeResponse(
         _ head: ResponseHead, forwarding: Forwarding = Forwarding(), into output: inout [UInt8]
     ) {
-        output.reserveCapacity(output.count + head.raw.count + 64)
+        if output.isEmpty { output.reserveCapacity(head.raw.count + 64) }
         append("HTTP/1.1", to: &output)
         output.append(contentsOf: head.raw[versionLength..<head.reasonRange.upperBound])
         if head.reasonRange.upperBound == bareStatusLength { output.append(space) }

@@ -1,4 +1,5 @@
 internal import Base
+internal import HTTPModel
 
 /// Reads `host [":" port]`, as Host and the authority of a target have it (RFC 9110 §7.2).
 ///
@@ -74,6 +75,6 @@ package enum HostField {
     }
 
     private static func lowercased(_ bytes: ArraySlice<UInt8>) -> String {
-        bytes.map(\.asciiLowercased).text
+        String(decoding: bytes.map { $0.asciiLowercased }, as: UTF8.self)
     }
 }

@@ -1,3 +1,5 @@
+internal import Base
+
 /// The bytes that RFC 9110 §5.6 and RFC 3986 name.
 let carriageReturn: UInt8 = 0x0D
 let lineFeed: UInt8 = 0x0A
@@ -7,6 +9,8 @@ let horizontalTab: UInt8 = 0x09
 extension UInt8 {
     /// One of tchar (RFC 9110 §5.6.2).
     @inline(__always) var isTokenByte: Bool {
+        // Nearly all are letters or a hyphen.
+        if isASCIILetter || self == 0x2D { return true }
         // One bit for each byte below 64, and one for each from there to 127.
         let members: UInt64 = self < 64 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C7FF_FFFE
         return self < 128 && members &>> UInt64(self & 63) & 1 == 1

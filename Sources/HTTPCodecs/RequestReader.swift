@@ -76,9 +76,14 @@ package enum RequestReader {
         _ slices: [FieldSlice], _ version: HTTPVersion
     ) throws(ReaderStop) {
         var count = 0
-        for slice in slices where slice.known == .host { count += 1 }
+        // Matched and not compared: `==` of another module's enum is a call through a witness.
+        for slice in slices {
+            if case .host = slice.known { count += 1 }
+        }
         guard count <= 1 else { throw .violation(.duplicateHost) }
-        guard count == 1 || version == .http10 else { throw .violation(.missingHost) }
+        if count == 1 { return }
+        if case .http10 = version { return }
+        throw .violation(.missingHost)
     }
 
     private static func knownMethod(_ method: Span<UInt8>) -> KnownMethod {

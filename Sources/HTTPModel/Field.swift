@@ -179,6 +179,14 @@ package struct Fields: Sendable {
 }
 
 extension ArraySlice<UInt8> {
+    /// Compares without the case of ASCII letters; `lowercased` must be in lower case.
+    ///
+    /// Hides the generic one, which is not specialised across modules and costs a hundred times as
+    /// much: the path of every message is paved with such comparisons.
+    package func equalsIgnoringCase(_ lowercased: StaticString) -> Bool {
+        equals(span, ignoringCase: lowercased)
+    }
+
     /// Without spaces and tabs at both ends (OWS, RFC 9110 §5.6.3).
     package var trimmingWhitespace: ArraySlice<UInt8> {
         var rest = self

@@ -105,7 +105,8 @@ private func section(_ lines: String) -> String {
             "length for a length", "content-length: 5|B: 1", "Content-Length: 0|B: 1",
             Forwarding(framing: .length(0))),
         .init(
-            "length for nothing", "B: 1", "B: 1|Content-Length: 7", Forwarding(framing: .length(7))),
+            "length for nothing", "B: 1", "B: 1|Content-Length: 7",
+            Forwarding(framing: .length(7))),
         .init(
             "chunks for a length", "Content-Length: 5|Trailer: X",
             "Transfer-Encoding: chunked|Trailer: X", Forwarding(framing: .chunked)),

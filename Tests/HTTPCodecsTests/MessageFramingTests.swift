@@ -90,7 +90,8 @@ private let oldPost = "POST / HTTP/1.0"
         .init(
             "2^63", post, "Content-Length: 9223372036854775808", "invalid-content-length 400 true"),
         .init(
-            "2^64", post, "Content-Length: 18446744073709551616", "invalid-content-length 400 true"),
+            "2^64", post, "Content-Length: 18446744073709551616",
+            "invalid-content-length 400 true"),
         .init(
             "2^64 + 5", post, "Content-Length: 18446744073709551621",
             "invalid-content-length 400 true"),
@@ -115,7 +116,8 @@ private let oldPost = "POST / HTTP/1.0"
             "chunked, identity", post, "Transfer-Encoding: chunked, identity",
             "chunked-not-final 400 true"),
         .init(
-            "chunked, gzip", post, "Transfer-Encoding: chunked, gzip", "chunked-not-final 400 true"),
+            "chunked, gzip", post, "Transfer-Encoding: chunked, gzip",
+            "chunked-not-final 400 true"),
         .init(
             "chunked and identity in two lines", post,
             "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity",
@@ -199,7 +201,8 @@ private let oldPost = "POST / HTTP/1.0"
             "two lengths and 304", "GET 304", "Content-Length: 5\r\nContent-Length: 5",
             "duplicate-content-length 400 true"),
         .init(
-            "bad length and 204", "GET 204", "Content-Length: x", "invalid-content-length 400 true"),
+            "bad length and 204", "GET 204", "Content-Length: x",
+            "invalid-content-length 400 true"),
         .init(
             "bad coding and 101", "GET 101", "Transfer-Encoding: x", "chunked-not-final 400 true"),
         .init(
