@@ -78,7 +78,8 @@ enum CaptureFile {
     ///
     /// - Returns: whether the file is empty.
     private static func makeOrExamine(_ path: String) throws(Failure) -> Bool {
-        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        let descriptor = unsafe open(
+            path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         if descriptor >= 0 {
             close(descriptor)
             return true
@@ -175,7 +176,8 @@ final class WriterLock {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
             throw Failure(
-                "capture-in-use", party: .tool, "capture is being written by another proxy: \(path)",
+                "capture-in-use", party: .tool,
+                "capture is being written by another proxy: \(path)",
                 hint: "end the other one, or record into another file")
         }
     }

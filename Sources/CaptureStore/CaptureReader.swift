@@ -58,7 +58,8 @@ package final class CaptureReader: TrafficSource {
                 _ = try visit(content(ofChunk: whole))
                 return
             }
-            let sql = "SELECT chunk FROM part WHERE exchange = ? AND direction = ? ORDER BY sequence"
+            let sql =
+                "SELECT chunk FROM part WHERE exchange = ? AND direction = ? ORDER BY sequence"
             try withStatement(sql) { part in
                 part.bind(id)
                 part.bind(direction.word)

@@ -41,7 +41,9 @@ final class Database {
         unsafe pointer = handle
         unsafe sqlite3_extended_result_codes(pointer, 1)
         guard result == SQLITE_OK else { throw failure(result) }
-        guard unsafe sqlite_make_defensive(pointer) == SQLITE_OK else { throw failure(SQLITE_ERROR) }
+        guard unsafe sqlite_make_defensive(pointer) == SQLITE_OK else {
+            throw failure(SQLITE_ERROR)
+        }
         unsafe sqlite3_busy_timeout(pointer, busyMilliseconds)
         if access != .write {
             unsafe sqlite3_limit(pointer, SQLITE_LIMIT_LENGTH, readByteLimit)
