@@ -4,8 +4,8 @@ internal import Traffic
 
 /// The writer's thread: takes what waits, writes it, commits.
 ///
-/// `Sendable` unchecked: `rows` and `lock` are touched by `init`, before there is a thread, and from
-/// then on by the thread alone; all else is constant or locks itself.
+/// `Sendable` unchecked: `rows` and `lock` are touched by `init`, before there is a thread, and
+/// from then on by the thread alone; all else is constant or locks itself.
 final class WriterTask: @unchecked Sendable {
     let queue: EventQueue
     let firstFailure = Mutex<Failure?>(nil)

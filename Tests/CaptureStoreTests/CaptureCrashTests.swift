@@ -4,7 +4,7 @@ import Traffic
 
 @testable import CaptureStore
 
-/// What a kill at any moment leaves: the main file and the log as they are on disk, without a close.
+/// What a kill at any moment leaves: the main file and the log as they are, without a close.
 @Suite struct CaptureCrashTests {
     private let folder = TemporaryFolder()
 
@@ -12,8 +12,8 @@ import Traffic
     /// half.
     ///
     /// The copies are made inside of a reader's visit: it keeps the writer from starting the log
-    /// anew, so that main file and log belong together although they are copied one after the other;
-    /// the log replays every page that a checkpoint touches meanwhile.
+    /// anew, so that main file and log belong together although they are copied one after the
+    /// other; the log replays every page that a checkpoint touches meanwhile.
     @Test func everyCommittedExchangeIsWhole() throws {
         let path = folder.file("a.sallyport")
         try record([.connection(makeConnection(1, outcome: .completed))], into: path)
@@ -32,8 +32,10 @@ import Traffic
             let copy = folder.file("copy-\(moment)")
             try reader.connections { _ in
                 copies.append((copy, try reader.counts().exchanges))
-                write(contents(of: path), to: copy)
-                write(contents(of: path + "-wal"), to: copy + "-wal")
+                let log = contents(of: path + "-wal")
+                let main = contents(of: path)
+                write(moment % 2 == 0 ? main : afterOnePage(of: log, over: main), to: copy)
+                write(log, to: copy + "-wal")
                 return false
             }
         }
@@ -59,6 +61,26 @@ import Traffic
         #expect(try reader.allConnections().allSatisfy { $0.outcome != .open })
         #expect(try reader.verify() == [])
         try writer.close()
+    }
+
+    /// The main file as a checkpoint leaves it that was killed after its first page: that page then
+    /// speaks of more pages than the file has (SQLite's file format §4.1).
+    private func afterOnePage(of log: [UInt8], over main: [UInt8]) -> [UInt8] {
+        guard log.count > 32 else { return main }
+        let pageSize = number(log, 8)
+        var committed: ArraySlice<UInt8> = []
+        var latest: ArraySlice<UInt8> = []
+        var frame = 32
+        while frame + 24 + pageSize <= log.count, log[frame + 8..<frame + 16] == log[16..<24] {
+            if number(log, frame) == 1 { latest = log[frame + 24..<frame + 24 + pageSize] }
+            if number(log, frame + 4) != 0 { committed = latest }
+            frame += 24 + pageSize
+        }
+        return committed.isEmpty ? main : [UInt8](committed) + main.dropFirst(pageSize)
+    }
+
+    private func number(_ bytes: [UInt8], _ offset: Int) -> Int {
+        bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
     }
 
     /// Every tenth content goes ahead in chunks; every 50th exchange has a connection.

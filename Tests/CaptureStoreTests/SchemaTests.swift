@@ -136,8 +136,8 @@ import Traffic
         let text = contents(of: documentationPath).text
         let database = try Database(path: path, access: .read)
         let statement = try database.prepare(
-            "SELECT DISTINCT info.name FROM sqlite_schema AS entry, pragma_table_info(entry.name) AS info "
-                + "WHERE entry.type IN ('table', 'view')")
+            "SELECT DISTINCT info.name FROM sqlite_schema AS entry, "
+                + "pragma_table_info(entry.name) AS info WHERE entry.type IN ('table', 'view')")
         var count = 0
         while try statement.next() {
             let name = statement.text()

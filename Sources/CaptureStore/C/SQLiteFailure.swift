@@ -13,7 +13,7 @@ extension Failure {
             return Failure(
                 "capture-unreadable", party: .tool, "capture is damaged: \(path): \(message)",
                 hint:
-                    "save what can be read: sqlite3 '\(path)' .recover | sqlite3 recovered.sallyport"
+                    "save what can be read: sqlite3 '\(path)' .recover | sqlite3 new.sallyport"
             )
         case (SQLITE_FULL, .write):
             return Failure(
