@@ -2,6 +2,7 @@
 #ifndef SALLYPORT_CSQLITE_H
 #define SALLYPORT_CSQLITE_H
 
+#include <stddef.h>
 #include <sqlite3.h>
 
 /// The bytes stay valid until the statement is stepped or reset.
@@ -20,6 +21,16 @@ static inline int sqlite_make_defensive(sqlite3 *database) {
     int result = sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
     if (result != SQLITE_OK) return result;
     return sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)0);
+}
+
+/// Reads the first bytes of the database's main file as they are on disk, through SQLite's own
+/// descriptor.
+static inline int sqlite_read_start(sqlite3 *database, void *bytes, int count) {
+    sqlite3_file *file = NULL;
+    int result = sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (result != SQLITE_OK) return result;
+    if (file == NULL || file->pMethods == NULL) return SQLITE_CANTOPEN;
+    return file->pMethods->xRead(file, bytes, count, 0);
 }
 
 #endif

@@ -21,11 +21,11 @@ package struct CaptureConfiguration: Sendable {
     package var gatheringMicroseconds: Int64 = 10_000
 
     /// In bytes; takes effect when a capture is created.
-    var pageSize = 4096
+    var pageSize = 16_384
     /// The size of a checkpoint, in bytes of the log.
     var checkpointBytes = 16 << 20
     /// How many pages SQLite may hold in memory, in KiB.
-    var cacheKibibytes = 2048
+    var cacheKibibytes = 1024
     /// How many pages the file may have, `nil` for no limit: how tests see a full disk.
     var pageLimit: Int64?
 

@@ -60,7 +60,7 @@ enum CaptureFile {
         return database
     }
 
-    /// Beside a writer where that can be; alone where the folder cannot be written and no log waits.
+    /// Beside a writer where that can be; alone where the folder is read-only and no log waits.
     private static func openBeside(_ path: String) throws(Failure) -> Database {
         do {
             let database = try Database(path: path, access: .read)
@@ -78,7 +78,8 @@ enum CaptureFile {
     ///
     /// - Returns: whether the file is empty.
     private static func makeOrExamine(_ path: String) throws(Failure) -> Bool {
-        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        let descriptor = unsafe open(
+            path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         if descriptor >= 0 {
             close(descriptor)
             return true
@@ -101,15 +102,14 @@ enum CaptureFile {
         return false
     }
 
-    /// Looks at the first page alone: of a foreign database, no log is replayed.
-    ///
-    /// SQLite does the looking, because a descriptor of our own, once closed, would end the locks
-    /// that SQLite holds in this process (POSIX record locks, fcntl(2)).
+    /// Looks at the file's header alone (SQLite's file format §1.3), whatever state a crash left
+    /// the rest in: a log of a foreign database is not replayed.
     private static func checkApplication(_ path: String) throws(Failure) {
-        let database = try Database(path: path, access: .frozen)
-        guard try database.integer("PRAGMA application_id") == Schema.applicationID else {
-            throw .notACapture(path)
-        }
+        let header = try Database(path: path, access: .frozen).start(count: 72)
+        let magic = [UInt8]("SQLite format 3\0".utf8)
+        guard let header, header.starts(with: magic) else { throw .notACapture(path) }
+        let application = header[68...].reduce(0) { $0 << 8 | Int64($1) }
+        guard application == Schema.applicationID else { throw .notACapture(path) }
     }
 
     private static func check(_ version: Int64, _ path: String) throws(Failure) {
@@ -175,7 +175,8 @@ final class WriterLock {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
             throw Failure(
-                "capture-in-use", party: .tool, "capture is being written by another proxy: \(path)",
+                "capture-in-use", party: .tool,
+                "capture is being written by another proxy: \(path)",
                 hint: "end the other one, or record into another file")
         }
     }

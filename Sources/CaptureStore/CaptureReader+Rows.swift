@@ -107,8 +107,8 @@ extension CaptureReader {
 
     private func certificates(_ chain: String) throws -> [[UInt8]] {
         let sql =
-            "SELECT der FROM json_each(?) AS entry JOIN certificate ON certificate.id = entry.value "
-            + "ORDER BY entry.key"
+            "SELECT der FROM json_each(?) AS entry JOIN certificate "
+            + "ON certificate.id = entry.value ORDER BY entry.key"
         return try withStatement(sql) { row in
             row.bind(chain)
             var certificates: [[UInt8]] = []

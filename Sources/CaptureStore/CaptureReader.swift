@@ -4,8 +4,8 @@ package import Traffic
 /// Reads a capture file, also while it is being written.
 ///
 /// Every call sees what was committed when it was made, and holds one row at a time. While a call
-/// lasts, the writer's log cannot shrink: a `visit` should not wait for a person. A `visit` may call
-/// the reader again.
+/// lasts, the writer's log cannot shrink: a `visit` should not wait for a person. A `visit` may
+/// call the reader again.
 ///
 /// Not `Sendable`: one task has it at a time.
 package final class CaptureReader: TrafficSource {
@@ -58,7 +58,8 @@ package final class CaptureReader: TrafficSource {
                 _ = try visit(content(ofChunk: whole))
                 return
             }
-            let sql = "SELECT chunk FROM part WHERE exchange = ? AND direction = ? ORDER BY sequence"
+            let sql =
+                "SELECT chunk FROM part WHERE exchange = ? AND direction = ? ORDER BY sequence"
             try withStatement(sql) { part in
                 part.bind(id)
                 part.bind(direction.word)

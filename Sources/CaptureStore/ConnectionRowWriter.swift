@@ -101,15 +101,22 @@ final class ConnectionRowWriter {
 
 /// The alerts as a JSON array of objects.
 private func alertText(_ alerts: [AlertRecord]) -> String {
-    let objects = alerts.map { alert in
-        "{\"sender\":\"\(alert.sender.rawValue)\",\"fatal\":\(alert.fatal),"
-            + "\"name\":\"\(escaped(alert.name))\"}"
+    var text = ""
+    for alert in alerts {
+        text += text.isEmpty ? "[" : ","
+        text += "{\"sender\":\""
+        text += alert.sender.rawValue
+        text += alert.fatal ? "\",\"fatal\":true,\"name\":\"" : "\",\"fatal\":false,\"name\":\""
+        text += escaped(alert.name)
+        text += "\"}"
     }
-    return "[" + objects.joined(separator: ",") + "]"
+    return text + "]"
 }
 
 /// The inside of a JSON string (RFC 8259 §7).
 private func escaped(_ text: String) -> String {
+    let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C }
+    guard !isPlain else { return text }
     var result = ""
     for scalar in text.unicodeScalars {
         switch scalar {

@@ -78,7 +78,7 @@ final class EventQueue: Sendable {
 
     // MARK: The writer's side
 
-    /// All that waits, in order. Sleeps while nothing does; `nil` once the queue is closed and empty.
+    /// All that waits, in order. Sleeps while nothing does; `nil` once closed and empty.
     func take() -> [Batch]? {
         while true {
             let (batches, isClosed) = state.withLock { state in

@@ -134,7 +134,7 @@ enum Schema {
                         UNION ALL
                         SELECT start + size, instr(substr(bytes, start + size), x'0A')
                         FROM step WHERE size > 0)
-                    SELECT json_group_array((start << 32) + size) FROM step
+                    SELECT '[' || coalesce(group_concat((start << 32) + size), '') || ']' FROM step
                     WHERE start > 1 AND size > 2)) AS entry),
             split(exchange, direction, position, bytes, colon) AS (
                 SELECT exchange, direction, position, bytes,

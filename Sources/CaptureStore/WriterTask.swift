@@ -4,8 +4,8 @@ internal import Traffic
 
 /// The writer's thread: takes what waits, writes it, commits.
 ///
-/// `Sendable` unchecked: `rows` and `lock` are touched by `init`, before there is a thread, and from
-/// then on by the thread alone; all else is constant or locks itself.
+/// `Sendable` unchecked: `rows` and `lock` are touched by `init`, before there is a thread, and
+/// from then on by the thread alone; all else is constant or locks itself.
 final class WriterTask: @unchecked Sendable {
     let queue: EventQueue
     let firstFailure = Mutex<Failure?>(nil)
@@ -48,14 +48,15 @@ final class WriterTask: @unchecked Sendable {
     }
 
     private func write(_ batch: EventQueue.Batch) throws(Failure) {
-        for event in batch.events {
+        let events = batch.events.span
+        for index in events.indices {
             if transaction == nil {
                 try rows?.beginTransaction()
                 transaction = Transaction()
             }
-            try rows?.write(event)
+            try rows?.write(events[index])
             transaction?.eventCount += 1
-            transaction?.byteCount += event.weight
+            transaction?.byteCount += events[index].weight
             if isTransactionFull { try commit() }
         }
     }

@@ -14,8 +14,8 @@ final class Database {
         /// Reads beside a writer. Opened for writing too where that is allowed, with
         /// `query_only`: SQLite then cleans up after itself when it closes as the last.
         case read
-        /// Reads the main file alone, with no lock and no log: only for a file that nobody writes,
-        /// or for the bytes of its first page that never change.
+        /// Reads the main file alone, with no lock and no log: for a file that nobody writes, and
+        /// for the bytes of any file as they are.
         case frozen
     }
 
@@ -41,7 +41,9 @@ final class Database {
         unsafe pointer = handle
         unsafe sqlite3_extended_result_codes(pointer, 1)
         guard result == SQLITE_OK else { throw failure(result) }
-        guard unsafe sqlite_make_defensive(pointer) == SQLITE_OK else { throw failure(SQLITE_ERROR) }
+        guard unsafe sqlite_make_defensive(pointer) == SQLITE_OK else {
+            throw failure(SQLITE_ERROR)
+        }
         unsafe sqlite3_busy_timeout(pointer, busyMilliseconds)
         if access != .write {
             unsafe sqlite3_limit(pointer, SQLITE_LIMIT_LENGTH, readByteLimit)
@@ -51,6 +53,18 @@ final class Database {
 
     deinit {
         unsafe sqlite3_close_v2(pointer)
+    }
+
+    /// The first bytes of the file as they are on disk, `nil` if it is shorter.
+    ///
+    /// SQLite does the reading, because a descriptor of our own, once closed, would end the locks
+    /// that SQLite holds in this process (POSIX record locks, fcntl(2)).
+    func start(count: Int32) throws(Failure) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: Int(count))
+        let result = unsafe sqlite_read_start(pointer, &bytes, count)
+        if result & 0xFF == SQLITE_IOERR { return nil }
+        guard result == SQLITE_OK else { throw failure(result) }
+        return bytes
     }
 
     /// Runs SQL that takes no values and whose rows, if any, do not matter.
@@ -97,8 +111,8 @@ private let isConfigured: Bool = sqlite_without_memory_statistics() == SQLITE_OK
 /// How long to wait for another process's lock.
 private let busyMilliseconds: Int32 = 5000
 
-/// The longest value that a reader accepts, in bytes: far above what a writer stores, and low enough
-/// that a hostile file cannot fill the memory.
+/// The longest value that a reader accepts, in bytes: far above what a writer stores, and low
+/// enough that a hostile file cannot fill the memory.
 private let readByteLimit: Int32 = 64 << 20
 
 private let frozenFlags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI

@@ -12,10 +12,13 @@ extension Failure {
         case (SQLITE_CORRUPT, _):
             return Failure(
                 "capture-unreadable", party: .tool, "capture is damaged: \(path): \(message)",
-                hint: "save what can be read: sqlite3 '\(path)' .recover | sqlite3 recovered.sallyport")
+                hint:
+                    "save what can be read: sqlite3 '\(path)' .recover | sqlite3 new.sallyport"
+            )
         case (SQLITE_FULL, .write):
             return Failure(
-                "capture-write-failed", party: .tool, "cannot write capture: \(path): the disk is full",
+                "capture-write-failed", party: .tool,
+                "cannot write capture: \(path): the disk is full",
                 hint: "what was recorded until then is kept; free some space and start again")
         case (SQLITE_BUSY, _), (SQLITE_LOCKED, _):
             return Failure(

@@ -1,8 +1,8 @@
 internal import Base
 internal import CSQLite
 
-/// A prepared statement: values go in by `bind`, in the order of its parameters; columns come out by
-/// `integer`, `text` and `bytes`, in their order.
+/// A prepared statement: values go in by `bind`, in the order of its parameters; columns come out
+/// by `integer`, `text` and `bytes`, in their order.
 ///
 /// A value that cannot be bound is told by the next `run` or `next`.
 @safe
