@@ -30,6 +30,7 @@ struct CommandRun {
             variables: variables, output: output.stream(terminal),
             diagnostics: diagnostics.stream(terminal),
             clock: { MonotonicTime(nanoseconds: 0) },
+            randomBytes: { [UInt8](repeating: 7, count: $0) },
             readFile: { path throws(Failure) in
                 if let content = files[path] { return content }
                 throw Failure("file-unreadable", party: .tool, "cannot read \(path): no such file")
