@@ -17,17 +17,24 @@ package enum CommandLineTool {
             "sallyport", "TLS-intercepting proxy that records traffic and flags what is wrong",
             examples: [
                 Command.Example(
+                    purpose: "intercept and record until interrupted",
+                    line: "sallyport proxy --capture session.sallyport"),
+                Command.Example(
                     purpose: "what was recorded, a line an exchange",
                     line: "sallyport flows list session.sallyport"),
                 Command.Example(
                     purpose: "which clients refused the certificate that they were shown",
                     line: "sallyport connections session.sallyport"
                         + " --filter 'outcome=client-refused'"),
+                Command.Example(
+                    purpose: "what is wrong with it",
+                    line: "sallyport check session.sallyport"),
             ],
             subcommands: [
                 .proxy,
                 .flows,
                 .connections,
+                .check,
                 .authority,
             ])
     }

@@ -1,5 +1,6 @@
 internal import Base
 internal import CaptureStore
+internal import TLS
 
 #if canImport(Glibc)
     internal import Glibc
@@ -16,11 +17,12 @@ extension Environment {
             output: .descriptor(STDOUT_FILENO, variables),
             diagnostics: .descriptor(STDERR_FILENO, variables),
             clock: { .now() },
-            readFile: { path throws(Failure) in try contents(ofFile: path) },
-            openCapture: { path throws(Failure) in try CaptureReader(path: path) },
-            decodeContent: { codings throws(Failure) in
-                throw Failure("unknown-coding", party: .tool, "cannot decode \(codings)")
+            randomBytes: { Digests.randomBytes($0) },
+            readFile: { path throws(Failure) in
+                try Files.read(path == "-" ? "/dev/stdin" : path)
             },
+            openCapture: { path throws(Failure) in try CaptureReader(path: path) },
+            decodeContent: { codings throws(Failure) in try .decoding(codings) },
             openAuthority: { configuration throws(Failure) in
                 AuthorityRecord(try configuration.open(variables))
             })
@@ -37,34 +39,6 @@ extension Environment {
         }
         return variables
     }
-
-    private static func contents(ofFile path: String) throws(Failure) -> [UInt8] {
-        let descriptor = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw unreadable(path, errno) }
-        defer { if descriptor != STDIN_FILENO { close(descriptor) } }
-        var result: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
-        while true {
-            let count = unsafe chunk.withUnsafeMutableBytes { space in
-                unsafe read(descriptor, space.baseAddress, space.count)
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw unreadable(path, errno) }
-            if count == 0 { return result }
-            result += chunk[..<count]
-            guard result.count <= fileLimit else {
-                throw Failure(
-                    "file-unreadable", party: .tool, "cannot read \(path): over \(fileLimit) bytes")
-            }
-        }
-    }
-
-    private static func unreadable(_ path: String, _ code: Int32) -> Failure {
-        Failure("file-unreadable", party: .tool, "cannot read \(path): \(systemMessage(code))")
-    }
-
-    /// Profiles and password files are small; what is larger is the wrong file.
-    private static let fileLimit = 16 * 1024 * 1024
 }
 
 extension OutputStream {

@@ -10,6 +10,8 @@ package struct Environment: Sendable {
     /// Where talk goes: errors, hints, notes, progress.
     package var diagnostics: OutputStream
     package var clock: @Sendable () -> MonotonicTime
+    /// Makes bytes that nobody can foresee.
+    package var randomBytes: @Sendable (_ count: Int) -> [UInt8]
     /// Reads a file whole; `-` is the standard input. Errors: `file-unreadable`, also for a file
     /// over the limit of 16 MB.
     package var readFile: @Sendable (_ path: String) throws(Failure) -> [UInt8]
@@ -23,6 +25,7 @@ package struct Environment: Sendable {
     package init(
         variables: [String: String], output: OutputStream, diagnostics: OutputStream,
         clock: @escaping @Sendable () -> MonotonicTime,
+        randomBytes: @escaping @Sendable (Int) -> [UInt8],
         readFile: @escaping @Sendable (String) throws(Failure) -> [UInt8],
         openCapture: @escaping @Sendable (String) throws(Failure) -> any TrafficSource,
         decodeContent: @escaping @Sendable (String) throws(Failure) -> ContentStream,
@@ -33,6 +36,7 @@ package struct Environment: Sendable {
         self.output = output
         self.diagnostics = diagnostics
         self.clock = clock
+        self.randomBytes = randomBytes
         self.readFile = readFile
         self.openCapture = openCapture
         self.decodeContent = decodeContent

@@ -63,6 +63,7 @@ func shellQuoted(_ text: String) -> String {
         byte.isASCIILetter || byte.isASCIIDigit || "/._-+:@%,".utf8.contains(byte)
     }
     if isPlain, !text.isEmpty { return text }
-    return "'" + text.split(separator: "'", omittingEmptySubsequences: false)
+    return "'"
+        + text.split(separator: "'", omittingEmptySubsequences: false)
         .joined(separator: "'\\''") + "'"
 }

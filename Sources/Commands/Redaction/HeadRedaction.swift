@@ -8,7 +8,8 @@ internal import HTTPModel
 enum HeadRedaction {
     /// Redacts a request or response head; its first line holds no field.
     static func redact(head: [UInt8]) -> [UInt8] {
-        let lineEnd = head.firstIndex(of: newline) ?? head.endIndex
+        var lineEnd = head.firstIndex(of: newline) ?? head.endIndex
+        if lineEnd > 0, head[lineEnd - 1] == carriageReturn { lineEnd -= 1 }
         var result = redactStartLine(head[..<lineEnd])
         result += redactFields(head[lineEnd...])
         return result

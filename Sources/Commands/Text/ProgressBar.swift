@@ -42,7 +42,9 @@ struct ProgressBar {
             "] " + String(repeating: " ", count: 3 - percent.utf8.count) + "\(percent)%"
             + " \(done)/\(total)"
         let room = columns - title.utf8.count - 2 - tail.utf8.count
-        guard room > 0 else { return TerminalText.truncated("\(title) \(percent)%", columns: columns) }
+        guard room > 0 else {
+            return TerminalText.truncated("\(title) \(percent)%", columns: columns)
+        }
         let filled = Int(part * Double(room))
         return title + " [" + String(repeating: "#", count: filled)
             + String(repeating: " ", count: room - filled) + tail

@@ -1,4 +1,5 @@
 import Base
+import CaptureStore
 import Commands
 import Synchronization
 import Traffic
@@ -10,6 +11,8 @@ struct CommandRun {
     /// The width of the terminal that both streams go to, `nil` for pipes.
     var terminal: Int?
     var files: [String: [UInt8]] = [:]
+    /// The file that is read instead of the sample capture.
+    var capture: String?
 
     struct Result {
         let output: [UInt8]
@@ -25,18 +28,21 @@ struct CommandRun {
     }
 
     private func environment(_ output: Collector, _ diagnostics: Collector) -> Environment {
-        let files = files
+        let (files, capture) = (files, capture)
         return Environment(
             variables: variables, output: output.stream(terminal),
             diagnostics: diagnostics.stream(terminal),
             clock: { MonotonicTime(nanoseconds: 0) },
+            randomBytes: { [UInt8](repeating: 7, count: $0) },
             readFile: { path throws(Failure) in
                 if let content = files[path] { return content }
                 throw Failure("file-unreadable", party: .tool, "cannot read \(path): no such file")
             },
             openCapture: { path throws(Failure) in
+                if let capture { return try CaptureReader(path: capture) }
                 switch path {
                 case "session.sallyport": return SampleCapture.source()
+                case "mild.sallyport": return SampleCapture.mild()
                 case "empty.sallyport": return FakeTrafficSource()
                 default:
                     throw Failure(

@@ -19,6 +19,14 @@ enum SampleCapture {
         return source
     }
 
+    /// A capture whose findings are not critical.
+    static func mild() -> FakeTrafficSource {
+        var source = FakeTrafficSource()
+        source.connectionRecords = [secure]
+        add(items, response: "{}", to: &source)
+        return source
+    }
+
     private static var secure: ConnectionRecord {
         var record = ConnectionRecord(
             id: 1, openedAt: start, client: "127.0.0.1:52114", listener: "127.0.0.1:8080",

@@ -1,0 +1,81 @@
+internal import Base
+internal import Findings
+
+extension Command {
+    /// `check`: what is wrong with recorded traffic.
+    static var check: Command {
+        Command(
+            "check", "flag plaintext credentials, bad TLS and other findings in a capture",
+            examples: [
+                Example(
+                    purpose: "what was found",
+                    line: "sallyport check session.sallyport"),
+                Example(
+                    purpose: "in CI: fail on anything from medium on, report as JSON",
+                    line: "sallyport check session.sallyport --fail-on medium --format json"
+                        + " > findings.json"),
+                Example(
+                    purpose: "look for the values of the test account, wherever they went",
+                    line: "sallyport check session.sallyport --profile subject.profile"),
+            ],
+            details: [
+                "It exits with 0 if nothing was found, 1 for a finding of at least the level of"
+                    + " --fail-on that is no mere guess, 3 if what was recorded proves nothing (no"
+                    + " traffic, or every client refused), and 4 if it could not run. The report"
+                    + " holds no secret that was recorded.",
+                "The profile names the values of the test subject and who may receive them, a line"
+                    + " each: 'owner: *.shop.example', 'password.account = correct-horse-7'.",
+            ],
+            arguments: CheckArguments(),
+            parameters: [
+                .positional(\.capture, .path("CAPTURE"), "the capture file"),
+                .option("format", \.format, .choice("FORMAT"), standard: "text", "how to report"),
+                .flag("json", \.isJSON, "the same as --format json"),
+                .option(
+                    "fail-on", \.leastSeverity, .choice("LEVEL"), standard: "high",
+                    "exit with 1 for findings from this level on"),
+            ] + inspectionParameters.map { $0.lifted(to: \.inspection) },
+            run: runCheck)
+    }
+}
+
+private struct CheckArguments {
+    var capture = ""
+    var format = Format.text
+    var isJSON = false
+    var leastSeverity = Severity.high
+    var inspection = InspectionOptions()
+
+    enum Format: String, CaseIterable {
+        case text
+        case json
+    }
+}
+
+private func runCheck(
+    _ arguments: CheckArguments, _ environment: Environment
+) async throws -> ExitCode {
+    let configuration = try arguments.inspection.configuration(environment)
+    let source = try environment.openCapture(arguments.capture)
+    let report = try CaptureInspection.report(
+        on: source, configuration: configuration, environment: environment)
+    let isJSON = arguments.isJSON || arguments.format == .json
+    try report.write(asJSON: isJSON, to: environment)
+    return report.exitCode(failingFrom: arguments.leastSeverity)
+}
+
+extension FindingsReport {
+    func write(asJSON isJSON: Bool, to environment: Environment) throws(Failure) {
+        let text =
+            isJSON
+            ? FindingsJSON.render(self)
+            : FindingsText.render(self, color: environment.palette.isColoured)
+        try environment.output.write(text.hasSuffix("\n") ? text : text + "\n")
+    }
+
+    /// The verdict on the whole: a finding that counts outweighs what could not be seen.
+    func exitCode(failingFrom severity: Severity) -> ExitCode {
+        if worst(atLeast: severity) { return .findings }
+        return inconclusive.isEmpty ? .clean : .inconclusive
+    }
+}

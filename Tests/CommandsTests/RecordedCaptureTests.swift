@@ -1,0 +1,60 @@
+import Base
+import CaptureStore
+import Foundation
+import Testing
+import Traffic
+
+@testable import Commands
+
+/// The commands on a capture file, which must say what they say of the same records in memory.
+struct RecordedCaptureTests {
+    static let commands = [
+        ["flows", "list"],
+        ["flows", "list", "--json", "--with-secrets"],
+        ["flows", "show", "1"],
+        ["flows", "show", "2", "--part", "request-body"],
+        ["flows", "show", "3"],
+        ["connections"],
+        ["connections", "--json"],
+        ["check"],
+        ["check", "--json"],
+    ]
+
+    @Test(arguments: commands)
+    func saysTheSameOfAFile(_ command: [String]) async throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+        let path = folder.appendingPathComponent("session.sallyport").path
+        try Self.record(to: path)
+
+        let words = command.prefix { !$0.hasPrefix("-") && Int64($0) == nil }
+        let options = command.dropFirst(words.count)
+        var run = CommandRun(arguments: words + ["session.sallyport"] + options)
+        let expected = await run.run()
+        run.capture = path
+        let result = await run.run()
+        #expect(result.output.text == expected.output.text)
+        #expect(result.diagnostics.text == expected.diagnostics.text)
+        #expect(result.code == expected.code)
+        #expect(!expected.output.isEmpty)
+    }
+
+    private static func record(to path: String) throws {
+        let source = SampleCapture.source()
+        // Equal digests count as equal content, which these contents are not.
+        let writer = try CaptureWriter(
+            path: path, configuration: CaptureConfiguration { $0 + [UInt8]("\($0.count)".utf8) })
+        writer.submit(source.connectionRecords.map { .connection($0) })
+        for exchange in source.exchangeRecords {
+            var exchange = exchange
+            exchange.requestBody.bytes =
+                source.contents[.init(exchange: exchange.id, direction: .request)] ?? []
+            exchange.responseBody.bytes =
+                source.contents[.init(exchange: exchange.id, direction: .response)] ?? []
+            writer.submit([.exchange(exchange)])
+        }
+        try writer.close()
+    }
+}
