@@ -14,6 +14,11 @@ package indirect enum JSONText: Sendable, Equatable {
     package struct Member: Sendable, Equatable {
         package let name: String
         package let value: JSONText
+
+        package init(_ name: String, _ value: JSONText) {
+            self.name = name
+            self.value = value
+        }
     }
 
     /// The text, or `null`.
@@ -46,7 +51,7 @@ extension JSONText: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral,
     ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral
 {
     package init(dictionaryLiteral members: (String, JSONText)...) {
-        self = .object(members.map { Member(name: $0.0, value: $0.1) })
+        self = .object(members.map { Member($0.0, $0.1) })
     }
 
     package init(arrayLiteral elements: JSONText...) {

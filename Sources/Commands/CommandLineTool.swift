@@ -32,6 +32,8 @@ package enum CommandLineTool {
             ],
             subcommands: [
                 .proxy,
+                .run,
+                .content,
                 .flows,
                 .connections,
                 .check,

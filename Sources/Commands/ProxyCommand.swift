@@ -18,6 +18,9 @@ extension Command {
                     line: "sallyport proxy --mode reverse:https://api.example.com:443"
                         + " --listen 127.0.0.1:8443"),
                 Example(
+                    purpose: "beside a content server to try it with",
+                    line: "sallyport proxy --with-content"),
+                Example(
                     purpose: "for a script: a free port, and one line of JSON when ready",
                     line: "sallyport proxy --listen 127.0.0.1:0 --json"),
             ],
@@ -37,6 +40,18 @@ extension Command {
                 .option(
                     "mode", \.proxy.mode, .proxyMode, standard: "explicit",
                     "explicit, or reverse:https://HOST[:PORT]"),
+                .flag(
+                    "with-content", \.withContent,
+                    "run the content server beside it, on ports 8081 and 8444"),
+                .option(
+                    "content-listen", \.content.listen, .hostPort, standard: "127.0.0.1:8081",
+                    "the content server's address for http"),
+                .option(
+                    "content-tls-listen", \.content.tlsListen, .hostPort,
+                    standard: "127.0.0.1:8444", "its address for https"),
+                .option(
+                    "content-root", \.content.folder, .path("FOLDER"),
+                    "the folder that it serves, besides generated assets"),
                 .flag("json", \.isJSON, "say that it is ready in a line of JSON"),
             ] + proxyParameters.map { $0.lifted(to: \.proxy) },
             run: runProxy)
@@ -65,16 +80,20 @@ var proxyParameters: [Parameter<ProxyOptions>] {
 
 private struct ProxyArguments {
     var proxy = ProxyOptions()
+    var content = ContentOptions()
+    var withContent = false
     var isJSON = false
 }
 
 private func runProxy(
     _ arguments: ProxyArguments, _ environment: Environment
 ) async throws -> ExitCode {
-    let signals = StopSignals()
+    let signals = try StopSignals()
     let showsLog = environment.output.isTerminal && !arguments.isJSON
+    var options = arguments.proxy
+    if arguments.withContent { options.content = arguments.content }
     let service = try ProxyService(
-        arguments.proxy, environment: environment, log: showsLog ? environment.output : nil)
+        options, environment: environment, log: showsLog ? environment.output : nil)
     signals.watch(onStop: { service.shutdown.request() }) {
         if service.failure != nil { service.shutdown.request() }
     }
@@ -85,11 +104,11 @@ private func runProxy(
     let ready = ReadyMessage(
         listen: HostPort(service.server.address), origin: origin,
         authority: service.authority.certificatePath, capture: service.capturePath,
-        processID: getpid())
+        processID: getpid(), content: service.content?.place)
     if arguments.isJSON {
         try environment.output.write(ready.json)
     } else {
-        try environment.output.write(ready.text)
+        try environment.output.write(ready.text + (service.content?.text ?? ""))
     }
     let endedInOrder = try await service.run()
     return endedInOrder ? .clean : .inconclusive

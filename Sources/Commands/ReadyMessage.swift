@@ -1,4 +1,4 @@
-internal import Base
+package import Base
 
 /// What a proxy says once it listens: where, whom to trust, and where it records.
 package struct ReadyMessage: Sendable {
@@ -11,27 +11,32 @@ package struct ReadyMessage: Sendable {
     /// The path of the capture.
     package let capture: String
     package let processID: Int32
+    /// Where the content server beside it is, `nil` if there is none.
+    package let content: JSONText?
 
     package init(
-        listen: HostPort, origin: HostPort?, authority: String, capture: String, processID: Int32
+        listen: HostPort, origin: HostPort?, authority: String, capture: String, processID: Int32,
+        content: JSONText? = nil
     ) {
         self.listen = listen
         self.origin = origin
         self.authority = authority
         self.capture = capture
         self.processID = processID
+        self.content = content
     }
 
     /// The line for programs, in the schema `sallyport.ready/1`, with its line end.
     package var json: [UInt8] {
-        let object: JSONText = [
-            "schema": "sallyport.ready/1",
-            "listen": .string(listen.description),
-            "ca": .string(authority),
-            "capture": .string(capture),
-            "pid": .integer(Int64(processID)),
+        var members = [
+            JSONText.Member("schema", "sallyport.ready/1"),
+            JSONText.Member("listen", .string(listen.description)),
+            JSONText.Member("ca", .string(authority)),
+            JSONText.Member("capture", .string(capture)),
+            JSONText.Member("pid", .integer(Int64(processID))),
         ]
-        return object.line + [UInt8(ascii: "\n")]
+        if let content { members.append(JSONText.Member("content", content)) }
+        return JSONText.object(members).line + [UInt8(ascii: "\n")]
     }
 
     /// The lines for people.

@@ -13,12 +13,19 @@ package indirect enum TrafficEvent: Sendable {
     /// About how much memory the event holds, in bytes.
     package var weight: Int {
         switch self {
-        case .connection(let record): 512 + (record.clientTLS?.clientHello.count ?? 0)
+        case .connection(let record):
+            512 + (record.clientTLS?.weight ?? 0) + (record.originTLS?.weight ?? 0)
         case .exchange(let record):
             512 + record.requestHead.count + record.responseHead.count
                 + record.requestBody.bytes.count + record.responseBody.bytes.count
         case .bodyChunk(_, _, _, let bytes): 128 + bytes.count
         }
+    }
+}
+
+extension TLSRecord {
+    fileprivate var weight: Int {
+        512 + clientHello.count + keyLog.count * 192 + chain.reduce(0) { $0 + $1.count }
     }
 }
 

@@ -15,6 +15,8 @@ struct ProxyOptions {
     var bodyLimit: Int64?
     var loopCount: Int64?
     var mode = ProxyPlan.Mode.explicit
+    /// The content server to run beside; `nil` for none.
+    var content: ContentOptions?
 }
 
 /// A proxy with everything it needs, started and stopped as one.
@@ -23,6 +25,8 @@ final class ProxyService: Sendable {
     let capturePath: String
     let server: ProxyServer
     let shutdown = Shutdown()
+    /// The content server beside it, which the proxy trusts.
+    let content: ContentService?
     private let writer: CaptureWriter
     private let loops: EventLoops
 
@@ -31,7 +35,7 @@ final class ProxyService: Sendable {
     /// - Parameter log: shows what passes; `nil` for silence.
     init(_ options: ProxyOptions, environment: Environment, log: OutputStream?) throws(Failure) {
         authority = try options.authority.open(environment.variables)
-        let plan = try options.plan()
+        var plan = try options.plan()
         capturePath = options.capture ?? Self.freshCapturePath()
         writer = try CaptureWriter(
             path: capturePath, configuration: CaptureConfiguration(digest: Digests.sha256))
@@ -42,11 +46,16 @@ final class ProxyService: Sendable {
                 store: writer, log: LiveLog(for: log, variables: environment.variables),
                 output: log, loop: logLoop)
         }
+        let proxyLoops = Array(loops.all.prefix(plan.loopCount))
+        content = try options.content.map { options throws(Failure) in
+            try ContentService(options, environment: environment, loops: proxyLoops)
+        }
+        if let content { plan.originTrust.extraAuthorities.append(content.authority.certificate) }
         server = try ProxyServer(
             plan: plan, authority: authority, sink: sink,
             numbers: RecordNumbers(
                 connection: writer.nextConnectionID, exchange: writer.nextExchangeID),
-            loops: Array(loops.all.prefix(plan.loopCount)))
+            loops: proxyLoops)
     }
 
     /// Why the capture can no longer be written, `nil` while it can.
@@ -58,7 +67,12 @@ final class ProxyService: Sendable {
     ///
     /// Errors: `capture-write-failed`.
     func run() async throws(Failure) -> Bool {
-        let endedInOrder = await server.run(until: shutdown)
+        let endedInOrder = await withTaskGroup(of: Bool.self) { group in
+            if let content { group.addTask { await content.run() } }
+            let ended = await server.run(until: shutdown)
+            content?.stop()
+            return await group.reduce(ended) { $0 && $1 }
+        }
         try writer.close()
         loops.stop()
         return endedInOrder

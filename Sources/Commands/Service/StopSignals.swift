@@ -2,12 +2,31 @@ internal import Base
 internal import Glibc
 internal import Sockets
 
-/// SIGINT and SIGTERM, taken by a thread of their own instead of ending the process.
+/// SIGINT and SIGTERM, turned into a call instead of the end of the process.
 final class StopSignals: Sendable {
-    /// Blocks the signals; to be called before other threads are started, which inherit that.
-    init() {
-        var signals = Self.set
-        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+    private let receiver: Int32
+
+    /// Takes the signals over for the whole process.
+    ///
+    /// Errors: `no-signals`.
+    init() throws(Failure) {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe pipe(&ends) == 0 else {
+            throw Failure(
+                "no-signals", party: .tool, "cannot make a pipe: \(SystemError(errno))")
+        }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        receiver = ends[0]
+        unsafe handlerPipe = ends[1]
+        var action = sigaction()
+        // Only what POSIX allows in a handler: the byte wakes the thread that does the rest.
+        unsafe action.__sigaction_handler.sa_handler = { number in
+            var byte = UInt8(truncatingIfNeeded: number)
+            _ = unsafe write(handlerPipe, &byte, 1)
+        }
+        action.sa_flags = SA_RESTART
+        unsafe sigaction(SIGINT, &action, nil)
+        unsafe sigaction(SIGTERM, &action, nil)
         // A reader of our output that leaves is told by the write that fails.
         _ = signal(SIGPIPE, SIG_IGN)
     }
@@ -16,28 +35,24 @@ final class StopSignals: Sendable {
     ///
     /// - Parameter onTick: called about twice a second while none comes.
     func watch(onStop: @escaping @Sendable () -> Void, onTick: @escaping @Sendable () -> Void) {
+        let receiver = receiver
         startThread(named: "signals") {
-            var signals = Self.set
             var count = 0
             while true {
-                var pause = timespec(tv_sec: 0, tv_nsec: 500_000_000)
-                let number = unsafe sigtimedwait(&signals, nil, &pause)
-                if number > 0 {
-                    count += 1
-                    if count > 1 { _exit(128 + number) }
-                    onStop()
-                } else {
+                var wanted = pollfd(fd: receiver, events: Int16(POLLIN), revents: 0)
+                guard unsafe poll(&wanted, 1, 500) > 0 else {
                     onTick()
+                    continue
                 }
+                var number: UInt8 = 0
+                guard unsafe read(receiver, &number, 1) == 1 else { continue }
+                count += 1
+                if count > 1 { _exit(128 + Int32(number)) }
+                onStop()
             }
         }
     }
-
-    private static var set: sigset_t {
-        var signals = sigset_t()
-        unsafe sigemptyset(&signals)
-        unsafe sigaddset(&signals, SIGINT)
-        unsafe sigaddset(&signals, SIGTERM)
-        return signals
-    }
 }
+
+/// Where the handler writes; set once, before the handler is installed.
+nonisolated(unsafe) private var handlerPipe: Int32 = -1

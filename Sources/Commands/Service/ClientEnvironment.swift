@@ -1,0 +1,196 @@
+internal import Base
+internal import TLS
+
+/// The variables and files that lead a program's traffic through the proxy and make it trust the
+/// proxy's CA, as far as programs can be told.
+///
+/// They only add a CA to what is trusted and never switch a check off. A program that ignores them
+/// is not captured, and one that pins refuses; both show in the verdict.
+struct ClientEnvironment {
+    let variables: [String: String]
+    /// Made files, to be removed afterwards.
+    private let files: [String]
+    private let folder: String
+
+    /// Writes the files into a new folder.
+    ///
+    /// - Parameters:
+    ///   - proxy: where the proxy listens.
+    ///   - inherited: the caller's own variables, which the result extends.
+    ///
+    /// Errors: `file-unwritable`, `file-unreadable`, `certificate-invalid`.
+    init(
+        proxy: HostPort, authority: CertificateAuthority, inherited: [String: String]
+    ) throws(Failure) {
+        let parent = inherited["TMPDIR"] ?? "/tmp"
+        folder = "\(parent)/sallyport-run-\(Digests.randomBytes(6).hex)"
+        try Files.makeFolder(folder)
+        let system = try Self.systemBundle(inherited)
+        let trust = TrustFiles(folder: folder)
+        try trust.write(authority: authority, system: system, inherited: inherited)
+        files = trust.all
+        variables = inherited.merging(Self.proxyVariables(proxy)) { $1 }
+            .merging(trust.variables(inherited, proxy: proxy)) { $1 }
+    }
+
+    /// Removes the files.
+    func remove() {
+        for file in files { Files.remove(file) }
+        Files.remove(folder)
+    }
+
+    /// A scheme is written always: some programs break without. The empty exception lists defeat
+    /// inherited ones.
+    private static func proxyVariables(_ proxy: HostPort) -> [String: String] {
+        let url = "http://\(proxy.reachable)"
+        var variables: [String: String] = [:]
+        for name in ["http_proxy", "https_proxy", "all_proxy"] {
+            variables[name] = url
+            variables[name.uppercased()] = url
+        }
+        for name in [
+            "WS_PROXY", "WSS_PROXY", "GLOBAL_AGENT_HTTP_PROXY", "CGI_HTTP_PROXY",
+            "npm_config_proxy", "npm_config_https_proxy",
+        ] {
+            variables[name] = url
+        }
+        variables["no_proxy"] = ""
+        variables["NO_PROXY"] = ""
+        variables["PERL_LWP_ENV_PROXY"] = "1"
+        variables["MOJO_PROXY"] = "1"
+        return variables
+    }
+
+    /// The system's certificates, in PEM: what a merged bundle begins with.
+    private static func systemBundle(_ inherited: [String: String]) throws(Failure) -> [UInt8] {
+        let places = [
+            inherited["SSL_CERT_FILE"], "/etc/ssl/certs/ca-certificates.crt",
+            "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem",
+        ]
+        for case let place? in places where Files.exists(place) { return try Files.read(place) }
+        return []
+    }
+}
+
+/// The files that tell programs whom to trust: the system's certificates and ours.
+private struct TrustFiles {
+    let bundle: String
+    let javaStore: String
+    let wgetConfiguration: String
+    let aptConfiguration: String
+    let phpConfiguration: String
+    private let phpFolder: String
+
+    /// Java's own default, and no secret: it only guards against accidents.
+    private static let javaPassword = "changeit"
+
+    init(folder: String) {
+        bundle = "\(folder)/ca-bundle.pem"
+        javaStore = "\(folder)/truststore.jks"
+        wgetConfiguration = "\(folder)/wgetrc"
+        aptConfiguration = "\(folder)/apt.conf"
+        phpFolder = "\(folder)/php"
+        phpConfiguration = "\(folder)/php/sallyport.ini"
+    }
+
+    var all: [String] {
+        [bundle, javaStore, wgetConfiguration, aptConfiguration, phpConfiguration, phpFolder]
+    }
+
+    func write(
+        authority: CertificateAuthority, system: [UInt8], inherited: [String: String]
+    ) throws(Failure) {
+        let ours = authority.certificate.pem
+        try Files.create(bundle, system + [0x0A] + ours)
+        let certificates =
+            try Certificate.all(inPEM: system, name: "the system's bundle")
+            + [authority.certificate]
+        try Files.create(
+            javaStore,
+            JavaKeyStore.write(certificates.map(\.der), password: Self.javaPassword))
+        try Files.create(
+            wgetConfiguration, try wgetText(inherited) + [UInt8]("ca_certificate = \(bundle)\n".utf8))
+        try Files.create(
+            aptConfiguration, [UInt8]("Acquire::https::CaInfo \"\(bundle)\";\n".utf8))
+        try Files.makeFolder(phpFolder)
+        try Files.create(
+            phpConfiguration,
+            [UInt8]("openssl.cafile=\(bundle)\ncurl.cainfo=\(bundle)\n".utf8))
+    }
+
+    /// What wget would have read in place of our file.
+    private func wgetText(_ inherited: [String: String]) throws(Failure) -> [UInt8] {
+        let path = inherited["WGETRC"] ?? inherited["HOME"].map { $0 + "/.wgetrc" }
+        guard let path, Files.exists(path) else { return [] }
+        return try Files.read(path) + [0x0A]
+    }
+
+    func variables(_ inherited: [String: String], proxy: HostPort) -> [String: String] {
+        var variables: [String: String] = [
+            "WGETRC": wgetConfiguration,
+            "APT_CONFIG": aptConfiguration,
+            // The leading colon keeps the system's folder.
+            "PHP_INI_SCAN_DIR": ":\(phpFolder)",
+        ]
+        for name in [
+            "SSL_CERT_FILE", "NIX_SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "PIP_CERT", "AWS_CA_BUNDLE",
+            "NODE_EXTRA_CA_CERTS", "DENO_CERT", "GIT_SSL_CAINFO", "CARGO_HTTP_CAINFO",
+            "PERL_LWP_SSL_CA_FILE", "HTTPS_CA_FILE", "MOJO_CA_FILE", "BUNDLE_SSL_CA_CERT",
+            "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "LDAPTLS_CACERT",
+        ] {
+            variables[name] = bundle
+        }
+        // Programs that read these prefer them to the ones above; where the caller has none, setting
+        // one could hide that a program switches verification off (requests reads CURL_CA_BUNDLE).
+        for name in ["CURL_CA_BUNDLE", "HTTPLIB2_CA_CERTS", "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE"]
+        where inherited[name] != nil {
+            variables[name] = bundle
+        }
+        let place = proxy.reachable
+        let java = [
+            "-Dhttp.proxyHost=\(place.host)", "-Dhttp.proxyPort=\(place.port)",
+            "-Dhttps.proxyHost=\(place.host)", "-Dhttps.proxyPort=\(place.port)",
+            "-Dhttp.nonProxyHosts=", "-Djavax.net.ssl.trustStore=\(javaStore)",
+            "-Djavax.net.ssl.trustStorePassword=\(Self.javaPassword)",
+        ].joined(separator: " ")
+        variables["JAVA_TOOL_OPTIONS"] =
+            inherited["JAVA_TOOL_OPTIONS"].map { "\($0) \(java)" } ?? java
+        return variables
+    }
+}
+
+/// Java's key store format (JKS, version 2), for certificates that are trusted.
+///
+/// PKCS #12, its successor, needs an attribute of Oracle's on each certificate, which OpenSSL 3.0
+/// cannot write.
+enum JavaKeyStore {
+    /// - Parameter certificates: in DER.
+    static func write(_ certificates: [[UInt8]], password: String) -> [UInt8] {
+        var bytes: [UInt8] = []
+        func append(_ number: some FixedWidthInteger) {
+            var shift = number.bitWidth - 8
+            while shift >= 0 {
+                bytes.append(UInt8(truncatingIfNeeded: number >> shift))
+                shift -= 8
+            }
+        }
+        func append(text: String) {
+            append(UInt16(text.utf8.count))
+            bytes += text.utf8
+        }
+        append(UInt32(0xFEED_FEED))
+        append(UInt32(2))
+        append(UInt32(certificates.count))
+        let now = Timestamp.now().microseconds / 1000
+        for (index, certificate) in certificates.enumerated() {
+            append(UInt32(2))
+            append(text: "certificate-\(index)")
+            append(now)
+            append(text: "X.509")
+            append(UInt32(certificate.count))
+            bytes += certificate
+        }
+        let key = password.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+        return bytes + Digests.sha1(key + "Mighty Aphrodite".utf8 + bytes)
+    }
+}
