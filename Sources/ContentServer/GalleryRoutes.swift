@@ -48,9 +48,8 @@ enum GalleryRoutes {
             \(body)</html>
 
             """
-        return answered(
-            representation(MediaType.html, [UInt8](text.utf8), "page-\(count)", configuration),
-            request)
+        return representation(MediaType.html, [UInt8](text.utf8), "page-\(count)", configuration)
+            .response(to: request)
     }
 
     private static func item(
@@ -71,10 +70,10 @@ enum GalleryRoutes {
             case .css: [UInt8](".item-\(item) { color: \(hex(color)); }\n".utf8)
             case .js: [UInt8]("window.items = (window.items || 0) + 1; // \(item)\n".utf8)
             }
-        return answered(
-            representation(
-                MediaType.of(fileName: name), bytes, "item-\(item)-\(kind.rawValue)",
-                configuration), request)
+        return representation(
+            MediaType.of(fileName: name), bytes, "item-\(item)-\(kind.rawValue)",
+            configuration
+        ).response(to: request)
     }
 
     private static func representation(
@@ -85,9 +84,8 @@ enum GalleryRoutes {
             contentType: type, bytes: bytes,
             validators: Validators(entityTag: EntityTag("gallery-1-\(tag)"), lastModified: nil))
         representation.cacheControl = "public, max-age=60"
-        if Representation.isCompressible(type) {
-            representation.gzipEncoder = configuration.gzip
-        }
+        representation.hasGzip =
+            configuration.compresses && Representation.isCompressible(type)
         return representation
     }
 

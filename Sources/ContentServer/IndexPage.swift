@@ -8,7 +8,7 @@ enum IndexPage {
             contentType: MediaType.html, bytes: [UInt8](text.utf8),
             validators: Validators(entityTag: EntityTag("index-1"), lastModified: nil))
         page.cacheControl = "no-cache"
-        page.gzipEncoder = configuration.gzip
+        page.hasGzip = configuration.compresses
         return page
     }
 
