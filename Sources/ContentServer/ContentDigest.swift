@@ -29,6 +29,18 @@ private func digestHere(
     return hash.finish()
 }
 
+/// Content that is in memory, with a tag that changes when it does.
+func smallPage(
+    _ contentType: String, _ bytes: [UInt8], _ configuration: ContentServerConfiguration
+) -> Representation {
+    let tag = EntityTag(Digests.sha256(bytes).prefix(16).hex)
+    var page = Representation(
+        contentType: contentType, bytes: bytes,
+        validators: Validators(entityTag: tag, lastModified: nil))
+    page.hasGzip = configuration.compresses && Representation.isCompressible(contentType)
+    return page
+}
+
 /// Streams the SHA-256 of another source, as a line of hexadecimal.
 final class DigestSource: ResponseBodySource {
     /// In bytes: 64 digits and a line feed.

@@ -48,7 +48,7 @@ enum GalleryRoutes {
             \(body)</html>
 
             """
-        return representation(MediaType.html, [UInt8](text.utf8), "page-\(count)", configuration)
+        return representation(MediaType.html, [UInt8](text.utf8), configuration)
             .response(to: request)
     }
 
@@ -71,21 +71,15 @@ enum GalleryRoutes {
             case .js: [UInt8]("window.items = (window.items || 0) + 1; // \(item)\n".utf8)
             }
         return representation(
-            MediaType.of(fileName: name), bytes, "item-\(item)-\(kind.rawValue)",
-            configuration
+            MediaType.of(fileName: name), bytes, configuration
         ).response(to: request)
     }
 
     private static func representation(
-        _ type: String, _ bytes: [UInt8], _ tag: String,
-        _ configuration: ContentServerConfiguration
+        _ type: String, _ bytes: [UInt8], _ configuration: ContentServerConfiguration
     ) -> Representation {
-        var representation = Representation(
-            contentType: type, bytes: bytes,
-            validators: Validators(entityTag: EntityTag("gallery-1-\(tag)"), lastModified: nil))
+        var representation = smallPage(type, bytes, configuration)
         representation.cacheControl = "public, max-age=60"
-        representation.hasGzip =
-            configuration.compresses && Representation.isCompressible(type)
         return representation
     }
 
