@@ -77,8 +77,9 @@ let package = Package(
         tests(of: "HTTPCodecs", ["HTTPModel", "Base"]),
         tests(of: "CaptureStore", ["Traffic", "HTTPModel", "Base"]),
         tests(of: "Findings", ["Traffic", "HTTPModel", "Base"]),
-        tests(of: "HTTPServer", ["HTTPModel", "Base"]),
-        tests(of: "ContentServer", ["HTTPModel", "HTTPServer", "Base"]),
+        tests(
+            of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
+        tests(of: "ContentServer", ["HTTPModel", "HTTPServer", "Base", "Sockets"]),
         tests(of: "Commands", ["Base", "Traffic", "CaptureStore"], exclude: ["Cases"]),
     ]
 )

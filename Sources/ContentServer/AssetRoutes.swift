@@ -13,10 +13,10 @@ enum AssetRoutes {
     private static func asset(_ request: ServerRequest) -> ServerResponse {
         guard let asset = named(in: request) else { return unknown }
         guard let type = request.path.queryValue("type") else {
-            return answered(asset.representation(), request)
+            return asset.representation().response(to: request)
         }
         guard isMediaType(type) else { return .plain(400) }
-        return answered(asset.representation(contentType: type.text), request)
+        return asset.representation(contentType: type.text).response(to: request)
     }
 
     private static func digest(
@@ -28,8 +28,7 @@ enum AssetRoutes {
                 422, type: "text/plain; charset=utf-8",
                 "digests are made of up to \(configuration.digestByteLimit) bytes\n")
         }
-        let content = GeneratedSource(asset.content, range: 0..<asset.size)
-        let source = DigestSource(content)
+        let source = DigestSource { GeneratedSource(asset.content, range: 0..<asset.size) }
         return ServerResponse(
             200, [ResponseField("Content-Type", "text/plain; charset=utf-8")],
             body: .stream(length: DigestSource.length, source))
@@ -53,14 +52,5 @@ enum AssetRoutes {
         return text.allSatisfy {
             $0.isASCIILetter || $0.isASCIIDigit || "/+-._; =".utf8.contains($0)
         }
-    }
-}
-
-/// The representation's answer, or 500 if it cannot be opened.
-func answered(_ representation: Representation, _ request: ServerRequest) -> ServerResponse {
-    do {
-        return try representation.response(to: request)
-    } catch {
-        return .plain(500)
     }
 }

@@ -2,43 +2,59 @@ internal import Base
 internal import HTTPServer
 internal import TLS
 
-/// Digests all of `source` with SHA-256, letting other connections run in between.
+/// Digests all that `open` brings with SHA-256, beside the event loop: other connections go on.
+///
+/// It ends early, with a digest that means nothing, when the task is cancelled.
 func digest(
-    of source: any ResponseBodySource
+    _ open: @escaping @Sendable () -> any ResponseBodySource
 ) async throws(ResponseInterruption) -> [UInt8] {
-    let hash = RunningSHA256()
-    let buffer = ByteBuffer(capacity: 65_536)
-    var sinceYield = 0
-    while true {
-        let count = try await source.read(into: buffer)
-        guard count > 0 else { return hash.finish() }
-        unsafe buffer.withUnsafeReadable { unsafe hash.update($0) }
-        buffer.removeAll()
-        sinceYield += count
-        if sinceYield >= bytesBetweenYields {
-            sinceYield = 0
-            await Task.yield()
-        }
+    try await withTaskExecutorPreference(globalConcurrentExecutor) {
+        () async throws(ResponseInterruption) in
+        try await digestHere(open)
     }
 }
 
-/// About a millisecond of digesting: as long as other connections may wait for it.
-private let bytesBetweenYields = 1 << 20
+/// Runs on the executor that the task prefers: only `@concurrent` makes it hop there.
+@concurrent
+private func digestHere(
+    _ open: @Sendable () -> any ResponseBodySource
+) async throws(ResponseInterruption) -> [UInt8] {
+    let source = open()
+    let hash = RunningSHA256()
+    let buffer = ByteBuffer(capacity: 1 << 20)
+    while try await source.read(into: buffer) > 0, !Task.isCancelled {
+        unsafe buffer.withUnsafeReadable { unsafe hash.update($0) }
+        buffer.removeAll()
+    }
+    return hash.finish()
+}
+
+/// Content that is in memory, with a tag that changes when it does.
+func smallPage(
+    _ contentType: String, _ bytes: [UInt8], _ configuration: ContentServerConfiguration
+) -> Representation {
+    let tag = EntityTag(Digests.sha256(bytes).prefix(16).hex)
+    var page = Representation(
+        contentType: contentType, bytes: bytes,
+        validators: Validators(entityTag: tag, lastModified: nil))
+    page.hasGzip = configuration.compresses && Representation.isCompressible(contentType)
+    return page
+}
 
 /// Streams the SHA-256 of another source, as a line of hexadecimal.
 final class DigestSource: ResponseBodySource {
     /// In bytes: 64 digits and a line feed.
     static let length: UInt64 = 65
-    private let content: any ResponseBodySource
+    private let open: @Sendable () -> any ResponseBodySource
     private var line: [UInt8] = []
     private var offset = 0
 
-    init(_ content: any ResponseBodySource) {
-        self.content = content
+    init(_ open: @escaping @Sendable () -> any ResponseBodySource) {
+        self.open = open
     }
 
     func read(into buffer: ByteBuffer) async throws(ResponseInterruption) -> Int {
-        if line.isEmpty { line = [UInt8]((try await digest(of: content).hex + "\n").utf8) }
+        if line.isEmpty { line = [UInt8]((try await digest(open).hex + "\n").utf8) }
         let count = buffer.appendFitting(line, from: offset)
         offset += count
         return count

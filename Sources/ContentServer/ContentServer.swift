@@ -5,8 +5,8 @@ package import HTTPServer
 package struct ContentServerConfiguration: Sendable {
     /// The folder whose files are served beside the built-in routes; `nil` for none.
     package var folder: Folder?
-    /// Makes a gzip encoder; without it nothing is compressed.
-    package var gzip: (@Sendable () -> any BodyEncoder)?
+    /// Whether text is sent as gzip to clients that take it.
+    package var compresses = true
     /// What session cookies are derived from, so that a replay gets the same ones.
     package var seed: UInt64 = 1
     /// The largest asset that is digested on demand, in bytes: minutes of one core.
@@ -31,7 +31,7 @@ package struct ContentServer: Sendable {
             let files = FolderRoutes(folder, configuration)
             routes.append(Route([.get], "/*") { request, _ in await files.answer(request) })
         } else {
-            routes.append(.get("/") { answered(IndexPage.representation(configuration), $0) })
+            routes.append(.get("/") { IndexPage.representation(configuration).response(to: $0) })
         }
         router = Router(routes)
     }

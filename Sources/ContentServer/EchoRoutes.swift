@@ -25,23 +25,24 @@ enum EchoRoutes {
         } catch {
             return .plain(error.code == "request-too-large" ? 413 : 400)
         }
-        let fields = request.fields.pairs.map {
-            "[\(quotedJSON($0.name)),\(quotedJSON($0.value))]"
+        let fields = request.fields.slices.map { slice -> JSONText in
+            [
+                .bytes([UInt8](request.fields.name(slice))),
+                .bytes([UInt8](request.fields.value(slice))),
+            ]
         }
-        let members = [
-            ("method", quotedJSON(request.method.text)),
-            ("scheme", quotedJSON(request.scheme.rawValue)),
-            ("version", quotedJSON(request.version.text)),
-            ("path", quotedJSON(request.path.raw.text)),
-            ("query", request.path.query.map { quotedJSON($0.text) } ?? "null"),
-            ("headers", "[\(fields.joined(separator: ","))]"),
-            ("bodyLength", String(content.count)),
-            ("body", quotedJSON(content.text)),
-        ]
-        let text = members.map { "\"\($0)\":\($1)" }.joined(separator: ",")
-        var response = ServerResponse(200, type: MediaType.json, "{\(text)}\n")
-        response.fields.append(ResponseField("Cache-Control", "no-store"))
-        return response
+        return json(
+            200,
+            [
+                "method": .bytes(request.method.name),
+                "scheme": .string(request.scheme.rawValue),
+                "version": .string(request.version.text),
+                "path": .bytes(request.path.raw),
+                "query": request.path.query.map(JSONText.bytes) ?? .null,
+                "headers": .array(fields),
+                "bodyLength": .integer(Int64(content.count)),
+                "body": .bytes(content),
+            ])
     }
 
     private static func status(_ request: ServerRequest) -> ServerResponse {
@@ -106,4 +107,14 @@ final class LineSource: ResponseBodySource {
     }
 
     var trailers: [ResponseField] { [ResponseField("Line-Count", String(next - 1))] }
+}
+
+/// A line of JSON that no cache keeps.
+func json(_ status: Int, _ value: JSONText) -> ServerResponse {
+    ServerResponse(
+        status,
+        [
+            ResponseField("Content-Type", MediaType.json),
+            ResponseField("Cache-Control", "no-store"),
+        ], body: .bytes(value.line + [0x0A]))
 }

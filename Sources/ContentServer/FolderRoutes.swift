@@ -28,7 +28,7 @@ final class FolderRoutes: Sendable {
             if case .file(let file)? = folder.entry(CollectionOfOne([UInt8]("index.html".utf8))) {
                 return await answer(request, file, type: MediaType.html)
             }
-            return answered(listing(folder, request), request)
+            return listing(folder, request).response(to: request)
         }
     }
 
@@ -41,14 +41,14 @@ final class FolderRoutes: Sendable {
             validators: Validators(
                 entityTag: await entityTag(of: file, now: now),
                 lastModified: Self.lastModified(of: file, now: now))
-        ) { (range) throws(Failure) in
+        ) { range in
             FileSource(file, range: range)
         }
         representation.cacheControl = "no-cache"
         if file.identity.size >= Self.compressionMinimum, Representation.isCompressible(type) {
-            representation.gzipEncoder = configuration.gzip
+            representation.hasGzip = configuration.compresses
         }
-        return answered(representation, request)
+        return representation.response(to: request)
     }
 
     /// The file's digest as a strong tag; its metadata where digesting takes too long.
@@ -60,8 +60,7 @@ final class FolderRoutes: Sendable {
         }
         if identity.size <= configuration.tagDigestByteLimit {
             do {
-                let source = FileSource(file, range: 0..<identity.size)
-                let hash = try await digest(of: source)
+                let hash = try await digest { FileSource(file, range: 0..<identity.size) }
                 if file.isUnchanged {
                     if isSettled { keep(hash, of: identity) }
                     return EntityTag(hash.prefix(16).hex)

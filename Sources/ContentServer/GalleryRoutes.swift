@@ -48,9 +48,8 @@ enum GalleryRoutes {
             \(body)</html>
 
             """
-        return answered(
-            representation(MediaType.html, [UInt8](text.utf8), "page-\(count)", configuration),
-            request)
+        return representation(MediaType.html, [UInt8](text.utf8), configuration)
+            .response(to: request)
     }
 
     private static func item(
@@ -71,23 +70,16 @@ enum GalleryRoutes {
             case .css: [UInt8](".item-\(item) { color: \(hex(color)); }\n".utf8)
             case .js: [UInt8]("window.items = (window.items || 0) + 1; // \(item)\n".utf8)
             }
-        return answered(
-            representation(
-                MediaType.of(fileName: name), bytes, "item-\(item)-\(kind.rawValue)",
-                configuration), request)
+        return representation(
+            MediaType.of(fileName: name), bytes, configuration
+        ).response(to: request)
     }
 
     private static func representation(
-        _ type: String, _ bytes: [UInt8], _ tag: String,
-        _ configuration: ContentServerConfiguration
+        _ type: String, _ bytes: [UInt8], _ configuration: ContentServerConfiguration
     ) -> Representation {
-        var representation = Representation(
-            contentType: type, bytes: bytes,
-            validators: Validators(entityTag: EntityTag("gallery-1-\(tag)"), lastModified: nil))
+        var representation = smallPage(type, bytes, configuration)
         representation.cacheControl = "public, max-age=60"
-        if Representation.isCompressible(type) {
-            representation.gzipEncoder = configuration.gzip
-        }
         return representation
     }
 

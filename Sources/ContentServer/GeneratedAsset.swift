@@ -30,7 +30,7 @@ package struct GeneratedAsset: Sendable, Equatable {
         var representation = Representation(
             contentType: contentType, length: size,
             validators: Validators(entityTag: entityTag, lastModified: Self.lastModified)
-        ) { (range) throws(Failure) in
+        ) { range in
             GeneratedSource(content, range: range)
         }
         representation.cacheControl = "public, max-age=3600"

@@ -4,11 +4,8 @@ internal import HTTPServer
 /// The page at `/` that says what the server has.
 enum IndexPage {
     static func representation(_ configuration: ContentServerConfiguration) -> Representation {
-        var page = Representation(
-            contentType: MediaType.html, bytes: [UInt8](text.utf8),
-            validators: Validators(entityTag: EntityTag("index-1"), lastModified: nil))
+        var page = smallPage(MediaType.html, [UInt8](text.utf8), configuration)
         page.cacheControl = "no-cache"
-        page.gzipEncoder = configuration.gzip
         return page
     }
 

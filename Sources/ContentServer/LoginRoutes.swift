@@ -27,7 +27,7 @@ enum LoginRoutes {
         let items = FormItem.parse(content[...])
         guard let user = value("username", of: items), !user.isEmpty,
             value("password", of: items) == user
-        else { return json(401, "{\"error\":\"wrong name or password\"}\n") }
+        else { return json(401, ["error": "wrong name or password"]) }
         var response = welcome(user)
         let isSecure = request.scheme == .https ? "; Secure" : ""
         response.fields.append(
@@ -54,7 +54,7 @@ enum LoginRoutes {
                 }
             }
         }
-        return json(401, "{\"error\":\"not logged in\"}\n")
+        return json(401, ["error": "not logged in"])
     }
 
     private static func basic(_ request: ServerRequest) -> ServerResponse {
@@ -86,13 +86,7 @@ enum LoginRoutes {
     }
 
     private static func welcome(_ user: [UInt8]) -> ServerResponse {
-        json(200, "{\"user\":\(quotedJSON(user.text))}\n")
-    }
-
-    private static func json(_ status: Int, _ text: String) -> ServerResponse {
-        var response = ServerResponse(status, type: MediaType.json, text)
-        response.fields.append(ResponseField("Cache-Control", "no-store"))
-        return response
+        json(200, ["user": .bytes(user)])
     }
 
     /// Names and passwords are short.

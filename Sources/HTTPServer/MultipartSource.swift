@@ -40,7 +40,7 @@ final class MultipartSource: ResponseBodySource {
                 self.part = nil
                 if next == ranges.count { pending = Self.end(boundary) }
             } else if next < ranges.count {
-                try openNext()
+                openNext()
             } else {
                 break
             }
@@ -48,15 +48,11 @@ final class MultipartSource: ResponseBodySource {
         return buffer.count - before
     }
 
-    private func openNext() throws(ResponseInterruption) {
+    private func openNext() {
         let range = ranges[next]
         next += 1
         pending = Self.head(boundary, representation, range)
-        do {
-            part = try representation.open(range)
-        } catch {
-            throw ResponseInterruption(.close, cause: error)
-        }
+        part = representation.open(range)
     }
 
     private static func head(

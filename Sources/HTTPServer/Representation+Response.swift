@@ -1,4 +1,4 @@
-package import Base
+internal import Base
 internal import HTTPModel
 
 extension Representation {
@@ -6,18 +6,16 @@ extension Representation {
     ///
     /// A GET with a Range field always selects the variant without a coding, so that ranges count
     /// plain bytes; HEAD ignores Range (RFC 9110 §14.2).
-    package func response(to request: ServerRequest) throws(Failure) -> ServerResponse {
+    package func response(to request: ServerRequest) -> ServerResponse {
         let ranges = request.method == .get ? request.fields.all(named: "range") : []
         let accepted = AcceptEncoding(request.fields)
-        guard gzipEncoder == nil || accepted.acceptsGzip || accepted.acceptsIdentity,
-            gzipEncoder != nil || accepted.acceptsIdentity
-        else {
+        guard accepted.acceptsIdentity || (hasGzip && accepted.acceptsGzip) else {
             var refusal = ServerResponse.plain(406)
             refusal.fields.append(ResponseField("Vary", "Accept-Encoding"))
             return refusal
         }
         let usesGzip =
-            gzipEncoder != nil
+            hasGzip
             && (!accepted.acceptsIdentity || (accepted.prefersGzip && ranges.isEmpty))
         let current = usesGzip ? gzipValidators : validators
 
@@ -28,15 +26,15 @@ extension Representation {
         case .failed: return .plain(412)
         case .notModified: return notModified(current)
         }
-        if usesGzip { return try compressed(current) }
+        if usesGzip { return compressed(current) }
         guard !ranges.isEmpty,
             PreconditionRule.rangeApplies(
                 request.fields, validators: current, now: request.date)
-        else { return try whole() }
+        else { return whole() }
         switch ByteRanges.resolve(ranges, length: length) {
-        case .whole: return try whole()
+        case .whole: return whole()
         case .unsatisfiable: return unsatisfiable()
-        case .parts(let parts) where parts.count == 1: return try part(parts[0])
+        case .parts(let parts) where parts.count == 1: return part(parts[0])
         case .parts(let parts): return multipart(parts)
         }
     }
@@ -49,26 +47,25 @@ extension Representation {
             lastModified: validators.lastModified)
     }
 
-    private func whole() throws(Failure) -> ServerResponse {
+    private func whole() -> ServerResponse {
         ServerResponse(
             200, fields(validators, [ResponseField("Accept-Ranges", "bytes")]),
-            body: .stream(length: length, try open(0..<length)))
+            body: .stream(length: length, open(0..<length)))
     }
 
-    private func compressed(_ validators: Validators) throws(Failure) -> ServerResponse {
-        guard let gzipEncoder else { return try whole() }
-        let source = EncodedSource(try open(0..<length), encoder: gzipEncoder())
+    private func compressed(_ validators: Validators) -> ServerResponse {
+        let source = GzipSource(open(0..<length))
         return ServerResponse(
             200, fields(validators, [ResponseField("Content-Encoding", "gzip")]),
             body: .stream(length: nil, source))
     }
 
-    private func part(_ range: Range<UInt64>) throws(Failure) -> ServerResponse {
+    private func part(_ range: Range<UInt64>) -> ServerResponse {
         let extra = [ResponseField("Content-Range", contentRange(range))]
         return ServerResponse(
             206, fields(validators, extra),
             body: .stream(
-                length: range.upperBound - range.lowerBound, try open(range)))
+                length: range.upperBound - range.lowerBound, open(range)))
     }
 
     private func multipart(_ ranges: [Range<UInt64>]) -> ServerResponse {
@@ -112,7 +109,7 @@ extension Representation {
             fields.append(ResponseField("Last-Modified", date.text))
         }
         if let cacheControl { fields.append(ResponseField("Cache-Control", cacheControl)) }
-        if gzipEncoder != nil { fields.append(ResponseField("Vary", "Accept-Encoding")) }
+        if hasGzip { fields.append(ResponseField("Vary", "Accept-Encoding")) }
         return fields
     }
 }

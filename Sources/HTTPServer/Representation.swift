@@ -1,17 +1,9 @@
-package import Base
-
-/// Compresses a body piece by piece.
-package protocol BodyEncoder: AnyObject {
-    /// The compressed bytes that are ready after `bytes`, possibly none.
-    func compress(_ bytes: [UInt8]) throws(Failure) -> [UInt8]
-    /// The rest, after which nothing may be compressed.
-    func finish() throws(Failure) -> [UInt8]
-}
+internal import Base
 
 /// One version of something that can be sent whole or in parts.
 package struct Representation: Sendable {
     package typealias Opening =
-        @Sendable (Range<UInt64>) throws(Failure) -> any ResponseBodySource
+        @Sendable (Range<UInt64>) -> any ResponseBodySource
 
     package let contentType: String
     /// In bytes.
@@ -19,8 +11,8 @@ package struct Representation: Sendable {
     package let validators: Validators
     /// The value of Cache-Control, `nil` for none.
     package var cacheControl: String?
-    /// Makes the encoder of the gzip variant; `nil` if there is no such variant.
-    package var gzipEncoder: (@Sendable () -> any BodyEncoder)?
+    /// Whether there is a gzip variant too.
+    package var hasGzip = false
     /// Opens a stream of exactly these bytes.
     package let open: Opening
 
@@ -37,7 +29,7 @@ package struct Representation: Sendable {
     package init(contentType: String, bytes: [UInt8], validators: Validators) {
         self.init(
             contentType: contentType, length: UInt64(bytes.count), validators: validators
-        ) { (range) throws(Failure) in
+        ) { range in
             BytesSource([UInt8](bytes[Int(range.lowerBound)..<Int(range.upperBound)]))
         }
     }

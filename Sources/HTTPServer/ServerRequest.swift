@@ -10,8 +10,8 @@ package struct ServerRequest: Sendable {
 
     package let method: RequestMethod
     package let path: RequestPath
-    /// The host and port that the client named, `nil` if it did not.
-    package let authority: String?
+    /// The host that the client named, in lower case and without a port; `nil` if it did not.
+    package let host: String?
     package let version: HTTPVersion
     package let fields: Fields
     package let scheme: Scheme
@@ -23,12 +23,12 @@ package struct ServerRequest: Sendable {
     package internal(set) var match = PathMatch()
 
     package init(
-        method: RequestMethod, path: RequestPath, authority: String?, version: HTTPVersion,
+        method: RequestMethod, path: RequestPath, host: String?, version: HTTPVersion,
         fields: Fields, scheme: Scheme, peer: String, receivedAt: Timestamp
     ) {
         self.method = method
         self.path = path
-        self.authority = authority
+        self.host = host
         self.version = version
         self.fields = fields
         self.scheme = scheme

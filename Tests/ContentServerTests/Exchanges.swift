@@ -10,7 +10,7 @@ func request(
 ) throws -> ServerRequest {
     ServerRequest(
         method: RequestMethod(method.utf8),
-        path: try #require(RequestPath(path.utf8), "no path: \(path)"), authority: "origin.test",
+        path: try #require(RequestPath(path.utf8), "no path: \(path)"), host: "origin.test",
         version: .http11, fields: fields(headers), scheme: scheme, peer: "192.0.2.1",
         receivedAt: Timestamp(microseconds: seconds * 1_000_000))
 }

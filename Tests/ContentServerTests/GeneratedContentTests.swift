@@ -47,7 +47,7 @@ struct GeneratedContentTests {
     @Test(arguments: [1, 3, 8, 13, 100, 4096])
     func streamsTheSameBytes(room: Int) async throws {
         let asset = GeneratedAsset(seed: 5, size: 1000)
-        let response = try asset.representation().response(to: try request("GET", "/"))
+        let response = asset.representation().response(to: try request("GET", "/"))
         #expect(try await response.content(room: room) == Self.bytes(seed: 5, 0..<1000))
     }
 

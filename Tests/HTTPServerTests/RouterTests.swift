@@ -100,7 +100,7 @@ struct RouterTests {
     ) throws -> ServerRequest {
         ServerRequest(
             method: RequestMethod(method.utf8), path: try #require(RequestPath(path.utf8)),
-            authority: nil, version: .http11, fields: fields, scheme: .http, peer: "",
+            host: nil, version: .http11, fields: fields, scheme: .http, peer: "",
             receivedAt: Timestamp(microseconds: 1_780_000_000_000_000))
     }
 }

@@ -1,0 +1,123 @@
+package import Base
+package import Sockets
+internal import Synchronization
+package import TLS
+
+/// A server of HTTP/1.1, plain and over TLS, on a group of event loops.
+package final class HTTPServer: Sendable {
+    /// A port to listen on.
+    package struct Port: Sendable {
+        package enum Security: Sendable {
+            case plain
+            /// Each client is shown a certificate of this authority for the name that it asks for.
+            case tls(CertificateAuthority)
+        }
+
+        package let address: SocketAddress
+        package let security: Security
+
+        package init(_ address: SocketAddress, _ security: Security = .plain) {
+            self.address = address
+            self.security = security
+        }
+    }
+
+    /// Where it listens, in the order of the ports, with what the system chose for port 0.
+    package let addresses: [SocketAddress]
+    private let ports: [BoundPort]
+    private let loops: [EventLoop]
+    private let limits: ServerLimits
+    private let answer: Answer
+    private let stopping = Mutex(Stopping())
+
+    private struct BoundPort {
+        let descriptors: [Int32]
+        let address: SocketAddress
+        let security: Port.Security
+    }
+
+    private struct Stopping {
+        /// Milliseconds, once the stop was asked for.
+        var grace: UInt64?
+        var actions: [@Sendable (UInt64) -> Void] = []
+    }
+
+    /// Binds; nothing is accepted before `run`.
+    ///
+    /// Errors: `listen-failed`.
+    package init(
+        ports: [Port], loops: [EventLoop], limits: ServerLimits = ServerLimits(),
+        answer: @escaping Answer
+    ) throws(Failure) {
+        self.loops = loops
+        self.limits = limits
+        self.answer = answer
+        var bound: [BoundPort] = []
+        for port in ports {
+            let (descriptors, address) = try Listener.bindShared(port.address, count: loops.count)
+            bound.append(
+                BoundPort(descriptors: descriptors, address: address, security: port.security))
+        }
+        self.ports = bound
+        addresses = bound.map(\.address)
+    }
+
+    /// Serves until `stop` is called and the connections have ended.
+    ///
+    /// - Returns: whether every connection ended by itself before the deadline.
+    package func run() async -> Bool {
+        let ticketKey = Digests.randomBytes(80)
+        return await withTaskGroup(of: Bool.self) { group in
+            for port in ports {
+                for (loop, descriptor) in zip(loops, port.descriptors) {
+                    group.addTask(executorPreference: loop) {
+                        await self.serve(port, on: loop, descriptor, ticketKey: ticketKey)
+                    }
+                }
+            }
+            return await group.reduce(true) { $0 && $1 }
+        }
+    }
+
+    /// Ends idle connections now, lets the others finish their exchange, and ends those too when
+    /// `grace` milliseconds have passed; from any thread.
+    package func stop(grace: UInt64 = 5_000) {
+        let actions = stopping.withLock { stopping in
+            stopping.grace = stopping.grace ?? grace
+            defer { stopping.actions = [] }
+            return stopping.actions
+        }
+        for action in actions { action(grace) }
+    }
+
+    private func serve(
+        _ port: BoundPort, on loop: EventLoop, _ descriptor: Int32, ticketKey: [UInt8]
+    ) async -> Bool {
+        let listener: Listener
+        do throws(SystemError) {
+            listener = try Listener(descriptor: descriptor, address: port.address, loop: loop)
+        } catch {
+            return false
+        }
+        let lane = ServerLane(
+            loop: loop, listener: listener, security: port.security, ticketKey: ticketKey,
+            limits: limits, answer: answer)
+        onStop(loop) { lane.drain(grace: $0) }
+        // Each connection is a child task, so that none outlives the server.
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask(executorPreference: loop) { await lane.acceptConnections() }
+            await lane.untilDrained()
+            group.cancelAll()
+        }
+        return !lane.wasCut
+    }
+
+    private func onStop(_ loop: EventLoop, _ action: @escaping @Sendable (UInt64) -> Void) {
+        let hop: @Sendable (UInt64) -> Void = { grace in loop.execute { action(grace) } }
+        let grace = stopping.withLock { stopping in
+            if stopping.grace == nil { stopping.actions.append(hop) }
+            return stopping.grace
+        }
+        if let grace { hop(grace) }
+    }
+}

@@ -1,0 +1,110 @@
+internal import Base
+internal import Sockets
+internal import TLS
+
+/// What the connections of one port on one event loop share.
+///
+/// `@unchecked Sendable`: used on its loop's thread only; the server makes it there.
+@safe
+final class ServerLane: @unchecked Sendable {
+    let loop: EventLoop
+    let limits: ServerLimits
+    let answer: Answer
+    /// `nil` on a plain port.
+    let tls: TLSServerContext?
+    /// The name of the certificate for clients that ask for none.
+    let ownName: String
+    /// For responses: 64 KiB are four full TLS records, and fit into one of the loop's buffers.
+    let content = BufferPool(capacity: 65_536, keepLimit: 64)
+    private(set) var isDraining = false
+    /// Whether connections had to be ended at the deadline.
+    private(set) var wasCut = false
+    private let listener: Listener
+    private var open: [ObjectIdentifier: HTTPServerTask] = [:]
+    private var isAccepting = true
+    private var cutter: LoopTimer?
+    private var drainWaiter: UnsafeContinuation<Void, Never>?
+    private var date = (second: Int64.min, text: "")
+
+    init(
+        loop: EventLoop, listener: Listener, security: HTTPServer.Port.Security,
+        ticketKey: [UInt8], limits: ServerLimits, answer: @escaping Answer
+    ) {
+        self.loop = loop
+        self.listener = listener
+        self.limits = limits
+        self.answer = answer
+        ownName = listener.address.isWildcard ? "localhost" : listener.address.host
+        switch security {
+        case .plain: tls = nil
+        case .tls(let authority):
+            tls = TLSServerContext(authority: authority, ticketKey: ticketKey)
+        }
+    }
+
+    /// Accepts until the listener is closed, and returns when all connections have ended.
+    func acceptConnections() async {
+        await withDiscardingTaskGroup { group in
+            while let (channel, peer) = await listener.accept() {
+                group.addTask(executorPreference: loop) {
+                    await HTTPServerTask(channel, peer: peer, lane: self).run()
+                }
+            }
+        }
+        isAccepting = false
+        resumeIfDrained()
+    }
+
+    func opened(_ task: HTTPServerTask) {
+        open[ObjectIdentifier(task)] = task
+        if isDraining { task.drain() }
+    }
+
+    func closed(_ task: HTTPServerTask) {
+        open[ObjectIdentifier(task)] = nil
+    }
+
+    /// The value of Date for a moment; made once a second.
+    func dateText(_ now: HTTPDate) -> String {
+        if date.second != now.seconds { date = (now.seconds, now.text) }
+        return date.text
+    }
+
+    // MARK: Stopping
+
+    func drain(grace: UInt64) {
+        guard !isDraining else { return }
+        isDraining = true
+        listener.close()
+        for task in open.values { task.drain() }
+        let timer = loop.makeTimer { [unowned self] in self.cut() }
+        cutter = timer
+        loop.set(timer, due: loop.now + grace)
+    }
+
+    private func cut() {
+        wasCut = !open.isEmpty
+        for task in open.values { task.cut() }
+        resumeDrainWaiter()
+    }
+
+    /// Waits until all connections have ended, or had to be cut.
+    func untilDrained() async {
+        if isAccepting, !wasCut {
+            unsafe await withUnsafeContinuation { continuation in
+                unsafe drainWaiter = continuation
+            }
+        }
+        if let cutter { loop.set(cutter, due: .max) }
+    }
+
+    private func resumeIfDrained() {
+        if !isAccepting { resumeDrainWaiter() }
+    }
+
+    private func resumeDrainWaiter() {
+        guard let waiter = unsafe drainWaiter else { return }
+        unsafe drainWaiter = nil
+        unsafe waiter.resume()
+    }
+}
