@@ -29,6 +29,8 @@ import Traffic
                 writer.submit(events(for: next))
                 next += 1
             }
+            // The writer is at work: something of these was committed, and most was not.
+            while try reader.counts().exchanges <= copies.last?.committed ?? 0 {}
             let copy = folder.file("copy-\(moment)")
             try reader.connections { _ in
                 copies.append((copy, try reader.counts().exchanges))
@@ -42,7 +44,6 @@ import Traffic
         try writer.close()
         for copy in copies { try check(copy.path, committed: copy.committed) }
         try check(path, committed: next - 1)
-        #expect(Set(copies.map(\.committed)).count > 5, "the writer was not seen at work")
     }
 
     private func check(_ path: String, committed: Int64) throws {
