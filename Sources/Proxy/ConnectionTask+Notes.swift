@@ -19,6 +19,7 @@ struct ConnectionEnd: Error {
 
 /// What is learned on the way, written into the record.
 extension ConnectionTask {
+    @inline(never)
     func note(_ end: ConnectionEnd) {
         // The first thing that went wrong is the cause; what follows from it is not.
         guard record.outcome == .open else { return }
@@ -32,6 +33,7 @@ extension ConnectionTask {
         record.originPort = target.port
     }
 
+    @inline(never)
     func note(_ hello: ClientHello) {
         record.protocolName = "tls"
         var tls = TLSRecord()
@@ -43,6 +45,7 @@ extension ConnectionTask {
         record.clientTLS = tls
     }
 
+    @inline(never)
     func note(_ leg: OriginLeg) {
         origin = leg
         record.originAddress = leg.address.description
@@ -64,13 +67,16 @@ extension ConnectionTask {
     }
 
     func note(endOf origin: OriginLeg) {
-        record.originBytes = bytes(of: origin.stream.channel)
+        let bytes = origin.takeBytes()
+        record.originBytes.received += bytes.received
+        record.originBytes.sent += bytes.sent
         if let stream = origin.stream as? TLSStream {
             record.originTLS?.noteAlerts(of: stream.session)
             record.originTLS?.keyLog += stream.session.takeKeyLog()
         }
     }
 
+    @inline(never)
     func noteHandshake() {
         guard let session else { return }
         let parameters = session.parameters
@@ -82,6 +88,7 @@ extension ConnectionTask {
         noteSession()
     }
 
+    @inline(never)
     func noteSession() {
         guard let session else { return }
         record.clientTLS?.keyLog += session.takeKeyLog()
@@ -95,6 +102,7 @@ extension ConnectionTask {
     // MARK: Judgements
 
     /// Why a client is not served by an origin that was reached; `nil` if it is.
+    @inline(never)
     func refusal(of leg: OriginLeg) -> OriginFailure? {
         guard let error = leg.verifyError, !lane.plan.originTrust.servesUnverified else {
             return nil
@@ -156,6 +164,7 @@ extension ConnectionTask {
     /// What it means that the client ended the connection where a first request was due.
     ///
     /// - Parameter failure: `nil` for an end in order.
+    @inline(never)
     func silentEnd(_ failure: StreamFailure?) -> ConnectionEnd {
         if case .tls(let tls)? = failure, case .alertReceived(let alert) = tls.reason {
             return ConnectionEnd(

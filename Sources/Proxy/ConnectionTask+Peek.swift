@@ -24,6 +24,7 @@ extension ConnectionTask {
     /// Reads until it is clear what is spoken.
     ///
     /// - Parameter readAhead: bytes that came before.
+    @inline(never)
     func peek(_ readAhead: ByteBuffer?) async throws(ConnectionEnd) -> PeekedOpening {
         channel.readDeadline = loop.now + limits.openingTimeout
         var held = readAhead
@@ -99,6 +100,7 @@ extension ConnectionTask {
     }
 
     /// Ends a connection that speaks what this port does not serve.
+    @inline(never)
     func refuse(_ opening: PeekedOpening) async throws(ConnectionEnd) -> Never {
         let cause: String
         switch opening.kind {

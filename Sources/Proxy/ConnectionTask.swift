@@ -165,6 +165,7 @@ final class ConnectionTask: @unchecked Sendable {
         try await relay.serve()
     }
 
+    @inline(never)
     private func end() async {
         noteSession()
         if let origin {

@@ -129,6 +129,7 @@ extension HTTPRelay {
         return plan.closes ? .close : .nextRequest
     }
 
+    @inline(never)
     private func noteResponse(_ head: ResponseHead) {
         guard let startedAt = exchange?.startedAt else { return }
         exchange?.responseHead = head.raw
@@ -190,6 +191,7 @@ extension HTTPRelay {
     }
 
     /// Keeps the origin's connection for the next request if nothing speaks against it.
+    @inline(never)
     private func keepOrDrop(_ leg: OriginLeg, _ head: ResponseHead, _ framing: BodyFraming) {
         let isReusable =
             head.version == .http11 && framing != .untilClose && leg.unread == nil

@@ -27,10 +27,12 @@ final class HTTPRelay: @unchecked Sendable {
     /// The exchange under way, `nil` between two.
     var exchange: ExchangeRecord?
     var request: RequestHead?
-    var requestBody = BodyRecorder(exchange: 0, direction: .request, limit: 0)
-    var responseBody = BodyRecorder(exchange: 0, direction: .response, limit: 0)
+    var requestBody = BodyRecorder.nothing
+    var responseBody = BodyRecorder.nothing
     /// Whether the last byte of the request was taken from the client.
     var isRequestComplete = false
+    /// Since when a request is waited for, in milliseconds of the loop's clock.
+    private var idleSince: UInt64 = 0
     /// The origin whose response is waited for.
     var waitedFor: OriginLeg?
     /// Whether something of a final response has gone to the client.
@@ -102,6 +104,7 @@ final class HTTPRelay: @unchecked Sendable {
 
     /// Waits for the first byte of a request, holding no buffer.
     private func awaitRequest() async throws(ConnectionEnd) -> Bool {
+        idleSince = loop.now
         let isFirst = task.record.exchangeCount == 0
         client.readDeadline = loop.now + (isFirst ? limits.openingTimeout : limits.idleTimeout)
         do throws(StreamFailure) {
@@ -203,6 +206,7 @@ final class HTTPRelay: @unchecked Sendable {
         }
     }
 
+    @inline(never)
     private func name(_ origin: OriginTarget, of head: RequestHead) {
         exchange?.scheme = origin.scheme
         if case .fixed(_, rewritesHost: false) = entry, let host = head.fields.first(.host),
@@ -215,6 +219,7 @@ final class HTTPRelay: @unchecked Sendable {
         if case .anyOrigin = entry { task.note(origin) }
     }
 
+    @inline(never)
     private func begin(_ head: RequestHead, _ startedAt: Timestamp) {
         beginRecord(startedAt)
         exchange?.requestHead = head.raw
@@ -222,6 +227,7 @@ final class HTTPRelay: @unchecked Sendable {
         request = head
     }
 
+    @inline(never)
     private func beginBroken(_ bytes: [UInt8], _ startedAt: Timestamp) {
         beginRecord(startedAt)
         exchange?.requestHead = bytes
@@ -229,6 +235,7 @@ final class HTTPRelay: @unchecked Sendable {
         request = nil
     }
 
+    @inline(never)
     private func beginRecord(_ startedAt: Timestamp) {
         let id = task.unusedNumber ?? lane.recorder.numbers.nextExchange()
         task.unusedNumber = nil
@@ -243,6 +250,7 @@ final class HTTPRelay: @unchecked Sendable {
     }
 
     /// Hands the finished exchange over to be recorded.
+    @inline(never)
     func finish(error: String? = nil, _ detail: String? = nil, trailers: [UInt8] = []) {
         guard var record = exchange.take() else { return }
         record.durationMicroseconds = Timestamp.now().microseconds(since: record.startedAt)
@@ -252,10 +260,26 @@ final class HTTPRelay: @unchecked Sendable {
         }
         record.requestBody = requestBody.finish(to: lane.recorder)
         record.responseBody = responseBody.finish(to: lane.recorder)
+        // What is recorded is not held by a connection that waits.
+        request = nil
+        requestBody = .nothing
+        responseBody = .nothing
         lane.recorder.record(.exchange(record))
     }
 
+    /// Lets other clients have the origin's connection once this one has paused.
+    func lendOrigin(idleFor time: UInt64) {
+        guard exchange == nil, loop.now >= idleSince + time, let leg = task.origin,
+            !leg.isPersonal, leg.exchangeCount > 0
+        else { return }
+        task.note(endOf: leg)
+        task.origin = nil
+        scratch = []
+        lane.release(leg)
+    }
+
     /// Tells the store of an exchange that lasts, and what has passed of its content.
+    @inline(never)
     func announce(olderThan microseconds: Int64) {
         guard var record = exchange,
             Timestamp.now().microseconds(since: record.startedAt) > microseconds

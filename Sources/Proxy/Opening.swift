@@ -2,7 +2,9 @@ internal import Base
 internal import TLS
 
 /// What the first bytes of a connection, or of a tunnel, turn out to be.
-enum Opening: Sendable {
+///
+/// Indirect: a hello is large, and a connection keeps its opening on its stack for life.
+indirect enum Opening: Sendable {
     case tls(ClientHello)
     /// A TLS record that holds no ClientHello we can read.
     case brokenTLS(ClientHelloViolation)

@@ -5,15 +5,28 @@ internal import Traffic
 internal import Transport
 
 /// An origin that could not be reached, with what is known of the attempt.
-struct OriginFailure: Error {
+///
+/// A class, because it stands on the stack of every connection and hardly ever happens.
+final class OriginFailure: Error, Sendable {
     let failure: Failure
     let outcome: ConnectionRecord.Outcome
-    var tls: TLSRecord?
-    var address: SocketAddress?
+    let tls: TLSRecord?
+    let address: SocketAddress?
+
+    init(
+        failure: Failure, outcome: ConnectionRecord.Outcome, tls: TLSRecord? = nil,
+        address: SocketAddress? = nil
+    ) {
+        self.failure = failure
+        self.outcome = outcome
+        self.tls = tls
+        self.address = address
+    }
 }
 
 extension ProxyLoop {
     /// Connects to a host without TLS yet.
+    @inline(never)
     func dial(_ host: String, _ port: UInt16) async throws(OriginFailure) -> DialledOrigin {
         let addresses: [SocketAddress]
         do throws(Failure) {
@@ -76,6 +89,7 @@ extension ProxyLoop {
         return try await secure(reached.channel, reached.address, target, serverName)
     }
 
+    @inline(never)
     private func secure(
         _ channel: Channel, _ address: SocketAddress, _ target: OriginTarget, _ serverName: String?
     ) async throws(OriginFailure) -> OriginLeg {

@@ -19,6 +19,8 @@ final class OriginLeg: @unchecked Sendable {
     var isPersonal = false
     /// When it was last put aside, in milliseconds of the loop's clock.
     var idleSince: UInt64 = 0
+    /// What had passed when the client that has it now got it.
+    private var before = ByteCount()
     /// Facts of its handshake; `nil` without TLS.
     private(set) var tls: TLSRecord?
 
@@ -35,6 +37,14 @@ final class OriginLeg: @unchecked Sendable {
 
     /// Why the origin's certificate does not verify; `nil` if it does, or there is no TLS.
     var verifyError: String? { tls?.verifyError }
+
+    /// What has passed since the last call.
+    func takeBytes() -> ByteCount {
+        let channel = stream.channel
+        let now = ByteCount(received: channel.bytesReceived, sent: channel.bytesSent)
+        defer { before = now }
+        return ByteCount(received: now.received - before.received, sent: now.sent - before.sent)
+    }
 
     func releaseUnread() {
         guard let unread else { return }

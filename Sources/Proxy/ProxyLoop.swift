@@ -68,6 +68,10 @@ final class ProxyLoop: @unchecked Sendable {
 
     private func sweep() {
         pool.sweep(now: loop.now)
+        for task in open.values {
+            task.relay?.lendOrigin(idleFor: Self.sweepInterval)
+            task.relay?.announce(olderThan: Int64(Self.sweepInterval) * 1000)
+        }
         guard !unannounced.isEmpty else { return }
         let due = unannounced
         unannounced = []

@@ -84,6 +84,9 @@ struct BodyRecorder {
     /// In bytes: longer contents are recorded in pieces of this size.
     private static let chunkSize = 256 << 10
 
+    /// Records nothing.
+    static let nothing = BodyRecorder(exchange: 0, direction: .request, limit: 0)
+
     init(exchange: Int64, direction: Direction, limit: Int64) {
         self.exchange = exchange
         self.direction = direction

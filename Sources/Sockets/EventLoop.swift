@@ -30,7 +30,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// The loop's clock, in milliseconds: read once a round.
     package private(set) var now: UInt64
     /// Buffers for plaintext and for the wire, of 64 KiB and a little for TLS's own.
-    package let buffers = BufferPool(capacity: 72 * 1024, keepLimit: 64)
+    package let buffers = BufferPool(capacity: 72 * 1024, keepLimit: 16)
 
     private struct ForeignWork {
         var jobs: [UnownedJob] = []

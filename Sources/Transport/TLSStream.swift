@@ -117,6 +117,7 @@ package final class TLSStream: ByteStream {
 
     package func waitReadable() async throws(StreamFailure) {
         if session.incoming != nil || hasEnded || session.hasPending { return }
+        if !channel.isReadableNow { session.freeBuffers() }
         try await channel.awaitReadable()
     }
 

@@ -85,6 +85,11 @@ package final class TLSSession {
     /// Whether bytes of the peer wait inside, which no event of the socket will tell of.
     package var hasPending: Bool { unsafe SSL_has_pending(pointer) == 1 }
 
+    /// Gives the library's own buffers back, 16 KB a direction, where nothing waits in them.
+    package func freeBuffers() {
+        unsafe SSL_free_buffers(pointer)
+    }
+
     /// Encrypts what the buffer holds into `outgoing`, as far as there is room, and consumes that.
     package func write(_ buffer: ByteBuffer) -> TLSProgress {
         while !buffer.isEmpty {
