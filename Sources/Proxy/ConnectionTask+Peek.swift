@@ -5,9 +5,21 @@ internal import Traffic
 internal import Transport
 
 /// What was found at the start of a connection or a tunnel, with the bytes that showed it.
-struct PeekedOpening {
+///
+/// A class, so that the bytes have one owner: what a connection keeps on its stack it keeps for life.
+final class PeekedOpening {
     let kind: Opening
-    let bytes: ByteBuffer?
+    private var bytes: ByteBuffer?
+
+    init(kind: Opening, bytes: ByteBuffer?) {
+        self.kind = kind
+        self.bytes = bytes
+    }
+
+    /// Hands the bytes over, once.
+    func takeBytes() -> ByteBuffer? {
+        bytes.take()
+    }
 }
 
 /// A connection to an origin that was opened before it was known what would be spoken on it.
@@ -126,7 +138,7 @@ extension ConnectionTask {
             cause = "client spoke no protocol that this port serves"
             await answerPlainly(.notAProxyRequest)
         }
-        if let bytes = opening.bytes { loop.buffers.give(bytes) }
+        if let bytes = opening.takeBytes() { loop.buffers.give(bytes) }
         throw ConnectionEnd(.refused, cause, by: .tool)
     }
 

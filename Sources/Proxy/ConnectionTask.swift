@@ -27,6 +27,7 @@ final class ConnectionTask: @unchecked Sendable {
     var unusedNumber: Int64?
     var isCut = false
     private let openedTick: UInt64
+    private var isAnnounced = false
 
     var id: Int64 { record.id }
     var loop: EventLoop { lane.loop }
@@ -61,7 +62,7 @@ final class ConnectionTask: @unchecked Sendable {
 
     private func serveExplicit(_ opening: PeekedOpening) async throws(ConnectionEnd) {
         guard case .http = opening.kind else { try await refuse(opening) }
-        try await serveHTTP(PlainStream(channel, readAhead: opening.bytes), through: .anyOrigin)
+        try await serveHTTP(PlainStream(channel, readAhead: opening.takeBytes()), through: .anyOrigin)
     }
 
     private func serveReverse(
@@ -74,11 +75,11 @@ final class ConnectionTask: @unchecked Sendable {
         case .tls(let hello) where target.isSecure:
             let isAddress = SocketAddress(literal: target.host, port: 0) != nil
             try await intercept(
-                target, hello, opening.bytes, serverName: isAddress ? nil : target.host,
+                target, hello, opening, serverName: isAddress ? nil : target.host,
                 entry: .fixed(target, rewritesHost: true))
         case .http where !target.isSecure:
             try await serveHTTP(
-                PlainStream(channel, readAhead: opening.bytes),
+                PlainStream(channel, readAhead: opening.takeBytes()),
                 through: .fixed(target, rewritesHost: true))
         default:
             try await refuse(opening)
@@ -96,13 +97,13 @@ final class ConnectionTask: @unchecked Sendable {
         case .tls(let hello):
             let target = OriginTarget(isSecure: true, host: host, port: port)
             try await intercept(
-                target, hello, opening.bytes, serverName: hello.serverName, dialled: dialled,
+                target, hello, opening, serverName: hello.serverName, dialled: dialled,
                 entry: .fixed(target, rewritesHost: false))
         case .http:
             let target = OriginTarget(isSecure: false, host: host, port: port)
             adopt(dialled, for: target)
             try await serveHTTP(
-                PlainStream(channel, readAhead: opening.bytes),
+                PlainStream(channel, readAhead: opening.takeBytes()),
                 through: .fixed(target, rewritesHost: false))
         case .brokenTLS:
             dialled.close()
@@ -114,7 +115,7 @@ final class ConnectionTask: @unchecked Sendable {
 
     /// Secures both legs, the origin's first, and serves what is spoken inside.
     private func intercept(
-        _ target: OriginTarget, _ hello: ClientHello, _ bytes: ByteBuffer?, serverName: String?,
+        _ target: OriginTarget, _ hello: ClientHello, _ opening: PeekedOpening, serverName: String?,
         dialled: DialledOrigin? = nil, entry: Entry
     ) async throws(ConnectionEnd) {
         note(target)
@@ -128,18 +129,18 @@ final class ConnectionTask: @unchecked Sendable {
             failure = error
         }
         if let failure { note(failure) }
-        let stream = try await secure(hello.serverName ?? target.host, bytes)
+        let stream = try await secure(hello.serverName ?? target.host, opening)
         try await serveHTTP(
             stream, through: entry, originFailure: failure, serverName: serverName)
     }
 
     /// Does the handshake with the client.
-    private func secure(_ name: String, _ bytes: ByteBuffer?) async throws(ConnectionEnd)
+    private func secure(_ name: String, _ opening: PeekedOpening) async throws(ConnectionEnd)
         -> TLSStream
     {
         let session = lane.serverContext.makeSession(for: name, protocols: ["http/1.1"])
         self.session = session
-        let stream = TLSStream(channel, session: session, readAhead: bytes)
+        let stream = TLSStream(channel, session: session, readAhead: opening.takeBytes())
         channel.readDeadline = loop.now + limits.handshakeTimeout
         channel.writeDeadline = channel.readDeadline
         do throws(StreamFailure) {
@@ -189,11 +190,10 @@ final class ConnectionTask: @unchecked Sendable {
 
     // MARK: What the loop asks for
 
-    /// Tells the store of a connection that lasts.
-    ///
-    /// - Returns: whether it has been told.
-    func announce(olderThan age: UInt64) -> Bool {
-        guard loop.now >= openedTick + age else { return false }
+    /// Tells the store of a connection that lasts, once.
+    func announce(olderThan age: UInt64) {
+        guard !isAnnounced, loop.now >= openedTick + age else { return }
+        isAnnounced = true
         record.clientBytes = bytes(of: channel)
         lane.recorder.record(.connection(record))
         // What was told need not be held; the store keeps it.
@@ -201,7 +201,6 @@ final class ConnectionTask: @unchecked Sendable {
         record.clientTLS?.keyLog = []
         record.originTLS?.keyLog = []
         record.originTLS?.chain = []
-        return true
     }
 
     /// Ends the connection now if it only waits for a request; else it ends after the exchange.

@@ -284,8 +284,8 @@ final class HTTPRelay: @unchecked Sendable {
         guard var record = exchange,
             Timestamp.now().microseconds(since: record.startedAt) > microseconds
         else { return }
-        requestBody.spill(to: lane.recorder)
-        responseBody.spill(to: lane.recorder)
+        requestBody.spillIfSlow(to: lane.recorder)
+        responseBody.spillIfSlow(to: lane.recorder)
         record.requestBody = requestBody.body
         record.responseBody = responseBody.body
         lane.recorder.record(.exchange(record))

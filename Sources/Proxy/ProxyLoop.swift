@@ -20,15 +20,13 @@ final class ProxyLoop: @unchecked Sendable {
     var fingerprints = FingerprintCache()
     private(set) var isDraining = false
     private var open: [Int64: ConnectionTask] = [:]
-    /// Connections that the store does not know yet.
-    private var unannounced: [ConnectionTask] = []
     private var sweeper: LoopTimer?
     private var cutter: LoopTimer?
     /// Whether connections had to be ended at the deadline.
     private(set) var wasCut = false
 
     /// How often long-lived connections are announced and unused ones closed, in milliseconds.
-    private static let sweepInterval: UInt64 = 500
+    private static let sweepInterval: UInt64 = 250
 
     init(loop: EventLoop, shared: ProxyShared, listen: SocketAddress) {
         self.loop = loop
@@ -48,7 +46,6 @@ final class ProxyLoop: @unchecked Sendable {
 
     func opened(_ task: ConnectionTask) {
         open[task.id] = task
-        unannounced.append(task)
     }
 
     func closed(_ task: ConnectionTask) {
@@ -69,14 +66,9 @@ final class ProxyLoop: @unchecked Sendable {
     private func sweep() {
         pool.sweep(now: loop.now)
         for task in open.values {
-            task.relay?.lendOrigin(idleFor: Self.sweepInterval)
+            task.announce(olderThan: Self.sweepInterval)
             task.relay?.announce(olderThan: Int64(Self.sweepInterval) * 1000)
-        }
-        guard !unannounced.isEmpty else { return }
-        let due = unannounced
-        unannounced = []
-        for task in due where open[task.id] != nil {
-            if !task.announce(olderThan: Self.sweepInterval) { unannounced.append(task) }
+            task.relay?.lendOrigin(idleFor: Self.sweepInterval)
         }
     }
 

@@ -80,6 +80,7 @@ struct BodyRecorder {
     private let direction: Direction
     private let limit: Int64
     private(set) var body = BodyRecord()
+    private var lastChunkCount = 0
 
     /// In bytes: longer contents are recorded in pieces of this size.
     private static let chunkSize = 256 << 10
@@ -117,6 +118,13 @@ struct BodyRecorder {
             taken += piece
             if body.bytes.count == Self.chunkSize { spill(to: recorder) }
         }
+    }
+
+    /// Sends what is held ahead of the record if nothing else has gone ahead since the last call: a
+    /// stream that trickles is seen while it does, and a fast one keeps its even pieces.
+    mutating func spillIfSlow(to recorder: TrafficRecorder) {
+        if body.chunkCount == lastChunkCount { spill(to: recorder) }
+        lastChunkCount = body.chunkCount
     }
 
     /// Sends what is held ahead of the record.

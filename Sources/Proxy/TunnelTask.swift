@@ -100,7 +100,7 @@ extension ConnectionTask {
         adopt(dialled, for: target)
         let tunnel = TunnelTask(
             client: client, origin: PlainStream(dialled.channel), lane: lane,
-            early: opening.bytes, late: nil
+            early: opening.takeBytes(), late: nil
         ) { _, _ in }
         let side = await tunnel.run()
         origin?.isPersonal = true
