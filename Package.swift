@@ -78,6 +78,7 @@ let package = Package(
         tests(of: "CaptureStore", ["Traffic", "HTTPModel", "Base"]),
         tests(of: "Findings", ["Traffic", "HTTPModel", "Base"]),
         tests(of: "HTTPServer", ["HTTPModel", "Base"]),
+        tests(of: "Proxy", ["Base", "HTTPModel", "Sockets", "TLS", "Traffic"]),
         tests(of: "ContentServer", ["HTTPModel", "HTTPServer", "Base"]),
         tests(of: "Commands", ["Base", "Traffic", "CaptureStore"], exclude: ["Cases"]),
     ]
