@@ -124,6 +124,7 @@ final class ConnectionTask: @unchecked Sendable {
             let leg = try await lane.origin(target, serverName: serverName, dialled: dialled)
             note(leg)
             failure = refusal(of: leg)
+            if failure != nil { dropOrigin() }
         } catch {
             failure = error
         }
