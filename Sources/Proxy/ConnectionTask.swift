@@ -91,7 +91,13 @@ final class ConnectionTask: @unchecked Sendable {
     func serveTunnel(
         to host: String, _ port: UInt16, _ dialled: DialledOrigin, readAhead: ByteBuffer?
     ) async throws(ConnectionEnd) {
-        let opening = try await peekTunnel(readAhead, dialled)
+        let opening: PeekedOpening
+        do throws(ConnectionEnd) {
+            opening = try await peekTunnel(readAhead, dialled)
+        } catch {
+            dialled.close()
+            throw error
+        }
         switch opening.kind {
         case .tls(let hello):
             let target = OriginTarget(isSecure: true, host: host, port: port)
