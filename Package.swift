@@ -79,6 +79,7 @@ let package = Package(
         tests(of: "Findings", ["Traffic", "HTTPModel", "Base"]),
         tests(
             of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
+        tests(of: "Proxy", ["Base", "HTTPModel", "Sockets", "TLS", "Traffic"]),
         tests(of: "ContentServer", ["HTTPModel", "HTTPServer", "Base", "Sockets"]),
         tests(of: "Commands", ["Base", "Traffic", "CaptureStore"], exclude: ["Cases"]),
     ]

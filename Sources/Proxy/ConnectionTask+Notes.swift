@@ -76,6 +76,14 @@ extension ConnectionTask {
         }
     }
 
+    /// Closes the connection to the origin that is in use.
+    func dropOrigin() {
+        guard let leg = origin else { return }
+        note(endOf: leg)
+        origin = nil
+        leg.close()
+    }
+
     @inline(never)
     func noteHandshake() {
         guard let session else { return }

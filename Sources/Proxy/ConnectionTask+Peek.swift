@@ -99,7 +99,6 @@ extension ConnectionTask {
             if case .value(let count) = outcome, count > 0 { return try await peek(bytes) }
             loop.buffers.give(bytes)
             if outcome != .wouldBlock {
-                origin.close()
                 throw ConnectionEnd(
                     .completed, "client closed the tunnel without sending a byte", by: .client)
             }
@@ -107,7 +106,6 @@ extension ConnectionTask {
             await Channel.waitForEvent(
                 on: [channel, origin.channel], loop: loop, deadline: deadline)
         }
-        origin.close()
         throw ConnectionEnd(.timedOut, "neither side spoke in the tunnel", by: .tool)
     }
 

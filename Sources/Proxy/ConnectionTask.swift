@@ -92,7 +92,13 @@ final class ConnectionTask: @unchecked Sendable {
     func serveTunnel(
         to host: String, _ port: UInt16, _ dialled: DialledOrigin, readAhead: ByteBuffer?
     ) async throws(ConnectionEnd) {
-        let opening = try await peekTunnel(readAhead, dialled)
+        let opening: PeekedOpening
+        do throws(ConnectionEnd) {
+            opening = try await peekTunnel(readAhead, dialled)
+        } catch {
+            dialled.close()
+            throw error
+        }
         switch opening.kind {
         case .tls(let hello):
             let target = OriginTarget(isSecure: true, host: host, port: port)
@@ -125,6 +131,7 @@ final class ConnectionTask: @unchecked Sendable {
             let leg = try await lane.origin(target, serverName: serverName, dialled: dialled)
             note(leg)
             failure = refusal(of: leg)
+            if failure != nil { dropOrigin() }
         } catch {
             failure = error
         }

@@ -79,16 +79,15 @@ extension HTTPRelay {
         }
         let leg = try await lane.origin(target, serverName: name)
         task.note(leg)
-        if let failure = task.refusal(of: leg) { throw failure }
+        if let failure = task.refusal(of: leg) {
+            // Kept, it would serve the next request without being asked for its certificate.
+            dropOrigin()
+            throw failure
+        }
         return leg
     }
 
-    func dropOrigin() {
-        guard let leg = task.origin else { return }
-        task.note(endOf: leg)
-        task.origin = nil
-        leg.close()
-    }
+    func dropOrigin() { task.dropOrigin() }
 
     private func relay(
         _ outgoing: OutgoingRequest, over leg: OriginLeg

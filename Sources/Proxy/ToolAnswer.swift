@@ -20,7 +20,12 @@ struct ToolAnswer: Sendable, Equatable {
         hint: "set it as the client's proxy: curl -x http://127.0.0.1:8080 https://example.com/")
 
     init(_ failure: Failure) {
-        let status = failure.code.hasSuffix("timed-out") ? 504 : 502
+        let status =
+            switch failure.code {
+            case "proxy-loop": 508
+            case let code where code.hasSuffix("timed-out"): 504
+            default: 502
+            }
         self.init(status, failure.code, failure.detail, hint: failure.hint)
     }
 

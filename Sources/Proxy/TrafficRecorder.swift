@@ -50,7 +50,8 @@ final class TrafficRecorder {
             flush()
         } else if !isFlushPlanned {
             isFlushPlanned = true
-            loop.atEndOfRound { [unowned self] in
+            // Held until then: the loop's last connection may end the server in this very round.
+            loop.atEndOfRound { [self] in
                 self.isFlushPlanned = false
                 self.flush()
             }

@@ -14,6 +14,8 @@ final class TunnelTask: @unchecked Sendable {
     /// What each side sent before the tunnel was there.
     private var held: [Direction: ByteBuffer] = [:]
     private var endedFirst: ConnectionRecord.Side?
+    /// When bytes passed last, in either direction, in milliseconds of the loop's clock.
+    private var passedTick: UInt64
 
     /// - Parameters:
     ///   - early: what the client sent before; the tunnel owns it now.
@@ -27,6 +29,7 @@ final class TunnelTask: @unchecked Sendable {
         self.origin = origin
         self.lane = lane
         self.observe = observe
+        passedTick = lane.loop.now
         held[.request] = early
         held[.response] = late
     }
@@ -44,37 +47,47 @@ final class TunnelTask: @unchecked Sendable {
     private func pump(
         _ direction: Direction, from source: any ByteStream, to target: any ByteStream
     ) async {
-        let limits = lane.plan.limits
-        var buffer = held.removeValue(forKey: direction)
+        let side: ConnectionRecord.Side = direction == .request ? .client : .origin
+        var next = held.removeValue(forKey: direction)
         do throws(StreamFailure) {
-            while true {
-                if buffer == nil {
-                    source.readDeadline = lane.loop.now + limits.responseTimeout
-                    try await source.waitReadable()
-                    buffer = lane.loop.buffers.take()
-                }
-                guard let bytes = buffer else { break }
-                if bytes.isEmpty, try await source.read(into: bytes) == 0 { break }
+            if next == nil { next = try await read(from: source) }
+            while let bytes = next {
+                passedTick = lane.loop.now
                 observe(direction, bytes.readable)
-                target.writeDeadline = lane.loop.now + limits.bodyTimeout
+                target.writeDeadline = lane.loop.now + lane.plan.limits.bodyTimeout
                 try await target.write(bytes)
                 lane.loop.buffers.give(bytes)
-                buffer = nil
                 await lane.recorder.waitForRoom()
+                next = try await read(from: source)
             }
-            note(direction)
+            endedFirst = endedFirst ?? side
             await target.finish()
         } catch {
-            note(direction)
+            endedFirst = endedFirst ?? (error == .timedOut ? .tool : side)
             // A side that broke off, or will not listen, ends the whole tunnel.
             source.channel.interrupt()
             target.channel.interrupt()
         }
-        if let buffer { lane.loop.buffers.give(buffer) }
     }
 
-    private func note(_ direction: Direction) {
-        endedFirst = endedFirst ?? (direction == .request ? .client : .origin)
+    /// The next bytes, `nil` at the end. A side may be silent for as long as the other talks.
+    private func read(from source: any ByteStream) async throws(StreamFailure) -> ByteBuffer? {
+        while true {
+            source.readDeadline = passedTick + lane.plan.limits.responseTimeout
+            var buffer: ByteBuffer?
+            do throws(StreamFailure) {
+                try await source.waitReadable()
+                let bytes = lane.loop.buffers.take()
+                buffer = bytes
+                if try await source.read(into: bytes) > 0 { return bytes }
+                lane.loop.buffers.give(bytes)
+                return nil
+            } catch {
+                if let buffer { lane.loop.buffers.give(buffer) }
+                let isIdle = lane.loop.now >= passedTick + lane.plan.limits.responseTimeout
+                if error != .timedOut || isIdle { throw error }
+            }
+        }
     }
 }
 
