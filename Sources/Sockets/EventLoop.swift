@@ -120,7 +120,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
             }
             now = MonotonicTime.now().nanoseconds / 1_000_000
             let expired = wheel.expire(now: now)
-            if !expired.isEmpty { TimerWheel.fire(expired) }
+            if !expired.isEmpty { TimerWheel.fire(expired, now: now) }
         }
     }
 
