@@ -108,7 +108,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
             takeForeignWork()
             runJobs()
             finishRound()
-            let hasWork = !jobs.isEmpty
+            let hasWork = !jobs.isEmpty || !roundEnd.isEmpty
             let timeout = hasWork ? 0 : wheel.timeout(now: now)
             poller.wait(timeout: timeout) { readiness in
                 if readiness.token == Self.wakeToken {
