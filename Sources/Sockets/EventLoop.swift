@@ -47,12 +47,12 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// - Throws: `SystemError` if the kernel has no descriptors left.
     package init(index: Int) throws(SystemError) {
         self.index = index
+        poller = try Poller()
         let descriptor = platform_eventfd()
         guard descriptor >= 0 else { throw SystemError(errno) }
         wakeDescriptor = descriptor
         now = MonotonicTime.now().nanoseconds / 1_000_000
         wheel = TimerWheel(now: now)
-        poller = try Poller()
         try poller.add(descriptor, token: Self.wakeToken)
     }
 
