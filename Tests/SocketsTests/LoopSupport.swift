@@ -5,6 +5,7 @@ import Synchronization
 @testable import Sockets
 
 /// Runs `body` on an event loop of its own thread, and stops the loop after it.
+@discardableResult
 func withLoop<Result: Sendable>(
     _ body: @escaping @Sendable (EventLoop) async throws -> Result
 ) async throws -> Result {
@@ -117,4 +118,11 @@ final class Notes: Sendable {
     func add(_ line: String) { lines.withLock { $0.append(line) } }
 
     var all: [String] { lines.withLock { $0 } }
+}
+
+/// Lets this process have so many descriptors at most; for a process of a test's own only.
+func limitDescriptors(_ count: UInt) {
+    var limit = rlimit(rlim_cur: count, rlim_max: count)
+    let status = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    precondition(status == 0, "the limit cannot be set")
 }
