@@ -54,7 +54,7 @@ package enum Base64 {
                 held = 0
             }
         }
-        guard padding == 0 || held + padding == 4, held != 1 else { return nil }
+        guard held != 1, padding == 0 || held > 0 && held + padding == 4 else { return nil }
         if held == 2 { result.append(UInt8(truncatingIfNeeded: group >> 4)) }
         if held == 3 {
             result.append(UInt8(truncatingIfNeeded: group >> 10))

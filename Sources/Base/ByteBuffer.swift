@@ -138,8 +138,9 @@ package final class BufferPool {
         unused.popLast() ?? ByteBuffer(capacity: capacity)
     }
 
+    /// Keeps a buffer for reuse; one of another capacity is freed.
     package func give(_ buffer: ByteBuffer) {
-        guard unused.count < keepLimit else { return }
+        guard unused.count < keepLimit, buffer.capacity == capacity else { return }
         buffer.removeAll()
         unused.append(buffer)
     }

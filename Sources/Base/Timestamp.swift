@@ -24,8 +24,12 @@ package struct Timestamp: Sendable, Hashable, Comparable {
     }
 
     /// The microseconds from `start` to here, never negative: a clock set back counts as none.
+    ///
+    /// Any two moments can be compared, as a capture may hold any number.
     package func microseconds(since start: Timestamp) -> Int64 {
-        max(0, microseconds - start.microseconds)
+        guard self > start else { return 0 }
+        let (difference, overflow) = microseconds.subtractingReportingOverflow(start.microseconds)
+        return overflow ? .max : difference
     }
 
     /// RFC 3339 in UTC with milliseconds: `2026-03-09T07:05:01.250Z`.

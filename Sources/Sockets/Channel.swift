@@ -287,29 +287,35 @@ package final class Channel: @unchecked Sendable {
         setOption(SOL_SOCKET, SO_KEEPALIVE, 1)
     }
 
+    // The number of a closed descriptor may be another connection's: nothing is asked of it.
+
     private func setOption(_ level: Int32, _ name: Int32, _ value: Int32) {
+        guard !isClosed else { return }
         var value = value
         unsafe setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
     /// The error that the kernel holds for this socket, `nil` if none; asking clears it.
     package func takeError() -> SystemError? {
+        guard !isClosed else { return nil }
         var number: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
         unsafe getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &number, &length)
         return number == 0 ? nil : SystemError(number)
     }
 
-    /// The address of this end.
+    /// The address of this end, `nil` once it is closed.
     package var localAddress: SocketAddress? {
+        guard !isClosed else { return nil }
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         return unsafe platform_socket_name(descriptor, &storage, &length) == 0
             ? SocketAddress(storage) : nil
     }
 
-    /// The address of the other end, `nil` if it has gone.
+    /// The address of the other end, `nil` if it has gone or this end is closed.
     package var peerAddress: SocketAddress? {
+        guard !isClosed else { return nil }
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         return unsafe platform_peer_name(descriptor, &storage, &length) == 0

@@ -48,6 +48,7 @@ extension Channel {
             close()
             throw .timedOut
         case .closed:
+            close()
             throw SystemError(ECANCELED)
         }
     }
@@ -91,12 +92,17 @@ private final class ConnectRace {
     ) async throws(SystemError) -> (channel: Channel, address: SocketAddress) {
         var untried = addresses
         while !untried.isEmpty || !pending.isEmpty {
-            if let address = untried.popFirst() { start(address) }
-            guard !pending.isEmpty else { continue }
+            startNext(of: &untried)
+            guard !pending.isEmpty else { break }
             let next = untried.isEmpty ? deadline : min(deadline, loop.now + Self.attemptDelay)
             if !pending.contains(where: { $0.channel.mayWriteNow }) {
                 await Channel.waitForEvent(
                     on: pending.map(\.channel), loop: loop, deadline: next)
+            }
+            if pending.contains(where: { $0.channel.isClosed }) {
+                // Nobody but a shutdown closes an attempt under us.
+                lastError = SystemError(ECANCELED)
+                break
             }
             if let winner = takeWinner() {
                 for loser in pending { loser.channel.close() }
@@ -111,11 +117,15 @@ private final class ConnectRace {
         throw lastError
     }
 
-    private func start(_ address: SocketAddress) {
-        do throws(SystemError) {
-            pending.append((try Channel.startConnecting(address, loop), address))
-        } catch {
-            lastError = error
+    /// Starts an attempt; an address that the system refuses at once costs no delay.
+    private func startNext(of untried: inout ArraySlice<SocketAddress>) {
+        while let address = untried.popFirst() {
+            do throws(SystemError) {
+                pending.append((try Channel.startConnecting(address, loop), address))
+                return
+            } catch {
+                lastError = error
+            }
         }
     }
 

@@ -47,12 +47,12 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// - Throws: `SystemError` if the kernel has no descriptors left.
     package init(index: Int) throws(SystemError) {
         self.index = index
+        poller = try Poller()
         let descriptor = platform_eventfd()
         guard descriptor >= 0 else { throw SystemError(errno) }
         wakeDescriptor = descriptor
         now = MonotonicTime.now().nanoseconds / 1_000_000
         wheel = TimerWheel(now: now)
-        poller = try Poller()
         try poller.add(descriptor, token: Self.wakeToken)
     }
 
@@ -108,7 +108,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
             takeForeignWork()
             runJobs()
             finishRound()
-            let hasWork = !jobs.isEmpty
+            let hasWork = !jobs.isEmpty || !roundEnd.isEmpty
             let timeout = hasWork ? 0 : wheel.timeout(now: now)
             poller.wait(timeout: timeout) { readiness in
                 if readiness.token == Self.wakeToken {
@@ -120,7 +120,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
             }
             now = MonotonicTime.now().nanoseconds / 1_000_000
             let expired = wheel.expire(now: now)
-            if !expired.isEmpty { TimerWheel.fire(expired) }
+            if !expired.isEmpty { TimerWheel.fire(expired, now: now) }
         }
     }
 

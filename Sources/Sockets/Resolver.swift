@@ -99,7 +99,8 @@ package final class Resolver: Sendable {
     }
 
     private func remember(_ host: String, _ addresses: [SocketAddress]) {
-        let nanoseconds = UInt64(lifetime.components.seconds) * 1_000_000_000
+        let (seconds, attoseconds) = lifetime.components
+        let nanoseconds = UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds) / 1_000_000_000
         let until = MonotonicTime(nanoseconds: MonotonicTime.now().nanoseconds + nanoseconds)
         state.withLock { state in
             if state.known.count >= Self.knownLimit { state.known.removeAll() }
@@ -110,6 +111,11 @@ package final class Resolver: Sendable {
     /// Asks the system (`getaddrinfo`); blocks.
     package static let systemLookUp: @Sendable (String) -> Result<[SocketAddress], Failure> = {
         host in
+        // The system reads up to the first NUL, and would find another host than was asked for.
+        guard !host.utf8.contains(0) else {
+            return .failure(
+                Failure("name-not-found", party: .origin, "cannot resolve a name with a NUL in it"))
+        }
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?

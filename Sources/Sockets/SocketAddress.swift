@@ -20,6 +20,8 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads a literal such as `127.0.0.1` or `::1` (without brackets); `nil` for anything else.
     package init?(literal: String, port: UInt16) {
+        // The system reads up to the first NUL, and would take what follows for nothing.
+        guard !literal.utf8.contains(0) else { return nil }
         var four = in_addr()
         if unsafe inet_pton(AF_INET, literal, &four) == 1 {
             self.init(address: unsafe withUnsafeBytes(of: &four) { unsafe [UInt8]($0) }, port: port)

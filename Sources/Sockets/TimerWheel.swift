@@ -63,8 +63,13 @@ struct TimerWheel {
     /// Takes the timers out whose time has come.
     mutating func expire(now: UInt64) -> [LoopTimer] {
         let current = now / Self.tickLength
-        guard nextOccupied <= current else { return [] }
+        guard nextOccupied <= current else {
+            // What is set next is hashed from here, however long nothing was.
+            tick = max(tick, current)
+            return []
+        }
         var expired: [LoopTimer] = []
+        var moved: [LoopTimer] = []
         tick = max(tick, nextOccupied)
         let last = min(current, tick + Self.slotCount - 1)
         while tick <= last {
@@ -81,11 +86,14 @@ struct TimerWheel {
                 if timer.due <= now {
                     expired.append(timer)
                 } else if timer.due != .max {
-                    place(timer, at: timer.due / Self.tickLength + 1)
+                    moved.append(timer)
                 }
             }
         }
+        // Only now: after a stall of more than a round, a place that is counted from a tick that
+        // lags behind would be looked for in a round that is over, and the timer lost.
         tick = max(tick, current)
+        for timer in moved { place(timer, at: timer.due / Self.tickLength + 1) }
         findNextOccupied()
         return expired
     }
@@ -100,7 +108,8 @@ struct TimerWheel {
         }
     }
 
-    static func fire(_ timers: [LoopTimer]) {
-        for timer in timers { timer.fire() }
+    /// Fires what `expire` took out, unless one of them has stopped or moved another since.
+    static func fire(_ timers: [LoopTimer], now: UInt64) {
+        for timer in timers where timer.due <= now { timer.fire() }
     }
 }

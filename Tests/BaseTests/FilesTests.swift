@@ -1,0 +1,127 @@
+import Testing
+
+@testable import Base
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+struct FilesTests {
+    private let folder = TemporaryFolder()
+
+    @Test func readsBackWhatItWrote() throws {
+        let bytes = [UInt8](repeating: 7, count: 200_000) + [0, 1, 255]
+        try Files.create(folder.file("a"), bytes)
+        #expect(try Files.read(folder.file("a")) == bytes)
+        try Files.create(folder.file("empty"), [])
+        #expect(try Files.read(folder.file("empty")) == [])
+    }
+
+    @Test func keepsSecretsToTheirOwner() throws {
+        try Files.create(folder.file("secret"), [1])
+        try Files.create(folder.file("public"), [1], readableByOthers: true)
+        #expect(mode(of: folder.file("secret")) == 0o600)
+        #expect(mode(of: folder.file("public")) & 0o600 == 0o600)
+        try Files.makeFolder(folder.file("deep/down"))
+        #expect(mode(of: folder.file("deep/down")) == 0o700)
+        #expect(mode(of: folder.file("deep")) == 0o700)
+    }
+
+    @Test func neverOverwrites() throws {
+        try Files.create(folder.file("a"), [1])
+        let failure = #expect(throws: Failure.self) {
+            try Files.create(folder.file("a"), [2])
+        }
+        #expect(failure?.code == "file-unwritable")
+        #expect(failure?.detail == "cannot create \(folder.file("a")): file exists")
+        #expect(try Files.read(folder.file("a")) == [1])
+    }
+
+    @Test func followsNoLinkWhenItCreates() throws {
+        unsafe symlink(folder.file("target"), folder.file("link"))
+        #expect(throws: Failure.self) { try Files.create(folder.file("link"), [2]) }
+        #expect(!Files.exists(folder.file("target")))
+    }
+
+    @Test func refusesWhatIsLongerThanTheLimit() throws {
+        try Files.create(folder.file("a"), [UInt8](repeating: 1, count: 100_000))
+        #expect(try Files.read(folder.file("a"), byteLimit: 100_000).count == 100_000)
+        let failure = #expect(throws: Failure.self) {
+            try Files.read(folder.file("a"), byteLimit: 99_999)
+        }
+        #expect(failure?.code == "file-unreadable")
+        #expect(failure?.detail.hasSuffix("longer than 99999 bytes") == true)
+        #expect(throws: Failure.self) { try Files.read("/dev/zero", byteLimit: 1 << 20) }
+    }
+
+    @Test func namesTheFileItCannotRead() {
+        let missing = #expect(throws: Failure.self) { try Files.read(folder.file("none")) }
+        #expect(missing?.detail == "cannot read \(folder.file("none")): no such file or directory")
+        let directory = #expect(throws: Failure.self) { try Files.read(folder.path) }
+        #expect(directory?.detail == "cannot read \(folder.path): is a directory")
+    }
+
+    @Test func namesTheFolderItCannotMake() throws {
+        try Files.create(folder.file("file"), [])
+        let failure = #expect(throws: Failure.self) {
+            try Files.makeFolder(folder.file("file/below"))
+        }
+        #expect(
+            failure?.detail
+                == "cannot make the folder \(folder.file("file/below")): not a directory")
+    }
+
+    @Test func toleratesWhatIsThere() throws {
+        try Files.makeFolder(folder.file("a//b/"))
+        try Files.makeFolder(folder.file("a/b"))
+        #expect(Files.exists(folder.file("a/b")))
+        Files.remove(folder.file("a/none"))
+        Files.remove(folder.file("a/b"))
+        #expect(!Files.exists(folder.file("a/b")))
+    }
+
+    @Test func movesNothingOntoAFullFolder() throws {
+        try Files.makeFolder(folder.file("new"))
+        try Files.makeFolder(folder.file("full"))
+        try Files.create(folder.file("full/a"), [1])
+        #expect(!Files.move(folder.file("new"), to: folder.file("full")))
+        #expect(try Files.read(folder.file("full/a")) == [1])
+        #expect(Files.move(folder.file("full"), to: folder.file("new")))
+        #expect(try Files.read(folder.file("new/a")) == [1])
+    }
+
+    private func mode(of path: String) -> mode_t {
+        var facts = stat()
+        guard unsafe lstat(path, &facts) == 0 else { return 0 }
+        return facts.st_mode & 0o777
+    }
+}
+
+/// A folder of a test's own, removed with all in it when the test is done.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() {
+        var template = [CChar]("/tmp/base-tests-XXXXXX".utf8CString)
+        path = unsafe String(cString: mkdtemp(&template))
+    }
+
+    deinit { Self.removeAll(path) }
+
+    private static func removeAll(_ path: String) {
+        if let folder = unsafe opendir(path) {
+            defer { unsafe closedir(folder) }
+            while let entry = unsafe readdir(folder) {
+                let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                    unsafe [UInt8](bytes.prefix { $0 != 0 }).text
+                }
+                if name != ".", name != ".." { removeAll("\(path)/\(name)") }
+            }
+        }
+        unsafe remove(path)
+    }
+
+    func file(_ name: String) -> String { path + "/" + name }
+}

@@ -1,0 +1,128 @@
+import Base
+import Glibc
+import Synchronization
+
+@testable import Sockets
+
+/// Runs `body` on an event loop of its own thread, and stops the loop after it.
+@discardableResult
+func withLoop<Result: Sendable>(
+    _ body: @escaping @Sendable (EventLoop) async throws -> Result
+) async throws -> Result {
+    let loop = try EventLoop(index: 0)
+    startThread(named: "test loop") { loop.run() }
+    defer { loop.stop() }
+    return try await Task(executorPreference: loop) {
+        defer { loop.closeAllChannels() }
+        return try await body(loop)
+    }.value
+}
+
+let loopback = SocketAddress(address: [127, 0, 0, 1], port: 0)
+
+/// Two ends of a connection in this process.
+func socketPair(_ loop: EventLoop) throws -> (Channel, Channel) {
+    var ends: [Int32] = [0, 0]
+    let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue)
+    let status = unsafe socketpair(AF_UNIX, kind, 0, &ends)
+    guard status == 0 else { throw SystemError(errno) }
+    return (
+        try Channel(descriptor: ends[0], loop: loop), try Channel(descriptor: ends[1], loop: loop)
+    )
+}
+
+/// The two ends of a TCP connection over the loopback address.
+func connectedPair(_ loop: EventLoop) async throws -> (client: Channel, server: Channel) {
+    let bound = try Listener.bind(loopback, sharesPort: false)
+    let listener = try Listener(descriptor: bound.descriptor, address: bound.address, loop: loop)
+    defer { listener.close() }
+    let client = try await Channel.connect(to: bound.address, on: loop, deadline: .max)
+    guard let (server, _) = await listener.accept() else { throw SystemError(ECANCELED) }
+    return (client, server)
+}
+
+/// A port of the loopback address that nobody listens on.
+func refusingAddress() throws -> SocketAddress {
+    let bound = try Listener.bind(loopback, sharesPort: false)
+    close(bound.descriptor)
+    return bound.address
+}
+
+/// A loopback port that takes no more connections and answers nothing: its queue is full.
+final class SilentPort {
+    let address: SocketAddress
+    private var descriptors: [Int32] = []
+
+    init() throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        descriptors = [listener]
+        var (storage, length) = loopback.kernelForm
+        let status = unsafe withUnsafePointer(to: &storage) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe bind(listener, address, length)
+            }
+        }
+        guard status == 0, listen(listener, 0) == 0 else { throw SystemError(errno) }
+        unsafe withUnsafeMutablePointer(to: &storage) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                _ = unsafe getsockname(listener, address, &length)
+            }
+        }
+        guard let bound = SocketAddress(storage) else { throw SystemError(EINVAL) }
+        address = bound
+        // The kernel takes one more than the backlog says; what comes then is dropped.
+        for _ in 0..<4 {
+            let client = socket(
+                AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+            descriptors.append(client)
+            var (target, size) = address.kernelForm
+            unsafe withUnsafePointer(to: &target) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                    _ = unsafe connect(client, address, size)
+                }
+            }
+        }
+    }
+
+    deinit {
+        for descriptor in descriptors { close(descriptor) }
+    }
+}
+
+extension Channel {
+    /// Sends bytes that surely fit into the kernel's buffer.
+    func sendNow(_ bytes: [UInt8]) {
+        let buffer = ByteBuffer(capacity: bytes.count)
+        buffer.append(bytes)
+        _ = send(buffer)
+    }
+
+    /// What is there, once something is.
+    func receiveSome() async -> [UInt8] {
+        let buffer = ByteBuffer(capacity: 1 << 16)
+        while true {
+            switch receive(into: buffer) {
+            case .value: return buffer.copy
+            case .wouldBlock:
+                guard await waitReadable() == .ready else { return [] }
+            case .failed: return []
+            }
+        }
+    }
+}
+
+/// Something that several tasks note, in order.
+final class Notes: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
+
+    var all: [String] { lines.withLock { $0 } }
+}
+
+/// Lets this process have so many descriptors at most; for a process of a test's own only.
+func limitDescriptors(_ count: UInt) {
+    var limit = rlimit(rlim_cur: count, rlim_max: count)
+    let status = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    precondition(status == 0, "the limit cannot be set")
+}
