@@ -20,6 +20,9 @@ package enum CommandLineTool {
                     purpose: "intercept and record until interrupted",
                     line: "sallyport proxy --capture session.sallyport"),
                 Command.Example(
+                    purpose: "run a test suite through a proxy of its own, and judge its traffic",
+                    line: "sallyport run -- npm test"),
+                Command.Example(
                     purpose: "what was recorded, a line an exchange",
                     line: "sallyport flows list session.sallyport"),
                 Command.Example(

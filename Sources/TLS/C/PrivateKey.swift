@@ -45,7 +45,7 @@ package final class PrivateKey: @unchecked Sendable {
             let reason = OpenSSLErrors.take()
             throw Failure(
                 "key-invalid", party: .tool, "cannot read the private key in \(name): \(reason)",
-                hint: "an encrypted key needs its password in a file: --ca-key-password-file FILE")
+                hint: "an encrypted key needs its password in a file: --ca-password-file FILE")
         }
         return unsafe PrivateKey(owning: key)
     }
