@@ -40,7 +40,8 @@ let package = Package(
         .systemLibrary(
             name: "CCompression", pkgConfig: "zlib",
             providers: [
-                .apt(["zlib1g-dev", "libbrotli-dev", "libzstd-dev"]), .brew(["zlib", "brotli", "zstd"]),
+                .apt(["zlib1g-dev", "libbrotli-dev", "libzstd-dev"]),
+                .brew(["zlib", "brotli", "zstd"]),
             ]),
 
         // 0
@@ -54,7 +55,8 @@ let package = Package(
         target("Transport", ["Base", "Sockets", "TLS"]),
         target("HTTPCodecs", ["Base", "HTTPModel", "CCompression"]),
         // 3
-        target("Proxy", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Traffic", "Transport"]),
+        target(
+            "Proxy", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Traffic", "Transport"]),
         target("HTTPServer", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Transport"]),
         target("CaptureStore", ["Base", "HTTPModel", "Traffic", "CSQLite"]),
         target("Findings", ["Base", "HTTPModel", "Traffic"]),

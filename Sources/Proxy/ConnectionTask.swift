@@ -62,7 +62,8 @@ final class ConnectionTask: @unchecked Sendable {
 
     private func serveExplicit(_ opening: PeekedOpening) async throws(ConnectionEnd) {
         guard case .http = opening.kind else { try await refuse(opening) }
-        try await serveHTTP(PlainStream(channel, readAhead: opening.takeBytes()), through: .anyOrigin)
+        try await serveHTTP(
+            PlainStream(channel, readAhead: opening.takeBytes()), through: .anyOrigin)
     }
 
     private func serveReverse(

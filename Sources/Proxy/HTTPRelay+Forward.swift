@@ -66,9 +66,7 @@ extension HTTPRelay {
     /// The connection that this client uses for an origin, or another one.
     private func acquire(_ target: OriginTarget) async throws(OriginFailure) -> OriginLeg {
         if let leg = task.origin {
-            if leg.target == target, leg.exchangeCount == 0 || !leg.stream.channel.peerEnded {
-                return leg
-            }
+            if leg.target == target, leg.isReady { return leg }
             task.note(endOf: leg)
             task.origin = nil
             lane.release(leg)

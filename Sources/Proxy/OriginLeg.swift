@@ -46,6 +46,15 @@ final class OriginLeg: @unchecked Sendable {
         return ByteCount(received: now.received - before.received, sent: now.sent - before.sent)
     }
 
+    /// Whether the next request may go over it: its origin is there, and has said nothing that a
+    /// request did not ask for. One that was never used may hold TLS tickets.
+    var isReady: Bool {
+        let channel = stream.channel
+        guard !channel.peerEnded, !channel.isBroken, !channel.isClosed else { return false }
+        guard exchangeCount > 0 else { return true }
+        return unread == nil && !stream.holdsBytes && (!channel.isReadableNow || channel.isQuiet)
+    }
+
     func releaseUnread() {
         guard let unread else { return }
         self.unread = nil
@@ -85,7 +94,7 @@ struct OriginPool {
 
     /// Keeps a connection for the next client, or closes it.
     mutating func give(_ leg: OriginLeg, now: UInt64) {
-        guard count < countLimit, !leg.isPersonal, leg.unread == nil else {
+        guard count < countLimit, !leg.isPersonal, leg.isReady else {
             leg.close()
             return
         }

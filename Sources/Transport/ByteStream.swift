@@ -48,6 +48,9 @@ package protocol ByteStream: AnyObject {
     /// Sends all that the buffer holds, and consumes it.
     func write(_ buffer: ByteBuffer) async throws(StreamFailure)
 
+    /// Whether bytes of the peer were received and not read.
+    var holdsBytes: Bool { get }
+
     /// Ends our direction in order; the peer may go on.
     func finish() async
 

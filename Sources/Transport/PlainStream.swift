@@ -47,6 +47,8 @@ package final class PlainStream: ByteStream {
         try await channel.sendAll(buffer)
     }
 
+    package var holdsBytes: Bool { readAhead != nil }
+
     package func finish() async {
         channel.shutdownWriting()
     }

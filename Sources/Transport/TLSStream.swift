@@ -121,6 +121,8 @@ package final class TLSStream: ByteStream {
         try await channel.awaitReadable()
     }
 
+    package var holdsBytes: Bool { session.incoming != nil || session.hasPending }
+
     /// Receives more of the peer's bytes for the session; 0 at its end.
     private func receive() async throws(StreamFailure) -> Int {
         while true {

@@ -47,7 +47,9 @@ struct ChildProcess {
             let reason = unsafe String(cString: strerror(status)).lowercased()
             throw Failure(
                 "command-not-started", party: .tool, "cannot start \(arguments[0]): \(reason)",
-                hint: "the command stands behind --, as in: sallyport run -- curl https://example.com/")
+                hint:
+                    "the command stands behind --, as in: sallyport run -- curl https://example.com/"
+            )
         }
         return ChildProcess(id: id)
     }

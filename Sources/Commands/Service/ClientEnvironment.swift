@@ -109,7 +109,8 @@ private struct TrustFiles {
             javaStore,
             JavaKeyStore.write(certificates.map(\.der), password: Self.javaPassword))
         try Files.create(
-            wgetConfiguration, try wgetText(inherited) + [UInt8]("ca_certificate = \(bundle)\n".utf8))
+            wgetConfiguration,
+            try wgetText(inherited) + [UInt8]("ca_certificate = \(bundle)\n".utf8))
         try Files.create(
             aptConfiguration, [UInt8]("Acquire::https::CaInfo \"\(bundle)\";\n".utf8))
         try Files.makeFolder(phpFolder)

@@ -105,7 +105,8 @@ func chunked(_ bytes: [UInt8], trailers: String = "", hasExtensions: Bool = true
     var turn = 0
     while place < bytes.count {
         let size = min(sizes[turn % sizes.count], bytes.count - place)
-        var line = turn % 2 == 0 ? String(size, radix: 16) : "0" + String(size, radix: 16).uppercased()
+        var line =
+            turn % 2 == 0 ? String(size, radix: 16) : "0" + String(size, radix: 16).uppercased()
         if hasExtensions, turn % 3 == 1 { line += ";name=\"value\"" }
         output += [UInt8]("\(line)\r\n".utf8) + bytes[place..<place + size] + [13, 10]
         place += size

@@ -73,6 +73,11 @@ final class ProxyUnderTest {
         return origin
     }
 
+    /// Takes over an origin that had to be there before the proxy.
+    func adopt(_ origin: ScriptedOrigin) {
+        origins.append(origin)
+    }
+
     func connect(receiveBuffer: Int32? = nil) throws -> Wire {
         try Wire.connect(to: address, receiveBuffer: receiveBuffer)
     }
@@ -161,7 +166,8 @@ final class ProxyUnderTest {
 func withProxy(
     endsInOrder: Bool = true, grace: UInt64 = 3_000,
     traffic: TrafficCollector = TrafficCollector(),
-    _ configure: (inout ProxyPlan) -> Void = { _ in }, sourceLocation: SourceLocation = #_sourceLocation,
+    _ configure: (inout ProxyPlan) -> Void = { _ in },
+    sourceLocation: SourceLocation = #_sourceLocation,
     _ body: (ProxyUnderTest) throws -> Void
 ) throws {
     let proxy = try ProxyUnderTest(grace: grace, traffic: traffic, configure)

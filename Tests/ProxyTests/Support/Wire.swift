@@ -50,7 +50,8 @@ final class Wire: @unchecked Sendable {
         guard descriptor >= 0 else { throw WireFailure("no socket: \(errno)") }
         let wire = Wire(owning: descriptor)
         if let receiveBuffer { wire.setOption(SOL_SOCKET, SO_RCVBUF, receiveBuffer) }
-        guard unsafe address.withKernelForm({ unsafe Glibc.connect(descriptor, $0, $1) }) == 0 else {
+        guard unsafe address.withKernelForm({ unsafe Glibc.connect(descriptor, $0, $1) }) == 0
+        else {
             throw WireFailure("cannot connect to \(address): \(errno)")
         }
         return wire
@@ -69,6 +70,11 @@ final class Wire: @unchecked Sendable {
             defer { held = [] }
             return held
         }
+        return try readMore()
+    }
+
+    /// The next bytes behind those that are held.
+    private func readMore() throws -> [UInt8] {
         while end == nil {
             guard let session else { return try receive() }
             if let bytes = try decrypt(session) { return bytes }
@@ -98,6 +104,12 @@ final class Wire: @unchecked Sendable {
         }
     }
 
+    /// Whether something comes before the peer's end.
+    func hasMore() throws -> Bool {
+        if held.isEmpty { held = try read() }
+        return !held.isEmpty
+    }
+
     func readToEnd() throws -> [UInt8] {
         var all: [UInt8] = []
         while true {
@@ -108,10 +120,8 @@ final class Wire: @unchecked Sendable {
     }
 
     private func gather(_ wanted: String) throws {
-        let before = held
-        held = []
-        let bytes = try read()
-        held = before + bytes
+        let bytes = try readMore()
+        held += bytes
         if bytes.isEmpty {
             throw WireFailure(
                 "ended (\(end?.rawValue ?? "?")) after '\(held.prefix(200).text)' before \(wanted)")

@@ -1,0 +1,294 @@
+import Base
+import Dispatch
+import TLS
+import Testing
+import Traffic
+
+@testable import Proxy
+
+extension ProxyTests {
+    /// What comes before, during and instead of an ordinary answer.
+    @Suite struct InterimAndEarly {
+        static let interims: [[String]] = [
+            ["HTTP/1.1 100 Continue\r\n\r\n"],
+            ["HTTP/1.1 102 Processing\r\n\r\n"],
+            ["HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\nlInK: </b>\r\n\r\n"],
+            [
+                "HTTP/1.1 102 Processing\r\n\r\n", "HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n",
+                "HTTP/1.1 103 Early Hints\r\nLink: <b>\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\n",
+            ],
+        ]
+
+        @Test(arguments: interims, Way.allCases)
+        func interimResponsesPassInOrder(_ interims: [String], _ way: Way) throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin(way.kind) { wire, _ in
+                    _ = try wire.readHead()
+                    for interim in interims { try wire.send(interim) }
+                    try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                    try wire.expectEnd()
+                }
+                let client = try way.open(proxy, origin)
+                try client.send(
+                    "GET \(way.target("/", origin)) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                for interim in interims { #expect(try client.readHead() == interim) }
+                #expect(try client.readResponse().body.text == "ok")
+                let exchange = try proxy.traffic.exchange()
+                #expect(exchange.interimHeads.map(\.text) == interims)
+                #expect(exchange.status == 200)
+            }
+        }
+
+        @Test func oldClientGetsNoInterimResponse() throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin { wire, _ in
+                    _ = try wire.readHead()
+                    try wire.send("HTTP/1.1 103 Early Hints\r\n\r\n")
+                    try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                }
+                let client = try proxy.connect()
+                try client.send("GET http://\(origin.authority)/ HTTP/1.0\r\n\r\n")
+                #expect(try client.readHead().hasPrefix("HTTP/1.1 200 "))
+                #expect(try proxy.traffic.exchange().interimHeads.count == 1)
+            }
+        }
+
+        @Test func endlessInterimResponsesAreCutOff() throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin { wire, _ in
+                    _ = try wire.readHead()
+                    let all = String(repeating: "HTTP/1.1 102 Processing\r\n\r\n", count: 100)
+                    try wire.send(all)
+                    _ = try wire.readToEnd()
+                }
+                let client = try proxy.connect()
+                try client.send("GET http://\(origin.authority)/ HTTP/1.1\r\nHost: x\r\n\r\n")
+                for _ in 0..<64 { #expect(try client.readHead().contains(" 102 ")) }
+                #expect(try client.readResponse().status == 502)
+            }
+        }
+
+        // MARK: Expect
+
+        private static func head(_ way: Way, _ origin: ScriptedOrigin, _ length: Int) -> String {
+            "PUT \(way.target("/", origin)) HTTP/1.1\r\nHost: localhost\r\n"
+                + "Expect: 100-continue\r\nContent-Length: \(length)\r\n\r\n"
+        }
+
+        @Test(arguments: Way.allCases)
+        func originAsksForTheContent(_ way: Way) throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin(way.kind) { wire, _ in
+                    let head = try wire.readHead()
+                    try check(head.contains("Expect: 100-continue"), head)
+                    try wire.send("HTTP/1.1 100 Continue\r\n\r\n")
+                    let content = try wire.read(5).text
+                    try check(content == "12345", content)
+                    try wire.send("HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n")
+                    try wire.expectEnd()
+                }
+                let client = try way.open(proxy, origin)
+                try client.send(Self.head(way, origin, 5))
+                #expect(try client.readHead() == "HTTP/1.1 100 Continue\r\n\r\n")
+                try client.send("12345")
+                #expect(try client.readResponse().status == 201)
+                let exchange = try proxy.traffic.exchange()
+                #expect(exchange.interimHeads.count == 1)
+                #expect(proxy.traffic.body(exchange, .request).text == "12345")
+            }
+        }
+
+        @Test(arguments: [417, 413], Way.allCases)
+        func originRefusesTheContent(_ status: Int, _ way: Way) throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin(way.kind) { wire, _ in
+                    _ = try wire.readHead()
+                    try wire.send("HTTP/1.1 \(status) No\r\nContent-Length: 2\r\n\r\nno")
+                    try wire.expectEnd()
+                }
+                let client = try way.open(proxy, origin)
+                try client.send(Self.head(way, origin, 5))
+                let response = try client.readResponse()
+                #expect(response.status == status)
+                #expect(response.field("connection") == "close")
+                #expect(response.body.text == "no")
+                try client.expectEnd()
+                let exchange = try proxy.traffic.exchange()
+                #expect(exchange.status == status)
+                #expect(exchange.requestBody.size == 0)
+                #expect(exchange.error == nil)
+            }
+        }
+
+        @Test(arguments: Way.allCases)
+        func clientSendsWithoutBeingAsked(_ way: Way) throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin(way.kind) { wire, _ in
+                    let request = try wire.readRequest()
+                    try check(request.body.text == "12345", request.head)
+                    try wire.send("HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n")
+                    try wire.expectEnd()
+                }
+                let client = try way.open(proxy, origin)
+                try client.send(Self.head(way, origin, 5))
+                try client.send("12345")
+                #expect(try client.readHead().hasPrefix("HTTP/1.1 201 "))
+                let exchange = try proxy.traffic.exchange()
+                #expect(proxy.traffic.body(exchange, .request).text == "12345")
+            }
+        }
+
+        // MARK: Both directions at once
+
+        @Test func originAnswersAndStopsReading() throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin { wire, _ in
+                    _ = try wire.readHead()
+                    try wire.send(
+                        "HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno")
+                    // Closes with bytes unread, which resets the connection.
+                    _ = try wire.read(1)
+                }
+                let client = try proxy.connect()
+                try client.send(
+                    "POST http://\(origin.authority)/ HTTP/1.1\r\nHost: x\r\n"
+                        + "Content-Length: 50000000\r\n\r\n")
+                let piece = sampleBytes(65536)
+                do {
+                    _ = try client.fill(piece, upTo: 50_000_000, patience: 300)
+                } catch {
+                    // The proxy may have given up reading already.
+                }
+                let response = try client.readResponse()
+                #expect(response.status == 413)
+                #expect(response.body.text == "no")
+                let exchange = try proxy.traffic.exchange()
+                #expect(exchange.status == 413)
+                #expect(exchange.error == nil)
+                #expect(exchange.requestBody.size < 50_000_000)
+            }
+        }
+
+        @Test(arguments: Way.allCases)
+        func echoStreamsBothWays(_ way: Way) throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin(way.kind) { wire, _ in
+                    _ = try wire.readHead()
+                    try wire.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+                    while true {
+                        let line = try wire.read(through: "\r\n")
+                        let size = Int(line.dropLast(2).text, radix: 16) ?? 0
+                        try wire.send(line + (try wire.read(size + 2)))
+                        if size == 0 { break }
+                    }
+                    try wire.expectEnd()
+                }
+                let client = try way.open(proxy, origin)
+                try client.send(
+                    "POST \(way.target("/", origin)) HTTP/1.1\r\nHost: localhost\r\n"
+                        + "Transfer-Encoding: chunked\r\n\r\n")
+                #expect(try client.readHead().hasPrefix("HTTP/1.1 200 "))
+                // Each piece is sent when the one before has come back.
+                for piece in ["1\r\na\r\n", "5\r\nbcdef\r\n", "2\r\ngh\r\n", "0\r\n\r\n"] {
+                    try client.send(piece)
+                    #expect(try client.read(piece.utf8.count).text == piece)
+                }
+                try client.finish()
+                let exchange = try proxy.traffic.exchange()
+                #expect(proxy.traffic.body(exchange, .request).text == "abcdefgh")
+                #expect(proxy.traffic.body(exchange, .response).text == "abcdefgh")
+                #expect(exchange.error == nil)
+            }
+        }
+
+        // MARK: Tunnels inside
+
+        @Test(arguments: Way.allCases)
+        func webSocketIsTunnelled(_ way: Way) throws {
+            try withProxy { proxy in
+                let answer =
+                    "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"
+                    + "Upgrade: websocket\r\nSec-WebSocket-Accept: x\r\n\r\n"
+                let origin = try proxy.origin(way.kind) { wire, _ in
+                    let request = try wire.readRequest()
+                    try check(request.field("upgrade") == "websocket", request.head)
+                    try check(request.field("connection") == "Upgrade", request.head)
+                    try wire.send([UInt8](answer.utf8) + [0x81, 1, 0x61])
+                    let frame = try wire.read(3)
+                    try check(frame == [0x81, 1, 0x62], "\(frame)")
+                    try wire.send([0x88, 0])
+                    try wire.expectEnd()
+                }
+                let client = try way.open(proxy, origin)
+                let sent =
+                    "GET \(way.target("/chat", origin)) HTTP/1.1\r\nHost: localhost\r\n"
+                    + "Connection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n\r\n"
+                try client.send(sent)
+                let head = try client.readHead()
+                #expect(head.hasPrefix("HTTP/1.1 101 Switching Protocols\r\n"))
+                #expect(head.contains("Sec-WebSocket-Accept: x\r\n"))
+                #expect(try client.read(3) == [0x81, 1, 0x61])
+                try client.send([0x81, 1, 0x62])
+                #expect(try client.read(2) == [0x88, 0])
+                try client.finish()
+                try client.expectEnd()
+                let exchange = try proxy.traffic.exchange()
+                #expect(exchange.status == 101)
+                #expect(exchange.requestHead.text == sent)
+                #expect(exchange.responseHead.text == answer)
+                #expect(proxy.traffic.body(exchange, .request) == [0x81, 1, 0x62])
+                #expect(proxy.traffic.body(exchange, .response) == [0x81, 1, 0x61, 0x88, 0])
+                let connection = try proxy.traffic.connection()
+                #expect(connection.outcome == .completed)
+                #expect(connection.closedBy == .client)
+            }
+        }
+
+        @Test func upgradeMayBeRefused() throws {
+            try withProxy { proxy in
+                let origin = try proxy.greeter()
+                let client = try proxy.connect()
+                let target = "http://\(origin.authority)/"
+                let upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\n"
+                #expect(try client.get(target, fields: upgrade).body.text == "hello")
+                #expect(try client.get(target).body.text == "hello")
+            }
+        }
+
+        @Test(arguments: [200, 403])
+        func originThatIsAProxyItself(status: Int) throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin(.tls) { wire, _ in
+                    let head = try wire.readHead()
+                    try check(head.hasPrefix("CONNECT inner.example:443 HTTP/1.1\r\n"), head)
+                    guard status == 200 else {
+                        try wire.send("HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno")
+                        return try wire.expectEnd()
+                    }
+                    try wire.send("HTTP/1.1 200 Yes\r\n\r\n")
+                    let early = try wire.read(3)
+                    try check(early == [1, 2, 3], "\(early)")
+                    try wire.send([4, 5])
+                }
+                let client = try proxy.secureTunnel(to: origin)
+                let head = "CONNECT inner.example:443 HTTP/1.1\r\nHost: inner.example\r\n\r\n"
+                try client.send([UInt8](head.utf8) + (status == 200 ? [1, 2, 3] : []))
+                if status == 200 {
+                    #expect(try client.readHead() == "HTTP/1.1 200 Yes\r\n\r\n")
+                    #expect(try client.readToEnd() == [4, 5])
+                } else {
+                    #expect(try client.readResponse().body.text == "no")
+                }
+                try client.finish()
+                let exchange = try proxy.traffic.exchange()
+                #expect(exchange.status == status)
+                #expect(exchange.requestHead.text == head)
+                let isTunnel = status == 200
+                #expect(proxy.traffic.body(exchange, .request) == (isTunnel ? [1, 2, 3] : []))
+                #expect(
+                    proxy.traffic.body(exchange, .response)
+                        == (isTunnel ? [4, 5] : [UInt8]("no".utf8)))
+            }
+        }
+    }
+}
