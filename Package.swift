@@ -81,5 +81,9 @@ let package = Package(
             of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
         tests(of: "ContentServer", ["HTTPModel", "HTTPServer", "Base", "Sockets"]),
         tests(of: "Commands", ["Base", "Traffic", "CaptureStore"], exclude: ["Cases"]),
+        // Real clients through the tool as it is shipped.
+        .testTarget(
+            name: "RealClientTests", dependencies: ["sallyport"], exclude: ["Clients"],
+            swiftSettings: strict),
     ]
 )
