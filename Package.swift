@@ -84,5 +84,9 @@ let package = Package(
         tests(of: "Proxy", ["Base", "HTTPModel", "Sockets", "TLS", "Traffic"]),
         tests(of: "ContentServer", ["HTTPModel", "HTTPServer", "Base", "Sockets"]),
         tests(of: "Commands", ["Base", "Traffic", "CaptureStore"], exclude: ["Cases"]),
+        // Real clients through the tool as it is shipped.
+        .testTarget(
+            name: "RealClientTests", dependencies: ["sallyport"], exclude: ["Clients"],
+            swiftSettings: strict),
     ]
 )

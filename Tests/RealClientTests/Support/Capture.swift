@@ -1,0 +1,61 @@
+import Foundation
+
+/// What `sallyport` says of a capture file.
+struct Capture: Sendable {
+    let path: String
+    let folder: Folder
+
+    /// A line of `flows list --json`.
+    struct Flow: Decodable, Equatable, Sendable {
+        let schema: String
+        let id: Int64
+        let method: String?
+        let url: String
+        let status: Int?
+        let requestBytes: Int64
+        let responseBytes: Int64
+        let durationMs: Double?
+        let error: String?
+    }
+
+    /// A line of `connections --json`.
+    struct Connection: Decodable, Sendable {
+        let schema: String
+        let id: Int64
+        let host: String?
+        let sni: String?
+        let tlsVersion: String?
+        let outcome: String
+        let cause: String?
+        let alert: String?
+        let closedBy: String?
+        let exchanges: Int64
+    }
+
+    func flows(filter: String? = nil) async throws -> [Flow] {
+        try await lines(["flows", "list", path] + (filter.map { ["--filter", $0] } ?? []))
+    }
+
+    func connections() async throws -> [Connection] {
+        try await lines(["connections", path])
+    }
+
+    func show(_ id: Int64, _ part: String, _ options: [String] = []) async throws -> Data {
+        try await Program.run(
+            .sallyport, ["flows", "show", path, "\(id)", "--part", part] + options, in: folder)
+    }
+
+    /// What the file says of itself to the `sqlite3` command.
+    func query(_ statement: String) async throws -> String {
+        let answer = try await Program.run(.sqlite, [path, statement], in: folder)
+        return String(decoding: answer, as: UTF8.self).trimmingCharacters(in: .newlines)
+    }
+
+    private func lines<Line: Decodable>(_ arguments: [String]) async throws -> [Line] {
+        let output = try await Program.run(.sallyport, arguments + ["--json"], in: folder)
+        let decoder = JSONDecoder()
+        return try output.split(separator: UInt8(ascii: "\n")).map {
+            try decoder.decode(Line.self, from: Data($0))
+        }
+    }
+}

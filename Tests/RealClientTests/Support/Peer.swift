@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+/// A program that is not ours: a client, an origin or what prepares a test.
+struct Peer: Sendable {
+    let name: String
+    /// `nil` if it is not installed.
+    let path: String?
+
+    /// A command of the search path.
+    init(_ name: String) {
+        let folders = "\(Self.variables["PATH"] ?? ""):/usr/sbin:/sbin".split(separator: ":")
+        self.name = name
+        path = folders.lazy.map { "\($0)/\(name)" }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+
+    /// A file at a place that is known.
+    init(_ name: String, at path: String) {
+        self.name = name
+        self.path = FileManager.default.fileExists(atPath: path) ? path : nil
+    }
+
+    static let variables = ProcessInfo.processInfo.environment
+    /// Whether a missing peer fails a test, rather than skip it.
+    static let isRequired = variables["SALLYPORT_REQUIRE_PEERS"] != nil
+
+    static let openssl = Peer("openssl")
+    static let nginx = Peer("nginx")
+    static let sqlite = Peer("sqlite3")
+    static let wrk = Peer("wrk")
+    static let bash = Peer("bash")
+    static let curl = Peer("curl")
+    static let wget = Peer("wget")
+    static let git = Peer("git")
+    static let gnutls = Peer("gnutls-cli")
+    static let java = Peer("java")
+    static let chromium = Peer("chromium")
+    static let certutil = Peer("certutil")
+    static let node = Peer("node")
+    static let nodeAgent = Peer(
+        "node-https-proxy-agent",
+        at: (nodePath.split(separator: ":").last.map(String.init) ?? "") + "/https-proxy-agent")
+    /// A Python that has requests.
+    static let python = Peer(
+        "python with requests (Scripts/install-dependencies --test)",
+        at: variables["SALLYPORT_TEST_PYTHON"] ?? "\(projectFolder)/.build/test-venv/bin/python")
+
+    static let nodePath = variables["NODE_PATH"] ?? "/usr/share/nodejs"
+
+    /// The top of the project.
+    static let projectFolder = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().path
+
+    /// The file of a client that is written here.
+    static func script(_ name: String) -> String {
+        "\(projectFolder)/Tests/RealClientTests/Clients/\(name)"
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Skips a test whose peers are missing, unless they are required.
+    static func needs(_ peers: Peer..., sourceLocation: SourceLocation = #_sourceLocation) -> Self {
+        let missing = ([.openssl, .nginx] + peers).filter { $0.path == nil }.map(\.name)
+        return .enabled(
+            if: missing.isEmpty || Peer.isRequired,
+            "there is no \(missing.joined(separator: ", no "))", sourceLocation: sourceLocation)
+    }
+}
+
+/// What went wrong in a test before there was anything to judge.
+struct Trouble: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

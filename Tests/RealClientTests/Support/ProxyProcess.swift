@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+/// `sallyport proxy` as a process of its own, with a state folder of its own.
+final class ProxyProcess: Sendable {
+    /// Address and port.
+    let address: String
+    let authorityPath: String
+    let capture: Capture
+    private let program: Program
+
+    private struct ReadyLine: Decodable {
+        let schema: String
+        let listen: String
+        let ca: String
+        let capture: String
+        let pid: Int32
+    }
+
+    /// Starts it and waits until it is ready.
+    ///
+    /// - Parameter reverse: whether it is a server in front of the origin, and no explicit proxy.
+    init(
+        for origin: Origin, in folder: Folder, capture name: String = "test.sallyport",
+        reverse: Bool = false, _ options: [String] = []
+    ) async throws {
+        let mode = reverse ? ["--mode", "reverse:\(origin.url)"] : []
+        let path = folder.path(name)
+        let program = try Program(
+            .sallyport,
+            [
+                "proxy", "--listen", "127.0.0.1:0", "--capture", path, "--json",
+                "--origin-ca", origin.authority.certificatePath,
+            ] + mode + options, in: folder)
+        let line = try await eventually("the ready line of \(program.story)") { () -> Data? in
+            let output = program.output
+            guard output.last == UInt8(ascii: "\n") else {
+                if !program.isRunning { throw Trouble("ended: \(program.story)") }
+                return nil
+            }
+            return output
+        }
+        let ready = try JSONDecoder().decode(ReadyLine.self, from: line)
+        try #require(ready.schema == "sallyport.ready/1")
+        #expect(ready.pid == program.processID)
+        #expect(ready.capture == path)
+        self.program = program
+        address = ready.listen
+        authorityPath = ready.ca
+        capture = Capture(path: path, folder: folder)
+    }
+
+    var url: String { "http://\(address)" }
+    var processID: Int32 { program.processID }
+
+    /// Ends it in order, by SIGTERM, and expects it to say so.
+    func end() async throws {
+        program.send(SIGTERM)
+        let code = try await program.end(within: .seconds(20))
+        #expect(code == 0, "\(program.story)")
+        #expect(program.errors.isEmpty, "\(program.story)")
+    }
+
+    /// Ends it as a crash does.
+    func kill() async throws {
+        program.send(SIGKILL)
+        _ = try await program.end()
+    }
+}
+
+extension Peer {
+    /// The tool itself, from the folder where the tests were built.
+    static let sallyport: Peer = {
+        for argument in CommandLine.arguments where argument.contains(".xctest") {
+            var folder = URL(fileURLWithPath: argument)
+            while folder.pathComponents.count > 1 {
+                folder.deleteLastPathComponent()
+                let peer = Peer("sallyport", at: folder.appendingPathComponent("sallyport").path)
+                if peer.path != nil { return peer }
+            }
+        }
+        return Peer("sallyport", at: "\(projectFolder)/.build/debug/sallyport")
+    }()
+}
