@@ -60,8 +60,8 @@ quietly() {
 # Builds the tool and sets `sallyport` to it.
 build_release() {
     need_swift
-    say "building (swift build -c release --product sallyport)"
-    quietly swift build -c release --product sallyport
+    say "building (swift build -c release --static-swift-stdlib --product sallyport)"
+    quietly swift build -c release --static-swift-stdlib --product sallyport
     # shellcheck disable=SC2034 # for the script that sources this
     sallyport=$(swift build -c release --show-bin-path)/sallyport
 }

@@ -94,9 +94,9 @@ private func runProxy(
     if arguments.withContent { options.content = arguments.content }
     let service = try ProxyService(
         options, environment: environment, log: showsLog ? environment.output : nil)
-    signals.watch(onStop: { service.shutdown.request() }) {
-        if service.failure != nil { service.shutdown.request() }
-    }
+    signals.watch(
+        onStop: { service.shutdown.request() },
+        onTick: { if service.failure != nil { service.shutdown.request() } })
     var origin: HostPort?
     if case .reverse(let target) = arguments.proxy.mode {
         origin = HostPort(host: target.host, port: target.port)
