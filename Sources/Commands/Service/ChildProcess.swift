@@ -1,5 +1,6 @@
 internal import Base
 internal import Glibc
+internal import Sockets
 
 /// A program that was started with our standard streams.
 struct ChildProcess {
@@ -41,8 +42,10 @@ struct ChildProcess {
         let words = CStrings(arguments)
         let settings = CStrings(variables.map { "\($0.key)=\($0.value)" })
         var id = pid_t()
-        let status = unsafe posix_spawnp(
-            &id, words.pointers[0]!, nil, &attributes, words.pointers, settings.pointers)
+        let status = DescriptorLimit.withInherited {
+            unsafe posix_spawnp(
+                &id, words.pointers[0]!, nil, &attributes, words.pointers, settings.pointers)
+        }
         guard status == 0 else {
             let reason = unsafe String(cString: strerror(status)).lowercased()
             throw Failure(

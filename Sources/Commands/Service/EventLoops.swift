@@ -7,6 +7,7 @@ final class EventLoops: Sendable {
 
     /// Errors: `no-event-loop`.
     init(count: Int) throws(Failure) {
+        DescriptorLimit.raise()
         var made: [EventLoop] = []
         do throws(SystemError) {
             for index in 0..<count { made.append(try EventLoop(index: index)) }
