@@ -17,6 +17,7 @@ extension HTTPRelay {
             guard let exchange, exchange.interimHeads.count < Self.interimLimit else {
                 throw .originViolation(.tooManyFields)
             }
+            _ = try framing(of: head)
             self.exchange?.interimHeads.append(head.raw)
             try await forwardInterim(head)
             deadline = loop.now + limits.responseTimeout
@@ -106,12 +107,7 @@ extension HTTPRelay {
     ) async throws(RelayFailure) -> Next {
         noteResponse(head)
         notePersonal(head.fields, leg)
-        let framing: BodyFraming
-        do throws(HTTP1Violation) {
-            framing = try MessageFraming.ofResponse(head, toMethod: request?.knownMethod ?? .other)
-        } catch {
-            throw .originViolation(error)
-        }
+        let framing = try framing(of: head)
         if framing == .tunnel { return try await tunnel(head, over: leg) }
         let plan = DeliveryPlan(
             framing: framing, isOldClient: request?.version == .http10,
@@ -127,6 +123,14 @@ extension HTTPRelay {
         keepOrDrop(leg, head, framing)
         finish()
         return plan.closes ? .close : .nextRequest
+    }
+
+    private func framing(of head: ResponseHead) throws(RelayFailure) -> BodyFraming {
+        do throws(HTTP1Violation) {
+            return try MessageFraming.ofResponse(head, toMethod: request?.knownMethod ?? .other)
+        } catch {
+            throw .originViolation(error)
+        }
     }
 
     @inline(never)
