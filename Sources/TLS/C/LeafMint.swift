@@ -31,7 +31,8 @@ final class LeafMint {
         ]
         // An authority without a key identifier cannot lend one; its leaves go without.
         return values.compactMap { entry in
-            guard let made = unsafe X509V3_EXT_conf_nid(nil, &context, entry.identifier, entry.value)
+            guard
+                let made = unsafe X509V3_EXT_conf_nid(nil, &context, entry.identifier, entry.value)
             else { return nil }
             return unsafe FixedExtension(owning: made)
         }
