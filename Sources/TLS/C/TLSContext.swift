@@ -88,7 +88,12 @@ package final class TLSServerContext: TLSContext {
         mint = LeafMint(authority: authority.certificate, authorityKey: authority.key)
         self.leafLimit = leafLimit
         unsafe super.init(method: unsafe TLS_server_method(), versions: versions)
-        unsafe openssl_add_chain_certificate(pointer, authority.certificate.pointer)
+        // The key comes first: OpenSSL keeps a chain for each kind of key, and adds to the last one.
+        unsafe SSL_CTX_use_PrivateKey(pointer, mint.leafKey.pointer)
+        // A root is left out (RFC 8446 §4.4.2): who trusts it has it.
+        if !authority.certificate.isSelfIssued {
+            unsafe openssl_add_chain_certificate(pointer, authority.certificate.pointer)
+        }
         var key = ticketKey
         unsafe openssl_set_ticket_keys(pointer, &key, key.count)
         unsafe SSL_CTX_set_num_tickets(pointer, 1)
@@ -120,7 +125,8 @@ package final class TLSServerContext: TLSContext {
         let session = unsafe makePointer()
         unsafe SSL_set_accept_state(session)
         unsafe SSL_use_certificate(session, leaf(for: name).pointer)
-        unsafe SSL_use_PrivateKey(session, mint.leafKey.pointer)
+        // Errors that are left behind would be taken for another session's.
+        OpenSSLErrors.clear()
         return unsafe TLSSession(
             owning: session, context: self, acceptedProtocols: protocols, resumptionKey: nil)
     }

@@ -44,6 +44,11 @@ package final class TLSSession {
     }
 
     deinit {
+        // Else OpenSSL takes a connection without close_notify for cut off, and its ticket for
+        // spoilt, which it need not be (RFC 5246 §7.2.1).
+        if isHandshakeDone {
+            unsafe SSL_set_shutdown(pointer, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
+        }
         unsafe SSL_free(pointer)
     }
 
