@@ -88,7 +88,7 @@ final class Origin: Sendable {
                         try_files /template.bin =404;
                         sub_filter_types *;
                         sub_filter_once off;
-                        sub_filter '@path@' '$uri';
+                        sub_filter '@path@' '$request_uri';
                     }
                     location /upload/ {
                         root \(folder.path("uploaded"));
