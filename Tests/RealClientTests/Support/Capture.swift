@@ -59,3 +59,15 @@ struct Capture: Sendable {
         }
     }
 }
+
+extension Capture {
+    /// The connections to a host that the client refused, once there is one and none is open.
+    func refusals(of host: String) async throws -> [Connection] {
+        try await eventually("a refusal in the capture") {
+            let connections = try await connections().filter { $0.host == host }
+            if connections.contains(where: { $0.outcome == "open" }) { return nil }
+            let refused = connections.filter { $0.outcome == "client-refused" }
+            return refused.isEmpty ? nil : refused
+        }
+    }
+}

@@ -83,12 +83,12 @@ final class Origin: Sendable {
                     root \(folder.path("www"));
                     # A filter that finds nothing hides the length, so that chunks are needed.
                     location /chunked/ { sub_filter_types *; sub_filter '@never@' ''; }
-                    # A body for every path under it: the template's, with the path in its places.
-                    location /unique/ {
-                        try_files /template.bin =404;
+                    # A body for every path: the template's, with the path in its places.
+                    location ~ ^/unique/(?<template>[a-z]+)/ {
+                        try_files /$template.template =404;
                         sub_filter_types *;
                         sub_filter_once off;
-                        sub_filter '@path@' '$uri';
+                        sub_filter '@path@' '$request_uri';
                     }
                     location /upload/ {
                         root \(folder.path("uploaded"));

@@ -28,6 +28,7 @@ struct Peer: Sendable {
     static let openssl = Peer("openssl")
     static let nginx = Peer("nginx")
     static let sqlite = Peer("sqlite3")
+    static let ps = Peer("ps")
     static let wrk = Peer("wrk")
     static let bash = Peer("bash")
     static let curl = Peer("curl")

@@ -76,10 +76,11 @@ final class Program: @unchecked Sendable {
     /// Runs a program that must end with 0.
     @discardableResult
     static func run(
-        _ peer: Peer, _ arguments: [String], in folder: Folder, variables: [String: String] = [:],
-        within limit: Duration = .seconds(60)
+        _ peer: Peer, _ arguments: [String], in folder: Folder, input: FileHandle? = nil,
+        variables: [String: String] = [:], within limit: Duration = .seconds(60)
     ) async throws -> Data {
-        let program = try Program(peer, arguments, in: folder, variables: variables)
+        let program = try Program(
+            peer, arguments, in: folder, input: input, variables: variables)
         let code = try await program.end(within: limit)
         guard code == 0 else { throw Trouble("exit code \(code) of \(program.story)") }
         return program.output
