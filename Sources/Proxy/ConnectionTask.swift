@@ -77,11 +77,11 @@ final class ConnectionTask: @unchecked Sendable {
             let isAddress = SocketAddress(literal: target.host, port: 0) != nil
             try await intercept(
                 target, hello, opening, serverName: isAddress ? nil : target.host,
-                entry: .fixed(target, rewritesHost: true))
+                entry: .fixed(target, host: [UInt8](target.authority.utf8)))
         case .http where !target.isSecure:
             try await serveHTTP(
                 PlainStream(channel, readAhead: opening.takeBytes()),
-                through: .fixed(target, rewritesHost: true))
+                through: .fixed(target, host: [UInt8](target.authority.utf8)))
         default:
             try await refuse(opening)
         }
@@ -105,13 +105,13 @@ final class ConnectionTask: @unchecked Sendable {
             let target = OriginTarget(isSecure: true, host: host, port: port)
             try await intercept(
                 target, hello, opening, serverName: hello.serverName, dialled: dialled,
-                entry: .fixed(target, rewritesHost: false))
+                entry: .fixed(target, host: nil))
         case .http:
             let target = OriginTarget(isSecure: false, host: host, port: port)
             adopt(dialled, for: target)
             try await serveHTTP(
                 PlainStream(channel, readAhead: opening.takeBytes()),
-                through: .fixed(target, rewritesHost: false))
+                through: .fixed(target, host: nil))
         case .brokenTLS:
             dialled.close()
             try await refuse(opening)

@@ -33,6 +33,7 @@ final class HTTPRelay: @unchecked Sendable {
     var isRequestComplete = false
     /// Since when a request is waited for, in milliseconds of the loop's clock.
     private var idleSince: UInt64 = 0
+    private var isResting = false
     /// The origin whose response is waited for.
     var waitedFor: OriginLeg?
     /// Whether something of a final response has gone to the client.
@@ -105,6 +106,7 @@ final class HTTPRelay: @unchecked Sendable {
     /// Waits for the first byte of a request, holding no buffer.
     private func awaitRequest() async throws(ConnectionEnd) -> Bool {
         idleSince = loop.now
+        isResting = false
         let isFirst = task.record.exchangeCount == 0
         client.readDeadline = loop.now + (isFirst ? limits.openingTimeout : limits.idleTimeout)
         do throws(StreamFailure) {
@@ -209,13 +211,9 @@ final class HTTPRelay: @unchecked Sendable {
     @inline(never)
     private func name(_ origin: OriginTarget, of head: RequestHead) {
         exchange?.scheme = origin.scheme
-        if case .fixed(_, rewritesHost: false) = entry, let host = head.fields.first(.host),
-            !host.isEmpty
-        {
-            exchange?.authority = host.text
-        } else {
-            exchange?.authority = origin.authority
-        }
+        // In a tunnel the client's own Host is the truth, also where it differs from the tunnel's.
+        if case .fixed(_, host: nil) = entry, exchange?.authority.isEmpty == false { return }
+        exchange?.authority = origin.authority
         if case .anyOrigin = entry { task.note(origin) }
     }
 
@@ -251,7 +249,7 @@ final class HTTPRelay: @unchecked Sendable {
 
     /// Hands the finished exchange over to be recorded.
     @inline(never)
-    func finish(error: String? = nil, _ detail: String? = nil, trailers: [UInt8] = []) {
+    func finish(error: String? = nil, _ detail: String? = nil) {
         guard var record = exchange.take() else { return }
         record.durationMicroseconds = Timestamp.now().microseconds(since: record.startedAt)
         if let error {
@@ -267,11 +265,13 @@ final class HTTPRelay: @unchecked Sendable {
         lane.recorder.record(.exchange(record))
     }
 
-    /// Lets other clients have the origin's connection once this one has paused.
-    func lendOrigin(idleFor time: UInt64) {
-        guard exchange == nil, loop.now >= idleSince + time, let leg = task.origin,
-            !leg.isPersonal, leg.exchangeCount > 0
-        else { return }
+    /// Gives back what a client that has paused does not need: memory, and the origin's connection,
+    /// which others may use.
+    func rest(idleFor time: UInt64) {
+        guard exchange == nil, !isResting, loop.now >= idleSince + time else { return }
+        isResting = true
+        client.releaseMemory()
+        guard let leg = task.origin, !leg.isPersonal, leg.exchangeCount > 0 else { return }
         task.note(endOf: leg)
         task.origin = nil
         scratch = []

@@ -99,6 +99,7 @@ struct OriginPool {
             return
         }
         leg.idleSince = now
+        leg.stream.releaseMemory()
         idle[leg.target, default: []].append(leg)
         count += 1
     }

@@ -68,7 +68,7 @@ final class ProxyLoop: @unchecked Sendable {
         for task in open.values {
             task.announce(olderThan: Self.sweepInterval)
             task.relay?.announce(olderThan: Int64(Self.sweepInterval) * 1000)
-            task.relay?.lendOrigin(idleFor: Self.sweepInterval)
+            task.relay?.rest(idleFor: Self.sweepInterval)
         }
     }
 

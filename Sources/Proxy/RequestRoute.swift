@@ -7,8 +7,9 @@ internal import Traffic
 enum Entry: Sendable {
     /// Requests name their origin: the port of an explicit proxy.
     case anyOrigin
-    /// All requests go to one origin: inside a tunnel, or in reverse mode.
-    case fixed(OriginTarget, rewritesHost: Bool)
+    /// All requests go to one origin, inside a tunnel or in reverse mode; `host` is the Host that
+    /// goes out, `nil` for as it came.
+    case fixed(OriginTarget, host: [UInt8]?)
 }
 
 /// An origin and how it is spoken to.
@@ -17,13 +18,27 @@ struct OriginTarget: Sendable, Hashable {
     /// A name in lower case or an address, without brackets.
     let host: String
     let port: UInt16
+    /// As `Host` has it: without the scheme's default port (RFC 9110 §7.2).
+    let authority: String
+
+    init(isSecure: Bool, host: String, port: UInt16) {
+        self.isSecure = isSecure
+        self.host = host
+        self.port = port
+        let name = host.utf8.contains(0x3A) ? "[\(host)]" : host
+        authority = port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
+    }
 
     var scheme: ExchangeRecord.Scheme { isSecure ? .https : .http }
 
-    /// As `Host` has it: without the scheme's default port (RFC 9110 §7.2).
-    var authority: String {
-        let name = host.contains(":") ? "[\(host)]" : host
-        return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
+    static func == (left: OriginTarget, right: OriginTarget) -> Bool {
+        left.port == right.port && left.isSecure == right.isSecure && left.host == right.host
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(host)
+        hasher.combine(port)
+        hasher.combine(isSecure)
     }
 }
 
@@ -39,8 +54,7 @@ enum RequestRoute: Sendable {
     static func of(_ head: RequestHead, through entry: Entry) throws(HTTP1Violation) -> RequestRoute
     {
         switch entry {
-        case .fixed(let origin, let rewritesHost):
-            let host = rewritesHost ? [UInt8](origin.authority.utf8) : nil
+        case .fixed(let origin, let host):
             return .forward(to: origin, target: nil, host: host)
         case .anyOrigin:
             switch try RequestTarget(head) {

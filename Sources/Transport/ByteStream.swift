@@ -54,12 +54,17 @@ package protocol ByteStream: AnyObject {
     /// Ends our direction in order; the peer may go on.
     func finish() async
 
+    /// Gives back what is held for speed, on a connection that pauses.
+    func releaseMemory()
+
     /// Whether the peer ended its direction in the way its protocol asks for: a TLS peer that goes
     /// without close_notify may have been cut off (RFC 8446 §6.1).
     var endedInOrder: Bool { get }
 }
 
 extension ByteStream {
+    package func releaseMemory() {}
+
     package var loop: EventLoop { channel.loop }
 
     /// When waiting for the peer's bytes is given up.

@@ -117,7 +117,6 @@ package final class TLSStream: ByteStream {
 
     package func waitReadable() async throws(StreamFailure) {
         if session.incoming != nil || hasEnded || session.hasPending { return }
-        if !channel.isReadableNow { session.freeBuffers() }
         try await channel.awaitReadable()
     }
 
@@ -147,6 +146,10 @@ package final class TLSStream: ByteStream {
                 throw StreamFailure(error)
             }
         }
+    }
+
+    package func releaseMemory() {
+        session.freeBuffers()
     }
 
     package func write(_ buffer: ByteBuffer) async throws(StreamFailure) {
