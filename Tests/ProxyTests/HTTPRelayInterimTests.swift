@@ -145,7 +145,8 @@ extension ProxyTests {
                 let origin = try proxy.origin { wire, _ in
                     _ = try wire.readHead()
                     try wire.send(
-                        "HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno")
+                        "HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno"
+                    )
                     // Closes with bytes unread, which resets the connection.
                     _ = try wire.read(1)
                 }

@@ -140,7 +140,10 @@ extension ProxyTests {
             ("HEAD", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", 200),
             ("HEAD", "HTTP/1.1 200 OK\r\n\r\n", 200),
             ("GET", "HTTP/1.1 204 No Content\r\n\r\n", 204),
-            ("GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 1000\r\nETag: \"a\"\r\n\r\n", 304),
+            (
+                "GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 1000\r\nETag: \"a\"\r\n\r\n",
+                304
+            ),
             ("GET", "HTTP/1.1 304 Not Modified\r\n\r\n", 304),
             ("GET", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 200),
             ("OPTIONS", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 200),

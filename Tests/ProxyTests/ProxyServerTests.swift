@@ -84,7 +84,9 @@ extension ProxyTests {
             try withProxy({ $0.mode = .reverse(target) }) { proxy in
                 proxy.adopt(origin)
                 let client = try proxy.connect()
-                if isSecure { try client.secure(ProxyUnderTest.clientSession(for: "front.example")) }
+                if isSecure {
+                    try client.secure(ProxyUnderTest.clientSession(for: "front.example"))
+                }
                 #expect(try client.get("/", host: "front.example").body.text == "hello")
                 #expect(client.session?.verifyError == nil)
                 try client.finish()

@@ -42,7 +42,8 @@ extension ProxyTests {
                     try wire.send([7])
                 }
                 let client = try proxy.connect()
-                let head = "CONNECT \(origin.authority) HTTP/1.1\r\nHost: \(origin.authority)\r\n\r\n"
+                let head =
+                    "CONNECT \(origin.authority) HTTP/1.1\r\nHost: \(origin.authority)\r\n\r\n"
                 try client.send([UInt8](head.utf8) + [1, 2, 3, 4, 5, 6])
                 #expect(try client.readHead().hasPrefix("HTTP/1.1 200 "))
                 #expect(try client.readToEnd() == [7])

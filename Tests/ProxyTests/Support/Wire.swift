@@ -324,3 +324,14 @@ extension SocketAddress {
         }
     }
 }
+
+extension Wire {
+    /// Sends bytes that the peer may no longer want.
+    func sendIfTaken(_ bytes: [UInt8]) throws {
+        do {
+            try send(bytes)
+        } catch is WireFailure {
+            // What the peer has answered is still to be read.
+        }
+    }
+}
