@@ -163,12 +163,18 @@ package final class TLSStream: ByteStream {
             }
             provideOutgoing()
             let progress = session.write(buffer)
-            if case .failed(let failure) = progress { throw .tls(failure) }
-            try await flush()
+            switch progress {
+            case .failed(let failure): throw .tls(failure)
+            // A renegotiation, which is refused: going on would turn in a circle.
+            case .wantRead: throw .tls(TLSFailure(.protocolError, "waits for the peer to write"))
+            case .done, .wantWrite: try await flush()
+            }
         }
     }
 
     package func finish() async {
+        // What is being sent goes first; close_notify may not fit behind it.
+        while isSending { await waitForSender() }
         session.outgoing = session.outgoing ?? pool.take()
         session.close()
         do throws(StreamFailure) {
