@@ -28,10 +28,13 @@ package final class CertificateAuthority: Sendable {
     package static func open(
         folder: String, label: String = "Sallyport CA", scope: [String] = []
     ) throws(Failure) -> CertificateAuthority {
+        // A slash at the end would make a folder beside it one inside it.
+        var folder = Substring(folder)
+        while folder.count > 1, folder.last == "/" { folder.removeLast() }
         let certificatePath = "\(folder)/ca.pem"
         let keyPath = "\(folder)/ca.key"
         if !Files.exists(certificatePath) && !Files.exists(keyPath) {
-            try create(in: folder, label: label, scope: scope)
+            try create(in: String(folder), label: label, scope: scope)
         }
         return try load(certificatePath: certificatePath, keyPath: keyPath, password: nil)
     }
@@ -84,6 +87,13 @@ package final class CertificateAuthority: Sendable {
             Files.remove("\(temporary)/ca.key")
             Files.remove("\(temporary)/ca.pem")
             Files.remove(temporary)
+            // Unless another process was faster, something else is in the way.
+            guard Files.exists("\(folder)/ca.pem") else {
+                throw Failure(
+                    "file-unwritable", party: .tool,
+                    "cannot make a CA in \(folder): it cannot be put there",
+                    hint: "the folder must be missing or empty")
+            }
         }
     }
 }

@@ -36,10 +36,12 @@ package final class TLSStream: ByteStream {
                 // The peer may have closed right after an alert that explains it.
                 if case .failed(let failure) = progress { throw .tls(failure) }
                 if let failure = await alertBehind(error) { throw .tls(failure) }
-                throw error
+                throw Self.inHandshake(error)
             }
             switch progress {
-            case .done: return
+            case .done:
+                releaseIncoming()
+                return
             case .wantWrite: continue
             case .failed(let failure): throw .tls(failure)
             case .wantRead: try await receiveForHandshake()
@@ -53,11 +55,16 @@ package final class TLSStream: ByteStream {
                 throw StreamFailure.tls(TLSFailure(.peerClosed, "closed in the handshake"))
             }
         } catch {
-            switch error {
-            case .reset: throw .tls(TLSFailure(.peerReset, "reset in the handshake"))
-            case .timedOut: throw .tls(TLSFailure(.timedOut, "silent in the handshake"))
-            default: throw error
-            }
+            throw Self.inHandshake(error)
+        }
+    }
+
+    /// What a failure to send or to receive means while the peer has to shake hands.
+    private static func inHandshake(_ error: StreamFailure) -> StreamFailure {
+        switch error {
+        case .reset: .tls(TLSFailure(.peerReset, "reset in the handshake"))
+        case .timedOut: .tls(TLSFailure(.timedOut, "silent in the handshake"))
+        default: error
         }
     }
 
@@ -159,12 +166,18 @@ package final class TLSStream: ByteStream {
             }
             provideOutgoing()
             let progress = session.write(buffer)
-            if case .failed(let failure) = progress { throw .tls(failure) }
-            try await flush()
+            switch progress {
+            case .failed(let failure): throw .tls(failure)
+            // A renegotiation, which is refused: going on would turn in a circle.
+            case .wantRead: throw .tls(TLSFailure(.protocolError, "waits for the peer to write"))
+            case .done, .wantWrite: try await flush()
+            }
         }
     }
 
     package func finish() async {
+        // What is being sent goes first; close_notify may not fit behind it.
+        while isSending { await waitForSender() }
         session.outgoing = session.outgoing ?? pool.take()
         session.close()
         do throws(StreamFailure) {
