@@ -4,10 +4,9 @@ import Testing
 extension RealClientTests {
     /// `sallyport run` with commands that know nothing of it.
     struct RunTests {
-        @Test(arguments: Fetch.all) func capturesUnmodifiedClients(_ fetch: Fetch) async throws {
-            if fetch.peer.path == nil, !Peer.isRequired {
-                try Test.cancel("there is no \(fetch.peer.name)")
-            }
+        @Test(.needs(), arguments: Fetch.all)
+        func capturesUnmodifiedClients(_ fetch: Fetch) async throws {
+            try fetch.peer.needed(for: fetch.name)
             let origin = try await Origin()
             let folder = try Folder()
             let url = "\(origin.url)/small.bin"
