@@ -4,10 +4,9 @@ import Testing
 extension RealClientTests {
     /// What is said of clients that do not trust the proxy's CA, for each way of refusing.
     struct RefusalTests {
-        @Test(arguments: Refusal.all) func isRecordedWithItsCause(_ refusal: Refusal) async throws {
-            if refusal.peer.path == nil, !Peer.isRequired {
-                try Test.cancel("there is no \(refusal.peer.name)")
-            }
+        @Test(.needs(), arguments: Refusal.all)
+        func isRecordedWithItsCause(_ refusal: Refusal) async throws {
+            try refusal.peer.needed(for: refusal.name)
             let origin = try await Origin()
             let folder = try Folder()
             let proxy = try await ProxyProcess(for: origin, in: folder, reverse: refusal.isReverse)

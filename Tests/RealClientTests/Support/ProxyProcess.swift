@@ -32,15 +32,7 @@ final class ProxyProcess: Sendable {
                 "proxy", "--listen", "127.0.0.1:0", "--capture", path, "--json",
                 "--origin-ca", origin.authority.certificatePath,
             ] + mode + options, in: folder)
-        let line = try await eventually("the ready line of \(program.story)") { () -> Data? in
-            let output = program.output
-            guard output.last == UInt8(ascii: "\n") else {
-                if !program.isRunning { throw Trouble("ended: \(program.story)") }
-                return nil
-            }
-            return output
-        }
-        let ready = try JSONDecoder().decode(ReadyLine.self, from: line)
+        let ready = try await program.ready(as: ReadyLine.self)
         try #require(ready.schema == "sallyport.ready/1")
         #expect(ready.pid == program.processID)
         #expect(ready.capture == path)
@@ -81,4 +73,45 @@ extension Peer {
         }
         return Peer("sallyport", at: "\(projectFolder)/.build/debug/sallyport")
     }()
+}
+
+/// `sallyport content` as a process of its own.
+final class ContentProcess: Sendable {
+    /// Address and port.
+    let http: String
+    private let program: Program
+
+    private struct ReadyLine: Decodable {
+        let schema: String
+        let http: String
+    }
+
+    init(in folder: Folder) async throws {
+        program = try Program(
+            .sallyport,
+            ["content", "--listen", "127.0.0.1:0", "--tls-listen", "127.0.0.1:0", "--json"],
+            in: folder)
+        let ready = try await program.ready(as: ReadyLine.self)
+        try #require(ready.schema == "sallyport.content/1")
+        http = ready.http
+    }
+
+    func end() async throws {
+        program.send(SIGTERM)
+        let code = try await program.end(within: .seconds(20))
+        #expect(code == 0, "\(program.story)")
+    }
+}
+
+extension Program {
+    /// Waits for the line of JSON that it says first.
+    fileprivate func ready<Line: Decodable>(as type: Line.Type) async throws -> Line {
+        let line = try await eventually("the ready line of \(story)") { () -> Data? in
+            let said = output
+            if said.last == UInt8(ascii: "\n") { return said }
+            if !isRunning { throw Trouble("ended: \(story)") }
+            return nil
+        }
+        return try JSONDecoder().decode(type, from: line)
+    }
 }
