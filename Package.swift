@@ -89,7 +89,7 @@ let package = Package(
         tests(of: "Commands", ["Base", "Traffic", "CaptureStore"], exclude: ["Cases"]),
         // Real clients through the tool as it is shipped.
         .testTarget(
-            name: "RealClientTests", dependencies: ["sallyport", "RangeVectors"], exclude: ["Clients"],
-            swiftSettings: strict),
+            name: "RealClientTests", dependencies: ["sallyport", "RangeVectors"],
+            exclude: ["Clients"], swiftSettings: strict),
     ]
 )
