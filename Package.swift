@@ -83,11 +83,14 @@ let package = Package(
         tests(
             of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
         tests(of: "Proxy", ["Base", "HTTPModel", "Sockets", "TLS", "Traffic"]),
-        tests(of: "ContentServer", ["HTTPModel", "HTTPServer", "Base", "Sockets"]),
+        // Requests for ranges and with preconditions, and what they must be answered with.
+        .target(name: "RangeVectors", path: "Tests/RangeVectors", swiftSettings: strict),
+        tests(
+            of: "ContentServer", ["HTTPModel", "HTTPServer", "Base", "RangeVectors", "Sockets"]),
         tests(of: "Commands", ["Base", "Traffic", "CaptureStore"], exclude: ["Cases"]),
         // Real clients through the tool as it is shipped.
         .testTarget(
-            name: "RealClientTests", dependencies: ["sallyport"], exclude: ["Clients"],
-            swiftSettings: strict),
+            name: "RealClientTests", dependencies: ["sallyport", "RangeVectors"],
+            exclude: ["Clients"], swiftSettings: strict),
     ]
 )

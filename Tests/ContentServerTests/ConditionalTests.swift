@@ -1,30 +1,16 @@
 import Base
 import HTTPServer
+import RangeVectors
 import Testing
 
 /// The table of `NginxVector`, against representations in memory.
 struct ConditionalTests {
-    static let date = HTTPDate(seconds: 784_111_777)
+    static let date = HTTPDate(seconds: NginxVector.modified)
 
     static func representation(size: Int) -> Representation {
         Representation(
-            contentType: "text/plain", bytes: digits(0..<size),
+            contentType: "text/plain", bytes: NginxVector.digits(0..<size),
             validators: Validators(entityTag: EntityTag("v1"), lastModified: date))
-    }
-
-    static func digits(_ range: Range<Int>) -> [UInt8] {
-        range.map { UInt8(0x30 + $0 % 10) }
-    }
-
-    static func filled(_ value: String) -> String {
-        [
-            ("{etag}", "\"v1\""), ("{date}", "Sun, 06 Nov 1994 08:49:37 GMT"),
-            ("{date-rfc850}", "Sunday, 06-Nov-94 08:49:37 GMT"),
-            ("{date-asctime}", "Sun Nov  6 08:49:37 1994"),
-        ].reduce(value) { text, pair in
-            text.split(separator: pair.0, omittingEmptySubsequences: false)
-                .joined(separator: pair.1)
-        }
     }
 
     @Test func hasEnoughRows() {
@@ -34,7 +20,7 @@ struct ConditionalTests {
 
     @Test(arguments: NginxVector.all, [1, 7, 4096])
     func answers(_ row: NginxVector, room: Int) async throws {
-        let headers = row.headers.map { ($0.name, Self.filled($0.value)) }
+        let headers = row.fields(entityTag: "\"v1\"").map { ($0.name, $0.value) }
         let response = Self.representation(size: row.size)
             .response(to: try request(row.method, "/file", headers))
         #expect(response.status == row.status)
@@ -49,7 +35,7 @@ struct ConditionalTests {
         let content = try await response.content(room: room)
         #expect(UInt64(content.count) == response.body.length)
         if parts.count == 1 {
-            #expect(content == Self.digits(parts[0]))
+            #expect(content == NginxVector.digits(parts[0]))
             return
         }
         let type = try #require(response.first("Content-Type"))
@@ -60,7 +46,7 @@ struct ConditionalTests {
         for part in parts {
             expected += "\r\n--\(boundary)\r\nContent-Type: text/plain\r\n"
             expected += "Content-Range: bytes \(part.lowerBound)-\(part.upperBound - 1)/100\r\n\r\n"
-            expected += Self.digits(part).text
+            expected += NginxVector.digits(part).text
         }
         #expect(content.text == expected + "\r\n--\(boundary)--\r\n")
     }
