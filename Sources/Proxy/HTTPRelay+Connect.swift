@@ -14,7 +14,7 @@ extension HTTPRelay {
         do throws(OriginFailure) {
             dialled = try await lane.dial(host, port)
         } catch {
-            task.note(originAttempt: error)
+            task.note(error)
             isRequestComplete = true
             return await answer(ToolAnswer(error.failure))
         }

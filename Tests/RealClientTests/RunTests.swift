@@ -45,7 +45,7 @@ extension RealClientTests {
             let folder = try Folder()
             let content = try await ContentProcess(in: folder)
             let origin = try await Origin()
-            let url = "http://\(content.http)/assets/1/1000"
+            let url = "\(content.url)/assets/1/1000"
             let secret = "Correct-Horse-7"
             let run = try Run(
                 ["curl", "-sS", "--user", "tester:\(secret)", url], in: folder, trusting: origin,

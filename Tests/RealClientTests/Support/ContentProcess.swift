@@ -25,8 +25,7 @@ final class ContentProcess: Sendable {
             [
                 "content", "--listen", "127.0.0.1:0", "--tls-listen", "127.0.0.1:0", "--json",
             ] + (root.map { ["--root", $0] } ?? []), in: folder)
-        let line = try await program.readyLine()
-        let ready = try JSONDecoder().decode(ReadyLine.self, from: line)
+        let ready = try await program.ready(as: ReadyLine.self)
         try #require(ready.schema == "sallyport.content/1")
         self.program = program
         port = try Self.port(of: ready.http)
@@ -48,19 +47,5 @@ final class ContentProcess: Sendable {
 
     private static func port(of address: String) throws -> UInt16 {
         try #require(address.split(separator: ":").last.flatMap { UInt16($0) })
-    }
-}
-
-extension Program {
-    /// Waits for the line in which it says that it is ready.
-    func readyLine() async throws -> Data {
-        try await eventually("the ready line of \(story)") { () -> Data? in
-            let output = output
-            guard output.last == UInt8(ascii: "\n") else {
-                if !isRunning { throw Trouble("ended: \(story)") }
-                return nil
-            }
-            return output
-        }
     }
 }

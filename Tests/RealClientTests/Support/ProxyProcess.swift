@@ -75,37 +75,9 @@ extension Peer {
     }()
 }
 
-/// `sallyport content` as a process of its own.
-final class ContentProcess: Sendable {
-    /// Address and port.
-    let http: String
-    private let program: Program
-
-    private struct ReadyLine: Decodable {
-        let schema: String
-        let http: String
-    }
-
-    init(in folder: Folder) async throws {
-        program = try Program(
-            .sallyport,
-            ["content", "--listen", "127.0.0.1:0", "--tls-listen", "127.0.0.1:0", "--json"],
-            in: folder)
-        let ready = try await program.ready(as: ReadyLine.self)
-        try #require(ready.schema == "sallyport.content/1")
-        http = ready.http
-    }
-
-    func end() async throws {
-        program.send(SIGTERM)
-        let code = try await program.end(within: .seconds(20))
-        #expect(code == 0, "\(program.story)")
-    }
-}
-
 extension Program {
     /// Waits for the line of JSON that it says first.
-    fileprivate func ready<Line: Decodable>(as type: Line.Type) async throws -> Line {
+    func ready<Line: Decodable>(as type: Line.Type) async throws -> Line {
         let line = try await eventually("the ready line of \(story)") { () -> Data? in
             let said = output
             if said.last == UInt8(ascii: "\n") { return said }
