@@ -71,6 +71,9 @@ var proxyParameters: [Parameter<ProxyOptions>] {
             "insecure-origin", \.servesUnverified,
             "serve clients although the origin's certificate does not verify; it is recorded"),
         .option(
+            "tls-min", \.leastTLS, .choice("VERSION"), standard: "1.2",
+            "the lowest version of TLS on both legs"),
+        .option(
             "body-limit", \.bodyLimit, .byteCount,
             "record no more than this of one body, and count the rest (1g)"),
         .option(

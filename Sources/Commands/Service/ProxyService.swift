@@ -15,8 +15,26 @@ struct ProxyOptions {
     var bodyLimit: Int64?
     var loopCount: Int64?
     var mode = ProxyPlan.Mode.explicit
+    var leastTLS = LeastTLS.tls12
     /// The content server to run beside; `nil` for none.
     var content: ContentOptions?
+}
+
+/// The lowest version of TLS that is spoken, as it is written on the command line.
+enum LeastTLS: String, CaseIterable {
+    case tls10 = "1.0"
+    case tls11 = "1.1"
+    case tls12 = "1.2"
+    case tls13 = "1.3"
+
+    var version: TLSVersion {
+        switch self {
+        case .tls10: .tls10
+        case .tls11: .tls11
+        case .tls12: .tls12
+        case .tls13: .tls13
+        }
+    }
 }
 
 /// A proxy with everything it needs, started and stopped as one.
@@ -95,6 +113,7 @@ extension ProxyOptions {
             plan.originTrust.extraAuthorities += try Certificate.all(
                 inPEM: try Files.read(path), name: path)
         }
+        plan.versions = TLSVersions(leastTLS.version, .tls13)
         if let bodyLimit { plan.limits.recordedBody = bodyLimit }
         if let loopCount { plan.loopCount = Int(loopCount) }
         return plan

@@ -26,6 +26,10 @@ package class TLSContext {
         unsafe openssl_set_modes(made)
         unsafe openssl_set_minimum_version(made, Int32(versions.minimum.rawValue))
         unsafe openssl_set_maximum_version(made, Int32(versions.maximum.rawValue))
+        if versions.minimum < .tls12 {
+            // The old versions sign with SHA-1, which higher security levels refuse.
+            unsafe SSL_CTX_set_cipher_list(pointer, "DEFAULT:@SECLEVEL=0")
+        }
         unsafe SSL_CTX_set_keylog_callback(made) { session, line in
             guard let session = unsafe TLSContext.session(session), let line = unsafe line else {
                 return
