@@ -31,6 +31,8 @@ final class HTTPRelay: @unchecked Sendable {
     var responseBody = BodyRecorder.nothing
     /// Whether the last byte of the request was taken from the client.
     var isRequestComplete = false
+    /// Whether a request has come; the CONNECT that made the tunnel is not one of these.
+    private(set) var hasServed = false
     /// Since when a request is waited for, in milliseconds of the loop's clock.
     private var idleSince: UInt64 = 0
     /// The origin whose response is waited for.
@@ -105,7 +107,7 @@ final class HTTPRelay: @unchecked Sendable {
     /// Waits for the first byte of a request, holding no buffer.
     private func awaitRequest() async throws(ConnectionEnd) -> Bool {
         idleSince = loop.now
-        let isFirst = task.record.exchangeCount == 0
+        let isFirst = !hasServed
         client.readDeadline = loop.now + (isFirst ? limits.openingTimeout : limits.idleTimeout)
         do throws(StreamFailure) {
             try await client.waitReadable()
@@ -153,7 +155,7 @@ final class HTTPRelay: @unchecked Sendable {
         default: break
         }
         task.record.closedBy = .client
-        if task.session != nil, task.record.exchangeCount == 0 {
+        if task.session != nil, !hasServed {
             throw task.silentEnd(failure)
         }
         if let failure, failure != .reset {
@@ -243,6 +245,7 @@ final class HTTPRelay: @unchecked Sendable {
             id: id, connection: task.id, startedAt: startedAt,
             scheme: task.session == nil ? .http : .https, authority: "")
         task.record.exchangeCount += 1
+        hasServed = true
         requestBody = BodyRecorder(exchange: id, direction: .request, limit: limits.recordedBody)
         responseBody = BodyRecorder(exchange: id, direction: .response, limit: limits.recordedBody)
         isRequestComplete = false
