@@ -265,8 +265,8 @@ extension HTTPRelay {
     /// Answers, or ends the connection, as far as the response had come.
     private func fail(_ failure: RelayFailure) async throws(ConnectionEnd) -> Next {
         switch failure {
-        case .origin(.closed) where task.isCut:
-            finish(error: "cut", "the proxy was shut down")
+        case _ where task.isCut:
+            finish()
             return .close
         case .origin, .originEnded, .originViolation:
             let (code, detail) = failure.words

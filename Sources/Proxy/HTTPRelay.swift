@@ -137,6 +137,10 @@ final class HTTPRelay: @unchecked Sendable {
             throw ConnectionEnd(
                 .timedOut, "client was silent in the middle of a request's head", by: .tool)
         }
+        if failure == .closed {
+            finish(error: "cut", "the proxy was shut down")
+            throw ConnectionEnd(.cut, "the proxy was shut down", by: .tool)
+        }
         finish(
             error: "client-closed", "client ended the connection in the middle of a request's head")
         throw ConnectionEnd(
@@ -257,7 +261,10 @@ final class HTTPRelay: @unchecked Sendable {
     func finish(error: String? = nil, _ detail: String? = nil, trailers: [UInt8] = []) {
         guard var record = exchange.take() else { return }
         record.durationMicroseconds = Timestamp.now().microseconds(since: record.startedAt)
-        if let error {
+        if task.isCut {
+            record.error = "cut"
+            record.errorDetail = "the proxy was shut down"
+        } else if let error {
             record.error = record.error ?? error
             record.errorDetail = record.errorDetail ?? detail
         }
@@ -298,6 +305,10 @@ final class HTTPRelay: @unchecked Sendable {
 
     /// Sends a response of the tool's own and finishes the exchange.
     func answer(_ answer: ToolAnswer, recordedAs code: String? = nil) async -> Next {
+        guard !task.isCut else {
+            finish()
+            return .close
+        }
         let closes = !isRequestComplete || !requestKeepsAlive || lane.isDraining
         let isHead = request?.knownMethod == .head
         let message = answer.message(closes: closes, includesContent: !isHead)
