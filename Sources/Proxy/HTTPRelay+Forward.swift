@@ -277,7 +277,8 @@ extension HTTPRelay {
             finish(error: code, detail)
             // The client must not take half a response for a whole one.
             client.close(reset: true)
-            throw ConnectionEnd(.broken, detail, by: .origin)
+            throw ConnectionEnd(
+                code == "origin-timed-out" ? .timedOut : .broken, detail, by: .origin)
         case .client, .clientEnded:
             let (code, detail) = failure.words
             finish(error: code, detail)
