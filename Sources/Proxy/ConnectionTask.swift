@@ -214,7 +214,7 @@ final class ConnectionTask: @unchecked Sendable {
     /// Ends the connection now if it only waits for a request; else it ends after the exchange.
     func drain() {
         guard relay?.isBetweenExchanges ?? true else { return }
-        isCut = relay?.hasServed != true
+        isCut = record.exchangeCount == 0
         channel.interrupt()
     }
 
