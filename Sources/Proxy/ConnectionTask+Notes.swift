@@ -185,10 +185,10 @@ extension ConnectionTask {
             return ConnectionEnd(.completed, "client closed without a request", by: .client)
         }
         let how =
-            if failure != nil {
-                "reset the connection"
-            } else if client.endedInOrder {
+            if client.endedInOrder {
                 "closed"
+            } else if failure != nil || channel.isBroken {
+                "reset the connection"
             } else {
                 "closed without close_notify"
             }

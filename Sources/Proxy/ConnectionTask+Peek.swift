@@ -102,6 +102,9 @@ extension ConnectionTask {
                 throw ConnectionEnd(
                     .completed, "client closed the tunnel without sending a byte", by: .client)
             }
+            if channel.isInterrupted {
+                throw ConnectionEnd(.cut, "the proxy was shut down", by: .tool)
+            }
             if !origin.channel.isQuiet { return PeekedOpening(kind: .silent, bytes: nil) }
             await Channel.waitForEvent(
                 on: [channel, origin.channel], loop: loop, deadline: deadline)

@@ -29,7 +29,10 @@ enum RelayFailure: Error {
     case originEnded
     case originViolation(HTTP1Violation)
     case client(StreamFailure)
+    /// The client ended where more was due.
     case clientEnded
+    /// The client has gone while its origin was waited for.
+    case clientLeft
     case clientViolation(HTTP1Violation)
 }
 
@@ -262,11 +265,21 @@ extension HTTPRelay {
         }
     }
 
+    /// Whether it was for the client's sake that an origin was no longer waited for.
+    private func hasClientLeft(_ failure: RelayFailure) -> Bool {
+        switch failure {
+        case .origin(.closed): client.channel.isBroken
+        case .origin(.timedOut): client.channel.peerEnded
+        default: false
+        }
+    }
+
     /// Answers, or ends the connection, as far as the response had come.
     private func fail(_ failure: RelayFailure) async throws(ConnectionEnd) -> Next {
+        let failure = hasClientLeft(failure) ? RelayFailure.clientLeft : failure
         switch failure {
-        case .origin(.closed) where task.isCut:
-            finish(error: "cut", "the proxy was shut down")
+        case _ where task.isCut:
+            finish()
             return .close
         case .origin, .originEnded, .originViolation:
             let (code, detail) = failure.words
@@ -277,8 +290,9 @@ extension HTTPRelay {
             finish(error: code, detail)
             // The client must not take half a response for a whole one.
             client.close(reset: true)
-            throw ConnectionEnd(.broken, detail, by: .origin)
-        case .client, .clientEnded:
+            throw ConnectionEnd(
+                code == "origin-timed-out" ? .timedOut : .broken, detail, by: .origin)
+        case .client, .clientEnded, .clientLeft:
             let (code, detail) = failure.words
             finish(error: code, detail)
             client.close()
@@ -319,6 +333,8 @@ extension RelayFailure {
         case .client(let failure): ("client-closed", "client \(failure.detail)")
         case .clientEnded:
             ("client-closed", "client ended the connection in the middle of its request")
+        case .clientLeft:
+            ("client-closed", "client ended the connection before its response was whole")
         case .clientViolation(let violation): ("bad-request", violation.detail)
         }
     }

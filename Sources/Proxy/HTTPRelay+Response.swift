@@ -27,6 +27,7 @@ extension HTTPRelay {
     /// Lets the origin know little time once the client has ended its direction: it may still read
     /// the answer, or be gone.
     func hurryOrigin() {
+        if client.channel.isBroken { waitedFor?.stream.channel.interrupt() }
         waitedFor?.stream.channel.hurryReading(until: loop.now + limits.halfCloseGrace)
     }
 

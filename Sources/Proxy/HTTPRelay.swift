@@ -31,6 +31,8 @@ final class HTTPRelay: @unchecked Sendable {
     var responseBody = BodyRecorder.nothing
     /// Whether the last byte of the request was taken from the client.
     var isRequestComplete = false
+    /// Whether a request has come; the CONNECT that made the tunnel is not one of these.
+    private(set) var hasServed = false
     /// Since when a request is waited for, in milliseconds of the loop's clock.
     private var idleSince: UInt64 = 0
     private var isResting = false
@@ -107,7 +109,7 @@ final class HTTPRelay: @unchecked Sendable {
     private func awaitRequest() async throws(ConnectionEnd) -> Bool {
         idleSince = loop.now
         isResting = false
-        let isFirst = task.record.exchangeCount == 0
+        let isFirst = !hasServed
         client.readDeadline = loop.now + (isFirst ? limits.openingTimeout : limits.idleTimeout)
         do throws(StreamFailure) {
             try await client.waitReadable()
@@ -137,6 +139,10 @@ final class HTTPRelay: @unchecked Sendable {
             throw ConnectionEnd(
                 .timedOut, "client was silent in the middle of a request's head", by: .tool)
         }
+        if failure == .closed {
+            finish(error: "cut", "the proxy was shut down")
+            throw ConnectionEnd(.cut, "the proxy was shut down", by: .tool)
+        }
         finish(
             error: "client-closed", "client ended the connection in the middle of a request's head")
         throw ConnectionEnd(
@@ -155,7 +161,7 @@ final class HTTPRelay: @unchecked Sendable {
         default: break
         }
         task.record.closedBy = .client
-        if task.session != nil, task.record.exchangeCount == 0 {
+        if task.session != nil, !hasServed {
             throw task.silentEnd(failure)
         }
         if let failure, failure != .reset {
@@ -241,6 +247,7 @@ final class HTTPRelay: @unchecked Sendable {
             id: id, connection: task.id, startedAt: startedAt,
             scheme: task.session == nil ? .http : .https, authority: "")
         task.record.exchangeCount += 1
+        hasServed = true
         requestBody = BodyRecorder(exchange: id, direction: .request, limit: limits.recordedBody)
         responseBody = BodyRecorder(exchange: id, direction: .response, limit: limits.recordedBody)
         isRequestComplete = false
@@ -252,7 +259,10 @@ final class HTTPRelay: @unchecked Sendable {
     func finish(error: String? = nil, _ detail: String? = nil) {
         guard var record = exchange.take() else { return }
         record.durationMicroseconds = Timestamp.now().microseconds(since: record.startedAt)
-        if let error {
+        if task.isCut {
+            record.error = "cut"
+            record.errorDetail = "the proxy was shut down"
+        } else if let error {
             record.error = record.error ?? error
             record.errorDetail = record.errorDetail ?? detail
         }
@@ -295,6 +305,10 @@ final class HTTPRelay: @unchecked Sendable {
 
     /// Sends a response of the tool's own and finishes the exchange.
     func answer(_ answer: ToolAnswer, recordedAs code: String? = nil) async -> Next {
+        guard !task.isCut else {
+            finish()
+            return .close
+        }
         let closes = !isRequestComplete || !requestKeepsAlive || lane.isDraining
         let isHead = request?.knownMethod == .head
         let message = answer.message(closes: closes, includesContent: !isHead)

@@ -117,7 +117,7 @@ extension ProxyLoop {
     ) -> OriginFailure {
         OriginFailure(
             failure: Failure(
-                error == .timedOut ? "origin-handshake-timed-out" : "origin-handshake-failed",
+                error.isTimeout ? "origin-handshake-timed-out" : "origin-handshake-failed",
                 party: .origin,
                 "the TLS handshake with \(target.host) port \(target.port) failed: \(error.detail)",
                 hint:

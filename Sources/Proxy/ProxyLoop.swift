@@ -86,6 +86,9 @@ final class ProxyLoop: @unchecked Sendable {
         let timer = loop.makeTimer { [unowned self] in
             self.wasCut = !self.open.isEmpty
             for task in self.open.values { task.cut() }
+            // Some wait for an origin that is no leg of theirs yet. Whoever shares the loop is at
+            // its end as well.
+            if self.wasCut { self.loop.closeAllChannels() }
         }
         cutter = timer
         loop.set(timer, due: loop.now + grace)

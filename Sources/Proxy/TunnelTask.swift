@@ -63,7 +63,7 @@ final class TunnelTask: @unchecked Sendable {
             endedFirst = endedFirst ?? side
             await target.finish()
         } catch {
-            endedFirst = endedFirst ?? (error == .timedOut ? .tool : side)
+            endedFirst = endedFirst ?? (error == .timedOut || error == .closed ? .tool : side)
             // A side that broke off, or will not listen, ends the whole tunnel.
             source.channel.interrupt()
             target.channel.interrupt()

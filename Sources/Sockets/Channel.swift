@@ -24,7 +24,8 @@ package final class Channel: @unchecked Sendable {
     /// Whether the peer ended its direction; bytes may still wait before that end.
     package private(set) var peerEnded = false
 
-    private var isInterrupted = false
+    /// Whether nobody is to wait here any more.
+    package private(set) var isInterrupted = false
     private var mayRead = true
     private var mayWrite = true
     private var reader: UnsafeContinuation<WaitOutcome, Never>?
@@ -222,6 +223,7 @@ package final class Channel: @unchecked Sendable {
     package func interrupt() {
         isInterrupted = true
         resumeWaiters(with: .closed)
+        onEvent?()
     }
 
     /// Takes an interruption back.

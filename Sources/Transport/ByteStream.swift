@@ -19,6 +19,15 @@ package enum StreamFailure: Error, Sendable, Equatable {
         self = error.isReset ? .reset : .system(error)
     }
 
+    /// Whether the deadline passed, in the handshake or later.
+    package var isTimeout: Bool {
+        switch self {
+        case .timedOut: true
+        case .tls(let failure): failure.reason == .timedOut
+        case .reset, .closed, .system: false
+        }
+    }
+
     /// In words for a person, without a subject: `timed out`.
     package var detail: String {
         switch self {

@@ -33,6 +33,8 @@ package final class TLSStream: ByteStream {
             do throws(StreamFailure) {
                 try await flush()
             } catch {
+                // A peer that has left before its tickets were sent has done its handshake.
+                if progress == .done { return }
                 // The peer may have closed right after an alert that explains it.
                 if case .failed(let failure) = progress { throw .tls(failure) }
                 if let failure = await alertBehind(error) { throw .tls(failure) }
