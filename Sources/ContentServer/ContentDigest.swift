@@ -15,19 +15,26 @@ func digest(
 }
 
 /// Runs on the executor that the task prefers: only `@concurrent` makes it hop there.
+///
+/// That has as many threads as the machine has processors, so other digests get their turn after
+/// every piece.
 @concurrent
 private func digestHere(
     _ open: @Sendable () -> any ResponseBodySource
 ) async throws(ResponseInterruption) -> [UInt8] {
     let source = open()
     let hash = RunningSHA256()
-    let buffer = ByteBuffer(capacity: 1 << 20)
+    let buffer = ByteBuffer(capacity: pieceSize)
     while try await source.read(into: buffer) > 0, !Task.isCancelled {
         unsafe buffer.withUnsafeReadable { unsafe hash.update($0) }
         buffer.removeAll()
+        await Task.yield()
     }
     return hash.finish()
 }
+
+/// In bytes: a yield costs nothing beside digesting so many, and a digest that waits holds them.
+private let pieceSize = 128 << 10
 
 /// Content that is in memory, with a tag that changes when it does.
 func smallPage(

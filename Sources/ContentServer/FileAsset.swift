@@ -152,8 +152,8 @@ package final class Folder: Sendable {
     private func child(_ name: [UInt8]) -> Entry? {
         guard Self.isSafe(name) else { return nil }
         let text = (name + [0]).map { CChar(bitPattern: $0) }
-        // A FIFO without a writer must not stop the loop.
-        let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+        // A FIFO without a writer must not stop the loop, nor a terminal become the process's own.
+        let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
         let opened = unsafe text.withUnsafeBufferPointer {
             unsafe $0.baseAddress.map { unsafe openat(descriptor, $0, flags) } ?? -1
         }

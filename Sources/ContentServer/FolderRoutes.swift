@@ -102,10 +102,10 @@ final class FolderRoutes: Sendable {
     ///
     /// The path has no empty segment here, so it cannot be read as another host's.
     private func addSlash(_ request: ServerRequest) -> ServerResponse {
-        let query = request.path.query.map { "?\($0.text)" } ?? ""
+        let query = request.path.query.map { "?\(percentEncoded(target: $0))" } ?? ""
         var response = ServerResponse.plain(301)
         response.fields.append(
-            ResponseField("Location", "\(request.path.raw.text)/\(query)"))
+            ResponseField("Location", "\(percentEncoded(target: request.path.raw))/\(query)"))
         return response
     }
 

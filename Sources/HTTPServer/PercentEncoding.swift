@@ -23,9 +23,23 @@ package func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
 
 /// Encodes every byte of a path segment but the unreserved ones (RFC 3986 §2.3).
 package func percentEncoded(segment: some Sequence<UInt8>) -> String {
+    percentEncoded(segment) {
+        $0.isASCIILetter || $0.isASCIIDigit || "-._~".utf8.contains($0)
+    }
+}
+
+/// Encodes the bytes of a request's path or query that stand in no URL: lenient clients send them,
+/// and a Location must not hold them.
+package func percentEncoded(target: some Sequence<UInt8>) -> String {
+    percentEncoded(target) { $0 > 0x20 && $0 < 0x7F }
+}
+
+private func percentEncoded(
+    _ bytes: some Sequence<UInt8>, sparing isSpared: (UInt8) -> Bool
+) -> String {
     var result: [UInt8] = []
-    for byte in segment {
-        if byte.isASCIILetter || byte.isASCIIDigit || "-._~".utf8.contains(byte) {
+    for byte in bytes {
+        if isSpared(byte) {
             result.append(byte)
         } else {
             result.append(UInt8(ascii: "%"))

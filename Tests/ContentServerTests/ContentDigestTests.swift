@@ -1,6 +1,7 @@
 import Base
 import HTTPServer
 import Sockets
+import Synchronization
 import Testing
 
 @testable import ContentServer
@@ -31,5 +32,36 @@ struct ContentDigestTests {
         }
         task.cancel()
         #expect(try await task.value.count == 32)
+    }
+
+    /// Digests that take hours, asked for by whoever wants to, leave the others their turn.
+    @Test func sharesTheProcessors() async throws {
+        let loop = try EventLoop(index: 0)
+        startThread(named: "test loop") { loop.run() }
+        defer { loop.stop() }
+        // The loop's thread judges: the shared ones may all be taken.
+        let hash = try await Task(executorPreference: loop) {
+            let busy = (0..<32).map { seed in
+                Task {
+                    try await digest {
+                        GeneratedSource(GeneratedContent(seed: seed), range: 0..<UInt64(Int64.max))
+                    }
+                }
+            }
+            let end: @Sendable () -> Void = { for task in busy { task.cancel() } }
+            let isStarved = Atomic(false)
+            let timer = loop.makeTimer {
+                isStarved.store(true, ordering: .relaxed)
+                end()
+            }
+            loop.set(timer, due: loop.now + 20_000)
+            let hash = try await digest { BytesSource([UInt8]("hello".utf8)) }
+            loop.set(timer, due: .max)
+            end()
+            let wasStarved = isStarved.load(ordering: .relaxed)
+            #expect(!wasStarved)
+            return hash
+        }.value
+        #expect(hash.prefix(4).hex == "2cf24dba")
     }
 }

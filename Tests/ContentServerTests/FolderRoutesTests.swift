@@ -114,6 +114,17 @@ struct FolderRoutesTests {
         #expect(response.first("Location") == location)
     }
 
+    /// A field's value is ASCII, and so is a URL: bytes that a lenient client sent as they are.
+    @Test func addsSlashesToNamesBeyondASCII() async throws {
+        let tree = try Tree()
+        try Files.makeFolder(tree.root + "/ü")
+        defer { Files.remove(tree.root + "/ü") }
+        let response = try await tree.server().answer(
+            try request("GET", "/ü?ä=%20"), RequestBody([]))
+        #expect(response.status == 301)
+        #expect(response.first("Location") == "/%C3%BC/?%C3%A4=%20")
+    }
+
     @Test func listsFoldersWithoutLinks() async throws {
         let tree = try Tree()
         let response = try await tree.server().answer(try request("GET", "/"), RequestBody([]))
