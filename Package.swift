@@ -43,6 +43,9 @@ let package = Package(
                 .apt(["zlib1g-dev", "libbrotli-dev", "libzstd-dev"]),
                 .brew(["zlib", "brotli", "zstd"]),
             ]),
+        .systemLibrary(
+            name: "CPSL", pkgConfig: "libpsl",
+            providers: [.apt(["libpsl-dev"]), .brew(["libpsl"])]),
 
         // 0
         target("Base", []),
@@ -50,6 +53,7 @@ let package = Package(
         target("HTTPModel", ["Base"]),
         target("Sockets", ["Base", "CPlatform"]),
         target("TLS", ["Base", "COpenSSL"]),
+        target("PublicSuffixes", ["Base", "CPSL"]),
         // 2
         target("Traffic", ["Base", "HTTPModel"]),
         target("Transport", ["Base", "Sockets", "TLS"]),
@@ -67,7 +71,7 @@ let package = Package(
             "Commands",
             [
                 "Base", "CaptureStore", "ContentServer", "Findings", "HTTPCodecs", "HTTPModel",
-                "HTTPServer", "Proxy", "Sockets", "TLS", "Traffic", "Transport",
+                "HTTPServer", "Proxy", "PublicSuffixes", "Sockets", "TLS", "Traffic", "Transport",
             ]),
         .executableTarget(name: "sallyport", dependencies: ["Commands"], swiftSettings: strict),
 
@@ -76,6 +80,7 @@ let package = Package(
         tests(of: "Sockets"),
         tests(of: "TLS", ["Base", "COpenSSL"]),
         tests(of: "Transport", ["Base", "Sockets", "TLS"]),
+        tests(of: "PublicSuffixes"),
         tests(of: "Traffic"),
         tests(of: "HTTPCodecs", ["HTTPModel", "Base"]),
         tests(of: "CaptureStore", ["Traffic", "HTTPModel", "Base"]),

@@ -18,11 +18,16 @@ struct ExchangePresentation {
         try environment.output.write(withSecrets ? head : HeadRedaction.redact(head: head))
     }
 
-    /// Writes a content as it was recorded, or decoded. Errors: `no-such-part`, and what decoding
-    /// throws.
+    /// Writes a content as it was recorded, with its secrets, or decoded.
+    ///
+    /// Errors: `no-such-part`, and what decoding throws.
     func writeBody(_ direction: Direction) throws {
         if head(direction).isEmpty { throw missing(direction) }
-        try visitBody(direction) { bytes in
+        let codings = isDecoded ? codings(direction) : nil
+        let stream = try codings.map { codings throws(Failure) in
+            try environment.decodeContent(codings)
+        }
+        try visitBody(direction, through: stream ?? .identity) { bytes in
             try environment.output.write(bytes)
             return true
         }
@@ -63,15 +68,15 @@ struct ExchangePresentation {
             "no-such-part", party: .tool, "exchange \(exchange.id) has no \(part)\(reason)")
     }
 
-    private func head(_ direction: Direction) -> [UInt8] {
+    func head(_ direction: Direction) -> [UInt8] {
         direction == .request ? exchange.requestHead : exchange.responseHead
     }
 
-    private func body(_ direction: Direction) -> BodyRecord {
+    func body(_ direction: Direction) -> BodyRecord {
         direction == .request ? exchange.requestBody : exchange.responseBody
     }
 
-    private func writeTitle(_ title: String, _ remark: String) throws(Failure) {
+    func writeTitle(_ title: String, _ remark: String) throws(Failure) {
         let text = "== \(title): \(TerminalText.sanitized(remark))"
         try environment.output.write(environment.palette.paint(text, .bold) + "\n")
     }
@@ -81,39 +86,18 @@ struct ExchangePresentation {
         try writeText(withSecrets ? head : HeadRedaction.redact(head: head))
     }
 
+    /// Writes a content and its trailers for reading.
     private func writeReadable(_ direction: Direction) throws {
-        let body = body(direction)
-        var held: [UInt8] = []
-        var total: Int64 = 0
-        if body.size > 0 {
-            try visitBody(direction) { bytes in
-                total += Int64(bytes.count)
-                held += bytes.prefix(max(0, Self.textLimit - held.count))
-                // The size of a decoded content is only known at its end, and not worth a long wait.
-                return held.count < Self.textLimit
-            }
-        }
-        if !held.isEmpty {
-            if let text = Self.printable(held, isWhole: held.count < Self.textLimit) {
-                try writeText([UInt8](text.utf8))
-                if held.count == Self.textLimit {
-                    try writeTitle("cut", "the content has \(body.size) bytes; --part shows all")
-                }
-            } else {
-                try environment.output.write(HexDump.render(held.prefix(Self.dumpLimit)))
-                let size = isDecoded ? "decoded, \(body.size) on the wire" : "\(body.size) in all"
-                try writeTitle("binary", "\(min(held.count, Self.dumpLimit)) bytes, \(size)")
-            }
-        }
-        if !body.trailers.isEmpty {
+        try ReadableContent(self, direction).write()
+        let trailers = body(direction).trailers
+        if !trailers.isEmpty {
             try writeTitle("trailers", exchange.protocolName)
-            try writeText(
-                withSecrets ? body.trailers : HeadRedaction.redact(trailers: body.trailers))
+            try writeText(withSecrets ? trailers : HeadRedaction.redact(trailers: trailers))
         }
     }
 
     /// Writes text that a peer sent, so that it cannot act on the terminal.
-    private func writeText(_ bytes: [UInt8]) throws(Failure) {
+    func writeText(_ bytes: [UInt8]) throws(Failure) {
         var lines = LineWriter(environment.output)
         var rest = bytes[...]
         if rest.last == UInt8(ascii: "\n") { rest.removeLast() }
@@ -126,14 +110,17 @@ struct ExchangePresentation {
         try lines.flush()
     }
 
-    /// Visits a content in pieces, decoded if that is wanted.
-    private func visitBody(
-        _ direction: Direction, _ visit: ([UInt8]) throws -> Bool
-    ) throws {
+    /// The content codings that a head names, `nil` for none.
+    func codings(_ direction: Direction) -> String? {
         let codings = RecordedHead(head(direction)).values(named: Array("content-encoding".utf8))
             .map(\.text).joined(separator: ", ")
-        let wantsDecoding = isDecoded && !codings.isEmpty && codings.lowercased() != "identity"
-        let stream = wantsDecoding ? try environment.decodeContent(codings) : .identity
+        return codings.isEmpty || codings.lowercased() == "identity" ? nil : codings
+    }
+
+    /// Visits a content in pieces as they come out of `stream`.
+    func visitBody(
+        _ direction: Direction, through stream: ContentStream, _ visit: ([UInt8]) throws -> Bool
+    ) throws {
         var goesOn = true
         try source.body(ofExchange: exchange.id, direction) { bytes in
             goesOn = try visit(try stream.push(bytes))
@@ -141,22 +128,4 @@ struct ExchangePresentation {
         }
         if goesOn, !body(direction).isTruncated { _ = try visit(try stream.finish()) }
     }
-
-    /// The text, `nil` if it is none: no UTF-8, or with control characters.
-    private static func printable(_ bytes: [UInt8], isWhole: Bool) -> String? {
-        var end = bytes.count
-        if !isWhole {
-            // The cut may have split a character: its start and up to two more bytes are dropped.
-            while end > 0, bytes[end - 1] & 0xC0 == 0x80, bytes.count - end < 3 { end -= 1 }
-            if end > 0, bytes[end - 1] >= 0xC0 { end -= 1 }
-        }
-        let isControlled = bytes[..<end].contains { byte in
-            byte < 0x20 && byte != 0x0A && byte != 0x0D && byte != 0x09 || byte == 0x7F
-        }
-        return isControlled ? nil : String(validating: bytes[..<end], as: UTF8.self)
-    }
-
-    /// What a person may read at a time; --part has no limit.
-    private static let textLimit = 1024 * 1024
-    private static let dumpLimit = 4096
 }

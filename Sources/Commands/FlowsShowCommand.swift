@@ -19,18 +19,22 @@ extension Command {
                         + " --decoded | jq"),
             ],
             details: [
-                "Heads are shown as they were recorded, except that credentials, cookies and"
-                    + " secrets in URLs are shown as *** unless --with-secrets is given. Contents"
-                    + " are shown as they are; with --part all, one that is no text is shown as"
-                    + " the start of a hex dump."
+                "Credentials, cookies and secrets in URLs are shown as *** unless --with-secrets is"
+                    + " given. So are, with --part all, the values of forms, JSON and multipart"
+                    + " fields whose names say that they are secret; a content that is not what its"
+                    + " type says is withheld, and other text is shown as recorded. The title of"
+                    + " each content says which. Content codings, such as gzip, are undone there.",
+                "A body that is asked for with --part is written byte for byte, with its secrets.",
             ],
             arguments: FlowsShowArguments(),
             parameters: [
                 .positional(\.capture, .path("CAPTURE"), "the capture file"),
                 .positional(\.id, .exchangeID, "the exchange's id, as 'flows list' shows it"),
                 .option("part", \.part, .choice("PART"), standard: "all", "what to show"),
-                .flag("decoded", \.isDecoded, "undo the content coding, such as gzip"),
-                .flag("with-secrets", \.withSecrets, "show heads as they were recorded"),
+                .flag(
+                    "decoded", \.isDecoded,
+                    "undo the content coding of a body; fail if that cannot be done"),
+                .flag("with-secrets", \.withSecrets, "mask nothing"),
             ],
             run: showFlow)
     }

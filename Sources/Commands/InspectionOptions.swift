@@ -1,5 +1,6 @@
 internal import Base
 internal import Findings
+internal import PublicSuffixes
 internal import TLS
 
 /// How findings are looked for, for every command that does.
@@ -15,7 +16,8 @@ struct InspectionOptions {
         }
         return FindingsConfiguration(
             profile: profile, digests: .ofOpenSSL, runKey: environment.randomBytes(32),
-            registrableDomain: { _ in nil }, treatsLoopbackAsRemote: treatsLoopbackAsRemote,
+            registrableDomain: { PublicSuffixes.registrableDomain(of: $0) },
+            treatsLoopbackAsRemote: treatsLoopbackAsRemote,
             decode: { content, codings in
                 decoded(content, codings, byteLimit: CaptureInspection.contentLimit)
             })

@@ -23,7 +23,7 @@ struct CommandCaseTests {
     @Test(arguments: CommandCase.all())
     func showsNoSecretUnasked(_ row: CommandCase) async {
         let arguments = row.run.arguments
-        let asksForBody = arguments.contains { $0.hasSuffix("-body") } || arguments.contains("show")
+        let asksForBody = arguments.contains { $0.hasSuffix("-body") }
         guard !arguments.contains("--with-secrets") else { return }
         let result = await row.run.run()
         let text = result.output.text + result.diagnostics.text

@@ -17,6 +17,13 @@ enum URLRedaction {
         redact(Array(url)[...], depth: 0)
     }
 
+    /// Redacts a list of parameters, such as a form, which only `&` separates.
+    static func redact(query: ArraySlice<UInt8>) -> [UInt8] {
+        var result: [UInt8] = []
+        appendParameters(query, separators: [ampersand], depth: 0, to: &result)
+        return result
+    }
+
     private static func redact(_ url: ArraySlice<UInt8>, depth: Int) -> [UInt8] {
         var result: [UInt8] = []
         let pathStart = appendAuthority(of: url, to: &result)
@@ -133,7 +140,7 @@ enum URLRedaction {
         text.split(omittingEmptySubsequences: false) { separators.contains($0) }
     }
 
-    private static func percentDecoded(_ text: ArraySlice<UInt8>) -> [UInt8] {
+    static func percentDecoded(_ text: ArraySlice<UInt8>) -> [UInt8] {
         guard text.contains(UInt8(ascii: "%")) else { return Array(text) }
         var result: [UInt8] = []
         var index = text.startIndex

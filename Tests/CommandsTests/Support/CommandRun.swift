@@ -42,6 +42,7 @@ struct CommandRun {
                 if let capture { return try CaptureReader(path: capture) }
                 switch path {
                 case "session.sallyport": return SampleCapture.source()
+                case "contents.sallyport": return SampleContents.source()
                 case "mild.sallyport": return SampleCapture.mild()
                 case "empty.sallyport": return FakeTrafficSource()
                 default:

@@ -1,0 +1,7 @@
+// libpsl: the Public Suffix List (publicsuffix.org).
+#ifndef SALLYPORT_CPSL_H
+#define SALLYPORT_CPSL_H
+
+#include <libpsl.h>
+
+#endif

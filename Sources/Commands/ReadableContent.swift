@@ -1,0 +1,136 @@
+internal import Base
+internal import Traffic
+
+/// Writes one content of an exchange for a person to read: decoded, without what is known to be
+/// secret, and with a title that says what was done to it.
+struct ReadableContent {
+    private let presentation: ExchangePresentation
+    private let direction: Direction
+    private let body: BodyRecord
+
+    init(_ presentation: ExchangePresentation, _ direction: Direction) {
+        self.presentation = presentation
+        self.direction = direction
+        body = presentation.body(direction)
+    }
+
+    /// Writes the content, if there is one.
+    ///
+    /// Errors: those of decoding, if that was asked for.
+    func write() throws {
+        guard body.size > 0 else { return }
+        let held = try read()
+        guard !held.bytes.isEmpty else { return }
+        if presentation.withSecrets { return try write(held, held.bytes, remark: asRecorded) }
+        let types = RecordedHead(presentation.head(direction))
+            .values(named: Array("content-type".utf8))
+        switch ContentRedaction.redact(held.bytes, types: types, isWhole: held.isWhole) {
+        case .understood(let redacted):
+            let remark = redacted == held.bytes ? "no secret found by its name" : masked
+            try write(held, redacted, remark: remark)
+        case .opaque:
+            try write(held, held.bytes, remark: asRecorded)
+        case .malformed(let claimed):
+            try writeTitle(
+                "\(size(held)), withheld: not the \(claimed) that its type claims;"
+                    + " --with-secrets shows it")
+        }
+    }
+
+    /// The start of a content, as far as a person may read.
+    private struct Held {
+        var bytes: [UInt8] = []
+        /// Whether nothing is missing at the end.
+        var isWhole = true
+        var isDecoded = false
+    }
+
+    /// Reads the content with its coding undone; as it was recorded if that cannot be done, unless
+    /// it was asked for.
+    private func read() throws -> Held {
+        guard let codings = presentation.codings(direction) else { return try read(.identity) }
+        if presentation.isDecoded {
+            var held = try read(try presentation.environment.decodeContent(codings))
+            held.isDecoded = true
+            return held
+        }
+        let stream: ContentStream
+        do throws(Failure) {
+            stream = try presentation.environment.decodeContent(codings)
+        } catch {
+            return try read(.identity)
+        }
+        var held = try read(stream, stopsAtMalformed: true)
+        held.isDecoded = true
+        return held.bytes.isEmpty ? try read(.identity) : held
+    }
+
+    private func read(_ stream: ContentStream, stopsAtMalformed: Bool = false) throws -> Held {
+        var held = Held()
+        do {
+            try presentation.visitBody(direction, through: stream) { bytes in
+                held.bytes += bytes.prefix(Self.textLimit - held.bytes.count)
+                // The size of a decoded content is known at its end only, and not worth the wait.
+                return held.bytes.count < Self.textLimit
+            }
+        } catch let failure as Failure
+            where stopsAtMalformed && failure.code == "content-malformed"
+        {
+            held.isWhole = false
+        }
+        if body.isTruncated || held.bytes.count == Self.textLimit { held.isWhole = false }
+        return held
+    }
+
+    private func write(_ held: Held, _ shown: [UInt8], remark: String) throws {
+        guard let text = Self.printable(shown, isWhole: held.isWhole) else {
+            let dump = shown.prefix(Self.dumpLimit)
+            let extent = dump.count < shown.count ? ", the first \(dump.count) as a dump" : ""
+            try writeTitle("\(size(held)), binary\(extent), \(remark)")
+            try presentation.environment.output.write(HexDump.render(dump))
+            return
+        }
+        try writeTitle("\(size(held)), \(remark)")
+        try presentation.writeText([UInt8](text.utf8))
+        if held.bytes.count == Self.textLimit {
+            try presentation.writeTitle(
+                "cut", "the content has \(body.size) bytes; --part shows all")
+        }
+    }
+
+    private func size(_ held: Held) -> String {
+        let count = held.bytes.count
+        if held.isDecoded {
+            let missing = held.isWhole ? "" : ", the end missing"
+            return "\(count) bytes, decoded\(missing), \(body.size) on the wire"
+        }
+        return held.isWhole ? "\(count) bytes" : "\(count) of \(body.size) bytes"
+    }
+
+    private func writeTitle(_ remark: String) throws(Failure) {
+        let title = direction == .request ? "request content" : "response content"
+        try presentation.writeTitle(title, remark)
+    }
+
+    /// The text, `nil` if it is none: no UTF-8, or with control characters.
+    private static func printable(_ bytes: [UInt8], isWhole: Bool) -> String? {
+        var end = bytes.count
+        if !isWhole {
+            // The cut may have split a character: its start and up to two more bytes are dropped.
+            while end > 0, bytes[end - 1] & 0xC0 == 0x80, bytes.count - end < 3 { end -= 1 }
+            if end > 0, bytes[end - 1] >= 0xC0 { end -= 1 }
+        }
+        let isControlled = bytes[..<end].contains { byte in
+            byte < 0x20 && byte != 0x0A && byte != 0x0D && byte != 0x09 || byte == 0x7F
+        }
+        return isControlled ? nil : String(validating: bytes[..<end], as: UTF8.self)
+    }
+
+    private let asRecorded = "shown as recorded"
+    private let masked = "secrets are masked; --with-secrets shows them"
+
+    /// What a person may read at a time, in bytes; --part has no limit.
+    private static let textLimit = 1024 * 1024
+    /// In bytes: more of a dump is not read.
+    private static let dumpLimit = 4096
+}
