@@ -1,4 +1,5 @@
 internal import Base
+internal import TLS
 
 extension Command {
     /// `ca`: the certificate authority that clients have to trust.
@@ -14,6 +15,9 @@ extension Command {
                     purpose: "what it is, and where its files are",
                     line: "sallyport ca show"),
                 Example(
+                    purpose: "one that is limited to servers in one domain",
+                    line: "sallyport ca export --ca-scope example.com > example.pem"),
+                Example(
                     purpose: "the certificate for a device that wants DER",
                     line: "sallyport ca export --format der > sallyport.cer"),
             ],
@@ -24,7 +28,7 @@ extension Command {
         Command(
             "show", "show the certificate authority",
             examples: [Example(purpose: "what it is", line: "sallyport ca show")],
-            details: [creationHelp],
+            details: [creationHelp, scopeHelp],
             arguments: AuthorityArguments(),
             parameters: authorityParameters.map { $0.lifted(to: \.authority) } + [
                 .flag("json", \.isJSON, "print a JSON document in the schema sallyport.ca/1")
@@ -48,7 +52,7 @@ extension Command {
                     purpose: "as PEM, which most programs read",
                     line: "sallyport ca export > sallyport.pem")
             ],
-            details: [creationHelp],
+            details: [creationHelp, scopeHelp],
             arguments: AuthorityArguments(),
             parameters: authorityParameters.map { $0.lifted(to: \.authority) } + [
                 .option(
@@ -72,7 +76,7 @@ extension Command {
                     purpose: "for a program that takes a file of trusted certificates",
                     line: "SSL_CERT_FILE=\"$(sallyport ca path)\" ./app")
             ],
-            details: [creationHelp],
+            details: [creationHelp, scopeHelp],
             arguments: AuthorityArguments(),
             parameters: authorityParameters.map { $0.lifted(to: \.authority) }
         ) { arguments, environment in
@@ -94,7 +98,18 @@ var authorityParameters: [Parameter<AuthorityConfiguration>] {
         .option(
             "ca-password-file", \.passwordPath, .path("FILE"),
             "a file whose first line decrypts the key"),
+        .repeated(
+            "ca-scope", \.scope, .domain,
+            "use a CA of its own, limited to servers in this domain by name constraints"),
     ]
+}
+
+extension ValueSyntax where Value == String {
+    /// A domain of a CA's scope.
+    fileprivate static var domain: ValueSyntax {
+        .reading(
+            "DOMAIN", wanted: "a domain", hint: AuthorityScope.hint, AuthorityScope.domain)
+    }
 }
 
 private struct AuthorityArguments {
@@ -112,8 +127,12 @@ private let creationHelp =
     "The certificate authority is made at first use, for this installation only. Nothing on the"
     + " machine trusts it until you say so; to undo that, remove it where you added it."
 
+private let scopeHelp =
+    "The CA of a scope has name constraints, which OpenSSL and GnuTLS keep even in a CA that is"
+    + " trusted; Java does not."
+
 private func text(of record: AuthorityRecord) -> String {
-    let rows = [
+    var rows = [
         ("certificate", record.certificatePath),
         ("key", record.keyPath),
         ("subject", record.subject),
@@ -121,6 +140,9 @@ private func text(of record: AuthorityRecord) -> String {
         ("valid until", record.notAfter.rfc3339),
         ("SHA-256", fingerprint(record.sha256)),
     ]
+    if !record.scope.isEmpty {
+        rows.append(("only for", record.scope.joined(separator: ", ")))
+    }
     let lines = rows.map { name, value in
         let padding = String(repeating: " ", count: 13 - name.utf8.count)
         return name + padding + TerminalText.sanitized(value)
@@ -137,6 +159,7 @@ private func json(of record: AuthorityRecord) -> JSONText {
         "notBefore": .string(record.notBefore.rfc3339),
         "notAfter": .string(record.notAfter.rfc3339),
         "sha256": .string(record.sha256.hex),
+        "scope": record.scope.isEmpty ? .null : .array(record.scope.map(JSONText.string)),
     ]
 }
 

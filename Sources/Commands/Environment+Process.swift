@@ -24,7 +24,9 @@ extension Environment {
             openCapture: { path throws(Failure) in try CaptureReader(path: path) },
             decodeContent: { codings throws(Failure) in try .decoding(codings) },
             openAuthority: { configuration throws(Failure) in
-                AuthorityRecord(try configuration.open(variables))
+                AuthorityRecord(
+                    try configuration.open(variables),
+                    scope: try AuthorityScope(configuration.scope).domains)
             })
     }
 

@@ -82,6 +82,8 @@ package struct AuthorityConfiguration: Sendable, Equatable {
     package var keyPath: String?
     /// A file whose first line decrypts the key.
     package var passwordPath: String?
+    /// The domains that it may vouch for, with those below them; all names if empty.
+    package var scope: [String] = []
 
     package init() {}
 }
@@ -96,10 +98,12 @@ package struct AuthorityRecord: Sendable {
     package let sha256: [UInt8]
     /// The certificate in DER.
     package let certificate: [UInt8]
+    /// The domains that it was made for; empty if it is not known to be limited.
+    package let scope: [String]
 
     package init(
         certificatePath: String, keyPath: String, subject: String, notBefore: Timestamp,
-        notAfter: Timestamp, sha256: [UInt8], certificate: [UInt8]
+        notAfter: Timestamp, sha256: [UInt8], certificate: [UInt8], scope: [String]
     ) {
         self.certificatePath = certificatePath
         self.keyPath = keyPath
@@ -108,5 +112,6 @@ package struct AuthorityRecord: Sendable {
         self.notAfter = notAfter
         self.sha256 = sha256
         self.certificate = certificate
+        self.scope = scope
     }
 }

@@ -23,8 +23,12 @@ package final class CertificateAuthority: Sendable {
     /// Opens the authority of a folder, and makes it if there is none: `ca.pem` and `ca.key`, which
     /// only the owner can read. Neither is ever overwritten.
     ///
+    /// - Parameter scope: the domains that a new one may vouch for, with those below them; all
+    ///   names if empty. One that is there keeps what it was made for, so that a scope needs a
+    ///   folder of its own.
+    ///
     /// Errors: `file-unreadable`, `file-unwritable`, `certificate-invalid`, `key-invalid`,
-    /// `key-mismatch`.
+    /// `key-mismatch`, `scope-invalid`.
     package static func open(
         folder: String, label: String = "Sallyport CA", scope: [String] = []
     ) throws(Failure) -> CertificateAuthority {

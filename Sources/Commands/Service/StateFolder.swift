@@ -19,13 +19,18 @@ enum StateFolder {
 }
 
 extension AuthorityConfiguration {
-    /// Opens the authority: the one that is named, or the installation's own.
+    /// Opens the authority: the one that is named, the one of a scope, or the installation's own.
     ///
     /// Errors: `ca-unusable`, and those of `CertificateAuthority`.
     func open(_ variables: [String: String]) throws(Failure) -> CertificateAuthority {
         switch (certificatePath, keyPath) {
         case (nil, nil):
-            return try CertificateAuthority.open(folder: try StateFolder.path(variables) + "/ca")
+            return try CertificateAuthority.open(
+                folder: try StateFolder.path(variables) + "/" + (try folderName()), scope: scope)
+        case _ where !scope.isEmpty:
+            throw Failure(
+                "ca-unusable", party: .tool, "a CA that you bring along has its own scope",
+                hint: "give --ca-scope, or --ca-file and --ca-key")
         case (let certificate?, let key?):
             return try CertificateAuthority.load(
                 certificatePath: certificate, keyPath: key, password: try password())
@@ -36,6 +41,14 @@ extension AuthorityConfiguration {
         }
     }
 
+    /// `ca`, or for a scope `ca-` and what its domains give, however they were written.
+    private func folderName() throws(Failure) -> String {
+        let domains = try AuthorityScope(scope).domains
+        guard !domains.isEmpty else { return "ca" }
+        let digest = Digests.sha256([UInt8](domains.joined(separator: ",").utf8))
+        return "ca-" + digest.prefix(6).hex
+    }
+
     private func password() throws(Failure) -> String? {
         guard let passwordPath else { return nil }
         let line = try Files.read(passwordPath, byteLimit: 4096).prefix { $0 != 0x0A && $0 != 0x0D }
@@ -44,13 +57,15 @@ extension AuthorityConfiguration {
 }
 
 extension AuthorityRecord {
-    init(_ authority: CertificateAuthority) {
+    /// - Parameter scope: the domains that it was made for.
+    init(_ authority: CertificateAuthority, scope: [String]) {
         let validity = authority.certificate.validity
         self.init(
             certificatePath: authority.certificatePath, keyPath: authority.keyPath,
             subject: authority.certificate.subject,
             notBefore: Timestamp(microseconds: validity.notBefore * 1_000_000),
             notAfter: Timestamp(microseconds: validity.notAfter * 1_000_000),
-            sha256: authority.certificate.fingerprint, certificate: authority.certificate.der)
+            sha256: authority.certificate.fingerprint, certificate: authority.certificate.der,
+            scope: scope)
     }
 }

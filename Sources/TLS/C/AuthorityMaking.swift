@@ -7,18 +7,21 @@ extension CertificateAuthority {
     ///
     /// - Parameters:
     ///   - label: what the common name begins with.
-    ///   - scope: the DNS suffixes that it may issue for; all names if empty.
+    ///   - scope: the domains that it may issue for, with those below them, and no IP address; all
+    ///     names if empty.
+    ///
+    /// Errors: `scope-invalid`, `certificate-invalid`.
     static func make(
         label: String, scope: [String]
     ) throws(Failure) -> (certificate: Certificate, key: PrivateKey) {
+        let domains = try AuthorityScope(scope).domains
         let key = PrivateKey.p256()
         guard let made = unsafe X509_new() else { preconditionFailure("out of memory") }
         let certificate = unsafe Certificate(owning: made)
         unsafe X509_set_version(made, 2)
         unsafe setRandomSerial(made)
         let name = unsafe X509_get_subject_name(made)
-        // A name of its own keeps a client that trusts two installations from mixing them up.
-        let commonName = [UInt8]("\(label) \(Digests.randomBytes(4).hex)".utf8)
+        let commonName = [UInt8](commonName(label, domains).utf8)
         unsafe X509_NAME_add_entry_by_NID(
             name, NID_organizationName, MBSTRING_UTF8, [UInt8]("Sallyport".utf8), -1, -1, 0)
         unsafe X509_NAME_add_entry_by_NID(
@@ -31,14 +34,44 @@ extension CertificateAuthority {
         try add(NID_basic_constraints, "critical,CA:TRUE,pathlen:0", to: certificate)
         try add(NID_key_usage, "critical,keyCertSign,cRLSign", to: certificate)
         try add(NID_subject_key_identifier, "hash", to: certificate)
-        if !scope.isEmpty {
-            let permitted = scope.map { "permitted;DNS:\($0)" }.joined(separator: ",")
-            try add(NID_name_constraints, "critical,\(permitted)", to: certificate)
-        }
+        if !domains.isEmpty { try limit(certificate, to: domains) }
         let size = unsafe X509_sign(made, key.pointer, EVP_sha256())
         precondition(size > 0, "OpenSSL cannot sign the authority")
         return (certificate, key)
     }
+
+    /// Says that the authority is good for servers in these domains only (RFC 5280 §4.2.1.10).
+    ///
+    /// A form of name that no constraint speaks of is not limited: so addresses are excluded, and
+    /// the usage keeps it from vouching for mail and code, whose names are of other forms. A client
+    /// need not keep the constraints of a CA that it trusts (RFC 5280 §6.2): OpenSSL does, Java does
+    /// not.
+    private static func limit(
+        _ certificate: Certificate, to domains: [String]
+    ) throws(Failure) {
+        let permitted = domains.map { "permitted;DNS:\($0)" }
+        let excluded = ["excluded;IP:0.0.0.0/0.0.0.0", "excluded;IP:::/::"]
+        let constraints = (["critical"] + permitted + excluded).joined(separator: ",")
+        try add(NID_name_constraints, constraints, to: certificate)
+        try add(NID_ext_key_usage, "serverAuth", to: certificate)
+    }
+
+    /// A name of its own, which keeps a client that trusts two installations from mixing them up,
+    /// and tells a person what it is good for.
+    private static func commonName(_ label: String, _ domains: [String]) -> String {
+        let tail = " " + Digests.randomBytes(4).hex
+        guard let first = domains.first else { return label + tail }
+        let purposes = [
+            " for " + domains.joined(separator: ", "),
+            " for \(first) and \(domains.count - 1) more",
+            " with a scope",
+        ]
+        let names = purposes.map { label + $0 + tail }
+        return names.first { $0.utf8.count <= commonNameLimit } ?? label + tail
+    }
+
+    /// In characters (RFC 5280 appendix A.1); OpenSSL refuses a longer one.
+    private static let commonNameLimit = 64
 
     private static func add(
         _ identifier: Int32, _ value: String, to certificate: Certificate

@@ -62,7 +62,8 @@ struct CommandRun {
                     keyPath: configuration.keyPath ?? "/state/ca.key",
                     subject: "CN=Sallyport CA 7f3a", notBefore: SampleCapture.start,
                     notAfter: Timestamp(microseconds: 2_000_000_000_000_000),
-                    sha256: [UInt8](0..<32), certificate: [UInt8](0..<60))
+                    sha256: [UInt8](0..<32), certificate: [UInt8](0..<60),
+                    scope: configuration.scope)
             })
     }
 }
