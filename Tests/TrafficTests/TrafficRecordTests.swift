@@ -13,7 +13,11 @@ struct TrafficRecordTests {
         #expect(TrafficEvent.connection(connection).weight == 512)
         connection.clientTLS = TLSRecord()
         connection.clientTLS?.clientHello = [UInt8](repeating: 0, count: 100)
-        #expect(TrafficEvent.connection(connection).weight == 612)
+        connection.clientTLS?.keyLog = ["LABEL 00 00"]
+        connection.clientTLS?.chain = [[1], [1, 2]]
+        #expect(TrafficEvent.connection(connection).weight == 512 + 512 + 100 + 192 + 3)
+        connection.originTLS = TLSRecord()
+        #expect(TrafficEvent.connection(connection).weight == 512 + 512 + 295 + 512)
         var exchange = ExchangeRecord(
             id: 1, connection: 1, startedAt: Self.moment, scheme: .https, authority: "")
         exchange.requestHead = [1]
