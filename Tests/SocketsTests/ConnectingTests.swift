@@ -8,9 +8,9 @@ import Testing
 struct ConnectingTests {
     @Test func tellsARefusal() async throws {
         try await withLoop { loop in
-            let address = try refusingAddress()
+            let refusing = try RefusingPort()
             let error = await #expect(throws: SystemError.self) {
-                try await Channel.connect(to: address, on: loop, deadline: .max)
+                try await Channel.connect(to: refusing.address, on: loop, deadline: .max)
             }
             #expect(error?.description == "connection refused")
         }
@@ -37,8 +37,8 @@ struct ConnectingTests {
 
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        /// One letter for each address: r refuses, s is silent, a accepts; the system itself refuses
-        /// u without a packet.
+        /// One letter for each address: r refuses, s is silent, a accepts; u is refused by the
+        /// system itself, without a packet.
         let addresses: String
         /// Which of them is connected to.
         let winner: Int
@@ -73,10 +73,10 @@ struct ConnectingTests {
             let listener = try Listener(
                 descriptor: bound.descriptor, address: bound.address, loop: loop)
             defer { listener.close() }
-            let silent = try SilentPort()
-            let addresses = try row.addresses.map { letter in
+            let (silent, refusing) = (try SilentPort(), try RefusingPort())
+            let addresses = row.addresses.map { letter in
                 switch letter {
-                case "r": try refusingAddress()
+                case "r": refusing.address
                 case "s": silent.address
                 case "u": SocketAddress(address: [255, 255, 255, 255], port: 9)
                 default: bound.address
@@ -86,10 +86,10 @@ struct ConnectingTests {
             var durations: [UInt64] = []
             while durations.count < 4, durations.last.map({ $0 > row.duration.upperBound }) ?? true
             {
-                let start = MonotonicTime.now()
+                let start = loop.now
                 let (channel, address) = try await Channel.connect(
                     toFirstOf: addresses, on: loop, deadline: loop.now + 10_000)
-                durations.append((MonotonicTime.now().nanoseconds - start.nanoseconds) / 1_000_000)
+                durations.append(loop.now - start)
                 #expect(address == addresses[row.winner])
                 let (server, _) = try #require(await listener.accept())
                 channel.sendNow([1])
@@ -104,9 +104,10 @@ struct ConnectingTests {
     @Test(arguments: ["rr", "rrr"])
     func tellsTheLastRefusal(_ addresses: String) async throws {
         try await withLoop { loop in
-            let refusing = try addresses.map { _ in try refusingAddress() }
+            let refusing = try RefusingPort()
             await #expect(throws: SystemError(111)) {
-                try await Channel.connect(toFirstOf: refusing, on: loop, deadline: .max)
+                try await Channel.connect(
+                    toFirstOf: addresses.map { _ in refusing.address }, on: loop, deadline: .max)
             }
         }
     }
@@ -142,7 +143,7 @@ struct ConnectingTests {
     @Test func leavesNoAttemptOpen() async throws {
         await #expect(processExitsWith: .success) {
             try await withLoop { loop in
-                let silent = try SilentPort()
+                let (silent, refusing) = (try SilentPort(), try RefusingPort())
                 let bound = try Listener.bind(loopback, sharesPort: false)
                 let probe = dup(0)
                 close(probe)
@@ -150,7 +151,7 @@ struct ConnectingTests {
                 // Each race leaves one channel, which is closed here, and no loser.
                 for _ in 0..<6 {
                     let (channel, _) = try await Channel.connect(
-                        toFirstOf: [silent.address, try refusingAddress(), bound.address],
+                        toFirstOf: [silent.address, refusing.address, bound.address],
                         on: loop, deadline: loop.now + 10_000)
                     channel.close()
                 }

@@ -125,9 +125,6 @@ struct ListenerTests {
                 descriptor: bound.descriptor, address: bound.address, loop: loop)
             loop.execute { loop.closeAllChannels() }
             #expect(await listener.accept() == nil)
-            await #expect(throws: SystemError(111)) {
-                try await Channel.connect(to: bound.address, on: loop, deadline: .max)
-            }
         }
     }
 
@@ -150,9 +147,7 @@ struct ListenerTests {
                     let timer = loop.makeTimer { for descriptor in spare { close(descriptor) } }
                     loop.set(timer, due: loop.now + 120)
                 }
-                let start = loop.now
                 let (server, _) = try #require(await listener.accept())
-                precondition(loop.now >= start + 100, "a descriptor came from nowhere")
                 client.sendNow([3])
                 let received = await server.receiveSome()
                 precondition(received == [3], "the connection is broken")

@@ -41,11 +41,16 @@ func connectedPair(_ loop: EventLoop) async throws -> (client: Channel, server: 
     return (client, server)
 }
 
-/// A port of the loopback address that nobody listens on.
-func refusingAddress() throws -> SocketAddress {
-    let bound = try Listener.bind(loopback, sharesPort: false)
-    close(bound.descriptor)
-    return bound.address
+/// A loopback port that is taken, so that nobody else gets it, and refuses connections.
+final class RefusingPort {
+    let address: SocketAddress
+    let descriptor: Int32
+
+    init() throws {
+        (descriptor, address) = try takePort()
+    }
+
+    deinit { close(descriptor) }
 }
 
 /// A loopback port that takes no more connections and answers nothing: its queue is full.
@@ -54,38 +59,46 @@ final class SilentPort {
     private var descriptors: [Int32] = []
 
     init() throws {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let listener: Int32
+        (listener, address) = try takePort()
         descriptors = [listener]
-        var (storage, length) = loopback.kernelForm
-        let status = unsafe withUnsafePointer(to: &storage) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                unsafe bind(listener, address, length)
-            }
-        }
-        guard status == 0, listen(listener, 0) == 0 else { throw SystemError(errno) }
-        unsafe withUnsafeMutablePointer(to: &storage) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                _ = unsafe getsockname(listener, address, &length)
-            }
-        }
-        guard let bound = SocketAddress(storage) else { throw SystemError(EINVAL) }
-        address = bound
+        guard listen(listener, 0) == 0 else { throw SystemError(errno) }
         // The kernel takes one more than the backlog says; what comes then is dropped.
         for _ in 0..<4 {
             let client = socket(
                 AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
             descriptors.append(client)
-            var (target, size) = address.kernelForm
-            unsafe withUnsafePointer(to: &target) { pointer in
-                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                    _ = unsafe connect(client, address, size)
-                }
-            }
+            unsafe withKernelForm(of: address) { _ = unsafe connect(client, $0, $1) }
         }
     }
 
     deinit {
         for descriptor in descriptors { close(descriptor) }
+    }
+}
+
+/// Binds a port that the system chooses, without listening on it.
+private func takePort() throws -> (descriptor: Int32, address: SocketAddress) {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var status: Int32 = -1
+    unsafe withKernelForm(of: loopback) { status = unsafe bind(descriptor, $0, $1) }
+    guard status == 0 else { throw SystemError(errno) }
+    var (storage, length) = loopback.kernelForm
+    unsafe withUnsafeMutablePointer(to: &storage) { pointer in
+        unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+            _ = unsafe getsockname(descriptor, address, &length)
+        }
+    }
+    guard let bound = SocketAddress(storage) else { throw SystemError(EINVAL) }
+    return (descriptor, bound)
+}
+
+private func withKernelForm(
+    of address: SocketAddress, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Void
+) {
+    var (storage, length) = address.kernelForm
+    unsafe withUnsafePointer(to: &storage) { pointer in
+        unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe body($0, length) }
     }
 }
 
