@@ -229,6 +229,7 @@ final class HTTPRelay: @unchecked Sendable {
     private func begin(_ head: RequestHead, _ startedAt: Timestamp) {
         beginRecord(startedAt)
         exchange?.requestHead = head.raw
+        if case .http10 = head.version { exchange?.protocolName = head.version.text }
         if let host = head.fields.first(.host) { exchange?.authority = host.text }
         request = head
     }
