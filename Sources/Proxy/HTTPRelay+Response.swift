@@ -121,9 +121,19 @@ extension HTTPRelay {
         hasResponseBegun = true
         let trailers = try await relayBody(plan, out, over: leg)
         responseBody.noteTrailers(trailers)
+        if framing == .untilClose, !leg.stream.endedInOrder { return truncate() }
         keepOrDrop(leg, head, framing)
         finish()
         return plan.closes ? .close : .nextRequest
+    }
+
+    /// Shows the client the same end as the origin's: one without close_notify, which says that the
+    /// content may not be whole (RFC 9112 §9.8).
+    private func truncate() -> Next {
+        dropOrigin()
+        finish(error: "origin-truncated", "origin ended TLS without close_notify")
+        client.close()
+        return .close
     }
 
     private func framing(of head: ResponseHead) throws(RelayFailure) -> BodyFraming {
