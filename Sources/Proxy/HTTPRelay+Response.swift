@@ -39,11 +39,13 @@ extension HTTPRelay {
     ) async throws(RelayFailure) -> ResponseHead {
         leg.stream.readDeadline = deadline
         if client.channel.peerEnded { hurryOrigin() }
+        var scannedCount = 0
         while true {
             if let buffer = leg.unread {
                 do throws(HTTP1Violation) {
                     if let (head, consumed) = try ResponseReader.read(
-                        buffer.readable, limits: Self.responseLimits)
+                        buffer.readable, limits: Self.responseLimits,
+                        alreadyScanned: scannedCount)
                     {
                         buffer.consume(consumed)
                         if buffer.isEmpty { leg.releaseUnread() }
@@ -53,6 +55,7 @@ extension HTTPRelay {
                     exchange?.responseHead = buffer.copy(0..<min(buffer.count, 4096))
                     throw .originViolation(error)
                 }
+                scannedCount = buffer.count
             }
             try await fill(leg)
         }
