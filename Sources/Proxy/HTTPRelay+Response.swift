@@ -39,11 +39,13 @@ extension HTTPRelay {
     ) async throws(RelayFailure) -> ResponseHead {
         leg.stream.readDeadline = deadline
         if client.channel.peerEnded { hurryOrigin() }
+        var scannedCount = 0
         while true {
             if let buffer = leg.unread {
                 do throws(HTTP1Violation) {
                     if let (head, consumed) = try ResponseReader.read(
-                        buffer.readable, limits: Self.responseLimits)
+                        buffer.readable, limits: Self.responseLimits,
+                        alreadyScanned: scannedCount)
                     {
                         buffer.consume(consumed)
                         if buffer.isEmpty { leg.releaseUnread() }
@@ -53,6 +55,7 @@ extension HTTPRelay {
                     exchange?.responseHead = buffer.copy(0..<min(buffer.count, 4096))
                     throw .originViolation(error)
                 }
+                scannedCount = buffer.count
             }
             try await fill(leg)
         }
@@ -121,9 +124,19 @@ extension HTTPRelay {
         hasResponseBegun = true
         let trailers = try await relayBody(plan, out, over: leg)
         responseBody.noteTrailers(trailers)
+        if framing == .untilClose, !leg.stream.endedInOrder { return truncate() }
         keepOrDrop(leg, head, framing)
         finish()
         return plan.closes ? .close : .nextRequest
+    }
+
+    /// Shows the client the same end as the origin's: one without close_notify, which says that the
+    /// content may not be whole (RFC 9112 §9.8).
+    private func truncate() -> Next {
+        dropOrigin()
+        finish(error: "origin-truncated", "origin ended TLS without close_notify")
+        client.close()
+        return .close
     }
 
     private func framing(of head: ResponseHead) throws(RelayFailure) -> BodyFraming {

@@ -84,12 +84,13 @@ final class HTTPRelay: @unchecked Sendable {
         if clientBuffer == nil { guard try await awaitRequest() else { return nil } }
         let deadline = loop.now + limits.headTimeout
         let startedAt = Timestamp.now()
+        var scannedCount = 0
         while true {
             let buffer = clientBuffer ?? loop.buffers.take()
             clientBuffer = buffer
             do throws(HTTP1Violation) {
                 if let (head, consumed) = try RequestReader.read(
-                    buffer.readable, limits: Self.headLimits)
+                    buffer.readable, limits: Self.headLimits, alreadyScanned: scannedCount)
                 {
                     buffer.consume(consumed)
                     if buffer.isEmpty { releaseClientBuffer() }
@@ -99,6 +100,7 @@ final class HTTPRelay: @unchecked Sendable {
             } catch {
                 try await refuseHead(error, startedAt)
             }
+            scannedCount = buffer.count
             guard try await readMore(buffer, deadline, startedAt) else { return nil }
         }
     }
@@ -227,6 +229,7 @@ final class HTTPRelay: @unchecked Sendable {
     private func begin(_ head: RequestHead, _ startedAt: Timestamp) {
         beginRecord(startedAt)
         exchange?.requestHead = head.raw
+        if case .http10 = head.version { exchange?.protocolName = head.version.text }
         if let host = head.fields.first(.host) { exchange?.authority = host.text }
         request = head
     }

@@ -108,7 +108,7 @@ extension ProxyTests {
         }
 
         @Test func contentPastTheLimitIsCounted() throws {
-            try withProxy({ $0.limits.recordedBody = 1000 }) { proxy in
+            try withProxy(.limit(\.recordedBody, 1000)) { proxy in
                 let content = sampleBytes(300_000)
                 let origin = try proxy.origin { wire, _ in
                     let request = try wire.readRequest()

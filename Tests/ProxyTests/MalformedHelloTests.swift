@@ -107,7 +107,7 @@ extension ProxyTests {
             let origin = try ScriptedOrigin(.tls) { wire, _ in _ = try wire.readToEnd() }
             let target = ProxyPlan.ReverseTarget(
                 isSecure: true, host: "localhost", port: origin.port)
-            try withProxy({ $0.mode = .reverse(target) }) { proxy in
+            try withProxy(.mode(.reverse(target))) { proxy in
                 proxy.adopt(origin)
                 let client = try proxy.connect()
                 if inPieces {
@@ -147,7 +147,7 @@ extension ProxyTests {
             _ name: String, _ bytes: [UInt8], _ protocolName: String, _ words: String
         ) throws {
             let target = ProxyPlan.ReverseTarget(isSecure: true, host: "localhost", port: 1)
-            try withProxy({ $0.mode = .reverse(target) }) { proxy in
+            try withProxy(.mode(.reverse(target))) { proxy in
                 let client = try proxy.connect()
                 try client.send(bytes)
                 try client.finish()
@@ -159,7 +159,7 @@ extension ProxyTests {
             }
         }
 
-        @Test func TLSToAnExplicitProxyIsRefused() throws {
+        @Test func secureProxyPortIsNotServed() throws {
             try withProxy { proxy in
                 let client = try proxy.connect()
                 _ = try client.beginSecuring(ProxyUnderTest.clientSession(for: "localhost"))

@@ -140,7 +140,7 @@ extension ProxyTests {
 
         @Test(arguments: flaws, Way.allCases.filter(\.isSecure))
         func unverifiedOriginIsServedIfWanted(_ flaw: Flaw, _ way: Way) throws {
-            try withProxy({ $0.originTrust.servesUnverified = true }) { proxy in
+            try withProxy(.servesUnverified) { proxy in
                 let origin = try proxy.greeter(flaw.kind)
                 for _ in 0..<2 {
                     let client = try way.open(proxy, origin)

@@ -81,7 +81,7 @@ extension ProxyTests {
             }
             let target = ProxyPlan.ReverseTarget(
                 isSecure: isSecure, host: "localhost", port: origin.port)
-            try withProxy({ $0.mode = .reverse(target) }) { proxy in
+            try withProxy(.mode(.reverse(target))) { proxy in
                 proxy.adopt(origin)
                 let client = try proxy.connect()
                 if isSecure {

@@ -72,7 +72,7 @@ extension ProxyTests {
         }
 
         @Test func tunnelLivesWhileOneSideTalks() throws {
-            try withProxy({ $0.limits.responseTimeout = 400 }) { proxy in
+            try withProxy(.limit(\.responseTimeout, 400)) { proxy in
                 let origin = try proxy.origin { wire, _ in
                     _ = try wire.read(1)
                     for number in 1...8 {
@@ -89,7 +89,7 @@ extension ProxyTests {
         }
 
         @Test func silentTunnelEnds() throws {
-            try withProxy({ $0.limits.responseTimeout = 200 }) { proxy in
+            try withProxy(.limit(\.responseTimeout, 200)) { proxy in
                 let origin = try proxy.origin { wire, _ in
                     _ = try wire.read(1)
                     try wire.expectEnd()

@@ -11,6 +11,26 @@ import Traffic
 /// All tests of a whole proxy. One at a time: some of them measure time.
 @Suite(.serialized) struct ProxyTests {}
 
+/// How a proxy differs from one with the plan of all tests.
+struct PlanChange {
+    let apply: (inout ProxyPlan) -> Void
+
+    static var none: PlanChange { PlanChange { _ in } }
+    static var servesUnverified: PlanChange {
+        PlanChange { $0.originTrust.servesUnverified = true }
+    }
+
+    static func mode(_ mode: ProxyPlan.Mode) -> PlanChange {
+        PlanChange { $0.mode = mode }
+    }
+
+    static func limit<Value>(
+        _ limit: WritableKeyPath<ProxyLimits, Value>, _ value: Value
+    ) -> PlanChange {
+        PlanChange { $0.limits[keyPath: limit] = value }
+    }
+}
+
 /// That a server has ended, and how.
 private final class Ending: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
@@ -39,7 +59,7 @@ final class ProxyUnderTest {
 
     init(
         grace: UInt64 = 3_000, traffic: TrafficCollector = TrafficCollector(),
-        _ configure: (inout ProxyPlan) -> Void = { _ in }
+        _ change: PlanChange = .none
     ) throws {
         self.traffic = traffic
         loop = try EventLoop(index: 0)
@@ -50,7 +70,7 @@ final class ProxyUnderTest {
         var plan = ProxyPlan(listen: listen)
         plan.loopCount = 1
         plan.originTrust.extraAuthorities = [TestAuthority.origin.certificate]
-        configure(&plan)
+        change.apply(&plan)
         let server = try ProxyServer(
             plan: plan, authority: TestAuthority.proxy, sink: traffic,
             numbers: RecordNumbers(connection: 1, exchange: 1), loops: [loop])
@@ -166,11 +186,11 @@ final class ProxyUnderTest {
 func withProxy(
     endsInOrder: Bool = true, grace: UInt64 = 3_000,
     traffic: TrafficCollector = TrafficCollector(),
-    _ configure: (inout ProxyPlan) -> Void = { _ in },
+    _ change: PlanChange = .none,
     sourceLocation: SourceLocation = #_sourceLocation,
     _ body: (ProxyUnderTest) throws -> Void
 ) throws {
-    let proxy = try ProxyUnderTest(grace: grace, traffic: traffic, configure)
+    let proxy = try ProxyUnderTest(grace: grace, traffic: traffic, change)
     do {
         try body(proxy)
     } catch {

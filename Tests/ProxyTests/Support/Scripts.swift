@@ -43,9 +43,10 @@ extension Wire {
         return try readResponse()
     }
 
-    /// Waits for the peer's end, and throws if something else comes.
+    /// Waits for the peer's end, throws if something else comes, and closes.
     func expectEnd() throws {
         let rest = try readToEnd()
+        close()
         try check(rest.isEmpty, "'\(rest.prefix(200).text)' came instead of the end")
     }
 }

@@ -213,6 +213,9 @@ final class Wire: @unchecked Sendable {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
+    /// Ends this direction by FIN, past TLS.
+    func hangUp() { shutdown(descriptor, Int32(SHUT_WR)) }
+
     func close() {
         guard isOpen else { return }
         isOpen = false

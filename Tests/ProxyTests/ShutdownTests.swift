@@ -1,0 +1,238 @@
+import Base
+import Dispatch
+import TLS
+import Testing
+import Traffic
+
+@testable import Proxy
+
+extension ProxyTests {
+    /// What becomes of connections when the proxy is asked to stop.
+    @Suite struct Shutdowns {
+        /// Runs `body`, stops the proxy, and says how and how fast that ended.
+        private func stop(_ proxy: ProxyUnderTest) -> (inOrder: Bool?, milliseconds: UInt64) {
+            let start = MonotonicTime.now().nanoseconds
+            let inOrder = proxy.stop()
+            return (inOrder, (MonotonicTime.now().nanoseconds - start) / 1_000_000)
+        }
+
+        @Test func connectionsThatWaitAreClosedAtOnce() throws {
+            let proxy = try ProxyUnderTest(grace: 5_000)
+            let plain = try proxy.greeter()
+            let secure = try proxy.greeter(.tls)
+            let fresh = try proxy.connect()
+            let used = try proxy.connect()
+            #expect(try used.get("http://\(plain.authority)/").status == 200)
+            let tunnel = try proxy.tunnel(to: plain.authority)
+            let secured = try proxy.secureTunnel(to: secure)
+            let securedAndUsed = try proxy.secureTunnel(to: secure)
+            #expect(try securedAndUsed.get("/").status == 200)
+            let half = try proxy.tunnel(to: plain.authority)
+            try half.send([0x16, 3, 1])
+            let (inOrder, milliseconds) = stop(proxy)
+            #expect(inOrder == true)
+            #expect(milliseconds < 3_000)
+            for wire in [fresh, used, tunnel, secured, securedAndUsed, half] {
+                #expect(try wire.readToEnd() == [])
+            }
+            #expect(used.end == .inOrder)
+            #expect(securedAndUsed.end == .inOrder)
+            #expect(proxy.contradictions == [])
+            let ended = proxy.traffic.content.finalConnections
+            #expect(ended.count == 6)
+            #expect(ended.filter { $0.outcome == .completed }.count == 2)
+            #expect(ended.filter { $0.outcome == .cut }.count == 4)
+            #expect(ended.allSatisfy { $0.closedBy == .tool })
+        }
+
+        @Test(arguments: Way.allCases, [false, true])
+        func exchangeUnderWayIsFinished(_ way: Way, hasBegun: Bool) throws {
+            let proxy = try ProxyUnderTest(grace: 8_000)
+            let (asked, asksForMore) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let origin = try proxy.origin(way.kind) { wire, _ in
+                _ = try wire.readHead()
+                let head = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
+                if hasBegun { try wire.send(head + "he") }
+                asked.signal()
+                asksForMore.wait()
+                try wire.send(hasBegun ? "llo" : head + "hello")
+                _ = try wire.readToEnd()
+            }
+            let client = try way.open(proxy, origin)
+            try client.send("GET \(way.target("/", origin)) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            asked.wait()
+            if hasBegun { _ = try client.read(through: "\r\n\r\nhe") }
+            proxy.requestShutdown()
+            // No connection comes in any more, so the stop has begun.
+            while try isAccepting(proxy) {}
+            asksForMore.signal()
+            if hasBegun {
+                #expect(try client.readToEnd().text == "llo")
+            } else {
+                let response = try client.readResponse()
+                #expect(response.body.text == "hello")
+                #expect(response.field("connection") == "close")
+                try client.expectEnd()
+            }
+            #expect(stop(proxy).inOrder == true)
+            #expect(proxy.contradictions == [])
+            let exchange = try proxy.traffic.exchange()
+            #expect(exchange.error == nil)
+            let connection = try proxy.traffic.connection()
+            #expect(connection.outcome == .completed)
+        }
+
+        private func isAccepting(_ proxy: ProxyUnderTest) throws -> Bool {
+            do {
+                let wire = try proxy.connect()
+                wire.close()
+                return true
+            } catch is WireFailure {
+                return false
+            }
+        }
+
+        /// What a connection is busy with when the deadline passes.
+        enum Business: String, CaseIterable, Sendable {
+            case silentOrigin
+            case response
+            case upload
+            case webSocket
+            case originHandshake
+            case clientHandshake
+            case passedThrough
+            case slowHead
+        }
+
+        @Test(arguments: Business.allCases)
+        func deadlineCuts(_ business: Business) throws {
+            let isWaiting =
+                business == .clientHandshake || business == .passedThrough || business == .slowHead
+            let proxy = try ProxyUnderTest(grace: isWaiting ? 5_000 : 300)
+            let asked = DispatchSemaphore(value: 0)
+            let origin = try proxy.origin { wire, _ in
+                if business == .originHandshake {
+                    _ = try wire.read()
+                } else if business != .slowHead && business != .clientHandshake {
+                    _ = business == .passedThrough ? "" : try wire.readHead()
+                }
+                switch business {
+                case .response: try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc")
+                case .webSocket:
+                    try wire.send(
+                        "HTTP/1.1 101 Yes\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\nhello")
+                default: break
+                }
+                asked.signal()
+                _ = try wire.readToEnd()
+            }
+            let client = try proxy.connect()
+            let line = "GET http://\(origin.authority)/ HTTP/1.1\r\nHost: x\r\n"
+            switch business {
+            case .silentOrigin, .response: try client.send("\(line)\r\n")
+            case .upload: try client.send("\(line)Content-Length: 9\r\n\r\nabc")
+            case .webSocket:
+                try client.send("\(line)Connection: Upgrade\r\nUpgrade: x\r\n\r\n")
+                _ = try client.read(through: "hello")
+            case .slowHead: try client.send(line)
+            case .originHandshake, .clientHandshake, .passedThrough:
+                try client.send("CONNECT \(origin.authority) HTTP/1.1\r\nHost: x\r\n\r\n")
+                _ = try client.readHead()
+                if business == .passedThrough {
+                    try client.send([1, 2, 3])
+                } else if business == .originHandshake {
+                    let session = ProxyUnderTest.clientSession(for: "localhost")
+                    try client.send(try firstFlight(of: session))
+                } else {
+                    try client.send([0x16, 3, 1, 1, 0])
+                }
+            }
+            if business == .slowHead {
+                while proxy.traffic.content.connections.isEmpty, try isOpening(proxy) {}
+            } else {
+                asked.wait()
+            }
+            let (inOrder, milliseconds) = stop(proxy)
+            #expect(inOrder == isWaiting)
+            #expect(milliseconds < 2_000)
+            #expect(proxy.contradictions == [])
+            let connection = try proxy.traffic.connection()
+            #expect(connection.outcome == .cut)
+            #expect(connection.closedBy == .tool)
+            #expect(connection.cause == "the proxy was shut down")
+            let exchanges = proxy.traffic.content.finalExchanges.filter {
+                $0.connection == connection.id
+            }
+            switch business {
+            case .originHandshake, .clientHandshake, .passedThrough: #expect(exchanges.isEmpty)
+            case .silentOrigin, .response, .upload, .slowHead, .webSocket:
+                #expect(exchanges.map(\.error) == ["cut"])
+            }
+        }
+
+        /// Connects once more, which shows that what was sent before has been accepted.
+        private func isOpening(_ proxy: ProxyUnderTest) throws -> Bool {
+            let wire = try proxy.connect()
+            try wire.send("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            _ = try wire.readToEnd()
+            return false
+        }
+
+        private func firstFlight(of session: TLSSession) throws -> [UInt8] {
+            session.outgoing = ByteBuffer(capacity: 16384)
+            _ = session.handshake()
+            return session.outgoing?.copy ?? []
+        }
+
+        @Test func nothingIsAcceptedAfterwards() throws {
+            let proxy = try ProxyUnderTest()
+            #expect(proxy.stop() == true)
+            #expect(throws: WireFailure.self) { try proxy.connect() }
+            #expect(proxy.traffic.content.connections.isEmpty)
+        }
+
+        @Test func longConnectionsAreAnnounced() throws {
+            try withProxy { proxy in
+                let origin = try proxy.greeter(.tls)
+                let client = try proxy.secureTunnel(to: origin)
+                let id = try proxy.traffic.wait(for: "the announcement") { content in
+                    content.connections.values.first?.first?.id
+                }
+                let first = try #require(proxy.traffic.content.connections[id]?.first)
+                #expect(first.closedAt == nil)
+                #expect(first.outcome == .open)
+                #expect(first.clientTLS?.clientHello.isEmpty == false)
+                #expect(try client.get("/").status == 200)
+                try client.finish()
+                _ = try proxy.traffic.connection()
+                #expect(proxy.traffic.content.connections[id]?.count == 2)
+            }
+        }
+
+        @Test func numbersRiseAndRecordsAreWhole() throws {
+            try withProxy { proxy in
+                let origin = try proxy.greeter()
+                let secure = try proxy.greeter(.tls)
+                for _ in 0..<20 {
+                    let plain = try proxy.connect()
+                    let tunnel = try proxy.secureTunnel(to: secure)
+                    #expect(try plain.get("http://\(origin.authority)/").status == 200)
+                    #expect(try tunnel.get("/").status == 200)
+                    let refused = try proxy.connect()
+                    try refused.send("GET / HTTP/1.1\r\n\r\n")
+                    #expect(try refused.readResponse().status == 400)
+                    plain.reset()
+                    try tunnel.finish()
+                }
+                _ = try proxy.traffic.connection(59)
+                let content = proxy.traffic.content
+                #expect(content.finalConnections.map(\.id) == Array(1...60))
+                #expect(content.finalExchanges.map(\.id) == Array(1...60))
+                #expect(
+                    content.finalExchanges.allSatisfy {
+                        $0.startedAt >= content.connections[$0.connection]?.last?.openedAt ?? .now()
+                    })
+            }
+        }
+    }
+}
