@@ -31,7 +31,7 @@ extension RealClientTests {
         }
 
         /// Fifty clients that read only the start of a gigabyte, while others are served.
-        @Test(.needs(.curl)) func holdsLittleForSlowClients() async throws {
+        @Test(.needs(.curl, .memoryFigures)) func holdsLittleForSlowClients() async throws {
             let folder = try Folder()
             let content = try await ContentProcess(in: folder)
             let download = [

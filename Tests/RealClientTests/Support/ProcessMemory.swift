@@ -22,3 +22,8 @@ struct ProcessMemory: Sendable {
         peak = try bytes("VmHWM")
     }
 }
+
+extension Peer {
+    /// Where Linux tells how much memory a process has in use.
+    static let memoryFigures = Peer("/proc", at: "/proc/self/status")
+}
