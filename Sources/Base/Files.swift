@@ -72,6 +72,13 @@ package enum Files {
         unsafe access(path, F_OK) == 0
     }
 
+    /// Whether only its owner may read or write it; `true` for what is not there.
+    package static func isPrivate(_ path: String) -> Bool {
+        var facts = stat()
+        guard unsafe stat(path, &facts) == 0 else { return true }
+        return facts.st_mode & 0o077 == 0
+    }
+
     /// Moves a file or folder; one that is in the way is not replaced if it is a folder with
     /// something in it.
     ///

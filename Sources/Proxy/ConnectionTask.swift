@@ -26,8 +26,16 @@ final class ConnectionTask: @unchecked Sendable {
     /// The number of an exchange that was not recorded, for the next one.
     var unusedNumber: Int64?
     var isCut = false
+    /// Whether the client runs on this machine.
+    let isLocal: Bool
     private let openedTick: UInt64
     private var isAnnounced = false
+
+    /// Which addresses this client's requests may go to. What it names itself must not lead a
+    /// client from elsewhere to the services that this machine keeps to itself.
+    var reach: OriginReach {
+        isLocal || lane.plan.mode != .explicit ? .everywhere : .beyondLoopback
+    }
 
     var id: Int64 { record.id }
     var loop: EventLoop { lane.loop }
@@ -38,6 +46,7 @@ final class ConnectionTask: @unchecked Sendable {
         self.channel = channel
         client = PlainStream(channel)
         openedTick = lane.loop.now
+        isLocal = peer.isLoopback || channel.localAddress?.host == peer.host
         let mode: ConnectionRecord.Mode = lane.plan.mode == .explicit ? .explicit : .reverse
         record = ConnectionRecord(
             id: lane.recorder.numbers.nextConnection(), openedAt: .now(), client: peer.description,
@@ -74,9 +83,8 @@ final class ConnectionTask: @unchecked Sendable {
         note(target)
         switch opening.kind {
         case .tls(let hello) where target.isSecure:
-            let isAddress = SocketAddress(literal: target.host, port: 0) != nil
             try await intercept(
-                target, hello, opening, serverName: isAddress ? nil : target.host,
+                target, hello, opening, serverName: target.serverName,
                 entry: .fixed(target, host: [UInt8](target.authority.utf8)))
         case .http where !target.isSecure:
             try await serveHTTP(
@@ -103,8 +111,10 @@ final class ConnectionTask: @unchecked Sendable {
         switch opening.kind {
         case .tls(let hello):
             let target = OriginTarget(isSecure: true, host: host, port: port)
+            // Some clients send no SNI for short names; the origin still has to know who is meant.
+            let name = hello.serverName ?? target.serverName
             try await intercept(
-                target, hello, opening, serverName: hello.serverName, dialled: dialled,
+                target, hello, opening, serverName: name, dialled: dialled,
                 entry: .fixed(target, host: nil))
         case .http:
             let target = OriginTarget(isSecure: false, host: host, port: port)
@@ -129,7 +139,8 @@ final class ConnectionTask: @unchecked Sendable {
         note(hello)
         var failure: OriginFailure?
         do throws(OriginFailure) {
-            let leg = try await lane.origin(target, serverName: serverName, dialled: dialled)
+            let leg = try await lane.origin(
+                target, serverName: serverName, reach: reach, dialled: dialled)
             note(leg)
             failure = refusal(of: leg)
             if failure != nil { dropOrigin() }
@@ -194,6 +205,7 @@ final class ConnectionTask: @unchecked Sendable {
         }
         lane.closed(self)
         lane.recorder.record(.connection(record))
+        await lane.recorder.waitForRoom()
     }
 
     // MARK: What the loop asks for

@@ -12,7 +12,7 @@ extension HTTPRelay {
         task.note(target)
         let dialled: DialledOrigin
         do throws(OriginFailure) {
-            dialled = try await lane.dial(host, port)
+            dialled = try await lane.dial(host, port, reach: task.reach)
         } catch {
             task.note(error)
             isRequestComplete = true

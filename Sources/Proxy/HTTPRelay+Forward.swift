@@ -74,11 +74,8 @@ extension HTTPRelay {
             task.origin = nil
             lane.release(leg)
         }
-        var name = serverName
-        if name == nil, target.isSecure, SocketAddress(literal: target.host, port: 0) == nil {
-            name = target.host
-        }
-        let leg = try await lane.origin(target, serverName: name)
+        let name = serverName ?? (target.isSecure ? target.serverName : nil)
+        let leg = try await lane.origin(target, serverName: name, reach: task.reach)
         task.note(leg)
         if let failure = task.refusal(of: leg) {
             // Kept, it would serve the next request without being asked for its certificate.

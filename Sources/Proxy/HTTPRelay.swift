@@ -219,8 +219,7 @@ final class HTTPRelay: @unchecked Sendable {
     @inline(never)
     private func name(_ origin: OriginTarget, of head: RequestHead) {
         exchange?.scheme = origin.scheme
-        // In a tunnel the client's own Host is the truth, also where it differs from the tunnel's.
-        if case .fixed(_, host: nil) = entry, exchange?.authority.isEmpty == false { return }
+        // Where the request goes is what counts: a false Host must not make it look local.
         exchange?.authority = origin.authority
         if case .anyOrigin = entry { task.note(origin) }
     }
@@ -333,6 +332,7 @@ final class HTTPRelay: @unchecked Sendable {
             next = .close
         }
         finish()
+        await lane.recorder.waitForRoom()
         return next
     }
 

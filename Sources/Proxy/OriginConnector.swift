@@ -24,10 +24,22 @@ final class OriginFailure: Error, Sendable {
     }
 }
 
+/// Where a client's requests may go.
+enum OriginReach {
+    case everywhere
+    case beyondLoopback
+
+    func includes(_ address: SocketAddress) -> Bool {
+        self == .everywhere || !(address.isLoopback || address.isWildcard)
+    }
+}
+
 extension ProxyLoop {
     /// Connects to a host without TLS yet.
     @inline(never)
-    func dial(_ host: String, _ port: UInt16) async throws(OriginFailure) -> DialledOrigin {
+    func dial(_ host: String, _ port: UInt16, reach: OriginReach) async throws(OriginFailure)
+        -> DialledOrigin
+    {
         let addresses: [SocketAddress]
         do throws(Failure) {
             addresses = try await resolver.addresses(of: host, port: port)
@@ -35,6 +47,9 @@ extension ProxyLoop {
             throw OriginFailure(failure: error, outcome: .originUnreachable)
         }
         if let own = addresses.first(where: isOwn) { throw loopFailure(own) }
+        if let local = addresses.first(where: { !reach.includes($0) }) {
+            throw reachFailure(host, local)
+        }
         do throws(SystemError) {
             let deadline = loop.now + plan.limits.connectTimeout
             let (channel, address) = try await Channel.connect(
@@ -60,6 +75,14 @@ extension ProxyLoop {
             && (address.isLoopback || address.isWildcard || address.host == plan.listen.host)
     }
 
+    private func reachFailure(_ host: String, _ address: SocketAddress) -> OriginFailure {
+        OriginFailure(
+            failure: Failure(
+                "loopback-origin", party: .client,
+                "\(host) is \(address.host), which only clients on this machine may reach"),
+            outcome: .originUnreachable)
+    }
+
     private func loopFailure(_ address: SocketAddress) -> OriginFailure {
         OriginFailure(
             failure: Failure(
@@ -72,14 +95,21 @@ extension ProxyLoop {
     ///
     /// - Parameter serverName: the SNI to send; `nil` for none.
     func origin(
-        _ target: OriginTarget, serverName: String?, dialled: DialledOrigin? = nil
+        _ target: OriginTarget, serverName: String?, reach: OriginReach,
+        dialled: DialledOrigin? = nil
     ) async throws(OriginFailure) -> OriginLeg {
-        if dialled == nil, let leg = pool.take(target, serverName: serverName) { return leg }
+        if dialled == nil, let leg = pool.take(target, serverName: serverName) {
+            guard reach.includes(leg.address) else {
+                release(leg)
+                throw reachFailure(target.host, leg.address)
+            }
+            return leg
+        }
         let reached: DialledOrigin
         if let dialled {
             reached = dialled
         } else {
-            reached = try await dial(target.host, target.port)
+            reached = try await dial(target.host, target.port, reach: reach)
         }
         guard target.isSecure else {
             return OriginLeg(

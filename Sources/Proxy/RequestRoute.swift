@@ -1,6 +1,7 @@
 internal import Base
 internal import HTTPCodecs
 internal import HTTPModel
+internal import Sockets
 internal import Traffic
 
 /// Where a client's requests can go.
@@ -30,6 +31,9 @@ struct OriginTarget: Sendable, Hashable {
     }
 
     var scheme: ExchangeRecord.Scheme { isSecure ? .https : .http }
+
+    /// The SNI that asks for it; an address has none (RFC 6066 §3).
+    var serverName: String? { SocketAddress(literal: host, port: port) == nil ? host : nil }
 
     static func == (left: OriginTarget, right: OriginTarget) -> Bool {
         left.port == right.port && left.isSecure == right.isSecure && left.host == right.host

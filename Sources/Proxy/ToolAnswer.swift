@@ -24,6 +24,7 @@ struct ToolAnswer: Sendable, Equatable {
             switch failure.code {
             case "proxy-loop": 508
             case let code where code.hasSuffix("timed-out"): 504
+            case "loopback-origin": 403
             default: 502
             }
         self.init(status, failure.code, failure.detail, hint: failure.hint)
@@ -51,6 +52,7 @@ struct ToolAnswer: Sendable, Equatable {
         case 414: "URI Too Long"
         case 431: "Request Header Fields Too Large"
         case 501: "Not Implemented"
+        case 403: "Forbidden"
         case 502: "Bad Gateway"
         case 504: "Gateway Timeout"
         case 505: "HTTP Version Not Supported"

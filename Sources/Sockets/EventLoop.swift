@@ -61,6 +61,8 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     }
 
     private static let wakeToken = UInt64.max
+    /// How many generations of jobs run before the loop looks at its sockets.
+    private static let batchLimit = 16
 
     /// Whether the caller runs on this loop's thread.
     package var isCurrent: Bool {
@@ -143,7 +145,10 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
 
     private func runJobs() {
         let executor = unsafe asUnownedTaskExecutor()
-        while !jobs.isEmpty {
+        // Tasks that keep waking each other must not keep the sockets waiting.
+        var batches = 0
+        while !jobs.isEmpty, batches < Self.batchLimit {
+            batches += 1
             swap(&jobs, &running)
             for job in running {
                 unsafe job.runSynchronously(on: executor)

@@ -40,6 +40,11 @@ package final class CertificateAuthority: Sendable {
         if !Files.exists(certificatePath) && !Files.exists(keyPath) {
             try create(in: String(folder), label: label, scope: scope)
         }
+        guard Files.isPrivate(keyPath) else {
+            throw Failure(
+                "key-exposed", party: .tool, "others on this machine may read the key in \(keyPath)",
+                hint: "if nobody did: chmod 600; else move the folder away, and trust the new CA")
+        }
         return try load(certificatePath: certificatePath, keyPath: keyPath, password: nil)
     }
 

@@ -11,7 +11,8 @@ package struct ExchangeRecord: Sendable {
     /// How long until the first byte of the final response, `nil` if none came.
     package var firstByteMicroseconds: Int64?
     package var scheme: Scheme
-    /// The host and port that the request was for, without userinfo; as `Host` has them.
+    /// The host and port that the request went to, written as `Host` is; what the client's own Host
+    /// said stands in the head. Where nothing was asked for yet, what the client said.
     package var authority: String
     /// The request's head as the client sent it, through the empty line.
     package var requestHead: [UInt8] = []
