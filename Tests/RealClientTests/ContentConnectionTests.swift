@@ -171,5 +171,34 @@ extension RealClientTests {
             #expect(next.status == 200)
             try await content.end()
         }
+
+        /// Nothing outside of the folder, however it is asked for, and no way through a link.
+        @Test(.needs()) func staysInItsFolder() async throws {
+            let folder = try Folder()
+            try folder.write("secret.txt", "secret")
+            try folder.write("www/sub/a.txt", "public")
+            let links = [
+                ("www/out.txt", folder.path("secret.txt")), ("www/up", ".."), ("www/in", "sub"),
+            ]
+            for (name, target) in links {
+                try FileManager.default.createSymbolicLink(
+                    atPath: folder.path(name), withDestinationPath: target)
+            }
+            let content = try await ContentProcess(in: folder, root: folder.path("www"))
+            for path in [
+                "/../secret.txt", "/%2e%2e/secret.txt", "/..%2fsecret.txt", "/..%5csecret.txt",
+                "/sub/../../secret.txt", "/%252e%252e/secret.txt", "//secret.txt", "/out.txt",
+                "/up/secret.txt", "/in/a.txt", "/sub/a.txt%00", "/sub/..%c0%af..%c0%afsecret.txt",
+                "http://localhost/../secret.txt", "/\(folder.path("secret.txt"))",
+            ] {
+                let response = try await RawResponse(from: content.port, "GET", path)
+                #expect(response.status == 404, "\(path)")
+                #expect(!response.body.elementsEqual("secret".utf8), "\(path)")
+            }
+            let inside = try await RawResponse(from: content.port, "GET", "/%73ub/a.txt")
+            #expect(inside.status == 200)
+            #expect(inside.body.elementsEqual("public".utf8))
+            try await content.end()
+        }
     }
 }
