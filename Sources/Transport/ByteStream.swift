@@ -57,7 +57,7 @@ package protocol ByteStream: AnyObject {
     /// Sends all that the buffer holds, and consumes it.
     func write(_ buffer: ByteBuffer) async throws(StreamFailure)
 
-    /// Whether bytes of the peer were received and not read.
+    /// Whether bytes of the peer, or its end, were received and not read.
     var holdsBytes: Bool { get }
 
     /// Ends our direction in order; the peer may go on.

@@ -12,6 +12,8 @@ package final class TLSStream: ByteStream {
     package let session: TLSSession
     package private(set) var endedInOrder = false
     private var hasEnded = false
+    /// Why nothing more can be read.
+    private var failure: TLSFailure?
     /// Whether a task is sending `session.outgoing`; a second one appends and waits its turn.
     private var isSending = false
     private var sendWaiter: UnsafeContinuation<Void, Never>?
@@ -86,20 +88,25 @@ package final class TLSStream: ByteStream {
 
     package func read(into buffer: ByteBuffer) async throws(StreamFailure) -> Int {
         if hasEnded { return 0 }
+        if let failure { throw .tls(failure) }
         while true {
             let before = buffer.count
             let outcome = readRecords(into: buffer)
             releaseIncoming()
             if let outgoing = session.outgoing, !outgoing.isEmpty, !isSending { try await flush() }
+            // An end or a failure right behind bytes comes with no event of its own.
+            if case .ended = outcome {
+                hasEnded = true
+                endedInOrder = true
+            } else if case .failed(let reason) = outcome {
+                failure = reason
+            }
             if buffer.count > before { return buffer.count - before }
             switch outcome {
             case .bytes: continue
             case .wantWrite: await waitForSender()
-            case .ended:
-                hasEnded = true
-                endedInOrder = true
-                return 0
-            case .failed(let failure): throw .tls(failure)
+            case .ended: return 0
+            case .failed(let reason): throw .tls(reason)
             case .wantRead:
                 if try await receive() == 0 {
                     hasEnded = true
@@ -125,11 +132,13 @@ package final class TLSStream: ByteStream {
     private static let recordLimit = 16384
 
     package func waitReadable() async throws(StreamFailure) {
-        if session.incoming != nil || hasEnded || session.hasPending { return }
+        if session.incoming != nil || hasEnded || failure != nil || session.hasPending { return }
         try await channel.awaitReadable()
     }
 
-    package var holdsBytes: Bool { session.incoming != nil || session.hasPending }
+    package var holdsBytes: Bool {
+        session.incoming != nil || hasEnded || failure != nil || session.hasPending
+    }
 
     /// Receives more of the peer's bytes for the session; 0 at its end.
     private func receive() async throws(StreamFailure) -> Int {

@@ -274,11 +274,13 @@ extension ProxyTests {
                     #expect(connection.closedBy == .tool)
                 }
                 #expect(proxy.traffic.content.finalExchanges.count == 1)
-                origin.stop()
                 if row.headPasses {
+                    heard.wait()
                     let all = heard.lines.joined()
                     #expect(all.hasSuffix("Transfer-Encoding: chunked\r\n\r\n") || inPieces)
                 } else {
+                    origin.stop()
+                    #expect(origin.acceptedCount == 0)
                     #expect(heard.lines == [])
                 }
             }

@@ -109,6 +109,53 @@ extension ProxyTests {
             }
         }
 
+        /// What ends with TLS is whole only if TLS says so (RFC 9112 §9.8).
+        @Test(arguments: Way.allCases.filter(\.isSecure), [false, true])
+        func endWithoutCloseNotifyIsPassedOn(_ way: Way, isWhole: Bool) throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin(way.kind) { wire, _ in
+                    _ = try wire.readHead()
+                    try wire.send("HTTP/1.1 200 OK\r\n\r\nhello")
+                    if isWhole { try wire.finish() } else { wire.hangUp() }
+                    _ = try wire.readToEnd()
+                }
+                let client = try way.open(proxy, origin)
+                #expect(try client.get("/").body.text == "hello")
+                #expect(client.end == (isWhole ? .inOrder : .cutOff))
+                let exchange = try proxy.traffic.exchange()
+                #expect(exchange.error == (isWhole ? nil : "origin-truncated"))
+                #expect(proxy.traffic.body(exchange, .response).text == "hello")
+            }
+        }
+
+        /// Neither makes the socket readable once more.
+        @Test(arguments: Way.allCases.filter(\.isSecure), [false, true])
+        func endRightBehindTheContentIsSeen(_ way: Way, isWhole: Bool) throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin(way.kind) { wire, _ in
+                    _ = try wire.readHead()
+                    let broken: [UInt8] = [23, 3, 3, 0, 20] + [UInt8](repeating: 7, count: 20)
+                    try wire.sendLast(
+                        [UInt8]("HTTP/1.1 200 OK\r\n\r\nhello".utf8),
+                        then: isWhole ? nil : broken)
+                    // The proxy says with an alert what it thinks of a broken record.
+                    if isWhole { try wire.expectEnd() } else { _ = try wire.receive() }
+                }
+                let client = try way.open(proxy, origin)
+                try client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                let all = try client.readToEnd().text
+                let exchange = try proxy.traffic.exchange()
+                if isWhole {
+                    #expect(all.hasSuffix("hello"))
+                    #expect(client.end == .inOrder)
+                    #expect(exchange.error == nil)
+                } else {
+                    #expect(client.end == .reset)
+                    #expect(exchange.error == "origin-closed")
+                }
+            }
+        }
+
         @Test(arguments: ["", "HTTP/1.1 2", "HTTP/1.1 200 OK\r\nContent-Le"])
         func originThatGivesUpGets502(_ start: String) throws {
             try withProxy { proxy in

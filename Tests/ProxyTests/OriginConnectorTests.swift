@@ -156,6 +156,26 @@ extension ProxyTests {
             }
         }
 
+        @Test(.enabled(if: OpenSSLOrigin.isThere), arguments: [false, true])
+        func expiredOrigin(isServed: Bool) throws {
+            let origin = try OpenSSLOrigin()
+            let change = PlanChange { plan in
+                plan.originTrust.extraAuthorities = [origin.authority]
+                plan.originTrust.servesUnverified = isServed
+            }
+            try withProxy(change) { proxy in
+                let client = try proxy.connect()
+                let response = try client.get("https://localhost:\(origin.port)/")
+                #expect(response.status == (isServed ? 200 : 502))
+                try client.finish()
+                try client.expectEnd()
+                let connection = try proxy.traffic.connection()
+                #expect(connection.originTLS?.verifyError == "certificate has expired")
+                let exchange = try proxy.traffic.exchange()
+                #expect(exchange.error == (isServed ? nil : "origin-certificate"))
+            }
+        }
+
         @Test(arguments: flaws)
         func untrustedOriginIsNotServedInAbsoluteFormEither(_ flaw: Flaw) throws {
             try withProxy { proxy in

@@ -179,6 +179,39 @@ extension ProxyTests {
             }
         }
 
+        @Test func unusedConnectionIsClosedInTime() throws {
+            try withProxy(.limit(\.originIdle, 200)) { proxy in
+                let ended = DispatchSemaphore(value: 0)
+                let origin = try proxy.origin { wire, _ in
+                    try wire.greet()
+                    ended.signal()
+                }
+                let client = try proxy.connect()
+                #expect(try client.get("http://\(origin.authority)/").status == 200)
+                // The client stays; its origin is lent to others, and then nobody's.
+                #expect(ended.wait(timeout: .now() + .seconds(Wire.patience)) == .success)
+                #expect(try client.get("http://\(origin.authority)/").status == 200)
+                #expect(origin.acceptedCount == 2)
+            }
+        }
+
+        @Test func onlySoManyUnusedConnectionsAreKept() throws {
+            try withProxy(.limit(\.originIdleCount, 1)) { proxy in
+                let ended = DispatchSemaphore(value: 0)
+                let origins = try (0..<3).map { _ in
+                    try proxy.origin { wire, _ in
+                        try wire.greet()
+                        ended.signal()
+                    }
+                }
+                let client = try proxy.connect()
+                for origin in origins {
+                    #expect(try client.get("http://\(origin.authority)/").status == 200)
+                }
+                #expect(ended.wait(timeout: .now() + .seconds(Wire.patience)) == .success)
+            }
+        }
+
         // MARK: What ends a connection
 
         @Test func clientThatClosesIsClosed() throws {
@@ -202,6 +235,24 @@ extension ProxyTests {
                     #expect(connection.closedBy == .tool)
                 }
                 #expect(origin.acceptedCount == 1)
+            }
+        }
+
+        @Test(arguments: [Way.tunnel13, .tunnel12])
+        func originThatSaysCloseNotifyIsReplaced(_ way: Way) throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin(way.kind) { wire, _ in
+                    _ = try wire.readRequest()
+                    let response = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
+                    try wire.sendLast([UInt8](response.utf8), then: nil)
+                    try wire.expectEnd()
+                }
+                let client = try way.open(proxy, origin)
+                for _ in 0..<3 {
+                    try client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\na")
+                    #expect(try client.readResponse().body.text == "hello")
+                }
+                #expect(origin.acceptedCount == 3)
             }
         }
 
@@ -269,6 +320,7 @@ extension ProxyTests {
                 #expect(response.field("connection") == "close")
                 #expect(response.body == content)
                 let exchange = try proxy.traffic.exchange()
+                #expect(exchange.protocolName == "HTTP/1.0")
                 #expect(proxy.traffic.body(exchange, .response) == content)
                 #expect(exchange.responseHead.text.contains("Transfer-Encoding: chunked"))
             }
@@ -345,6 +397,15 @@ extension ProxyTests {
 /// What an origin heard, over all of its connections.
 final class Heard: Sendable {
     private let state = Mutex<[String]>([])
-    func note(_ line: String) { state.withLock { $0.append(line) } }
+    private let news = DispatchSemaphore(value: 0)
+
+    func note(_ line: String) {
+        state.withLock { $0.append(line) }
+        news.signal()
+    }
+
     var lines: [String] { state.withLock { $0 } }
+
+    /// Waits until something new was heard.
+    func wait() { _ = news.wait(timeout: .now() + .seconds(Wire.patience)) }
 }

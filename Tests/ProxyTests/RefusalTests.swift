@@ -137,7 +137,7 @@ extension ProxyTests {
 
         /// OpenSSL's own client sends the alert encrypted, as TLS 1.3 wants it.
         @Test(
-            .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")),
+            .enabled(if: OpenSSLOrigin.isThere),
             arguments: ["-tls1_2", "-tls1_3"])
         func realClientSendsAnAlert(_ version: String) throws {
             let origin = try ScriptedOrigin(.tls) { wire, _ in try wire.greet() }
@@ -146,7 +146,7 @@ extension ProxyTests {
             try withProxy(.mode(.reverse(target))) { proxy in
                 proxy.adopt(origin)
                 let client = Process()
-                client.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+                client.executableURL = URL(fileURLWithPath: OpenSSLOrigin.program)
                 client.arguments = [
                     "s_client", "-connect", "\(proxy.address)", "-servername", "localhost",
                     "-verify_return_error", "-no-CAfile", version,

@@ -129,7 +129,7 @@ final class Wire: @unchecked Sendable {
     }
 
     /// Bytes from the socket as they are; empty at the end, which is noted.
-    private func receive() throws -> [UInt8] {
+    func receive() throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 65536)
         while true {
             let count = unsafe recv(descriptor, &bytes, bytes.count, 0)
@@ -211,6 +211,19 @@ final class Wire: @unchecked Sendable {
             try transmitOutgoing(session)
         }
         shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// Sends bytes with what follows them in one segment, and no FIN.
+    ///
+    /// - Parameter rest: past TLS; `nil` for close_notify.
+    func sendLast(_ bytes: [UInt8], then rest: [UInt8]?) throws {
+        guard let session else { throw WireFailure("no TLS") }
+        let plain = ByteBuffer(capacity: bytes.count)
+        plain.append(bytes)
+        session.outgoing = ByteBuffer(capacity: 72 * 1024)
+        _ = session.write(plain)
+        if let rest { session.outgoing?.append(rest) } else { session.close() }
+        try transmitOutgoing(session)
     }
 
     /// Ends this direction by FIN, past TLS.
