@@ -42,7 +42,8 @@ package final class CertificateAuthority: Sendable {
         }
         guard Files.isPrivate(keyPath) else {
             throw Failure(
-                "key-exposed", party: .tool, "others on this machine may read the key in \(keyPath)",
+                "key-exposed", party: .tool,
+                "others on this machine may read the key in \(keyPath)",
                 hint: "if nobody did: chmod 600; else move the folder away, and trust the new CA")
         }
         return try load(certificatePath: certificatePath, keyPath: keyPath, password: nil)
