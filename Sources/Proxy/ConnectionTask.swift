@@ -223,16 +223,27 @@ final class ConnectionTask: @unchecked Sendable {
         record.originTLS?.chain = []
     }
 
-    /// Ends the connection now if it only waits for a request; else it ends after the exchange.
-    func drain() {
-        guard relay?.isBetweenExchanges ?? true else { return }
-        isCut = record.exchangeCount == 0
+    /// Ends the connection now if it only waits for the client; else it ends after the exchange.
+    ///
+    /// - Parameter judgesUnread: whether a client that has spoken or gone, and was not yet heard, is
+    ///   left to be heard: a request of its is answered, and a refusal is told as one.
+    /// - Returns: whether it was left.
+    func drain(judgesUnread: Bool) -> Bool {
+        guard relay?.isBetweenExchanges ?? true, !channel.isClosed else { return false }
+        if judgesUnread, !channel.isQuiet { return true }
+        if record.exchangeCount == 0 { noteCut() }
         channel.interrupt()
+        return false
     }
 
     func cut() {
-        isCut = true
+        noteCut()
         channel.close(reset: true)
         origin?.stream.close()
+    }
+
+    /// What was judged before is why it ends.
+    private func noteCut() {
+        if record.outcome == .open { isCut = true }
     }
 }

@@ -21,12 +21,16 @@ final class ProxyLoop: @unchecked Sendable {
     private(set) var isDraining = false
     private var open: [Int64: ConnectionTask] = [:]
     private var sweeper: LoopTimer?
+    private var drainer: LoopTimer?
     private var cutter: LoopTimer?
     /// Whether connections had to be ended at the deadline.
     private(set) var wasCut = false
 
     /// How often long-lived connections are announced and unused ones closed, in milliseconds.
     private static let sweepInterval: UInt64 = 250
+    /// How long a drain leaves clients that have spoken to be heard, in milliseconds: a round of the
+    /// loop or two are enough.
+    private static let hearingTime: UInt64 = 100
 
     init(loop: EventLoop, shared: ProxyShared, listen: SocketAddress) {
         self.loop = loop
@@ -82,7 +86,14 @@ final class ProxyLoop: @unchecked Sendable {
     func drain(grace: UInt64) {
         isDraining = true
         pool.closeAll()
-        for task in open.values { task.drain() }
+        let unheard = open.values.filter { $0.drain(judgesUnread: true) }
+        if !unheard.isEmpty {
+            let timer = loop.makeTimer {
+                for task in unheard { _ = task.drain(judgesUnread: false) }
+            }
+            drainer = timer
+            loop.set(timer, due: loop.now + Self.hearingTime)
+        }
         let timer = loop.makeTimer { [unowned self] in
             self.wasCut = !self.open.isEmpty
             for task in self.open.values { task.cut() }
@@ -97,8 +108,10 @@ final class ProxyLoop: @unchecked Sendable {
     /// Hands over what is still to be recorded, when the last connection has ended.
     func finish() {
         if let sweeper { loop.set(sweeper, due: .max) }
+        if let drainer { loop.set(drainer, due: .max) }
         if let cutter { loop.set(cutter, due: .max) }
         sweeper = nil
+        drainer = nil
         pool.closeAll()
         recorder.flush()
     }

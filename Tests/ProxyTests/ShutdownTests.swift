@@ -45,6 +45,34 @@ extension ProxyTests {
             #expect(ended.allSatisfy { $0.closedBy == .tool })
         }
 
+        /// A client that refused at the last moment has not been cut off.
+        @Test func refusalThatWasNotYetReadIsJudged() throws {
+            let proxy = try ProxyUnderTest(grace: 5_000)
+            let client = try proxy.secureTunnel(to: proxy.greeter(.tls))
+            try proxy.requestShutdown(overtaking: client.finish)
+            let (inOrder, milliseconds) = stop(proxy)
+            #expect(inOrder == true)
+            #expect(milliseconds < 3_000)
+            let connection = try proxy.traffic.connection()
+            #expect(connection.outcome == .clientRefused)
+            #expect(connection.closedBy == .client)
+        }
+
+        @Test func requestThatWasNotYetReadIsAnswered() throws {
+            let proxy = try ProxyUnderTest(grace: 5_000)
+            let origin = try proxy.greeter()
+            let client = try proxy.connect()
+            try proxy.requestShutdown(overtaking: {
+                try client.send(
+                    "GET http://\(origin.authority)/ HTTP/1.1\r\nHost: \(origin.authority)\r\n\r\n")
+            })
+            let response = try client.readResponse()
+            #expect(response.status == 200)
+            #expect(response.field("connection") == "close")
+            #expect(stop(proxy).inOrder == true)
+            #expect(try proxy.traffic.connection().outcome == .completed)
+        }
+
         @Test(arguments: Way.allCases, [false, true])
         func exchangeUnderWayIsFinished(_ way: Way, hasBegun: Bool) throws {
             let proxy = try ProxyUnderTest(grace: 8_000)

@@ -140,6 +140,19 @@ final class ProxyUnderTest {
     /// Asks for the shutdown and does not wait for it.
     func requestShutdown() { shutdown.request() }
 
+    /// Asks for the shutdown, and keeps the proxy from hearing of it before `action` has happened.
+    func requestShutdown(overtaking action: () throws -> Void) rethrows {
+        let (isHeld, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        loop.execute {
+            isHeld.signal()
+            goesOn.wait()
+        }
+        isHeld.wait()
+        defer { goesOn.signal() }
+        shutdown.request()
+        try action()
+    }
+
     /// Stops the proxy, and the origins after it.
     ///
     /// - Returns: whether all connections ended by themselves; `nil` if the proxy did not end.
