@@ -155,26 +155,7 @@ extension ProxyTests {
                 _ = try wire.readToEnd()
             }
             let client = try proxy.connect()
-            let line = "GET http://\(origin.authority)/ HTTP/1.1\r\nHost: x\r\n"
-            switch business {
-            case .silentOrigin, .response: try client.send("\(line)\r\n")
-            case .upload: try client.send("\(line)Content-Length: 9\r\n\r\nabc")
-            case .webSocket:
-                try client.send("\(line)Connection: Upgrade\r\nUpgrade: x\r\n\r\n")
-                _ = try client.read(through: "hello")
-            case .slowHead: try client.send(line)
-            case .originHandshake, .clientHandshake, .passedThrough:
-                try client.send("CONNECT \(origin.authority) HTTP/1.1\r\nHost: x\r\n\r\n")
-                _ = try client.readHead()
-                if business == .passedThrough {
-                    try client.send([1, 2, 3])
-                } else if business == .originHandshake {
-                    let session = ProxyUnderTest.clientSession(for: "localhost")
-                    try client.send(try firstFlight(of: session))
-                } else {
-                    try client.send([0x16, 3, 1, 1, 0])
-                }
-            }
+            try begin(business, client, origin.authority)
             if business == .slowHead {
                 while proxy.traffic.content.connections.isEmpty, try isOpening(proxy) {}
             } else {
@@ -195,6 +176,30 @@ extension ProxyTests {
             case .originHandshake, .clientHandshake, .passedThrough: #expect(exchanges.isEmpty)
             case .silentOrigin, .response, .upload, .slowHead, .webSocket:
                 #expect(exchanges.map(\.error) == ["cut"])
+            }
+        }
+
+        /// Brings a connection to where the deadline meets it.
+        private func begin(_ business: Business, _ client: Wire, _ authority: String) throws {
+            let line = "GET http://\(authority)/ HTTP/1.1\r\nHost: x\r\n"
+            switch business {
+            case .silentOrigin, .response: try client.send("\(line)\r\n")
+            case .upload: try client.send("\(line)Content-Length: 9\r\n\r\nabc")
+            case .webSocket:
+                try client.send("\(line)Connection: Upgrade\r\nUpgrade: x\r\n\r\n")
+                _ = try client.read(through: "hello")
+            case .slowHead: try client.send(line)
+            case .originHandshake, .clientHandshake, .passedThrough:
+                try client.send("CONNECT \(authority) HTTP/1.1\r\nHost: x\r\n\r\n")
+                _ = try client.readHead()
+                if business == .passedThrough {
+                    try client.send([1, 2, 3])
+                } else if business == .originHandshake {
+                    let session = ProxyUnderTest.clientSession(for: "localhost")
+                    try client.send(try firstFlight(of: session))
+                } else {
+                    try client.send([0x16, 3, 1, 1, 0])
+                }
             }
         }
 
