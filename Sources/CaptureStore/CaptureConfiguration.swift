@@ -7,9 +7,9 @@ package struct CaptureConfiguration: Sendable {
     package var digestName = "sha-256"
     /// The program that writes, noted in a capture when it is created.
     package var creator = "sallyport"
-    /// How many bytes may wait to be written, by `TrafficEvent.weight`: a second of a fast origin's
-    /// traffic, and little beside the proxy's own memory limit.
-    package var queueByteLimit = 32 << 20
+    /// How many bytes may wait to be written, by `TrafficEvent.weight`: a moment of a fast origin's
+    /// traffic. It counts against the proxy's memory while the disk is slow.
+    package var queueByteLimit = 16 << 20
     /// How many events are committed at once at most: by then, a commit costs each next to nothing.
     package var transactionEventLimit = 1000
     /// How many bytes are committed at once at most, by `TrafficEvent.weight`.
