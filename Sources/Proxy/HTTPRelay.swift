@@ -111,6 +111,7 @@ final class HTTPRelay: @unchecked Sendable {
     private func awaitRequest() async throws(ConnectionEnd) -> Bool {
         idleSince = loop.now
         isResting = false
+        if task.record.exchangeCount <= Self.earlyExchanges { lendOrigin() }
         let isFirst = !hasServed
         client.readDeadline = loop.now + (isFirst ? limits.openingTimeout : limits.idleTimeout)
         do throws(StreamFailure) {
@@ -283,6 +284,14 @@ final class HTTPRelay: @unchecked Sendable {
         guard exchange == nil, !isResting, loop.now >= idleSince + time else { return }
         isResting = true
         client.releaseMemory()
+        lendOrigin()
+    }
+
+    /// Most connections have few exchanges: until so many, the origin's connection is lent after
+    /// each; a busy one keeps it until it rests.
+    private static let earlyExchanges: Int64 = 2
+
+    private func lendOrigin() {
         guard let leg = task.origin, !leg.isPersonal, leg.exchangeCount > 0 else { return }
         task.note(endOf: leg)
         task.origin = nil

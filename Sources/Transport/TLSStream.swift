@@ -11,6 +11,7 @@ package final class TLSStream: ByteStream {
     package let channel: Channel
     package let session: TLSSession
     package private(set) var endedInOrder = false
+    private var earlyPauses = 0
     private var hasEnded = false
     /// Why nothing more can be read.
     private var failure: TLSFailure?
@@ -133,6 +134,10 @@ package final class TLSStream: ByteStream {
 
     package func waitReadable() async throws(StreamFailure) {
         if session.incoming != nil || hasEnded || failure != nil || session.hasPending { return }
+        if earlyPauses < Self.earlyPauseLimit, !channel.isReadableNow {
+            earlyPauses += 1
+            session.freeBuffers()
+        }
         try await channel.awaitReadable()
     }
 
@@ -165,6 +170,11 @@ package final class TLSStream: ByteStream {
             }
         }
     }
+
+    /// Most connections pause after their first exchange and stay so: their buffers are given back at
+    /// once, because what lies between the memory of many cannot be used again. A busy one keeps
+    /// its buffers until it rests.
+    private static let earlyPauseLimit = 3
 
     package func releaseMemory() {
         session.freeBuffers()
