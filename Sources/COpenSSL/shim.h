@@ -16,7 +16,7 @@
 
 static inline void openssl_set_modes(SSL_CTX *context) {
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
-                                  SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN);
+                                  SSL_MODE_NO_AUTO_CHAIN);
     SSL_CTX_set_read_ahead(context, 1);
     // A peer that asks for a renegotiation would make writing wait for reading.
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
