@@ -111,7 +111,7 @@ extension ProxyTests {
             Flaw(
                 testDescription: "unknown authority",
                 kind: .tls(name: "localhost", by: TestAuthority.stranger),
-                words: "self-signed certificate in certificate chain"),
+                words: "unable to get local issuer certificate"),
             Flaw(
                 testDescription: "another host", kind: .tls(name: "other.example"),
                 words: "hostname mismatch"),

@@ -36,6 +36,7 @@ struct CertificateAuthorityTests {
         #expect(made.certificate.subject.contains("CN=Test CA "))
         #expect(made.certificate.subject == made.certificate.issuer)
         #expect(made.certificate.isAuthority && !made.certificate.isExpired)
+        #expect(made.certificate.isSelfIssued)
         let other = try CertificateAuthority.open(folder: folder.file("other"))
         #expect(other.certificate.subject != made.certificate.subject)
     }

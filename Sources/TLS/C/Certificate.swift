@@ -100,6 +100,11 @@ package final class Certificate: @unchecked Sendable {
     /// Whether it may issue others (RFC 5280 §4.2.1.9).
     package var isAuthority: Bool { unsafe X509_check_ca(pointer) == 1 }
 
+    /// Whether it names itself as its issuer, as a root does.
+    package var isSelfIssued: Bool {
+        unsafe X509_NAME_cmp(X509_get_subject_name(pointer), X509_get_issuer_name(pointer)) == 0
+    }
+
     private func text(of name: OpaquePointer?) -> String {
         guard let target = unsafe BIO_new(BIO_s_mem()) else { return "" }
         defer { unsafe BIO_free(target) }

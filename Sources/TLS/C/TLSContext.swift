@@ -94,9 +94,10 @@ package final class TLSServerContext: TLSContext {
         unsafe super.init(method: unsafe TLS_server_method(), versions: versions)
         // The key comes first: OpenSSL keeps a chain for each kind of key, and adds to the last one.
         unsafe SSL_CTX_use_PrivateKey(pointer, mint.leafKey.pointer)
-        // A root may be left out (RFC 8446 §4.4.2); ours is sent for clients that are told to trust it
-        // by its key alone, as Chromium's --ignore-certificate-errors-spki-list does.
-        unsafe openssl_add_chain_certificate(pointer, authority.certificate.pointer)
+        // A root is left out (RFC 8446 §4.4.2): who trusts it has it.
+        if !authority.certificate.isSelfIssued {
+            unsafe openssl_add_chain_certificate(pointer, authority.certificate.pointer)
+        }
         var key = ticketKey
         unsafe openssl_set_ticket_keys(pointer, &key, key.count)
         unsafe SSL_CTX_set_num_tickets(pointer, 1)
