@@ -144,3 +144,9 @@ package struct CaptureCounts: Sendable, Equatable {
     /// Those that go on, or whose writer ended before they did.
     package var unfinishedExchanges: Int64 = 0
 }
+
+extension CaptureReader {
+    package func messages(
+        ofConnection id: Int64, exchange: Int64?, _ visit: (MessageRecord) throws -> Bool
+    ) throws {}
+}

@@ -43,6 +43,7 @@ final class RowWriter {
         case .bodyChunk(let exchange, let direction, let sequence, let bytes):
             try bodies.write(
                 chunk: bytes, of: exchange, direction, sequence: sequence)
+        case .message: break
         }
     }
 

@@ -26,6 +26,15 @@ package struct ConnectionRecord: Sendable {
     /// What was spoken inside, such as `http/1.1`, `tls` or `unknown`; empty if no byte came.
     package var protocolName = ""
     package var exchangeCount: Int64 = 0
+    /// Messages and segments that were recorded besides the exchanges.
+    package var messageCount: Int64 = 0
+    /// How a plain dialogue was secured in mid-stream, such as `STARTTLS` or `SSLRequest`; `nil` if
+    /// it was not.
+    package var upgrade: String?
+    /// The program that opened the connection, where this machine could tell.
+    package var process: ProcessRecord?
+    /// What else was noticed, each with a stable code; in the order seen.
+    package var notes: [ConnectionNote] = []
     package var outcome = Outcome.open
     /// Why it ended as it did, in words for a person; empty for the ordinary end.
     package var cause = ""
@@ -33,9 +42,17 @@ package struct ConnectionRecord: Sendable {
     package var closedBy: Side?
 
     /// How the client came in.
-    package enum Mode: String, Sendable {
+    package enum Mode: String, Sendable, CaseIterable {
+        /// By HTTP to a proxy that it knows.
         case explicit
+        /// By SOCKS to a proxy that it knows.
+        case socks
+        /// To the proxy as if it were the origin.
         case reverse
+        /// To an origin, and led here by the system.
+        case transparent
+        /// From a namespace that has no other way out.
+        case captured
     }
 
     package enum Side: String, Sendable {
@@ -82,6 +99,33 @@ package struct ConnectionRecord: Sendable {
         self.client = client
         self.listener = listener
         self.mode = mode
+    }
+}
+
+/// A program on this machine.
+package struct ProcessRecord: Sendable, Equatable {
+    package let id: Int32
+    /// The path of its executable; empty if it may not be known.
+    package let executable: String
+    /// Its arguments as it was started, without their values where those are secret.
+    package let commandLine: [String]
+
+    package init(id: Int32, executable: String, commandLine: [String]) {
+        self.id = id
+        self.executable = executable
+        self.commandLine = commandLine
+    }
+}
+
+/// Something about a connection that is worth a word.
+package struct ConnectionNote: Sendable, Equatable {
+    /// Stable, such as `http3-advertisement-removed`.
+    package let code: String
+    package let detail: String
+
+    package init(_ code: String, _ detail: String) {
+        self.code = code
+        self.detail = detail
     }
 }
 

@@ -14,7 +14,9 @@ package struct ExchangeRecord: Sendable {
     /// The host and port that the request went to, written as `Host` is; what the client's own Host
     /// said stands in the head. Where nothing was asked for yet, what the client said.
     package var authority: String
-    /// The request's head as the client sent it, through the empty line.
+    /// The request's head as the client sent it, through the empty line. One of HTTP/2 is spelled
+    /// as HTTP/1 would: a request line that ends in `HTTP/2.0`, `:authority` as `host`, and the
+    /// fields as they came.
     package var requestHead: [UInt8] = []
     package var requestBody = BodyRecord()
     /// Interim responses (1xx) in the order they came, each through its empty line.
@@ -24,8 +26,12 @@ package struct ExchangeRecord: Sendable {
     package var responseBody = BodyRecord()
     /// 0 if no response came.
     package var status = 0
-    /// Such as `HTTP/1.1`.
+    /// What the client spoke, such as `HTTP/1.1` or `HTTP/2`.
     package var protocolName = "HTTP/1.1"
+    /// What the origin was spoken to in, where that is something else.
+    package var originProtocolName: String?
+    /// The client's stream of HTTP/2; 0 for HTTP/1.
+    package var stream: Int32 = 0
     /// A stable code of what went wrong, `nil` for a whole exchange: `request-smuggling`,
     /// `origin-closed`, `client-closed`, `timed-out`, …
     package var error: String?

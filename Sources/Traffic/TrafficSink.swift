@@ -9,6 +9,8 @@ package indirect enum TrafficEvent: Sendable {
     case exchange(ExchangeRecord)
     /// A part of a content that is too long to be held until the exchange ends; in order.
     case bodyChunk(exchange: Int64, direction: Direction, sequence: Int, bytes: [UInt8])
+    /// A message, or a part of a long one; in the order of their numbers and parts.
+    case message(MessageRecord)
 
     /// About how much memory the event holds, in bytes.
     package var weight: Int {
@@ -19,6 +21,7 @@ package indirect enum TrafficEvent: Sendable {
             512 + record.requestHead.count + record.responseHead.count
                 + record.requestBody.bytes.count + record.responseBody.bytes.count
         case .bodyChunk(_, _, _, let bytes): 128 + bytes.count
+        case .message(let record): 192 + record.bytes.count
         }
     }
 }

@@ -11,4 +11,9 @@ package protocol TrafficSource {
     /// Calls `visit` with each part of a content, in order, until it returns false.
     func body(
         ofExchange id: Int64, _ direction: Direction, _ visit: ([UInt8]) throws -> Bool) throws
+    /// Calls `visit` with each part of the messages of a connection, in order, until it returns false.
+    ///
+    /// - Parameter exchange: only those of one exchange; `nil` for all.
+    func messages(
+        ofConnection id: Int64, exchange: Int64?, _ visit: (MessageRecord) throws -> Bool) throws
 }

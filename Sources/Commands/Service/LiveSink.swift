@@ -49,7 +49,7 @@ final class LiveSink: TrafficSink {
             exchange.durationMicroseconds == nil ? nil : log.line(for: exchange)
         case .connection(let connection):
             connection.closedAt == nil ? nil : log.line(for: connection)
-        case .bodyChunk: nil
+        case .bodyChunk, .message: nil
         }
     }
 

@@ -8,6 +8,8 @@ struct FakeTrafficSource: TrafficSource {
     /// The contents, which are visited in pieces of seven bytes.
     var contents: [Key: [UInt8]] = [:]
 
+    var messageRecords: [MessageRecord] = []
+
     struct Key: Hashable {
         let exchange: Int64
         let direction: Direction
@@ -31,6 +33,15 @@ struct FakeTrafficSource: TrafficSource {
         let content = contents[Key(exchange: id, direction: direction)] ?? []
         for start in stride(from: 0, to: content.count, by: 7) {
             guard try visit(Array(content[start..<min(start + 7, content.count)])) else { return }
+        }
+    }
+
+    func messages(
+        ofConnection id: Int64, exchange: Int64?, _ visit: (MessageRecord) throws -> Bool
+    ) throws {
+        for record in messageRecords
+        where record.connection == id && (exchange == nil || record.exchange == exchange) {
+            guard try visit(record) else { return }
         }
     }
 }

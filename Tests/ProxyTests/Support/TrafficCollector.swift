@@ -11,6 +11,7 @@ final class TrafficCollector: TrafficSink {
         var chunks: [Int64: [Direction: [[UInt8]]]] = [:]
         /// Of all body chunks, in bytes, also if they are not kept.
         var chunkBytes = 0
+        var messages: [Int64: [MessageRecord]] = [:]
         /// What contradicts the contract of the sink.
         var contradictions: [String] = []
 
@@ -60,6 +61,8 @@ final class TrafficCollector: TrafficSink {
                 content.contradictions.append("exchange \(record.id) was told of after its end")
             }
             content.exchanges[record.id, default: []].append(record)
+        case .message(let record):
+            content.messages[record.connection, default: []].append(record)
         case .bodyChunk(let exchange, let direction, let sequence, let bytes):
             if content.exchanges[exchange]?.last?.durationMicroseconds != nil {
                 content.contradictions.append("exchange \(exchange) got content after its end")
