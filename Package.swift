@@ -44,6 +44,9 @@ let package = Package(
                 .brew(["zlib", "brotli", "zstd"]),
             ]),
         .systemLibrary(
+            name: "CNgHTTP2", pkgConfig: "libnghttp2",
+            providers: [.apt(["libnghttp2-dev"]), .brew(["libnghttp2"])]),
+        .systemLibrary(
             name: "CPSL", pkgConfig: "libpsl",
             providers: [.apt(["libpsl-dev"]), .brew(["libpsl"])]),
 
@@ -57,10 +60,15 @@ let package = Package(
         // 2
         target("Traffic", ["Base", "HTTPModel"]),
         target("Transport", ["Base", "Sockets", "TLS"]),
-        target("HTTPCodecs", ["Base", "HTTPModel", "CCompression"]),
+        target("HTTPCodecs", ["Base", "HTTPModel", "CCompression", "CNgHTTP2"]),
+        target("HTTP2", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "Transport"]),
         // 3
         target(
-            "Proxy", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Traffic", "Transport"]),
+            "Proxy",
+            [
+                "Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Traffic",
+                "Transport",
+            ]),
         target("HTTPServer", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Transport"]),
         target("CaptureStore", ["Base", "HTTPModel", "Traffic", "CSQLite"]),
         target("Findings", ["Base", "HTTPModel", "Traffic"]),

@@ -24,7 +24,9 @@ struct FieldsWriter {
     private let named: [ArraySlice<UInt8>]
     private let sendsUpgrade: Bool
     private let sendsTE: Bool
+    private let joinsCookies: Bool
     private var wroteConnection = false
+    private var wroteCookies = false
     private var wroteFraming = false
 
     init(_ fields: Fields, _ forwarding: Forwarding, hop: Hop) {
@@ -35,6 +37,7 @@ struct FieldsWriter {
         keepsFraming = forwarding.framing == .asCame
         keepsTrailer = keepsFraming || forwarding.framing == .chunked
         dropsMore = !forwarding.dropping.isEmpty
+        joinsCookies = forwarding.joinsCookies
         var named: [ArraySlice<UInt8>] = []
         var hasUpgrade = false
         var hasTE = false
@@ -86,6 +89,7 @@ struct FieldsWriter {
             case .proxyAuthenticate: hop != .response
             case .upgrade: sendsUpgrade
             case .host: !replacesHost
+            case .cookie: !joinsCookies
             case .contentLength, .transferEncoding: keepsFraming
             case .trailer: keepsTrailer
             case .other: named.isEmpty || !isNamed(fields.name(slice))
@@ -108,6 +112,12 @@ struct FieldsWriter {
         case .te where sendsTE && Self.asksForTrailers(fields.value(slice)):
             output.append(contentsOf: fields.name(slice))
             HeadWriter.append(": trailers\r\n", to: &output)
+        case .cookie where !wroteCookies:
+            wroteCookies = true
+            output.append(contentsOf: fields.name(slice))
+            HeadWriter.append(": ", to: &output)
+            output.append(contentsOf: fields.all(.cookie).joined(separator: [0x3B, 0x20]))
+            HeadWriter.append("\r\n", to: &output)
         case .host where hop == .request:
             guard let host = forwarding.host else { return }
             output.append(contentsOf: fields.name(slice))

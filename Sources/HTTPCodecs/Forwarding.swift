@@ -23,6 +23,8 @@ package struct Forwarding: Sendable {
     package var keepsAlive = false
     /// Replaces the value of the request's Host in place; written first if there is none.
     package var host: [UInt8]?
+    /// Writes several Cookie fields as one, as HTTP/1 wants them (RFC 9113 §8.2.3).
+    package var joinsCookies = false
     /// Names, in lower case, of more fields that do not go out.
     package var dropping: [StaticString] = []
     /// Fields that are written behind those that came.

@@ -1,0 +1,224 @@
+package import Base
+package import HTTPCodecs
+package import HTTPModel
+internal import Transport
+
+/// Why a stream brings or takes nothing more.
+package enum HTTP2StreamFailure: Error, Sendable, Equatable {
+    /// The peer gave it up, with the code of its RST_STREAM.
+    case reset(UInt32)
+    case connectionLost(HTTP2End)
+    case timedOut
+    /// The peer's head or content is not what RFC 9113 §8 allows.
+    case malformed(String)
+
+    /// In words for a person, without a subject.
+    package var detail: String {
+        switch self {
+        case .reset(let code): "reset the stream with \(HTTP2ErrorCode.name(code))"
+        case .connectionLost(.peerClosed), .connectionLost(.finished):
+            "ended the connection in the middle of a stream"
+        case .connectionLost(.failed(let failure)): failure.detail
+        case .connectionLost(.violation(let violation)): violation.detail
+        case .connectionLost(.idle): "was silent for too long"
+        case .timedOut: "timed out"
+        case .malformed(let detail): "sent a malformed message: \(detail)"
+        }
+    }
+
+    /// Whether the peer has surely done nothing with the request (RFC 9113 §8.7).
+    package var isUnprocessed: Bool { self == .reset(HTTP2ErrorCode.refusedStream) }
+}
+
+/// One stream: a request and its response (RFC 9113 §5).
+///
+/// One task may read while another writes. `@unchecked Sendable`: they run on its loop's executor.
+@safe
+package final class HTTP2Stream: @unchecked Sendable {
+    package let id: Int32
+    /// What the peer opened it with; `nil` for a stream of our own.
+    package let head: HTTP2Head?
+    private let connection: HTTP2Connection
+    private var heads: [HTTP2Head] = []
+    private var content: [UInt8] = []
+    private var contentStart = 0
+    /// Once `read` has come to the end: what stood behind the content.
+    package private(set) var trailers = Fields.none
+    /// Whether the peer has ended its direction.
+    package private(set) var hasEnded = false
+    private var isClosed = false
+    private var failure: HTTP2StreamFailure?
+    private var reader: UnsafeContinuation<Void, Never>?
+    private var writer: UnsafeContinuation<Void, Never>?
+    private var lacksRoom = false
+    /// When waiting for the peer is given up, in milliseconds of the loop's clock.
+    package var readDeadline = UInt64.max
+    package var writeDeadline = UInt64.max
+    /// Called when the peer gives the stream up, while another leg is waited for.
+    package var onBreak: (() -> Void)?
+
+    init(_ id: Int32, on connection: HTTP2Connection, head: HTTP2Head?) {
+        self.id = id
+        self.connection = connection
+        self.head = head
+    }
+
+    // MARK: Reading
+
+    /// The next head, an interim one or the final; `nil` if the stream ended without.
+    package func nextHead() async throws(HTTP2StreamFailure) -> HTTP2Head? {
+        while heads.isEmpty {
+            if let failure { throw failure }
+            if hasEnded { return nil }
+            await waitToRead()
+        }
+        return heads.removeFirst()
+    }
+
+    /// Reads content into the buffer's room.
+    ///
+    /// - Returns: how many bytes, 0 at the end.
+    package func read(into buffer: ByteBuffer) async throws(HTTP2StreamFailure) -> Int {
+        while contentStart == content.count {
+            if hasEnded { return 0 }
+            if let failure { throw failure }
+            await waitToRead()
+        }
+        let count = min(buffer.room, content.count - contentStart)
+        buffer.append(content.span.extracting(contentStart..<contentStart + count))
+        contentStart += count
+        if contentStart == content.count {
+            content = []
+            contentStart = 0
+        }
+        connection.session.consume(id, count)
+        connection.flush()
+        return count
+    }
+
+    /// Whether the whole of the peer's direction has come, and how much content of it waits.
+    package var waitingContent: (count: Int, isWhole: Bool) {
+        (content.count - contentStart, hasEnded)
+    }
+
+    private func waitToRead() async {
+        unsafe await withUnsafeContinuation { unsafe reader = $0 }
+    }
+
+    private func wakeReader() {
+        guard let waiting = unsafe reader else { return }
+        unsafe reader = nil
+        unsafe waiting.resume()
+    }
+
+    func take(head: HTTP2Head) {
+        heads.append(head)
+        wakeReader()
+    }
+
+    func take(content bytes: [UInt8]) {
+        guard !bytes.isEmpty else { return }
+        if failure != nil {
+            connection.session.consume(id, bytes.count)
+        } else if content.isEmpty {
+            content = bytes
+        } else {
+            content += bytes
+        }
+        wakeReader()
+    }
+
+    func take(trailers fields: Fields) { trailers = fields }
+
+    func takeEnd() {
+        hasEnded = true
+        wakeReader()
+    }
+
+    func takeClose(_ code: UInt32) {
+        isClosed = true
+        // Content that nobody reads any more would keep the connection's window shut.
+        if code != HTTP2ErrorCode.noError || !hasEnded { take(failure: .reset(code)) }
+        wakeWriter()
+    }
+
+    func take(malformed detail: String) { take(failure: .malformed(detail)) }
+
+    func take(failure: HTTP2StreamFailure) {
+        guard self.failure == nil else { return }
+        self.failure = failure
+        wakeReader()
+        wakeWriter()
+        onBreak?()
+    }
+
+    // MARK: Writing
+
+    /// Sends the head of a response.
+    package func respond(_ fields: HTTP2Fields, endsStream: Bool) {
+        connection.session.respond(id, fields, endsStream: endsStream)
+        connection.flush()
+    }
+
+    /// Sends an interim response.
+    package func inform(_ fields: HTTP2Fields) {
+        connection.session.inform(id, fields)
+        connection.flush()
+    }
+
+    /// Sends all that the buffer holds, and consumes it; waits while too much is on its way.
+    package func write(_ buffer: ByteBuffer) async throws(HTTP2StreamFailure) {
+        if let failure { throw failure }
+        guard !buffer.isEmpty else { return }
+        lacksRoom = !connection.session.append(buffer.readable, to: id)
+        buffer.removeAll()
+        connection.flush()
+        while lacksRoom {
+            if let failure { throw failure }
+            if isClosed { return }
+            unsafe await withUnsafeContinuation { unsafe writer = $0 }
+        }
+    }
+
+    /// Ends our direction.
+    package func end(trailers: HTTP2Fields? = nil) {
+        connection.session.end(id, trailers: trailers)
+        connection.flush()
+    }
+
+    /// Gives the stream up.
+    package func reset(_ code: UInt32) {
+        guard !isClosed else { return }
+        discardContent()
+        connection.session.reset(id, code)
+        connection.flush()
+    }
+
+    /// Gives the windows of content back that nobody reads.
+    package func discardContent() {
+        let count = content.count - contentStart
+        content = []
+        contentStart = 0
+        connection.session.consume(id, count)
+    }
+
+    func roomCame() {
+        lacksRoom = false
+        wakeWriter()
+    }
+
+    private func wakeWriter() {
+        guard let waiting = unsafe writer else { return }
+        unsafe writer = nil
+        unsafe waiting.resume()
+    }
+
+    // MARK: Time
+
+    func expire(now: UInt64) {
+        let isLate =
+            unsafe (reader != nil && readDeadline <= now)
+            || (writer != nil && writeDeadline <= now)
+        if isLate { take(failure: .timedOut) }
+    }
+}

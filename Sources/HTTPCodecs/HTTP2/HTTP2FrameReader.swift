@@ -1,0 +1,222 @@
+/// A type of frame (RFC 9113 §6, RFC 7838 §4, RFC 8336 §2, RFC 9218 §7.1); others are kept by number.
+package struct HTTP2FrameType: RawRepresentable, Sendable, Hashable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    package static let data = HTTP2FrameType(rawValue: 0)
+    package static let headers = HTTP2FrameType(rawValue: 1)
+    package static let priority = HTTP2FrameType(rawValue: 2)
+    package static let reset = HTTP2FrameType(rawValue: 3)
+    package static let settings = HTTP2FrameType(rawValue: 4)
+    package static let pushPromise = HTTP2FrameType(rawValue: 5)
+    package static let ping = HTTP2FrameType(rawValue: 6)
+    package static let goAway = HTTP2FrameType(rawValue: 7)
+    package static let windowUpdate = HTTP2FrameType(rawValue: 8)
+    package static let continuation = HTTP2FrameType(rawValue: 9)
+
+    /// As the registry has it; a number for what is not registered.
+    package var name: String {
+        switch rawValue {
+        case 0: "DATA"
+        case 1: "HEADERS"
+        case 2: "PRIORITY"
+        case 3: "RST_STREAM"
+        case 4: "SETTINGS"
+        case 5: "PUSH_PROMISE"
+        case 6: "PING"
+        case 7: "GOAWAY"
+        case 8: "WINDOW_UPDATE"
+        case 9: "CONTINUATION"
+        case 0x0A: "ALTSVC"
+        case 0x0C: "ORIGIN"
+        case 0x10: "PRIORITY_UPDATE"
+        default: "type \(rawValue)"
+        }
+    }
+}
+
+/// A frame that carries no part of an exchange, such as PRIORITY_UPDATE or one of an unknown type.
+package struct HTTP2SideFrame: Sendable, Equatable {
+    package let type: HTTP2FrameType
+    package let flags: UInt8
+    package let stream: Int32
+    /// In bytes, also of what was not kept.
+    package let size: Int
+    /// The start of the payload.
+    package let payload: [UInt8]
+}
+
+/// What a peer does too much of, with how often it was seen.
+package struct HTTP2Flood: Error, Sendable, Equatable {
+    /// Stable, such as `h2-rapid-reset`.
+    package let code: String
+    package let count: Int
+
+    /// In words for a person: `sent 1001 RST_STREAM frames`.
+    package var detail: String {
+        switch code {
+        case "h2-header-block": "sent a header block of more than \(count) bytes"
+        case "h2-continuation-flood": "sent \(count) CONTINUATION frames for one header block"
+        case "h2-rapid-reset": "reset \(count) streams in a short time"
+        case "h2-settings-flood": "sent \(count) SETTINGS frames"
+        case "h2-ping-flood": "sent \(count) PING frames"
+        case "h2-empty-frames-flood": "sent \(count) DATA frames without content"
+        default: "sent \(count) frames that ask for nothing"
+        }
+    }
+}
+
+/// Walks over the frames of one direction, ahead of whoever understands them: counts them, stops
+/// floods, and keeps those that others pass over.
+///
+/// Costs a few instructions a frame; payloads are skipped.
+package struct HTTP2FrameReader: Sendable {
+    private var prefaceLeft: Int
+    private var header = InlineArray<9, UInt8>(repeating: 0)
+    private var headerCount = 0
+    private var payloadLeft = 0
+    private var keptType: HTTP2FrameType?
+    private var kept: [UInt8] = []
+    private var keptSize = 0
+    private var blockSize = 0
+    private var continuationCount = 0
+    private var resets = Allowance(burst: 1_000, perSecond: 33)
+    private var settings = Allowance(burst: 100, perSecond: 10)
+    private var pings = Allowance(burst: 500, perSecond: 50)
+    private var emptyFrames = Allowance(burst: 1_000, perSecond: 100)
+    private var idleFrames = Allowance(burst: 2_000, perSecond: 1_000)
+    /// Frames seen, by type; unknown ones at 15.
+    package private(set) var counts = InlineArray<16, Int>(repeating: 0)
+    /// Frames that carry no part of an exchange, until they are taken.
+    package private(set) var sideFrames: [HTTP2SideFrame] = []
+
+    /// Of a compressed header block, in bytes: far beyond what clients send (RFC 9113 §10.5.1).
+    package static let blockLimit = 128 << 10
+    /// For one header block.
+    package static let continuationLimit = 32
+    /// Of the payload of a side frame, in bytes.
+    package static let keptLimit = 512
+    private static let sideFrameLimit = 64
+
+    /// - Parameter skippingPreface: whether the client's preface (RFC 9113 §3.4) comes first.
+    package init(skippingPreface: Bool) {
+        prefaceLeft = skippingPreface ? 24 : 0
+    }
+
+    /// Looks at bytes that come next.
+    ///
+    /// - Parameter now: in milliseconds of any clock that rises.
+    package mutating func read(_ bytes: Span<UInt8>, now: UInt64) throws(HTTP2Flood) {
+        var index = min(prefaceLeft, bytes.count)
+        prefaceLeft -= index
+        while index < bytes.count {
+            if payloadLeft > 0 {
+                let count = min(payloadLeft, bytes.count - index)
+                if keptType != nil { keep(bytes.extracting(index..<index + count)) }
+                payloadLeft -= count
+                index += count
+                if payloadLeft == 0 { endFrame() }
+                continue
+            }
+            header[headerCount] = bytes[index]
+            headerCount += 1
+            index += 1
+            if headerCount == 9 {
+                headerCount = 0
+                try beginFrame(now)
+                if payloadLeft == 0 { endFrame() }
+            }
+        }
+    }
+
+    /// Hands over the frames that were kept.
+    package mutating func takeSideFrames() -> [HTTP2SideFrame] {
+        defer { sideFrames = [] }
+        return sideFrames
+    }
+
+    private mutating func beginFrame(_ now: UInt64) throws(HTTP2Flood) {
+        let size = Int(header[0]) << 16 | Int(header[1]) << 8 | Int(header[2])
+        let type = HTTP2FrameType(rawValue: header[3])
+        payloadLeft = size
+        counts[min(15, Int(type.rawValue))] += 1
+        switch type {
+        case .data:
+            if size == 0, header[4] & 1 == 0 { try emptyFrames.take("h2-empty-frames-flood", now) }
+        case .headers, .pushPromise:
+            continuationCount = 0
+            blockSize = 0
+            try addToBlock(size)
+        case .continuation:
+            continuationCount += 1
+            guard continuationCount <= Self.continuationLimit else {
+                throw HTTP2Flood(code: "h2-continuation-flood", count: continuationCount)
+            }
+            try addToBlock(size)
+        case .reset: try resets.take("h2-rapid-reset", now)
+        case .settings: try settings.take("h2-settings-flood", now)
+        case .ping: try pings.take("h2-ping-flood", now)
+        case .windowUpdate: break
+        case .goAway: break
+        default:
+            try idleFrames.take("h2-idle-frames-flood", now)
+            if type != .priority { beginKeeping(type, size) }
+        }
+    }
+
+    private mutating func addToBlock(_ size: Int) throws(HTTP2Flood) {
+        blockSize += size
+        guard blockSize <= Self.blockLimit else {
+            throw HTTP2Flood(code: "h2-header-block", count: Self.blockLimit)
+        }
+    }
+
+    private mutating func beginKeeping(_ type: HTTP2FrameType, _ size: Int) {
+        guard sideFrames.count < Self.sideFrameLimit else { return }
+        keptType = type
+        keptSize = size
+        kept = []
+    }
+
+    private mutating func keep(_ bytes: Span<UInt8>) {
+        for index in 0..<min(bytes.count, Self.keptLimit - kept.count) {
+            kept.append(bytes[index])
+        }
+    }
+
+    private mutating func endFrame() {
+        guard let type = keptType else { return }
+        keptType = nil
+        let stream =
+            Int32(header[5] & 0x7F) << 24 | Int32(header[6]) << 16 | Int32(header[7]) << 8
+            | Int32(header[8])
+        sideFrames.append(
+            HTTP2SideFrame(
+                type: type, flags: header[4], stream: stream, size: keptSize, payload: kept))
+    }
+
+    /// So many at once, and so many a second.
+    private struct Allowance: Sendable {
+        private let burst: Double
+        private let perSecond: Double
+        private var left: Double
+        private var filledAt: UInt64?
+        private var count = 0
+
+        init(burst: Double, perSecond: Double) {
+            self.burst = burst
+            self.perSecond = perSecond
+            left = burst
+        }
+
+        mutating func take(_ code: String, _ now: UInt64) throws(HTTP2Flood) {
+            count += 1
+            if let filledAt, now > filledAt {
+                left = min(burst, left + Double(now - filledAt) * perSecond / 1000)
+            }
+            filledAt = now
+            guard left >= 1 else { throw HTTP2Flood(code: code, count: count) }
+            left -= 1
+        }
+    }
+}
