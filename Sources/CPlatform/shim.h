@@ -64,4 +64,13 @@ static inline int platform_processor_count(void) {
 }
 #endif
 
+/// Two connected sockets that do not block and are not inherited.
+static inline int platform_stream_pair(int *first, int *second) {
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) != 0) return -1;
+    *first = pair[0];
+    *second = pair[1];
+    return 0;
+}
+
 #endif

@@ -71,6 +71,10 @@ var proxyParameters: [Parameter<ProxyOptions>] {
             "insecure-origin", \.servesUnverified,
             "serve clients although the origin's certificate does not verify; it is recorded"),
         .option(
+            "origin-http", \.originVersion, .choice("VERSION"), standard: "auto",
+            "the version of HTTP that origins are spoken to in; auto is the client's, as far as"
+                + " the origin speaks it"),
+        .option(
             "tls-min", \.leastTLS, .choice("VERSION"), standard: "1.2",
             "the lowest version of TLS on both legs"),
         .option(

@@ -9,6 +9,8 @@ package enum HTTP2StreamFailure: Error, Sendable, Equatable {
     case reset(UInt32)
     case connectionLost(HTTP2End)
     case timedOut
+    /// This side no longer wants to read.
+    case stopped
     /// The peer's head or content is not what RFC 9113 §8 allows.
     case malformed(String)
 
@@ -22,6 +24,7 @@ package enum HTTP2StreamFailure: Error, Sendable, Equatable {
         case .connectionLost(.violation(let violation)): violation.detail
         case .connectionLost(.idle): "was silent for too long"
         case .timedOut: "timed out"
+        case .stopped: "was no longer read"
         case .malformed(let detail): "sent a malformed message: \(detail)"
         }
     }
@@ -47,6 +50,8 @@ package final class HTTP2Stream: @unchecked Sendable {
     /// Whether the peer has ended its direction.
     package private(set) var hasEnded = false
     private var isClosed = false
+    /// Whether nobody reads any more.
+    private var hasStopped = false
     private var failure: HTTP2StreamFailure?
     private var reader: UnsafeContinuation<Void, Never>?
     private var writer: UnsafeContinuation<Void, Never>?
@@ -81,6 +86,7 @@ package final class HTTP2Stream: @unchecked Sendable {
     package func read(into buffer: ByteBuffer) async throws(HTTP2StreamFailure) -> Int {
         while contentStart == content.count {
             if hasEnded { return 0 }
+            if hasStopped { throw .stopped }
             if let failure { throw failure }
             await waitToRead()
         }
@@ -101,6 +107,36 @@ package final class HTTP2Stream: @unchecked Sendable {
         (content.count - contentStart, hasEnded)
     }
 
+    /// Waits until a read brings something, or the end.
+    package func waitReadable() async throws(HTTP2StreamFailure) {
+        while contentStart == content.count, !hasEnded {
+            if let failure { throw failure }
+            await waitToRead()
+        }
+    }
+
+    /// Makes whoever reads go on, and throws away what still comes. The peer is told to stop once
+    /// our direction has ended (RFC 9113 §8.1).
+    package func stopReading() {
+        discardContent()
+        if !hasEnded, !isClosed { connection.session.resetAtEnd(id) }
+        hasStopped = true
+        wakeReader()
+    }
+
+    /// Whether the peer gave the stream up, or its connection is lost.
+    package var isGivenUp: Bool {
+        switch failure {
+        case .reset, .connectionLost: true
+        case .timedOut, .stopped, .malformed, nil: false
+        }
+    }
+
+    /// Why the head that opened the stream is not allowed; `nil` if it is.
+    package var brokenHead: String? {
+        if case .malformed(let detail)? = failure { detail } else { nil }
+    }
+
     private func waitToRead() async {
         unsafe await withUnsafeContinuation { unsafe reader = $0 }
     }
@@ -118,7 +154,7 @@ package final class HTTP2Stream: @unchecked Sendable {
 
     func take(content bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }
-        if failure != nil {
+        if failure != nil || hasStopped {
             connection.session.consume(id, bytes.count)
         } else if content.isEmpty {
             content = bytes
@@ -179,6 +215,15 @@ package final class HTTP2Stream: @unchecked Sendable {
             unsafe await withUnsafeContinuation { unsafe writer = $0 }
         }
     }
+
+    /// Sends a small content of our own behind the head, and ends our direction.
+    package func answer(_ content: [UInt8]) {
+        _ = connection.session.append(content.span, to: id)
+        end()
+    }
+
+    /// Makes whoever waits on the stream go on.
+    package func interrupt() { take(failure: .timedOut) }
 
     /// Ends our direction.
     package func end(trailers: HTTP2Fields? = nil) {

@@ -32,7 +32,8 @@ package struct Forwarding: Sendable {
 
     package init(
         framing: Framing = .asCame, keepsUpgrade: Bool = false, closes: Bool = false,
-        keepsAlive: Bool = false, host: [UInt8]? = nil, dropping: [StaticString] = [],
+        keepsAlive: Bool = false, host: [UInt8]? = nil, joinsCookies: Bool = false,
+        dropping: [StaticString] = [],
         adding: [AddedField] = []
     ) {
         self.framing = framing
@@ -40,6 +41,7 @@ package struct Forwarding: Sendable {
         self.closes = closes
         self.keepsAlive = keepsAlive
         self.host = host
+        self.joinsCookies = joinsCookies
         self.dropping = dropping
         self.adding = adding
     }

@@ -15,13 +15,15 @@ package import HTTPModel
 package enum HeadWriter {
     /// Appends the head of a request.
     ///
-    /// - Parameter target: the request target to write, `nil` for the one that came.
+    /// - Parameters:
+    ///   - method: the method to write, `nil` for the one that came.
+    ///   - target: the request target to write, `nil` for the one that came.
     package static func writeRequest(
-        _ head: RequestHead, target: ArraySlice<UInt8>? = nil,
+        _ head: RequestHead, method: ArraySlice<UInt8>? = nil, target: ArraySlice<UInt8>? = nil,
         forwarding: Forwarding = Forwarding(), into output: inout [UInt8]
     ) {
         if output.isEmpty { output.reserveCapacity(head.raw.count + 64) }
-        output.append(contentsOf: head.method)
+        output.append(contentsOf: method ?? head.method)
         output.append(space)
         output.append(contentsOf: target ?? head.target)
         append(" HTTP/1.1\r\n", to: &output)

@@ -48,6 +48,10 @@ extension ConnectionTask {
     @inline(never)
     func note(_ leg: OriginLeg) {
         origin = leg
+        noteFacts(of: leg)
+    }
+
+    func noteFacts(of leg: OriginLeg) {
         record.originAddress = leg.address.description
         record.originReused = leg.exchangeCount > 0
         record.originTLS = leg.tls
@@ -105,6 +109,16 @@ extension ConnectionTask {
 
     func bytes(of channel: Channel) -> ByteCount {
         ByteCount(received: channel.bytesReceived, sent: channel.bytesSent)
+    }
+
+    /// A message of this connection, without its content.
+    func nextMessage(
+        _ kind: MessageRecord.Kind, _ direction: Direction, exchange: Int64?
+    ) -> MessageRecord {
+        record.messageCount += 1
+        return MessageRecord(
+            connection: id, exchange: exchange, number: record.messageCount, at: .now(),
+            direction: direction, kind: kind)
     }
 
     // MARK: Judgements

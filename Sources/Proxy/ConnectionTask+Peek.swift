@@ -119,7 +119,7 @@ extension ConnectionTask {
         switch opening.kind {
         case .tls(let hello):
             note(hello)
-            cause = "client spoke TLS to the port of an explicit proxy"
+            cause = "client spoke TLS to a port that does not serve it"
         case .brokenTLS(let violation):
             record.protocolName = "tls"
             await sendDecodeError()

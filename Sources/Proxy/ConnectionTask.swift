@@ -1,4 +1,5 @@
 internal import Base
+internal import HTTP2
 internal import HTTPCodecs
 internal import HTTPModel
 internal import Sockets
@@ -22,12 +23,15 @@ final class ConnectionTask: @unchecked Sendable {
     var origin: OriginLeg?
     /// The exchanges of this connection, once it speaks HTTP.
     var relay: HTTPRelay?
+    /// The same for HTTP/2.
+    var http2Relay: HTTP2Relay?
     var handshakeDoneTick: UInt64?
     /// The number of an exchange that was not recorded, for the next one.
     var unusedNumber: Int64?
     var isCut = false
     /// Whether the client runs on this machine.
     let isLocal: Bool
+    private let peer: SocketAddress
     private let openedTick: UInt64
     private var isAnnounced = false
 
@@ -44,6 +48,7 @@ final class ConnectionTask: @unchecked Sendable {
     init(_ channel: Channel, peer: SocketAddress, lane: ProxyLoop) {
         self.lane = lane
         self.channel = channel
+        self.peer = peer
         client = PlainStream(channel)
         openedTick = lane.loop.now
         isLocal = peer.isLoopback || channel.localAddress?.host == peer.host
@@ -70,9 +75,27 @@ final class ConnectionTask: @unchecked Sendable {
     }
 
     private func serveExplicit(_ opening: PeekedOpening) async throws(ConnectionEnd) {
-        guard case .http = opening.kind else { try await refuse(opening) }
-        try await serveHTTP(
-            PlainStream(channel, readAhead: opening.takeBytes()), through: .anyOrigin)
+        switch opening.kind {
+        case .http:
+            try await serveHTTP(
+                PlainStream(channel, readAhead: opening.takeBytes()), through: .anyOrigin)
+        case .http2Preface:
+            record.protocolName = "h2c"
+            try await serveHTTP2(
+                PlainStream(channel, readAhead: opening.takeBytes()), through: .anyOrigin)
+        case .tls(let hello):
+            // TLS to the proxy itself: what comes inside is for a proxy.
+            note(hello)
+            let name = hello.serverName ?? channel.localAddress?.host ?? "localhost"
+            let stream = try await secure(name, opening, protocols: ["h2", "http/1.1"])
+            if session?.parameters.alpn == "h2" {
+                try await serveHTTP2(stream, through: .anyOrigin)
+            } else {
+                try await serveHTTP(stream, through: .anyOrigin)
+            }
+        case .brokenTLS, .socks, .unknown, .silent:
+            try await refuse(opening)
+        }
     }
 
     private func serveReverse(
@@ -82,12 +105,18 @@ final class ConnectionTask: @unchecked Sendable {
             isSecure: reverse.isSecure, host: reverse.host, port: reverse.port)
         note(target)
         switch opening.kind {
-        case .tls(let hello) where target.isSecure:
+        case .tls(let hello):
             try await intercept(
-                target, hello, opening, serverName: target.serverName,
+                target, hello, opening,
+                serverName: target.isSecure ? target.serverName : hello.serverName,
                 entry: .fixed(target, host: [UInt8](target.authority.utf8)))
         case .http where !target.isSecure:
             try await serveHTTP(
+                PlainStream(channel, readAhead: opening.takeBytes()),
+                through: .fixed(target, host: [UInt8](target.authority.utf8)))
+        case .http2Preface where !target.isSecure:
+            record.protocolName = "h2c"
+            try await serveHTTP2(
                 PlainStream(channel, readAhead: opening.takeBytes()),
                 through: .fixed(target, host: [UInt8](target.authority.utf8)))
         default:
@@ -122,10 +151,19 @@ final class ConnectionTask: @unchecked Sendable {
             try await serveHTTP(
                 PlainStream(channel, readAhead: opening.takeBytes()),
                 through: .fixed(target, host: nil))
+        case .http2Preface:
+            let target = OriginTarget(isSecure: false, host: host, port: port)
+            record.protocolName = "h2c"
+            adopt(
+                dialled, for: target,
+                offer: lane.plan.originVersion == .http1 ? .plain : .plainHTTP2)
+            try await serveHTTP2(
+                PlainStream(channel, readAhead: opening.takeBytes()),
+                through: .fixed(target, host: nil))
         case .brokenTLS:
             dialled.close()
             try await refuse(opening)
-        case .http2Preface, .socks, .unknown, .silent:
+        case .socks, .unknown, .silent:
             try await passThrough(opening, dialled)
         }
     }
@@ -139,8 +177,8 @@ final class ConnectionTask: @unchecked Sendable {
         note(hello)
         var failure: OriginFailure?
         do throws(OriginFailure) {
-            let leg = try await lane.origin(
-                target, serverName: serverName, reach: reach, dialled: dialled)
+            let leg = try await openOrigin(
+                target, serverName, lane.plan.offer(to: target, hello.alpn), dialled)
             note(leg)
             failure = refusal(of: leg)
             if failure != nil { dropOrigin() }
@@ -148,16 +186,50 @@ final class ConnectionTask: @unchecked Sendable {
             failure = error
         }
         if let failure { note(failure) }
-        let stream = try await secure(hello.serverName ?? target.host, opening)
-        try await serveHTTP(
-            stream, through: entry, originFailure: failure, serverName: serverName)
+        let stream = try await secure(
+            hello.serverName ?? target.host, opening, protocols: protocols(for: hello))
+        switch session?.parameters.alpn {
+        case "h2":
+            try await serveHTTP2(
+                stream, through: entry, originFailure: failure, serverName: serverName)
+        default:
+            try await serveHTTP(
+                stream, through: entry, originFailure: failure, serverName: serverName)
+        }
+    }
+
+    /// An origin that speaks HTTP/2 alone refuses a client's offer of HTTP/1: it is asked again.
+    private func openOrigin(
+        _ target: OriginTarget, _ serverName: String?, _ offer: OriginOffer,
+        _ dialled: DialledOrigin?
+    ) async throws(OriginFailure) -> OriginLeg {
+        do throws(OriginFailure) {
+            return try await lane.origin(
+                target, serverName: serverName, offer: offer, reach: reach, dialled: dialled)
+        } catch {
+            let alerts = error.tls?.alerts ?? []
+            guard offer == .http1 || offer == .protocols([]),
+                alerts.contains(where: { $0.name == "no_application_protocol" })
+            else { throw error }
+            return try await lane.origin(
+                target, serverName: serverName, offer: .protocols(["h2"]), reach: reach)
+        }
+    }
+
+    /// What the client may choose: what the origin chose, and what we can translate.
+    private func protocols(for hello: ClientHello) -> [String] {
+        let offered = hello.alpn
+        guard let origin else { return ["http/1.1", "h2"] }
+        if origin.http2 != nil { return ["h2", "http/1.1"] }
+        if let chosen = origin.tls?.alpn, chosen != "http/1.1" { return [chosen] }
+        return offered.contains("http/1.1") ? ["http/1.1"] : ["h2"]
     }
 
     /// Does the handshake with the client.
-    private func secure(_ name: String, _ opening: PeekedOpening) async throws(ConnectionEnd)
-        -> TLSStream
-    {
-        let session = lane.serverContext.makeSession(for: name, protocols: ["http/1.1"])
+    private func secure(
+        _ name: String, _ opening: PeekedOpening, protocols: [String]
+    ) async throws(ConnectionEnd) -> TLSStream {
+        let session = lane.serverContext.makeSession(for: name, protocols: protocols)
         self.session = session
         let stream = TLSStream(channel, session: session, readAhead: opening.takeBytes())
         channel.readDeadline = loop.now + limits.handshakeTimeout
@@ -183,6 +255,76 @@ final class ConnectionTask: @unchecked Sendable {
         self.relay = relay
         defer { self.relay = nil }
         try await relay.serve()
+    }
+
+    @inline(never)
+    private func serveHTTP2(
+        _ stream: any ByteStream, through entry: Entry, originFailure: OriginFailure? = nil,
+        serverName: String? = nil
+    ) async throws(ConnectionEnd) {
+        client = stream
+        if record.protocolName != "h2c" { record.protocolName = "h2" }
+        // An origin of HTTP/1 is asked for a WebSocket in its own way; one of HTTP/2 has to allow it.
+        let connection = HTTP2Connection(
+            stream, role: .server,
+            times: HTTP2Times(write: limits.bodyTimeout, idle: limits.idleTimeout),
+            allowsExtendedConnect: origin.map {
+                $0.http2?.peerSettings.allowsExtendedConnect ?? true
+            }
+                ?? false)
+        if let http2 = origin?.http2 {
+            http2.onSettings = { [weak connection] settings in
+                if settings.allowsExtendedConnect { connection?.allowExtendedConnect() }
+            }
+        }
+        let relay = HTTP2Relay(
+            self, entry: entry, originFailure: originFailure, serverName: serverName,
+            connection: connection)
+        http2Relay = relay
+        defer { http2Relay = nil }
+        try await relay.serve()
+    }
+
+    /// Serves a tunnel that was asked for inside of something else than a plain socket: what comes
+    /// through it is a connection of its own.
+    ///
+    /// - Parameters:
+    ///   - dialled: the connection to the origin that was opened for it.
+    ///   - readAhead: what came through the tunnel before; owned by it now.
+    func nest(
+        _ outer: any TunnelStream, to host: String, _ port: UInt16, dialled: DialledOrigin,
+        readAhead: ByteBuffer?
+    ) async {
+        let ends: (Channel, Channel)
+        do throws(SystemError) {
+            ends = try Channel.pair(on: loop)
+        } catch {
+            dialled.close()
+            outer.interrupt()
+            return
+        }
+        let inner = ConnectionTask(ends.0, peer: peer, lane: lane)
+        let tunnel = TunnelTask(
+            client: outer, origin: PlainStream(ends.1), lane: lane, early: readAhead, late: nil
+        ) { _, _ in }
+        await withDiscardingTaskGroup { group in
+            group.addTask { await inner.runTunnel(to: host, port, dialled) }
+            group.addTask {
+                _ = await tunnel.run()
+                ends.1.close()
+            }
+        }
+    }
+
+    private func runTunnel(to host: String, _ port: UInt16, _ dialled: DialledOrigin) async {
+        lane.opened(self)
+        note(OriginTarget(isSecure: true, host: host, port: port))
+        do throws(ConnectionEnd) {
+            try await serveTunnel(to: host, port, dialled, readAhead: nil)
+        } catch {
+            note(error)
+        }
+        await end()
     }
 
     @inline(never)
@@ -229,6 +371,10 @@ final class ConnectionTask: @unchecked Sendable {
     ///   left to be heard: a request of its is answered, and a refusal is told as one.
     /// - Returns: whether it was left.
     func drain(judgesUnread: Bool) -> Bool {
+        if let http2Relay, record.exchangeCount > 0 || !judgesUnread {
+            http2Relay.connection.drain()
+            return false
+        }
         guard relay?.isBetweenExchanges ?? true, !channel.isClosed else { return false }
         if judgesUnread, !channel.isQuiet { return true }
         if record.exchangeCount == 0 { noteCut() }
@@ -238,6 +384,7 @@ final class ConnectionTask: @unchecked Sendable {
 
     func cut() {
         noteCut()
+        http2Relay?.connection.cut()
         channel.close(reset: true)
         origin?.stream.close()
     }

@@ -34,6 +34,11 @@ extension HTTPRelay {
         }
         let early = clientBuffer
         clientBuffer = nil
+        guard task.session == nil else {
+            // Inside TLS to the proxy itself, the tunnel is no socket that can be looked into.
+            await task.nest(client, to: host, port, dialled: dialled, readAhead: early)
+            return .close
+        }
         try await task.serveTunnel(to: host, port, dialled, readAhead: early)
         return .close
     }

@@ -1,4 +1,5 @@
 internal import Base
+internal import HTTP2
 internal import HTTPCodecs
 internal import HTTPModel
 internal import Sockets
@@ -12,6 +13,9 @@ struct OutgoingRequest: Sendable {
     let target: [UInt8]?
     let host: [UInt8]?
     let framing: BodyFraming
+    /// What the client wants to speak on the exchange from then on, if that has to be asked for in
+    /// another way than the client did; `nil` for all other requests.
+    var upgrade: StreamUpgrade?
 
     /// Whether it may be sent again if a connection that was open already turns out to be dead:
     /// nothing of it may have had an effect twice (RFC 9110 §9.2.2, RFC 9112 §9.3.1).
@@ -22,13 +26,26 @@ struct OutgoingRequest: Sendable {
     }
 }
 
+/// A request to speak another protocol, as it is put in both versions of HTTP.
+struct StreamUpgrade: Sendable {
+    /// Such as `websocket`.
+    let protocolName: [UInt8]
+    /// What HTTP/1 needs for it (RFC 6455 §4.1).
+    let fields: [AddedField]
+}
+
 /// Why an exchange cannot go on; says which side is to blame.
 enum RelayFailure: Error {
     case origin(StreamFailure)
     /// The origin ended where more was due.
     case originEnded
     case originViolation(HTTP1Violation)
+    /// The origin's stream of HTTP/2 brings nothing more.
+    case originStream(HTTP2StreamFailure)
+    /// The origin ended TLS without close_notify where only the end tells that all has come.
+    case originTruncated
     case client(StreamFailure)
+    case clientStream(HTTP2StreamFailure)
     /// The client ended where more was due.
     case clientEnded
     /// The client has gone while its origin was waited for.
@@ -52,7 +69,9 @@ extension HTTPRelay {
             leg.exchangeCount += 1
             notePersonal(outgoing.head.fields, leg)
             do throws(RelayFailure) {
-                let next = try await relay(outgoing, over: leg)
+                let next =
+                    try await leg.http2 == nil
+                    ? relay(outgoing, over: leg) : relayAcross(outgoing, over: leg)
                 await lane.recorder.waitForRoom()
                 return next
             } catch {
@@ -75,7 +94,9 @@ extension HTTPRelay {
             lane.release(leg)
         }
         let name = serverName ?? (target.isSecure ? target.serverName : nil)
-        let leg = try await lane.origin(target, serverName: name, reach: task.reach)
+        let leg = try await lane.origin(
+            target, serverName: name, offer: lane.plan.offer(to: target, ["http/1.1"]),
+            reach: task.reach)
         task.note(leg)
         if let failure = task.refusal(of: leg) {
             // Kept, it would serve the next request without being asked for its certificate.
@@ -229,7 +250,7 @@ extension HTTPRelay {
         }
     }
 
-    private func fillClientBuffer() async throws(RelayFailure) {
+    func fillClientBuffer() async throws(RelayFailure) {
         if let clientBuffer, !clientBuffer.isEmpty { return }
         client.readDeadline = loop.now + limits.bodyTimeout
         let count: Int
@@ -278,7 +299,7 @@ extension HTTPRelay {
         case _ where task.isCut:
             finish()
             return .close
-        case .origin, .originEnded, .originViolation:
+        case .origin, .originEnded, .originViolation, .originStream, .originTruncated:
             let (code, detail) = failure.words
             guard hasResponseBegun else {
                 let status = code == "origin-timed-out" ? 504 : 502
@@ -289,7 +310,7 @@ extension HTTPRelay {
             client.close(reset: true)
             throw ConnectionEnd(
                 code == "origin-timed-out" ? .timedOut : .broken, detail, by: .origin)
-        case .client, .clientEnded, .clientLeft:
+        case .client, .clientStream, .clientEnded, .clientLeft:
             let (code, detail) = failure.words
             finish(error: code, detail)
             client.close()
@@ -310,8 +331,15 @@ extension RelayFailure {
     var isOriginGone: Bool {
         switch self {
         case .originEnded, .origin(.reset), .origin(.system), .origin(.tls): true
+        case .originStream(.connectionLost): true
         default: false
         }
+    }
+
+    /// Whether the origin has surely done nothing with the request.
+    var isUnprocessed: Bool {
+        guard case .originStream(let failure) = self else { return false }
+        return failure.isUnprocessed
     }
 
     /// The code and the words of the record.
@@ -319,6 +347,13 @@ extension RelayFailure {
         switch self {
         case .origin(.timedOut): ("origin-timed-out", "origin did not answer in time")
         case .origin(let failure): ("origin-closed", "origin \(failure.detail)")
+        case .originStream(.timedOut): ("origin-timed-out", "origin did not answer in time")
+        case .originStream(.malformed(let detail)):
+            ("bad-response", "the origin's response is malformed: \(detail)")
+        case .originStream(.reset(let code)):
+            ("origin-reset", "origin reset the stream with \(HTTP2ErrorCode.name(code))")
+        case .originStream(let failure): ("origin-closed", "origin \(failure.detail)")
+        case .originTruncated: ("origin-truncated", "origin ended TLS without close_notify")
         case .originEnded:
             ("origin-closed", "origin ended the connection before its response was whole")
         case .originViolation(let violation):
@@ -328,6 +363,12 @@ extension RelayFailure {
             )
         case .client(.timedOut): ("timed-out", "client was silent in the middle of an exchange")
         case .client(let failure): ("client-closed", "client \(failure.detail)")
+        case .clientStream(.timedOut):
+            ("timed-out", "client was silent in the middle of an exchange")
+        case .clientStream(.malformed(let detail)): ("bad-request", detail)
+        case .clientStream(.reset(let code)):
+            ("client-reset", "client reset the stream with \(HTTP2ErrorCode.name(code))")
+        case .clientStream(let failure): ("client-closed", "client \(failure.detail)")
         case .clientEnded:
             ("client-closed", "client ended the connection in the middle of its request")
         case .clientLeft:

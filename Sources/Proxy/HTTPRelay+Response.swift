@@ -27,7 +27,11 @@ extension HTTPRelay {
     /// Lets the origin know little time once the client has ended its direction: it may still read
     /// the answer, or be gone.
     func hurryOrigin() {
-        if client.channel.isBroken { waitedFor?.stream.channel.interrupt() }
+        if client.channel.isBroken {
+            waitedAcross?.stopReceiving()
+            waitedFor?.stream.channel.interrupt()
+        }
+        waitedAcross?.hurry(until: loop.now + limits.halfCloseGrace)
         waitedFor?.stream.channel.hurryReading(until: loop.now + limits.halfCloseGrace)
     }
 
@@ -57,34 +61,13 @@ extension HTTPRelay {
                 }
                 scannedCount = buffer.count
             }
-            try await fill(leg)
+            try await leg.fill()
         }
     }
 
     private static let responseLimits = HeadLimits()
 
-    /// Reads more of the origin, holding a buffer only once there is something.
-    private func fill(_ leg: OriginLeg) async throws(RelayFailure) {
-        let count: Int
-        do throws(StreamFailure) {
-            if leg.unread == nil {
-                try await leg.stream.waitReadable()
-                leg.unread = loop.buffers.take()
-            }
-            guard let buffer = leg.unread else { return }
-            buffer.compact()
-            count = try await leg.stream.read(into: buffer)
-        } catch {
-            leg.releaseUnread()
-            throw .origin(error)
-        }
-        if count == 0 {
-            leg.releaseUnread()
-            throw .originEnded
-        }
-    }
-
-    private func forwardInterim(_ head: ResponseHead) async throws(RelayFailure) {
+    func forwardInterim(_ head: ResponseHead) async throws(RelayFailure) {
         // RFC 9110 §15.2: a client of HTTP/1.0 must not be sent one.
         guard request?.version == .http11 else { return }
         var bytes: [UInt8] = []
@@ -95,7 +78,7 @@ extension HTTPRelay {
         try await sendToClient(out)
     }
 
-    private func sendToClient(_ buffer: ByteBuffer) async throws(RelayFailure) {
+    func sendToClient(_ buffer: ByteBuffer) async throws(RelayFailure) {
         client.writeDeadline = loop.now + limits.bodyTimeout
         do throws(StreamFailure) {
             try await client.write(buffer)
@@ -148,7 +131,7 @@ extension HTTPRelay {
     }
 
     @inline(never)
-    private func noteResponse(_ head: ResponseHead) {
+    func noteResponse(_ head: ResponseHead) {
         guard let startedAt = exchange?.startedAt else { return }
         exchange?.responseHead = head.raw
         exchange?.status = head.status
@@ -165,7 +148,7 @@ extension HTTPRelay {
                 try await sendToClient(out)
                 leg.stream.readDeadline = loop.now + limits.bodyTimeout
                 do throws(RelayFailure) {
-                    try await fill(leg)
+                    try await leg.fill()
                 } catch .originEnded where plan.framing == .untilClose {
                     return []
                 }

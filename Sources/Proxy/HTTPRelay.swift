@@ -38,6 +38,8 @@ final class HTTPRelay: @unchecked Sendable {
     private var isResting = false
     /// The origin whose response is waited for.
     var waitedFor: OriginLeg?
+    /// The same, on a stream of HTTP/2.
+    var waitedAcross: HTTP2OriginExchange?
     /// Whether something of a final response has gone to the client.
     var hasResponseBegun = false
 
@@ -48,9 +50,12 @@ final class HTTPRelay: @unchecked Sendable {
 
     var isBetweenExchanges: Bool { exchange == nil }
 
+    /// - Parameter readAhead: bytes of the client that were read before; the relay owns them now.
     init(
-        _ task: ConnectionTask, entry: Entry, originFailure: OriginFailure?, serverName: String?
+        _ task: ConnectionTask, entry: Entry, originFailure: OriginFailure?, serverName: String?,
+        readAhead: ByteBuffer? = nil
     ) {
+        clientBuffer = readAhead
         self.task = task
         lane = task.lane
         loop = task.lane.loop

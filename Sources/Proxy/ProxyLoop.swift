@@ -1,4 +1,5 @@
 internal import Base
+internal import HTTP2
 internal import Sockets
 internal import TLS
 internal import Traffic
@@ -17,6 +18,9 @@ final class ProxyLoop: @unchecked Sendable {
     let serverContext: TLSServerContext
     let clientContext: TLSClientContext
     var pool: OriginPool
+    let background = BackgroundTasks()
+    /// Connections of HTTP/2 to origins, whoever uses them.
+    var http2Origins: [ObjectIdentifier: HTTP2Connection] = [:]
     var fingerprints = FingerprintCache()
     private(set) var isDraining = false
     private var open: [Int64: ConnectionTask] = [:]
@@ -69,10 +73,12 @@ final class ProxyLoop: @unchecked Sendable {
 
     private func sweep() {
         pool.sweep(now: loop.now)
+        for connection in http2Origins.values { connection.sweep() }
         for task in open.values {
             task.announce(olderThan: Self.sweepInterval)
             task.relay?.announce(olderThan: Int64(Self.sweepInterval) * 1000)
             task.relay?.rest(idleFor: Self.sweepInterval)
+            task.http2Relay?.sweep(interval: Self.sweepInterval)
         }
     }
 
@@ -105,7 +111,7 @@ final class ProxyLoop: @unchecked Sendable {
         loop.set(timer, due: loop.now + grace)
     }
 
-    /// Hands over what is still to be recorded, when the last connection has ended.
+    /// Hands over what is still to be recorded, when the last client's connection has ended.
     func finish() {
         if let sweeper { loop.set(sweeper, due: .max) }
         if let drainer { loop.set(drainer, due: .max) }
@@ -113,6 +119,8 @@ final class ProxyLoop: @unchecked Sendable {
         sweeper = nil
         drainer = nil
         pool.closeAll()
+        for connection in http2Origins.values { connection.drain() }
+        background.stop()
         recorder.flush()
     }
 }

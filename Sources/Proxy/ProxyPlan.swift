@@ -6,6 +6,7 @@ package struct ProxyPlan: Sendable {
     package var mode = Mode.explicit
     package var listen: SocketAddress
     package var originTrust = OriginTrust()
+    package var originVersion = OriginVersion.mirrored
     package var limits = ProxyLimits()
     package var versions = TLSVersions.modern
     /// Event loops, each a thread; one a processor by default.
@@ -33,6 +34,14 @@ package struct ProxyPlan: Sendable {
             self.host = host
             self.port = port
         }
+    }
+
+    /// What origins are spoken to in.
+    package enum OriginVersion: String, Sendable, CaseIterable {
+        /// What the client speaks, as far as the origin does.
+        case mirrored = "auto"
+        case http1 = "1"
+        case http2 = "2"
     }
 
     package struct OriginTrust: Sendable {
@@ -73,4 +82,18 @@ package struct ProxyLimits: Sendable {
     package var refusalWindow: UInt64 = 3_000
 
     package init() {}
+}
+
+extension ProxyPlan {
+    /// What is offered to an origin for a client that offers `names`.
+    func offer(to target: OriginTarget, _ names: [String]) -> OriginOffer {
+        guard target.isSecure else { return originVersion == .http2 ? .plainHTTP2 : .plain }
+        switch originVersion {
+        case .http1: return .http1
+        case .http2: return .protocols(["h2"])
+        case .mirrored:
+            let http = names.filter { $0 == "h2" || $0 == "http/1.1" }
+            return .protocols(http.isEmpty ? names : http)
+        }
+    }
 }

@@ -54,15 +54,18 @@ package final class ProxyServer: Sendable {
             stop.listener.close()
             lane.drain(grace: shutdown.grace)
         }
-        // Each connection is a child task, so that none outlives the server.
-        await withDiscardingTaskGroup { group in
-            while let (channel, peer) = await listener.accept() {
-                group.addTask(executorPreference: loop) {
-                    await ConnectionTask(channel, peer: peer, lane: lane).run()
+        await withDiscardingTaskGroup { outer in
+            outer.addTask { await lane.background.run() }
+            // Each connection is a child task, so that none outlives the server.
+            await withDiscardingTaskGroup { group in
+                while let (channel, peer) = await listener.accept() {
+                    group.addTask(executorPreference: loop) {
+                        await ConnectionTask(channel, peer: peer, lane: lane).run()
+                    }
                 }
             }
+            lane.finish()
         }
-        lane.finish()
         return !lane.wasCut
     }
 }

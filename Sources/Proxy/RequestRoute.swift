@@ -55,12 +55,22 @@ enum RequestRoute: Sendable {
     case connect(host: String, port: UInt16)
     case refuse(ToolAnswer)
 
-    static func of(_ head: RequestHead, through entry: Entry) throws(HTTP1Violation) -> RequestRoute
-    {
+    /// - Parameter scheme: `:scheme` of a request of HTTP/2, `nil` for one of HTTP/1.
+    static func of(
+        _ head: RequestHead, scheme: [UInt8]? = nil, through entry: Entry
+    ) throws(HTTP1Violation) -> RequestRoute {
         switch entry {
         case .fixed(let origin, let host):
             return .forward(to: origin, target: nil, host: host)
         case .anyOrigin:
+            if let scheme, !scheme.isEmpty {
+                guard let host = head.fields.first(.host) else { return .refuse(.notAProxyRequest) }
+                guard let (name, port) = HostField.parse(host) else { throw .invalidTarget }
+                let isSecure = scheme.elementsEqual("https".utf8)
+                let origin = OriginTarget(
+                    isSecure: isSecure, host: name, port: port ?? (isSecure ? 443 : 80))
+                return .forward(to: origin, target: nil, host: nil)
+            }
             switch try RequestTarget(head) {
             case .absolute(let scheme, let host, let port, let path, _):
                 let origin = OriginTarget(

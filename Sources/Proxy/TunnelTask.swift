@@ -7,8 +7,8 @@ internal import Transport
 ///
 /// `@unchecked Sendable`: its children run on one loop's executor.
 final class TunnelTask: @unchecked Sendable {
-    private let client: any ByteStream
-    private let origin: any ByteStream
+    private let client: any TunnelStream
+    private let origin: any TunnelStream
     private let lane: ProxyLoop
     private let observe: (Direction, Span<UInt8>) -> Void
     /// What each side sent before the tunnel was there.
@@ -22,7 +22,7 @@ final class TunnelTask: @unchecked Sendable {
     ///   - late: what the origin sent before; the same.
     ///   - observe: sees all bytes as they pass.
     init(
-        client: any ByteStream, origin: any ByteStream, lane: ProxyLoop, early: ByteBuffer?,
+        client: any TunnelStream, origin: any TunnelStream, lane: ProxyLoop, early: ByteBuffer?,
         late: ByteBuffer?, observe: @escaping (Direction, Span<UInt8>) -> Void
     ) {
         self.client = client
@@ -45,7 +45,7 @@ final class TunnelTask: @unchecked Sendable {
     }
 
     private func pump(
-        _ direction: Direction, from source: any ByteStream, to target: any ByteStream
+        _ direction: Direction, from source: any TunnelStream, to target: any TunnelStream
     ) async {
         let side: ConnectionRecord.Side = direction == .request ? .client : .origin
         var next = held.removeValue(forKey: direction)
@@ -65,13 +65,13 @@ final class TunnelTask: @unchecked Sendable {
         } catch {
             endedFirst = endedFirst ?? (error == .timedOut || error == .closed ? .tool : side)
             // A side that broke off, or will not listen, ends the whole tunnel.
-            source.channel.interrupt()
-            target.channel.interrupt()
+            source.interrupt()
+            target.interrupt()
         }
     }
 
     /// The next bytes, `nil` at the end. A side may be silent for as long as the other talks.
-    private func read(from source: any ByteStream) async throws(StreamFailure) -> ByteBuffer? {
+    private func read(from source: any TunnelStream) async throws(StreamFailure) -> ByteBuffer? {
         while true {
             source.readDeadline = passedTick + lane.plan.limits.responseTimeout
             var buffer: ByteBuffer?
@@ -121,10 +121,13 @@ extension ConnectionTask {
     }
 
     /// Makes a connection that was opened in advance the one for plain exchanges.
-    func adopt(_ dialled: DialledOrigin, for target: OriginTarget) {
+    func adopt(
+        _ dialled: DialledOrigin, for target: OriginTarget, offer: OriginOffer = .plain
+    ) {
         let leg = OriginLeg(
-            target: target, serverName: nil, stream: PlainStream(dialled.channel),
+            target: target, serverName: nil, stream: PlainStream(dialled.channel), offer: offer,
             address: dialled.address, tls: nil)
+        if offer == .plainHTTP2 { lane.speakHTTP2(on: leg) }
         note(target)
         note(leg)
     }

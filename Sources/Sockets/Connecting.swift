@@ -157,3 +157,26 @@ extension Channel {
         try start(address, loop)
     }
 }
+
+extension Channel {
+    /// Two ends of a local stream: what is sent into one comes out of the other.
+    package static func pair(on loop: EventLoop) throws(SystemError) -> (Channel, Channel) {
+        var descriptors: (Int32, Int32) = (-1, -1)
+        guard unsafe platform_stream_pair(&descriptors.0, &descriptors.1) == 0 else {
+            throw SystemError(errno)
+        }
+        let first: Channel
+        do throws(SystemError) {
+            first = try Channel(descriptor: descriptors.0, loop: loop)
+        } catch {
+            Glibc.close(descriptors.1)
+            throw error
+        }
+        do throws(SystemError) {
+            return (first, try Channel(descriptor: descriptors.1, loop: loop))
+        } catch {
+            first.close()
+            throw error
+        }
+    }
+}

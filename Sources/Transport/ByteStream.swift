@@ -40,11 +40,14 @@ package enum StreamFailure: Error, Sendable, Equatable {
     }
 }
 
-/// Bytes both ways, in order, on one event loop.
+/// Bytes both ways, in order, whatever carries them.
 ///
 /// One task may read while another writes. Deadlines are in milliseconds of the loop's clock.
-package protocol ByteStream: AnyObject {
-    var channel: Channel { get }
+package protocol TunnelStream: AnyObject {
+    /// When waiting for the peer's bytes is given up.
+    var readDeadline: UInt64 { get set }
+    /// When waiting for the peer to take bytes is given up.
+    var writeDeadline: UInt64 { get set }
 
     /// Reads into the buffer's room; waits until there is something.
     ///
@@ -57,11 +60,19 @@ package protocol ByteStream: AnyObject {
     /// Sends all that the buffer holds, and consumes it.
     func write(_ buffer: ByteBuffer) async throws(StreamFailure)
 
-    /// Whether bytes of the peer, or its end, were received and not read.
-    var holdsBytes: Bool { get }
-
     /// Ends our direction in order; the peer may go on.
     func finish() async
+
+    /// Makes whoever waits, now or later, go on with `.closed`.
+    func interrupt()
+}
+
+/// Bytes both ways over a socket.
+package protocol ByteStream: TunnelStream {
+    var channel: Channel { get }
+
+    /// Whether bytes of the peer, or its end, were received and not read.
+    var holdsBytes: Bool { get }
 
     /// Gives back what is held for speed, on a connection that pauses.
     func releaseMemory()
@@ -75,6 +86,8 @@ extension ByteStream {
     package func releaseMemory() {}
 
     package var loop: EventLoop { channel.loop }
+
+    package func interrupt() { channel.interrupt() }
 
     /// When waiting for the peer's bytes is given up.
     package var readDeadline: UInt64 {

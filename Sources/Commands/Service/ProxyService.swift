@@ -16,6 +16,7 @@ struct ProxyOptions {
     var loopCount: Int64?
     var mode = ProxyPlan.Mode.explicit
     var leastTLS = LeastTLS.tls12
+    var originVersion = ProxyPlan.OriginVersion.mirrored
     /// The content server to run beside; `nil` for none.
     var content: ContentOptions?
 }
@@ -109,6 +110,7 @@ extension ProxyOptions {
         var plan = ProxyPlan(listen: try listen.socketAddress())
         plan.mode = mode
         plan.originTrust.servesUnverified = servesUnverified
+        plan.originVersion = originVersion
         for path in originAuthorities {
             plan.originTrust.extraAuthorities += try Certificate.all(
                 inPEM: try Files.read(path), name: path)

@@ -27,6 +27,7 @@ package final class HTTP2Session {
     private var bodies: [Int32: OutgoingBody] = [:]
     /// Streams whose content has been taken down to where more may come.
     private var drained: [Int32] = []
+    private var resetsAtEnd: Set<Int32> = []
     private var output: ByteBuffer?
     package private(set) var peerSettings = HTTP2PeerSettings()
 
@@ -236,6 +237,12 @@ package final class HTTP2Session {
         unsafe nghttp2_session_resume_data(pointer, stream)
     }
 
+    /// Resets a stream without an error as soon as our direction of it has ended: the peer need not
+    /// send the rest (RFC 9113 §8.1).
+    package func resetAtEnd(_ stream: Int32) {
+        resetsAtEnd.insert(stream)
+    }
+
     package func reset(_ stream: Int32, _ code: UInt32) {
         bodies[stream] = nil
         unsafe nghttp2_submit_rst_stream(pointer, nghttp2_no_flags, stream, code)
@@ -354,6 +361,7 @@ package final class HTTP2Session {
 
     fileprivate func noteClosed(_ stream: Int32, _ code: UInt32) {
         bodies[stream] = nil
+        if !resetsAtEnd.isEmpty { resetsAtEnd.remove(stream) }
         events.append(.closed(stream: stream, code: code))
     }
 
@@ -365,6 +373,11 @@ package final class HTTP2Session {
 
     fileprivate func noteFailure(_ detail: String) {
         failureDetail = detail
+    }
+
+    fileprivate func noteSentEnd(_ stream: Int32) {
+        guard !resetsAtEnd.isEmpty, resetsAtEnd.remove(stream) != nil else { return }
+        reset(stream, HTTP2ErrorCode.noError)
     }
 
     fileprivate func noteOwnGoAway(_ code: UInt32) {
@@ -465,11 +478,17 @@ private final class HTTP2Library: @unchecked Sendable {
             return 0
         }
         unsafe nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, user in
-            guard let frame = unsafe frame,
-                unsafe Int(frame.pointee.hd.type) == nghttp2_frame_goaway
-            else { return 0 }
-            let code = unsafe frame.pointee.goaway.error_code
-            unsafe HTTP2Library.with(user) { $0.noteOwnGoAway(code) }
+            guard let frame = unsafe frame else { return 0 }
+            let header = unsafe frame.pointee.hd
+            switch Int(header.type) {
+            case nghttp2_frame_goaway:
+                let code = unsafe frame.pointee.goaway.error_code
+                unsafe HTTP2Library.with(user) { $0.noteOwnGoAway(code) }
+            case nghttp2_frame_data, nghttp2_frame_headers:
+                guard header.flags & nghttp2_end_stream != 0 else { return 0 }
+                unsafe HTTP2Library.with(user) { $0.noteSentEnd(header.stream_id) }
+            default: return 0
+            }
             return 0
         }
         unsafe nghttp2_session_callbacks_set_error_callback2(callbacks) {

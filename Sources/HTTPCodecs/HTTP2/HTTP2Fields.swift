@@ -60,11 +60,13 @@ package struct HTTP2Fields: Sendable {
 
     /// A response of our own.
     package static func response(
-        status: Int, _ pairs: [(name: StaticString, value: [UInt8])] = []
+        status: Int, _ pairs: [(String, [UInt8])] = []
     ) -> HTTP2Fields {
         var fields = HTTP2Fields(capacity: 128, count: pairs.count + 1)
         fields.addStatus(status)
-        for pair in pairs { fields.add(pair.name, pair.value[...]) }
+        for (name, value) in pairs {
+            fields.add([UInt8](name.utf8)[...], value[...], isSensitive: false)
+        }
         return fields
     }
 

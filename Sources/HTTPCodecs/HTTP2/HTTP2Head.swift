@@ -100,6 +100,12 @@ package struct HTTP2Head: Sendable {
             fields: Fields(raw: raw, slices: fields))
     }
 
+    /// What came, as text, whether it makes a head or not.
+    package var text: [UInt8] {
+        method + [0x20] + (path.isEmpty ? authority : path) + [UInt8](" HTTP/2.0\r\n".utf8) + lines
+            + [0x0D, 0x0A]
+    }
+
     package func responseHead() -> ResponseHead {
         var raw: [UInt8] = []
         raw.reserveCapacity(lines.count + 32)

@@ -1,4 +1,5 @@
 internal import Base
+internal import HTTP2
 internal import Sockets
 internal import TLS
 internal import Traffic
@@ -11,6 +12,10 @@ final class OriginLeg: @unchecked Sendable {
     let target: OriginTarget
     let serverName: String?
     let stream: any ByteStream
+    /// What was offered when it was opened; others may get it whose offer leads to the same.
+    let offer: OriginOffer
+    /// The streams of HTTP/2 on it; `nil` for a connection of HTTP/1 or of anything else.
+    var http2: HTTP2Connection?
     let address: SocketAddress
     /// Bytes of the origin that were read and not yet relayed.
     var unread: ByteBuffer?
@@ -25,9 +30,10 @@ final class OriginLeg: @unchecked Sendable {
     private(set) var tls: TLSRecord?
 
     init(
-        target: OriginTarget, serverName: String?, stream: any ByteStream, address: SocketAddress,
-        tls: TLSRecord?
+        target: OriginTarget, serverName: String?, stream: any ByteStream, offer: OriginOffer,
+        address: SocketAddress, tls: TLSRecord?
     ) {
+        self.offer = offer
         self.target = target
         self.serverName = serverName
         self.stream = stream
@@ -49,10 +55,32 @@ final class OriginLeg: @unchecked Sendable {
     /// Whether the next request may go over it: its origin is there, and has said nothing that a
     /// request did not ask for. One that was never used may hold TLS tickets.
     var isReady: Bool {
+        if let http2 { return !http2.isGoingAway && http2.end == nil }
         let channel = stream.channel
         guard !channel.peerEnded, !channel.isBroken, !channel.isClosed else { return false }
         guard exchangeCount > 0 else { return true }
         return unread == nil && !stream.holdsBytes && (!channel.isReadableNow || channel.isQuiet)
+    }
+
+    /// Reads more of the origin, holding a buffer only once there is something.
+    func fill() async throws(RelayFailure) {
+        let count: Int
+        do throws(StreamFailure) {
+            if unread == nil {
+                try await stream.waitReadable()
+                unread = stream.loop.buffers.take()
+            }
+            guard let unread else { return }
+            unread.compact()
+            count = try await stream.read(into: unread)
+        } catch {
+            releaseUnread()
+            throw .origin(error)
+        }
+        if count == 0 {
+            releaseUnread()
+            throw .originEnded
+        }
     }
 
     func releaseUnread() {
@@ -61,9 +89,33 @@ final class OriginLeg: @unchecked Sendable {
         stream.loop.buffers.give(unread)
     }
 
+    /// Whether nothing came in since it was put aside.
+    var isQuiet: Bool { http2 == nil ? stream.channel.isQuiet : isReady }
+
     func close() {
         releaseUnread()
-        stream.close()
+        // The task that reads for its streams closes it, once its goodbye is sent.
+        if let http2 { http2.drain() } else { stream.close() }
+    }
+}
+
+/// What an origin is asked to speak.
+enum OriginOffer: Sendable, Equatable {
+    /// By ALPN (RFC 7301), in the order of preference.
+    case protocols([String])
+    /// HTTP/1 without TLS.
+    case plain
+    /// HTTP/2 without TLS and with prior knowledge (RFC 9113 §3.3).
+    case plainHTTP2
+
+    static let http1 = OriginOffer.protocols(["http/1.1"])
+
+    /// Whether a connection speaks what the origin would choose from this offer.
+    func accepts(_ leg: OriginLeg) -> Bool {
+        if leg.offer == self { return true }
+        guard case .protocols(let names) = self, case .protocols = leg.offer else { return false }
+        if leg.http2 != nil { return names.contains("h2") }
+        return names == ["http/1.1"] && leg.tls?.alpn.map { $0 == "http/1.1" } ?? true
     }
 }
 
@@ -80,13 +132,17 @@ struct OriginPool {
     }
 
     /// Takes the connection that was used last, if there is one that still lives.
-    mutating func take(_ target: OriginTarget, serverName: String?) -> OriginLeg? {
+    mutating func take(
+        _ target: OriginTarget, serverName: String?, offer: OriginOffer
+    ) -> OriginLeg? {
         guard var legs = idle[target] else { return nil }
         defer { idle[target] = legs.isEmpty ? nil : legs }
-        while let index = legs.lastIndex(where: { $0.serverName == serverName }) {
+        while let index = legs.lastIndex(where: {
+            $0.serverName == serverName && offer.accepts($0)
+        }) {
             let leg = legs.remove(at: index)
             count -= 1
-            if leg.stream.channel.isQuiet { return leg }
+            if leg.isQuiet { return leg }
             leg.close()
         }
         return nil
@@ -94,12 +150,13 @@ struct OriginPool {
 
     /// Keeps a connection for the next client, or closes it.
     mutating func give(_ leg: OriginLeg, now: UInt64) {
-        guard count < countLimit, !leg.isPersonal, leg.isReady else {
+        guard count < countLimit, !leg.isPersonal, leg.isReady, leg.http2?.streamCount ?? 0 == 0
+        else {
             leg.close()
             return
         }
         leg.idleSince = now
-        leg.stream.releaseMemory()
+        if leg.http2 == nil { leg.stream.releaseMemory() }
         idle[leg.target, default: []].append(leg)
         count += 1
     }
@@ -110,7 +167,9 @@ struct OriginPool {
         for target in Array(idle.keys) {
             guard let legs = idle[target] else { continue }
             let kept = legs.filter { leg in
-                if now < leg.idleSince + idleLimit, !leg.stream.channel.peerEnded { return true }
+                if now < leg.idleSince + idleLimit, !leg.stream.channel.peerEnded, leg.isReady {
+                    return true
+                }
                 leg.close()
                 return false
             }

@@ -1,4 +1,6 @@
 internal import Base
+internal import HTTP2
+internal import HTTPCodecs
 internal import Sockets
 internal import TLS
 internal import Traffic
@@ -95,10 +97,10 @@ extension ProxyLoop {
     ///
     /// - Parameter serverName: the SNI to send; `nil` for none.
     func origin(
-        _ target: OriginTarget, serverName: String?, reach: OriginReach,
+        _ target: OriginTarget, serverName: String?, offer: OriginOffer, reach: OriginReach,
         dialled: DialledOrigin? = nil
     ) async throws(OriginFailure) -> OriginLeg {
-        if dialled == nil, let leg = pool.take(target, serverName: serverName) {
+        if dialled == nil, let leg = pool.take(target, serverName: serverName, offer: offer) {
             guard reach.includes(leg.address) else {
                 release(leg)
                 throw reachFailure(target.host, leg.address)
@@ -112,20 +114,46 @@ extension ProxyLoop {
             reached = try await dial(target.host, target.port, reach: reach)
         }
         guard target.isSecure else {
-            return OriginLeg(
+            let leg = OriginLeg(
                 target: target, serverName: nil, stream: PlainStream(reached.channel),
-                address: reached.address, tls: nil)
+                offer: offer, address: reached.address, tls: nil)
+            if offer == .plainHTTP2 { speakHTTP2(on: leg) }
+            return leg
         }
-        return try await secure(reached.channel, reached.address, target, serverName)
+        let leg = try await secure(reached.channel, reached.address, target, serverName, offer)
+        if leg.tls?.alpn == "h2" { speakHTTP2(on: leg) }
+        return leg
+    }
+
+    /// Begins to read and write frames on a connection, for as long as it lasts.
+    func speakHTTP2(on leg: OriginLeg) {
+        let connection = HTTP2Connection(
+            leg.stream, role: .client,
+            times: HTTP2Times(write: plan.limits.bodyTimeout, idle: plan.limits.idleTimeout))
+        run(connection, on: leg)
+    }
+
+    /// - Parameter connection: one that has not begun to run.
+    func run(_ connection: HTTP2Connection, on leg: OriginLeg) {
+        leg.http2 = connection
+        http2Origins[ObjectIdentifier(connection)] = connection
+        background.add { [self] in
+            await connection.run()
+            http2Origins[ObjectIdentifier(connection)] = nil
+            await leg.stream.endInOrder(lingers: false)
+        }
     }
 
     @inline(never)
     private func secure(
-        _ channel: Channel, _ address: SocketAddress, _ target: OriginTarget, _ serverName: String?
+        _ channel: Channel, _ address: SocketAddress, _ target: OriginTarget,
+        _ serverName: String?, _ offer: OriginOffer
     ) async throws(OriginFailure) -> OriginLeg {
         let name = serverName ?? target.host
+        var protocols: [String] = []
+        if case .protocols(let names) = offer { protocols = names }
         let session = clientContext.makeSession(
-            verifying: name, serverName: serverName, protocols: ["http/1.1"],
+            verifying: name, serverName: serverName, protocols: protocols,
             resumptionKey: "\(target.host):\(target.port):\(name)")
         let stream = TLSStream(channel, session: session)
         channel.readDeadline = loop.now + plan.limits.handshakeTimeout
@@ -138,7 +166,8 @@ extension ProxyLoop {
         }
         let record = TLSRecord(session, serverName: serverName)
         return OriginLeg(
-            target: target, serverName: serverName, stream: stream, address: address, tls: record)
+            target: target, serverName: serverName, stream: stream, offer: offer, address: address,
+            tls: record)
     }
 
     private func handshakeFailure(

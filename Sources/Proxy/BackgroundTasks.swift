@@ -1,0 +1,44 @@
+/// Tasks of one loop that outlive the connection that began them, such as those that read for the
+/// origins that several clients use.
+///
+/// `@unchecked Sendable`: used on its loop's thread only.
+@safe
+final class BackgroundTasks: @unchecked Sendable {
+    private var waiting: [@Sendable () async -> Void] = []
+    private var runner: UnsafeContinuation<Void, Never>?
+    private var isStopped = false
+
+    /// Starts `work` soon; it is waited for by `run`.
+    func add(_ work: @escaping @Sendable () async -> Void) {
+        waiting.append(work)
+        wake()
+    }
+
+    /// Lets `run` return when all that was added has ended.
+    func stop() {
+        isStopped = true
+        wake()
+    }
+
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            while let work = await next() {
+                group.addTask { await work() }
+            }
+        }
+    }
+
+    private func next() async -> (@Sendable () async -> Void)? {
+        while waiting.isEmpty {
+            if isStopped { return nil }
+            unsafe await withUnsafeContinuation { unsafe runner = $0 }
+        }
+        return waiting.removeFirst()
+    }
+
+    private func wake() {
+        guard let waiting = unsafe runner else { return }
+        unsafe runner = nil
+        unsafe waiting.resume()
+    }
+}

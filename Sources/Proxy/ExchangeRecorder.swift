@@ -1,0 +1,81 @@
+internal import Base
+internal import HTTPModel
+internal import Traffic
+
+/// The record of one exchange while it goes on.
+///
+/// `@unchecked Sendable`: the tasks that use it run on its loop's executor.
+final class ExchangeRecorder: @unchecked Sendable {
+    var record: ExchangeRecord
+    private var requestBody: BodyRecorder
+    private var responseBody: BodyRecorder
+    private let recorder: TrafficRecorder
+    private(set) var isFinished = false
+    /// Watches the contents for the messages inside, if they have some.
+    var requestMessages: BodyMessages?
+    var responseMessages: BodyMessages?
+
+    init(_ record: ExchangeRecord, recorder: TrafficRecorder, limit: Int64) {
+        self.record = record
+        self.recorder = recorder
+        requestBody = BodyRecorder(exchange: record.id, direction: .request, limit: limit)
+        responseBody = BodyRecorder(exchange: record.id, direction: .response, limit: limit)
+    }
+
+    func note(_ head: ResponseHead) {
+        record.responseHead = head.raw
+        record.status = head.status
+        record.firstByteMicroseconds = Timestamp.now().microseconds(since: record.startedAt)
+    }
+
+    func append(_ bytes: Span<UInt8>, _ direction: Direction) {
+        switch direction {
+        case .request:
+            requestMessages?.read(bytes)
+            requestBody.append(bytes, to: recorder)
+        case .response:
+            responseMessages?.read(bytes)
+            responseBody.append(bytes, to: recorder)
+        }
+    }
+
+    func noteTrailers(_ trailers: Fields, _ direction: Direction) {
+        switch direction {
+        case .request: requestBody.noteTrailers(trailers.raw)
+        case .response: responseBody.noteTrailers(trailers.raw)
+        }
+    }
+
+    /// Hands the finished exchange over, once.
+    func finish(error: String? = nil, _ detail: String? = nil) {
+        guard !isFinished else { return }
+        isFinished = true
+        record.durationMicroseconds = Timestamp.now().microseconds(since: record.startedAt)
+        if let error {
+            record.error = record.error ?? error
+            record.errorDetail = record.errorDetail ?? detail
+        }
+        record.requestBody = requestBody.finish(to: recorder)
+        record.responseBody = responseBody.finish(to: recorder)
+        recorder.record(.exchange(record))
+    }
+
+    /// Tells the store of an exchange that lasts, and what has passed of its content.
+    func announce(olderThan microseconds: Int64) {
+        guard !isFinished, Timestamp.now().microseconds(since: record.startedAt) > microseconds
+        else { return }
+        requestBody.spillIfSlow(to: recorder)
+        responseBody.spillIfSlow(to: recorder)
+        var copy = record
+        copy.requestBody = requestBody.body
+        copy.responseBody = responseBody.body
+        recorder.record(.exchange(copy))
+    }
+}
+
+/// Tells the messages inside a content that passes.
+final class BodyMessages {
+    private let reader: (Span<UInt8>) -> Void
+    init(_ reader: @escaping (Span<UInt8>) -> Void) { self.reader = reader }
+    func read(_ bytes: Span<UInt8>) { reader(bytes) }
+}

@@ -1,0 +1,193 @@
+internal import Base
+internal import HTTP2
+internal import HTTPCodecs
+internal import HTTPModel
+internal import Sockets
+internal import Traffic
+internal import Transport
+
+/// The exchanges of one client's connection of HTTP/2, each on its stream, all at once.
+///
+/// `@unchecked Sendable`: its tasks run on one loop's executor.
+@safe
+final class HTTP2Relay: @unchecked Sendable {
+    let task: ConnectionTask
+    let lane: ProxyLoop
+    let entry: Entry
+    /// Why the only origin cannot serve; every request is answered with it.
+    let originFailure: OriginFailure?
+    private let serverName: String?
+    let connection: HTTP2Connection
+    private var open: [Int32: StreamTask] = [:]
+    /// Connections of HTTP/2 that the streams share.
+    private var shared: [OriginTarget: OriginLeg] = [:]
+    /// Connections of HTTP/1 that no stream uses.
+    private var idle: [OriginLeg] = []
+    private var idleSince: UInt64 = 0
+    /// Origins that chose HTTP/1 from our offer.
+    private var knownHTTP1: Set<OriginTarget> = []
+    /// Origins that a stream is connecting to, with those that wait to see what it speaks.
+    private var connecting: [OriginTarget: [UnsafeContinuation<Void, Never>]] = unsafe [:]
+
+    init(
+        _ task: ConnectionTask, entry: Entry, originFailure: OriginFailure?, serverName: String?,
+        connection: HTTP2Connection
+    ) {
+        self.task = task
+        lane = task.lane
+        self.entry = entry
+        self.originFailure = originFailure
+        self.serverName = serverName
+        self.connection = connection
+        if let leg = task.origin { keep(leg) }
+    }
+
+    /// Serves streams until the client or the protocol ends the connection.
+    ///
+    /// - Parameter first: a stream that an upgrade has opened, with its request.
+    func serve(
+        first: (stream: HTTP2Stream, head: RequestHead, recorder: ExchangeRecorder)? = nil
+    ) async throws(ConnectionEnd) {
+        connection.onSideFrame = { [unowned self] frame in note(frame) }
+        connection.afterRead = { [recorder = lane.recorder] in await recorder.waitForRoom() }
+        if lane.isDraining { connection.drain() }
+        await withDiscardingTaskGroup { group in
+            if let first {
+                let task = StreamTask(first.stream, of: self)
+                group.addTask { await task.run(first.head, first.recorder) }
+            }
+            await connection.run { stream in await StreamTask(stream, of: self).run() }
+        }
+        releaseOrigins()
+        try judgeEnd()
+    }
+
+    private func judgeEnd() throws(ConnectionEnd) {
+        switch connection.end {
+        case .violation(let violation):
+            let detail = "client \(violation.detail)"
+            task.record.notes.append(ConnectionNote(violation.code, detail))
+            throw ConnectionEnd(.refused, "\(detail) (\(violation.code))", by: .tool)
+        case .failed(.timedOut), .idle:
+            task.record.closedBy = .tool
+        case .failed(.closed), .finished:
+            task.record.closedBy = lane.isDraining ? .tool : .client
+        case .peerClosed, .failed, nil:
+            task.record.closedBy = .client
+            if task.session != nil, task.record.exchangeCount == 0 {
+                if case .failed(let failure) = connection.end { throw task.silentEnd(failure) }
+                throw task.silentEnd(nil)
+            }
+        }
+    }
+
+    /// Frames that carry no part of an exchange are told as messages of the connection.
+    private func note(_ frame: HTTP2SideFrame) {
+        var record = task.nextMessage(.frame, .request, exchange: nil)
+        record.bytes = frame.payload
+        record.size = Int64(frame.size)
+        record.isTruncated = frame.payload.count < frame.size
+        record.detail = "\(frame.type.name) on stream \(frame.stream)"
+        lane.recorder.record(.message(record))
+    }
+
+    // MARK: Origins
+
+    /// A connection for one exchange: a stream of a shared one, or one of HTTP/1.
+    func exchange(with target: OriginTarget) async throws(OriginFailure) -> any OriginExchange {
+        while unsafe connecting[target] != nil {
+            unsafe await withUnsafeContinuation { continuation in
+                unsafe connecting[target]?.append(continuation)
+            }
+        }
+        if let leg = shared[target], let http2 = leg.http2 {
+            if leg.isReady { return HTTP2OriginExchange(leg, http2, lane: lane) }
+            shared[target] = nil
+            release(leg)
+        }
+        if let index = idle.lastIndex(where: { $0.target == target && $0.isReady }) {
+            return exchange(over: idle.remove(at: index))
+        }
+        if knownHTTP1.contains(target) { return exchange(over: try await connect(to: target)) }
+        unsafe connecting[target] = []
+        defer {
+            wakeConnecting(target)
+        }
+        let leg = try await connect(to: target)
+        if let http2 = leg.http2 {
+            shared[target] = leg
+            return HTTP2OriginExchange(leg, http2, lane: lane)
+        }
+        knownHTTP1.insert(target)
+        return exchange(over: leg)
+    }
+
+    private func wakeConnecting(_ target: OriginTarget) {
+        guard let waiting = unsafe connecting.removeValue(forKey: target) else { return }
+        for index in unsafe waiting.indices { unsafe waiting[index].resume() }
+    }
+
+    private func connect(to target: OriginTarget) async throws(OriginFailure) -> OriginLeg {
+        let name = serverName ?? (target.isSecure ? target.serverName : nil)
+        let offer =
+            knownHTTP1.contains(target) && target.isSecure
+            ? .http1 : lane.plan.offer(to: target, ["h2", "http/1.1"])
+        let leg = try await lane.origin(
+            target, serverName: name, offer: offer, reach: task.reach)
+        task.noteFacts(of: leg)
+        if let failure = task.refusal(of: leg) {
+            release(leg)
+            throw failure
+        }
+        return leg
+    }
+
+    private func exchange(over leg: OriginLeg) -> any OriginExchange {
+        HTTP1OriginExchange(leg, lane: lane) { [self] leg, isReusable in
+            if isReusable, !lane.isDraining {
+                idle.append(leg)
+                idleSince = lane.loop.now
+            } else {
+                task.note(endOf: leg)
+                leg.close()
+            }
+        }
+    }
+
+    private func keep(_ leg: OriginLeg) {
+        task.origin = nil
+        if leg.http2 != nil {
+            shared[leg.target] = leg
+        } else {
+            knownHTTP1.insert(leg.target)
+            idle.append(leg)
+        }
+    }
+
+    private func release(_ leg: OriginLeg) {
+        task.note(endOf: leg)
+        lane.release(leg)
+    }
+
+    private func releaseOrigins() {
+        for leg in idle { release(leg) }
+        for leg in shared.values { release(leg) }
+        idle = []
+        shared = [:]
+    }
+
+    // MARK: What the loop asks for
+
+    func opened(_ stream: StreamTask, _ id: Int32) { open[id] = stream }
+    func closed(_ id: Int32) { open[id] = nil }
+
+    var isQuiet: Bool { open.isEmpty }
+
+    func sweep(interval: UInt64) {
+        connection.sweep()
+        for stream in open.values { stream.announce(olderThan: Int64(interval) * 1000) }
+        guard open.isEmpty, lane.loop.now >= idleSince + interval else { return }
+        if !idle.isEmpty || !shared.isEmpty { releaseOrigins() }
+        task.client.releaseMemory()
+    }
+}

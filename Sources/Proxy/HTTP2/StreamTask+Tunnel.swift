@@ -1,0 +1,107 @@
+internal import Base
+internal import HTTP2
+internal import HTTPCodecs
+internal import HTTPModel
+internal import Sockets
+internal import TLS
+internal import Traffic
+internal import Transport
+
+extension StreamTask {
+    /// Answers a CONNECT (RFC 9113 §8.5) and looks into the tunnel.
+    func connect(_ host: String, _ port: UInt16) async {
+        let target = OriginTarget(isSecure: true, host: host, port: port)
+        exchange?.record.authority =
+            target.port == 443 ? "\(target.authority):443" : target.authority
+        let dialled: DialledOrigin
+        do throws(OriginFailure) {
+            dialled = try await lane.dial(host, port, reach: task.reach)
+        } catch {
+            task.note(originAttempt: error)
+            return answer(ToolAnswer(error.failure))
+        }
+        stream.respond(.response(status: 200), endsStream: false)
+        exchange?.record.status = 200
+        exchange?.record.answeredByTool = true
+        exchange?.record.responseHead = [UInt8]("HTTP/2.0 200 \r\n\r\n".utf8)
+        exchange?.finish()
+        await task.nest(
+            HTTP2TunnelStream(stream), to: host, port, dialled: dialled, readAhead: nil)
+    }
+
+    /// Asks the origin to speak what the client wants to speak on the stream (RFC 8441), and relays
+    /// it if the origin agrees.
+    func passUpgrade(
+        _ outgoing: OutgoingRequest, _ exchange: any OriginExchange
+    ) async throws(RelayFailure) {
+        if let http2 = exchange.leg.http2, !http2.peerSettings.allowsExtendedConnect {
+            exchange.finish(isWhole: false)
+            return answer(
+                ToolAnswer(
+                    501, "no-extended-connect",
+                    "the origin does not take other protocols on streams of HTTP/2"))
+        }
+        try await exchange.send(outgoing, endsRequest: false)
+        var head: ResponseHead
+        repeat {
+            head = try await exchange.nextHead(
+                method: .get, deadline: lane.loop.now + limits.responseTimeout)
+        } while head.isInterim
+        let agreed = exchange.leg.http2 == nil ? head.status == 101 : head.status / 100 == 2
+        guard agreed else {
+            try await deliver(head, exchange)
+            exchange.finish(isWhole: false)
+            self.exchange?.finish()
+            return
+        }
+        self.exchange?.note(head)
+        hasResponseBegun = true
+        stream.respond(
+            .response(
+                head.status == 101 ? head.withStatus(200) : head, dropping: Self.handshakeFields),
+            endsStream: false)
+        await tunnel(over: exchange)
+        exchange.finish(isWhole: false)
+        self.exchange?.finish()
+    }
+
+    /// What only HTTP/1 needs to agree on a WebSocket (RFC 8441 §5).
+    private static let handshakeFields: [StaticString] = ["sec-websocket-accept"]
+
+    private func tunnel(over exchange: any OriginExchange) async {
+        let origin: any TunnelStream
+        var late: ByteBuffer?
+        if let http2 = (exchange as? HTTP2OriginExchange)?.stream {
+            origin = HTTP2TunnelStream(http2)
+        } else {
+            origin = exchange.leg.stream
+            late = exchange.leg.unread
+            exchange.leg.unread = nil
+        }
+        let tunnel = TunnelTask(
+            client: HTTP2TunnelStream(stream), origin: origin, lane: lane, early: nil, late: late
+        ) { [self] direction, bytes in self.exchange?.append(bytes, direction) }
+        _ = await tunnel.run()
+    }
+}
+
+extension ResponseHead {
+    /// The same head with another status, for a version that says it in another way.
+    func withStatus(_ status: Int) -> ResponseHead {
+        ResponseHead(version: version, status: status, reasonRange: reasonRange, fields: fields)
+    }
+}
+
+extension StreamUpgrade {
+    /// - Returns: `nil` for a protocol that HTTP/1 has no such request for.
+    static func webSocket(_ name: [UInt8]) -> StreamUpgrade? {
+        guard name.elementsEqual("websocket".utf8) else { return nil }
+        let key = Base64.encode(Digests.randomBytes(16))
+        let pairs = [
+            ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Key", key),
+        ]
+        return StreamUpgrade(
+            protocolName: name,
+            fields: pairs.compactMap { AddedField($0.0.utf8, $0.1.utf8) })
+    }
+}

@@ -1,0 +1,368 @@
+internal import Base
+internal import HTTP2
+internal import HTTPCodecs
+internal import HTTPModel
+internal import Sockets
+internal import Traffic
+internal import Transport
+
+/// One request of HTTP/2, from its head to its record.
+///
+/// `@unchecked Sendable`: the task and its children run on one loop's executor.
+final class StreamTask: @unchecked Sendable {
+    let stream: HTTP2Stream
+    let relay: HTTP2Relay
+    let task: ConnectionTask
+    let lane: ProxyLoop
+    let limits: ProxyLimits
+    private(set) var exchange: ExchangeRecorder?
+    var request: RequestHead?
+    private var isRequestComplete = false
+    /// Whether the final response's head has gone to the client.
+    var hasResponseBegun = false
+    /// The origin whose response is waited for.
+    private var waitedFor: (any OriginExchange)?
+
+    init(_ stream: HTTP2Stream, of relay: HTTP2Relay) {
+        self.stream = stream
+        self.relay = relay
+        task = relay.task
+        lane = relay.lane
+        limits = relay.lane.plan.limits
+    }
+
+    func run() async {
+        guard let head = stream.head else { return }
+        let startedAt = Timestamp.now()
+        relay.opened(self, stream.id)
+        defer { relay.closed(stream.id) }
+        let request: RequestHead
+        do throws(HTTP1Violation) {
+            request = try head.requestHead()
+        } catch {
+            begin(head.text, startedAt)
+            return refuse(error)
+        }
+        begin(request.raw, startedAt)
+        if let host = request.fields.first(.host) { exchange?.record.authority = host.text }
+        self.request = request
+        if let failure = stream.brokenHead {
+            exchange?.finish(error: "bad-request", failure)
+            return
+        }
+        await serve(request, entry: relay.entry)
+        await lane.recorder.waitForRoom()
+    }
+
+    /// Goes on with a request that was made before the connection spoke HTTP/2.
+    func run(_ head: RequestHead, _ recorder: ExchangeRecorder) async {
+        relay.opened(self, stream.id)
+        defer { relay.closed(stream.id) }
+        exchange = recorder
+        request = head
+        await serve(head, entry: relay.entry)
+    }
+
+    func announce(olderThan microseconds: Int64) {
+        exchange?.announce(olderThan: microseconds)
+    }
+
+    private func begin(_ raw: [UInt8], _ startedAt: Timestamp) {
+        var record = ExchangeRecord(
+            id: lane.recorder.numbers.nextExchange(), connection: task.id, startedAt: startedAt,
+            scheme: task.session == nil ? .http : .https, authority: task.record.originHost)
+        record.requestHead = raw
+        record.protocolName = HTTPVersion.http2.text
+        record.stream = stream.id
+        task.record.exchangeCount += 1
+        exchange = ExchangeRecorder(record, recorder: lane.recorder, limit: limits.recordedBody)
+    }
+
+    // MARK: Where it goes
+
+    private func serve(_ head: RequestHead, entry: Entry) async {
+        let route: RequestRoute
+        let framing: BodyFraming
+        do throws(HTTP1Violation) {
+            guard head.fields.all(.host).count <= 1 else { throw .duplicateHost }
+            route = try RequestRoute.of(head, scheme: stream.head?.scheme, through: entry)
+            framing = try framingOfRequest(head)
+        } catch {
+            return refuse(error)
+        }
+        switch route {
+        case .refuse(let refusal): answer(refusal)
+        case .connect(let host, let port): await connect(host, port)
+        case .forward(let origin, let target, let host):
+            exchange?.record.scheme = origin.scheme
+            exchange?.record.authority = origin.authority
+            if case .anyOrigin = entry { task.note(origin) }
+            if let failure = relay.originFailure { return answer(ToolAnswer(failure.failure)) }
+            var outgoing = OutgoingRequest(
+                head: head, origin: origin, target: target, host: host, framing: framing)
+            if let stream = stream.head, stream.isExtendedConnect {
+                outgoing.upgrade = StreamUpgrade.webSocket(stream.protocolName)
+                guard outgoing.upgrade != nil else {
+                    let name = stream.protocolName.text
+                    return answer(
+                        ToolAnswer(501, "unknown-protocol", "\(name) is not known over HTTP/2"))
+                }
+            }
+            await forward(outgoing)
+        }
+    }
+
+    /// The end is the stream's; a length is only looked at.
+    private func framingOfRequest(_ head: RequestHead) throws(HTTP1Violation) -> BodyFraming {
+        let waiting = stream.waitingContent
+        if waiting.isWhole, waiting.count == 0 { return .none }
+        let said = try MessageFraming.ofRequest(head)
+        return said == .none ? .chunked : said
+    }
+
+    // MARK: Forwarding
+
+    private func forward(_ outgoing: OutgoingRequest) async {
+        var repeats = 0
+        while true {
+            let exchange: any OriginExchange
+            do throws(OriginFailure) {
+                exchange = try await relay.exchange(with: outgoing.origin)
+            } catch {
+                task.note(originAttempt: error)
+                return answer(ToolAnswer(error.failure))
+            }
+            if exchange.protocolName != HTTPVersion.http2.text {
+                self.exchange?.record.originProtocolName = exchange.protocolName
+            }
+            do throws(RelayFailure) {
+                try await pass(outgoing, exchange)
+                return
+            } catch {
+                exchange.finish(isWhole: false)
+                let isSafe =
+                    error.isUnprocessed
+                    || (outgoing.isRepeatable && exchange.isOnUsedConnection && error.isOriginGone)
+                if isSafe, !hasResponseBegun, stream.waitingContent.isWhole || isUntouched,
+                    repeats < 2
+                {
+                    repeats += 1
+                    continue
+                }
+                return fail(error)
+            }
+        }
+    }
+
+    /// Whether none of the request's content has been passed on.
+    private var isUntouched: Bool { !hasTakenContent }
+    private var hasTakenContent = false
+
+    private func pass(
+        _ outgoing: OutgoingRequest, _ exchange: any OriginExchange
+    ) async throws(RelayFailure) {
+        waitedFor = exchange
+        stream.onBreak = { [unowned self] in waitedFor?.stopReceiving() }
+        defer {
+            waitedFor = nil
+            stream.onBreak = nil
+        }
+        if outgoing.upgrade != nil { return try await passUpgrade(outgoing, exchange) }
+        if outgoing.framing == .none {
+            isRequestComplete = true
+            try await exchange.send(outgoing, endsRequest: true)
+            try await receive(exchange)
+        } else if stream.waitingContent.isWhole,
+            stream.waitingContent.count <= HTTP2Session.outgoingLimit
+        {
+            // A small content that is there goes ahead of the wait for an answer.
+            try await exchange.send(outgoing, endsRequest: false)
+            try await sendContent(exchange)
+            try await receive(exchange)
+        } else {
+            try await passBothWays(outgoing, exchange)
+        }
+        exchange.finish(isWhole: isRequestComplete)
+        self.exchange?.finish()
+    }
+
+    private func sendContent(_ exchange: any OriginExchange) async throws(RelayFailure) {
+        let buffer = lane.loop.buffers.take()
+        defer { lane.loop.buffers.give(buffer) }
+        while try await readContent(into: buffer) > 0 {
+            try await exchange.sendContent(buffer)
+            await lane.recorder.waitForRoom()
+        }
+        try await exchange.endContent(trailers: stream.trailers)
+        self.exchange?.noteTrailers(stream.trailers, .request)
+        isRequestComplete = true
+    }
+
+    private func readContent(into buffer: ByteBuffer) async throws(RelayFailure) -> Int {
+        buffer.removeAll()
+        stream.readDeadline = lane.loop.now + limits.bodyTimeout
+        let count: Int
+        do throws(HTTP2StreamFailure) {
+            count = try await stream.read(into: buffer)
+        } catch {
+            throw .clientStream(error)
+        }
+        hasTakenContent = hasTakenContent || count > 0
+        exchange?.append(buffer.readable, .request)
+        return count
+    }
+
+    /// Sends the content while the response may already come.
+    private func passBothWays(
+        _ outgoing: OutgoingRequest, _ exchange: any OriginExchange
+    ) async throws(RelayFailure) {
+        let both = BothEnds()
+        try await exchange.send(outgoing, endsRequest: false)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                do throws(RelayFailure) {
+                    try await self.sendContent(exchange)
+                } catch {
+                    both.sendFailure = error
+                    if !error.isOriginGone { exchange.stopReceiving() }
+                }
+            }
+            group.addTask {
+                do throws(RelayFailure) {
+                    try await self.receive(exchange)
+                } catch {
+                    both.receiveFailure = error
+                }
+                // The origin has answered: what the client still sends has no reader.
+                if !self.isRequestComplete { self.stopRequest(exchange) }
+            }
+            await group.waitForAll()
+        }
+        if let failure = both.receiveFailure {
+            if let sendFailure = both.sendFailure, !sendFailure.isOriginGone { throw sendFailure }
+            throw failure
+        }
+    }
+
+    private func stopRequest(_ exchange: any OriginExchange) {
+        exchange.stopSending()
+        stream.stopReading()
+    }
+
+    // MARK: The response
+
+    private func receive(_ exchange: any OriginExchange) async throws(RelayFailure) {
+        var interims = 0
+        while true {
+            let head = try await exchange.nextHead(
+                method: request?.knownMethod ?? .other,
+                deadline: lane.loop.now + limits.responseTimeout)
+            guard head.isInterim else { return try await deliver(head, exchange) }
+            interims += 1
+            guard interims <= 64 else { throw .originViolation(.tooManyFields) }
+            self.exchange?.record.interimHeads.append(head.raw)
+            stream.inform(.response(head))
+        }
+    }
+
+    func deliver(
+        _ head: ResponseHead, _ exchange: any OriginExchange
+    ) async throws(RelayFailure) {
+        guard head.status >= 200 else { throw .originViolation(.invalidStatusLine) }
+        self.exchange?.note(head)
+        hasResponseBegun = true
+        guard !exchange.hasNoContent else {
+            return stream.respond(.response(head), endsStream: true)
+        }
+        stream.respond(.response(head), endsStream: false)
+        let buffer = lane.loop.buffers.take()
+        defer { lane.loop.buffers.give(buffer) }
+        while true {
+            buffer.removeAll()
+            let deadline = lane.loop.now + limits.bodyTimeout
+            guard try await exchange.readContent(into: buffer, deadline: deadline) > 0 else {
+                break
+            }
+            self.exchange?.append(buffer.readable, .response)
+            try await sendToClient(buffer)
+            await lane.recorder.waitForRoom()
+        }
+        let trailers = exchange.trailers
+        self.exchange?.noteTrailers(trailers, .response)
+        stream.end(trailers: trailers.slices.isEmpty ? nil : .trailers(trailers))
+    }
+
+    private func sendToClient(_ buffer: ByteBuffer) async throws(RelayFailure) {
+        stream.writeDeadline = lane.loop.now + limits.bodyTimeout
+        do throws(HTTP2StreamFailure) {
+            try await stream.write(buffer)
+        } catch {
+            throw .clientStream(error)
+        }
+    }
+
+    // MARK: Answers of the tool
+
+    private func refuse(_ violation: HTTP1Violation) {
+        let code = violation.isSmuggling ? "request-smuggling" : "bad-request"
+        answer(
+            ToolAnswer(
+                violation.status, violation.code,
+                "the request is malformed: \(violation.detail) (\(violation.code))"),
+            recordedAs: code)
+    }
+
+    func answer(_ answer: ToolAnswer, recordedAs code: String? = nil) {
+        let isHead = request?.knownMethod == .head
+        let message = answer.message(closes: false, includesContent: !isHead)
+        exchange?.record.status = answer.status
+        exchange?.record.responseHead = message.head
+        exchange?.record.answeredByTool = true
+        exchange?.record.error = code ?? answer.code
+        exchange?.record.errorDetail = answer.detail
+        exchange?.append(message.content.span, .response)
+        stream.respond(
+            .response(
+                status: answer.status,
+                [
+                    ("content-type", [UInt8]("text/plain; charset=utf-8".utf8)),
+                    ("content-length", [UInt8](String(message.content.count).utf8)),
+                    ("sallyport-error", [UInt8](answer.code.utf8)),
+                    ("cache-control", [UInt8]("no-store".utf8)),
+                ]), endsStream: isHead)
+        if !isHead { stream.answer(message.content) }
+        if !stream.waitingContent.isWhole { stream.stopReading() }
+        exchange?.finish()
+    }
+
+    /// Answers, or gives the stream up, as far as the response had come.
+    func fail(_ failure: RelayFailure) {
+        let (code, detail) = failure.words
+        switch failure {
+        case .client, .clientStream, .clientEnded, .clientLeft, .clientViolation:
+            exchange?.finish(error: code, detail)
+            stream.reset(HTTP2ErrorCode.cancel)
+        default:
+            if stream.isGivenUp {
+                exchange?.finish(
+                    error: "client-reset", "client gave the stream up before its response was whole"
+                )
+            } else if hasResponseBegun {
+                exchange?.finish(error: code, detail)
+                var reset = HTTP2ErrorCode.internalError
+                if case .originStream(.reset(let given)) = failure { reset = given }
+                stream.reset(reset)
+            } else {
+                answer(ToolAnswer(code == "origin-timed-out" ? 504 : 502, code, detail))
+            }
+        }
+    }
+}
+
+/// What two children of one task leave behind.
+///
+/// `@unchecked Sendable`: both run on one loop's executor.
+final class BothEnds: @unchecked Sendable {
+    var sendFailure: RelayFailure?
+    var receiveFailure: RelayFailure?
+}

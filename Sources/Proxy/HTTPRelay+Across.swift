@@ -1,0 +1,193 @@
+internal import Base
+internal import HTTP2
+internal import HTTPCodecs
+internal import HTTPModel
+internal import Sockets
+internal import Traffic
+internal import Transport
+
+/// A client of HTTP/1 with an origin of HTTP/2.
+extension HTTPRelay {
+    func relayAcross(
+        _ outgoing: OutgoingRequest, over leg: OriginLeg
+    ) async throws(RelayFailure) -> Next {
+        guard let http2 = leg.http2 else { throw .originEnded }
+        let across = HTTP2OriginExchange(leg, http2, lane: lane)
+        exchange?.originProtocolName = across.protocolName
+        waitedAcross = across
+        defer { waitedAcross = nil }
+        let next: Next
+        if outgoing.framing == .none {
+            isRequestComplete = true
+            try await across.send(outgoing, endsRequest: true)
+            next = try await receiveAcross(across)
+        } else {
+            next = try await passBothWays(outgoing, across)
+        }
+        across.finish(isWhole: isRequestComplete)
+        finish()
+        return next
+    }
+
+    private func passBothWays(
+        _ outgoing: OutgoingRequest, _ across: HTTP2OriginExchange
+    ) async throws(RelayFailure) -> Next {
+        let both = BothEnds()
+        let result = AcrossResult()
+        try await across.send(outgoing, endsRequest: false)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                do throws(RelayFailure) {
+                    try await self.sendContent(outgoing.framing, to: across)
+                } catch {
+                    both.sendFailure = error
+                    if !error.isOriginGone { across.stopReceiving() }
+                }
+            }
+            group.addTask {
+                do throws(RelayFailure) {
+                    result.next = try await self.receiveAcross(across)
+                } catch {
+                    both.receiveFailure = error
+                }
+                if !self.isRequestComplete { self.client.channel.interrupt() }
+            }
+            await group.waitForAll()
+        }
+        client.channel.resumeWaiting()
+        if let failure = both.receiveFailure {
+            if let sendFailure = both.sendFailure, !sendFailure.isOriginGone { throw sendFailure }
+            throw failure
+        }
+        return isRequestComplete ? result.next : .close
+    }
+
+    /// `@unchecked Sendable`: the children of one task set and read it on one loop.
+    private final class AcrossResult: @unchecked Sendable {
+        var next = Next.close
+    }
+
+    private func sendContent(
+        _ framing: BodyFraming, to across: HTTP2OriginExchange
+    ) async throws(RelayFailure) {
+        let out = loop.buffers.take()
+        defer { loop.buffers.give(out) }
+        var reader = BodyReader(framing)
+        while !reader.isComplete {
+            try await fillClientBuffer()
+            guard let buffer = clientBuffer else { throw .clientEnded }
+            let consumed = try takeContent(buffer, &reader, into: out)
+            buffer.consume(consumed)
+            if buffer.isEmpty { releaseClientBuffer() }
+            try await across.sendContent(out)
+            await lane.recorder.waitForRoom()
+        }
+        requestBody.noteTrailers(reader.trailers.raw)
+        isRequestComplete = true
+        try await across.endContent(trailers: reader.trailers)
+    }
+
+    private func takeContent(
+        _ buffer: ByteBuffer, _ reader: inout BodyReader, into out: ByteBuffer
+    ) throws(RelayFailure) -> Int {
+        let bytes = buffer.readable
+        do throws(HTTP1Violation) {
+            return try reader.consume(bytes.extracting(..<min(bytes.count, out.room))) { range in
+                requestBody.append(bytes.extracting(range), to: lane.recorder)
+                out.append(bytes.extracting(range))
+            }
+        } catch {
+            throw .clientViolation(error)
+        }
+    }
+
+    private func receiveAcross(_ across: HTTP2OriginExchange) async throws(RelayFailure) -> Next {
+        var interims = 0
+        while true {
+            let head = try await across.nextHead(
+                method: request?.knownMethod ?? .other,
+                deadline: loop.now + limits.responseTimeout)
+            guard head.isInterim else { return try await deliver(head, across) }
+            interims += 1
+            guard interims <= 64 else { throw .originViolation(.tooManyFields) }
+            exchange?.interimHeads.append(head.raw)
+            try await forwardInterim(head)
+        }
+    }
+
+    private func deliver(
+        _ head: ResponseHead, _ across: HTTP2OriginExchange
+    ) async throws(RelayFailure) -> Next {
+        guard head.status >= 200 else { throw .originViolation(.invalidStatusLine) }
+        noteResponse(head)
+        let coding = ContentCodingOut(head, hasNoContent: across.hasNoContent, request: request)
+        let closes =
+            !requestKeepsAlive || !isRequestComplete || lane.isDraining || coding == .untilClose
+        let out = loop.buffers.take()
+        defer { loop.buffers.give(out) }
+        scratch.removeAll(keepingCapacity: true)
+        HeadWriter.writeResponse(
+            head,
+            forwarding: Forwarding(
+                framing: coding.framing, closes: closes,
+                keepsAlive: request?.version == .http10 && !closes), into: &scratch)
+        out.append(scratch)
+        hasResponseBegun = true
+        let content = loop.buffers.take()
+        defer { loop.buffers.give(content) }
+        while true {
+            try await sendToClient(out)
+            content.removeAll()
+            let deadline = loop.now + limits.bodyTimeout
+            let count = try await across.readContent(into: content, deadline: deadline)
+            guard count > 0 else { break }
+            responseBody.append(content.readable, to: lane.recorder)
+            if coding == .chunked {
+                out.append([UInt8]((String(count, radix: 16) + "\r\n").utf8))
+                try await sendToClient(out)
+                try await sendToClient(content)
+                out.append("\r\n")
+            } else {
+                try await sendToClient(content)
+            }
+            await lane.recorder.waitForRoom()
+        }
+        let trailers = across.trailers.raw
+        responseBody.noteTrailers(trailers)
+        if coding == .chunked {
+            out.append("0\r\n")
+            out.append(trailers.isEmpty ? [13, 10] : trailers)
+            try await sendToClient(out)
+        }
+        return closes ? .close : .nextRequest
+    }
+}
+
+/// How a content of HTTP/2 is framed for a client of HTTP/1.
+private enum ContentCodingOut {
+    /// By the length that the head tells, or not at all.
+    case asCame
+    case empty
+    case chunked
+    case untilClose
+
+    init(_ head: ResponseHead, hasNoContent: Bool, request: RequestHead?) {
+        let tellsLength = head.fields.contains(.contentLength)
+        if tellsLength || request?.knownMethod == .head || [204, 304].contains(head.status) {
+            self = .asCame
+        } else if hasNoContent {
+            self = .empty
+        } else {
+            self = request?.version == .http10 ? .untilClose : .chunked
+        }
+    }
+
+    var framing: Forwarding.Framing {
+        switch self {
+        case .asCame: .asCame
+        case .empty: .length(0)
+        case .chunked: .chunked
+        case .untilClose: .untilClose
+        }
+    }
+}

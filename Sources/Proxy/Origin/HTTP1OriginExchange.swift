@@ -1,0 +1,190 @@
+internal import Base
+internal import HTTPCodecs
+internal import HTTPModel
+internal import Sockets
+internal import Transport
+
+/// An exchange over a connection of HTTP/1, which it has to itself.
+///
+/// `@unchecked Sendable`: the tasks that use it run on its loop's executor.
+final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
+    let leg: OriginLeg
+    let isOnUsedConnection: Bool
+    let protocolName = "HTTP/1.1"
+    private let lane: ProxyLoop
+    private let giveBack: (OriginLeg, _ isReusable: Bool) -> Void
+    private var isChunkedUp = false
+    private var body: BodyReader?
+    private var framing = BodyFraming.none
+    private var keepsAlive = false
+    private(set) var trailers = Fields.none
+    private var isFinished = false
+
+    /// - Parameter giveBack: takes the connection when the exchange has ended.
+    init(
+        _ leg: OriginLeg, lane: ProxyLoop,
+        giveBack: @escaping (OriginLeg, _ isReusable: Bool) -> Void
+    ) {
+        self.leg = leg
+        self.lane = lane
+        self.giveBack = giveBack
+        isOnUsedConnection = leg.exchangeCount > 0
+        leg.exchangeCount += 1
+        leg.stream.channel.resumeWaiting()
+    }
+
+    // MARK: The request
+
+    func send(_ request: OutgoingRequest, endsRequest: Bool) async throws(RelayFailure) {
+        var forwarding = Forwarding(host: request.host, joinsCookies: true)
+        if !endsRequest, !request.head.fields.contains(.contentLength) {
+            isChunkedUp = true
+            forwarding.framing = .chunked
+        }
+        if let upgrade = request.upgrade {
+            forwarding.adding = upgrade.fields
+            forwarding.dropping = [":protocol", "sec-websocket-key"]
+            forwarding.framing = .asCame
+            isChunkedUp = false
+        }
+        var bytes: [UInt8] = []
+        HeadWriter.writeRequest(
+            request.head, method: request.upgrade.map { _ in [UInt8]("GET".utf8)[...] },
+            target: request.target.map { $0[...] }, forwarding: forwarding, into: &bytes)
+        try await write(bytes)
+    }
+
+    private func write(_ bytes: [UInt8]) async throws(RelayFailure) {
+        let out = lane.loop.buffers.take()
+        defer { lane.loop.buffers.give(out) }
+        var written = 0
+        while written < bytes.count {
+            let count = min(bytes.count - written, out.room)
+            out.append(bytes.span.extracting(written..<written + count))
+            written += count
+            try await write(out)
+        }
+    }
+
+    private func write(_ buffer: ByteBuffer) async throws(RelayFailure) {
+        leg.stream.writeDeadline = lane.loop.now + lane.plan.limits.bodyTimeout
+        do throws(StreamFailure) {
+            try await leg.stream.write(buffer)
+        } catch {
+            throw .origin(error)
+        }
+    }
+
+    func sendContent(_ buffer: ByteBuffer) async throws(RelayFailure) {
+        guard isChunkedUp else { return try await write(buffer) }
+        guard !buffer.isEmpty else { return }
+        let out = lane.loop.buffers.take()
+        defer { lane.loop.buffers.give(out) }
+        while !buffer.isEmpty {
+            let count = min(buffer.count, out.room - 16)
+            out.append([UInt8]((String(count, radix: 16) + "\r\n").utf8))
+            out.append(buffer.readable.extracting(..<count))
+            out.append("\r\n")
+            buffer.consume(count)
+            try await write(out)
+        }
+    }
+
+    func endContent(trailers: Fields) async throws(RelayFailure) {
+        guard isChunkedUp else { return }
+        try await write([UInt8]("0\r\n".utf8) + (trailers.raw.isEmpty ? [13, 10] : trailers.raw))
+    }
+
+    // MARK: The response
+
+    func nextHead(
+        method: KnownMethod, deadline: UInt64
+    ) async throws(RelayFailure) -> ResponseHead {
+        leg.stream.readDeadline = deadline
+        let head = try await readHead()
+        do throws(HTTP1Violation) {
+            framing = try MessageFraming.ofResponse(head, toMethod: method)
+        } catch {
+            throw .originViolation(error)
+        }
+        if !head.isInterim {
+            body = BodyReader(framing)
+            keepsAlive =
+                head.version == .http11 && framing != .untilClose && framing != .tunnel
+                && !head.fields.contains(.connection, token: "close")
+        }
+        return head
+    }
+
+    private func readHead() async throws(RelayFailure) -> ResponseHead {
+        var scannedCount = 0
+        while true {
+            if let buffer = leg.unread {
+                do throws(HTTP1Violation) {
+                    if let (head, consumed) = try ResponseReader.read(
+                        buffer.readable, limits: HeadLimits(), alreadyScanned: scannedCount)
+                    {
+                        buffer.consume(consumed)
+                        if buffer.isEmpty { leg.releaseUnread() }
+                        return head
+                    }
+                } catch {
+                    throw .originViolation(error)
+                }
+                scannedCount = buffer.count
+            }
+            try await leg.fill()
+        }
+    }
+
+    var hasNoContent: Bool { body?.isComplete ?? true }
+
+    func readContent(
+        into buffer: ByteBuffer, deadline: UInt64
+    ) async throws(RelayFailure) -> Int {
+        guard var reader = body else { return 0 }
+        defer { body = reader }
+        let before = buffer.count
+        while buffer.count == before, !reader.isComplete {
+            if leg.unread == nil {
+                leg.stream.readDeadline = deadline
+                do throws(RelayFailure) {
+                    try await leg.fill()
+                } catch .originEnded where framing == .untilClose {
+                    guard leg.stream.endedInOrder else { throw .originTruncated }
+                    return 0
+                }
+            }
+            guard let unread = leg.unread else { throw .originEnded }
+            let consumed = try consume(unread, &reader, into: buffer)
+            unread.consume(consumed)
+            if unread.isEmpty { leg.releaseUnread() }
+        }
+        if reader.isComplete { trailers = reader.trailers }
+        return buffer.count - before
+    }
+
+    private func consume(
+        _ unread: ByteBuffer, _ reader: inout BodyReader, into buffer: ByteBuffer
+    ) throws(RelayFailure) -> Int {
+        let bytes = unread.readable
+        do throws(HTTP1Violation) {
+            return try reader.consume(bytes.extracting(..<min(bytes.count, buffer.room))) { range in
+                buffer.append(bytes.extracting(range))
+            }
+        } catch {
+            throw .originViolation(error)
+        }
+    }
+
+    // MARK: Ending
+
+    func stopSending() { leg.stream.channel.interrupt() }
+    func stopReceiving() { leg.stream.channel.interrupt() }
+
+    func finish(isWhole: Bool) {
+        guard !isFinished else { return }
+        isFinished = true
+        giveBack(leg, isWhole && keepsAlive && leg.unread == nil && (body?.isComplete ?? false))
+    }
+}

@@ -1,0 +1,123 @@
+internal import Base
+internal import HTTP2
+internal import HTTPCodecs
+internal import HTTPModel
+internal import Sockets
+
+/// An exchange on a stream of a connection of HTTP/2 that others use as well.
+///
+/// `@unchecked Sendable`: the tasks that use it run on its loop's executor.
+final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
+    let leg: OriginLeg
+    let isOnUsedConnection: Bool
+    let protocolName = "HTTP/2"
+    private let connection: HTTP2Connection
+    private let lane: ProxyLoop
+    /// `nil` until the request is sent.
+    private(set) var stream: HTTP2Stream?
+
+    init(_ leg: OriginLeg, _ connection: HTTP2Connection, lane: ProxyLoop) {
+        self.leg = leg
+        self.connection = connection
+        self.lane = lane
+        isOnUsedConnection = leg.exchangeCount > 0
+        leg.exchangeCount += 1
+    }
+
+    /// Takes over a stream that was opened by an upgrade.
+    init(_ leg: OriginLeg, _ connection: HTTP2Connection, lane: ProxyLoop, stream: HTTP2Stream) {
+        self.leg = leg
+        self.connection = connection
+        self.lane = lane
+        self.stream = stream
+        isOnUsedConnection = false
+        leg.exchangeCount += 1
+    }
+
+    // MARK: The request
+
+    func send(_ request: OutgoingRequest, endsRequest: Bool) async throws(RelayFailure) {
+        let head = request.head
+        let authority = request.host ?? head.fields.first(.host).map { Array($0) } ?? []
+        let upgrade = request.upgrade
+        var dropping: [StaticString] = []
+        if upgrade != nil { dropping += ["sec-websocket-key", "sec-websocket-accept"] }
+        if !endsRequest, request.framing == .chunked || upgrade != nil {
+            dropping.append("content-length")
+        }
+        let fields = HTTP2Fields.request(
+            head, method: upgrade == nil ? nil : [UInt8]("CONNECT".utf8),
+            scheme: request.origin.isSecure ? "https" : "http", authority: authority,
+            target: request.target, protocolName: upgrade?.protocolName, dropping: dropping)
+        guard let stream = connection.request(fields, endsStream: endsRequest) else {
+            throw .originStream(.reset(HTTP2ErrorCode.refusedStream))
+        }
+        self.stream = stream
+    }
+
+    func sendContent(_ buffer: ByteBuffer) async throws(RelayFailure) {
+        guard let stream else { return }
+        stream.writeDeadline = lane.loop.now + lane.plan.limits.bodyTimeout
+        do throws(HTTP2StreamFailure) {
+            try await stream.write(buffer)
+        } catch {
+            throw .originStream(error)
+        }
+    }
+
+    func endContent(trailers: Fields) async throws(RelayFailure) {
+        stream?.end(trailers: trailers.slices.isEmpty ? nil : .trailers(trailers))
+    }
+
+    // MARK: The response
+
+    func nextHead(
+        method: KnownMethod, deadline: UInt64
+    ) async throws(RelayFailure) -> ResponseHead {
+        guard let stream else { throw .originEnded }
+        stream.readDeadline = deadline
+        let head: HTTP2Head?
+        do throws(HTTP2StreamFailure) {
+            head = try await stream.nextHead()
+        } catch {
+            throw .originStream(error)
+        }
+        guard let head else { throw .originEnded }
+        return head.responseHead()
+    }
+
+    var hasNoContent: Bool {
+        guard let waiting = stream?.waitingContent else { return true }
+        return waiting.isWhole && waiting.count == 0 && (stream?.trailers.slices.isEmpty ?? true)
+    }
+
+    func readContent(
+        into buffer: ByteBuffer, deadline: UInt64
+    ) async throws(RelayFailure) -> Int {
+        guard let stream else { return 0 }
+        stream.readDeadline = deadline
+        do throws(HTTP2StreamFailure) {
+            return try await stream.read(into: buffer)
+        } catch {
+            throw .originStream(error)
+        }
+    }
+
+    var trailers: Fields { stream?.trailers ?? .none }
+
+    // MARK: Ending
+
+    func stopSending() {}
+
+    func stopReceiving() { stream?.reset(HTTP2ErrorCode.cancel) }
+
+    /// Gives up waiting at `deadline`, if that is earlier than planned.
+    func hurry(until deadline: UInt64) {
+        guard let stream else { return }
+        stream.readDeadline = min(stream.readDeadline, deadline)
+    }
+
+    func finish(isWhole: Bool) {
+        if isWhole { stream?.discardContent() } else { stream?.reset(HTTP2ErrorCode.cancel) }
+    }
+}
