@@ -62,6 +62,7 @@ let package = Package(
         target("Transport", ["Base", "Sockets", "TLS"]),
         target("HTTPCodecs", ["Base", "HTTPModel", "CCompression", "CNgHTTP2"]),
         target("HTTP2", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "Transport"]),
+        target("Negotiation", ["Base"]),
         // 3
         target(
             "Proxy",
@@ -91,6 +92,7 @@ let package = Package(
         tests(of: "PublicSuffixes"),
         tests(of: "Traffic"),
         tests(of: "HTTPCodecs", ["HTTPModel", "Base"]),
+        tests(of: "Negotiation", ["Base"]),
         tests(of: "CaptureStore", ["Traffic", "HTTPModel", "Base"]),
         tests(of: "Findings", ["Traffic", "HTTPModel", "Base"]),
         tests(

@@ -1,0 +1,108 @@
+internal import Base
+
+/// Tells from the first bytes of either side what kind of dialogue begins.
+enum DialogueOpening: Equatable {
+    case lines
+    case xmpp
+    case ldap
+    case postgresql
+    case mysql
+    /// A protocol that is only named, `nil` for an unknown one.
+    case named(String?)
+
+    /// In bytes: with so many of one side there is always a judgement.
+    static let windowLimit = 16
+
+    /// Judges the first bytes of the client; `nil` if more are needed.
+    static func ofClient(_ bytes: [UInt8]) -> DialogueOpening? {
+        guard let first = bytes.first else { return nil }
+        switch first {
+        case 0x00: return postgresql(bytes)
+        case 0x03: return start(bytes, of: [0x03, 0x00], .named("rdp"))
+        case 0x10: return mqtt(bytes)
+        case 0x12: return start(bytes, of: [0x12, 0x01, 0x00], .named("tds"))
+        case 0x2A:
+            guard bytes.count > 1 else { return nil }
+            return bytes[1].isASCIIDigit ? .named("redis") : .lines
+        case 0x30: return ldap(bytes)
+        case 0x3C: return .xmpp
+        case 0x41: return start(bytes, of: Array("AMQP".utf8), .named("amqp"), else: .lines)
+        default: return isText(first) ? .lines : .named(nil)
+        }
+    }
+
+    /// Judges the first bytes of the origin; `nil` if more are needed.
+    static func ofOrigin(_ bytes: [UInt8]) -> DialogueOpening? {
+        guard let first = bytes.first else { return nil }
+        if first == 0xFF { return start(bytes, of: [0xFF], .named("telnet")) }
+        guard bytes.count > 1 else { return nil }
+        if isText(first), isText(bytes[1]) { return .lines }
+        return mysql(bytes)
+    }
+
+    private static func isText(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte < 0x7F || byte == 0x0D || byte == 0x0A || byte == 0x09
+    }
+
+    private static func start(
+        _ bytes: [UInt8], of expected: [UInt8], _ verdict: DialogueOpening,
+        else other: DialogueOpening = .named(nil)
+    ) -> DialogueOpening? {
+        guard zip(bytes, expected).allSatisfy(==) else { return other }
+        return bytes.count >= expected.count ? verdict : nil
+    }
+
+    /// A length and a code: SSLRequest, GSSENCRequest, CancelRequest or a version.
+    private static func postgresql(_ bytes: [UInt8]) -> DialogueOpening? {
+        guard bytes.count > 1, bytes[1] == 0 else { return bytes.count > 1 ? .named(nil) : nil }
+        guard bytes.count >= 8 else { return nil }
+        let length = bigEndian(bytes[0..<4])
+        let code = bigEndian(bytes[4..<8])
+        let isKnown = code >> 16 == 3 || code >> 16 == 2 || (80_877_102...80_877_104).contains(code)
+        let fits = (8...UInt64(PostgreSQLDialogue.startupLimit)).contains(length)
+        return isKnown && fits ? .postgresql : .named(nil)
+    }
+
+    /// A CONNECT packet: the protocol's name behind the remaining length.
+    private static func mqtt(_ bytes: [UInt8]) -> DialogueOpening? {
+        guard bytes.count > 1 else { return nil }
+        var nameStart = 1
+        while nameStart < bytes.count, bytes[nameStart] & 0x80 != 0 { nameStart += 1 }
+        nameStart += 1
+        guard nameStart <= 5 else { return .named(nil) }
+        guard bytes.count >= nameStart + 4 else { return nil }
+        let field = Array(bytes[nameStart..<nameStart + 4])
+        let isName = field == [0, 4, 0x4D, 0x51] || field == [0, 6, 0x4D, 0x51]
+        return .named(isName ? "mqtt" : nil)
+    }
+
+    /// SEQUENCE, a message ID, and the tag of an operation that a client can begin with.
+    private static func ldap(_ bytes: [UInt8]) -> DialogueOpening? {
+        guard bytes.count > 1 else { return nil }
+        var position = 2
+        if bytes[1] & 0x80 != 0 {
+            guard (0x81...0x84).contains(bytes[1]) else { return .named(nil) }
+            position += Int(bytes[1] & 0x7F)
+        }
+        guard bytes.count > position + 1 else { return nil }
+        guard bytes[position] == 2, (1...4).contains(bytes[position + 1]) else {
+            return .named(nil)
+        }
+        let tag = position + 2 + Int(bytes[position + 1])
+        guard bytes.count > tag else { return nil }
+        let requests: [UInt8] = [
+            0x42, 0x4A, 0x50, 0x60, 0x63, 0x66, 0x68, 0x6C, 0x6E, 0x77,
+        ]
+        return requests.contains(bytes[tag]) ? .ldap : .named(nil)
+    }
+
+    /// A short packet with the number 0, protocol 10, and a version that starts with a digit.
+    private static func mysql(_ bytes: [UInt8]) -> DialogueOpening? {
+        let expected: [(UInt8) -> Bool] = [
+            { _ in true }, { $0 < 4 }, { $0 == 0 }, { $0 == 0 }, { $0 == 10 },
+            { $0.isASCIIDigit },
+        ]
+        for (byte, fits) in zip(bytes, expected) where !fits(byte) { return .named(nil) }
+        return bytes.count >= expected.count ? .mysql : nil
+    }
+}
