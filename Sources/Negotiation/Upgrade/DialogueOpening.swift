@@ -34,8 +34,9 @@ enum DialogueOpening: Equatable {
     /// Judges the first bytes of the origin; `nil` if more are needed.
     static func ofOrigin(_ bytes: [UInt8]) -> DialogueOpening? {
         guard let first = bytes.first else { return nil }
-        if first == 0xFF { return start(bytes, of: [0xFF], .named("telnet")) }
         guard bytes.count > 1 else { return nil }
+        // IAC with WILL, WONT, DO or DONT (RFC 854).
+        if first == 0xFF, (0xFB...0xFE).contains(bytes[1]) { return .named("telnet") }
         if isText(first), isText(bytes[1]) { return .lines }
         return mysql(bytes)
     }

@@ -28,6 +28,8 @@ package struct UpgradeMachine {
     private var followed = FollowedDialogue()
     private var toldName: String?
     private var lastSpeaker: InjectedBytes.Side?
+    /// The client's first bytes behind the switch were looked at.
+    private var hasSeenTLS = false
     /// What might be a ClientHello is none: the caller has waited long enough.
     private var isHelloExcluded = false
     /// What the client sent behind its request for TLS, as it was presented last.
@@ -53,6 +55,10 @@ package struct UpgradeMachine {
         guard bytes.count > 0 else { return step }
         if let securedBy {
             step.next = .forwardThenSecure(command: securedBy)
+            if !hasSeenTLS, HelloPattern.match(bytes, at: 0) == .none {
+                step.injected += injection(of: .client, bytes, from: 0)
+            }
+            hasSeenTLS = true
             return step
         }
         isServerFirst = isServerFirst ?? false
@@ -72,8 +78,8 @@ package struct UpgradeMachine {
             let event = followed.client(bytes, &index, &step.facts)
             take(event, &step)
             if case .secured(let command) = event, !isInside {
-                secure(command, &step)
                 hold(bytes, from: index)
+                secure(command, &step)
                 step.injected += heldInjection
             }
         }
@@ -164,6 +170,7 @@ package struct UpgradeMachine {
 
     private mutating func secure(_ command: String, _ step: inout UpgradeStep) {
         securedBy = command
+        hasSeenTLS = !held.isEmpty
         awaitedCommand = nil
         step.next = .forwardThenSecure(command: command)
     }
