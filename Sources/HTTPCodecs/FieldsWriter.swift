@@ -25,6 +25,8 @@ struct FieldsWriter {
     private let sendsUpgrade: Bool
     private let sendsTE: Bool
     private let joinsCookies: Bool
+    /// Whether HTTP2-Settings go along with Upgrade (RFC 7540 §3.2.1).
+    private let keepsSettings: Bool
     private var wroteConnection = false
     private var wroteCookies = false
     private var wroteFraming = false
@@ -39,6 +41,7 @@ struct FieldsWriter {
         dropsMore = !forwarding.dropping.isEmpty
         joinsCookies = forwarding.joinsCookies
         var named: [ArraySlice<UInt8>] = []
+        keepsSettings = forwarding.keepsUpgrade && fields.first(named: "http2-settings") != nil
         var hasUpgrade = false
         var hasTE = false
         for slice in fields.slices {
@@ -92,10 +95,14 @@ struct FieldsWriter {
             case .cookie: !joinsCookies
             case .contentLength, .transferEncoding: keepsFraming
             case .trailer: keepsTrailer
-            case .other: named.isEmpty || !isNamed(fields.name(slice))
+            case .other: named.isEmpty || !isNamed(fields.name(slice)) || isSettings(slice)
             default: true
             }
         return stays && !(dropsMore && isDropped(fields.name(slice)))
+    }
+
+    private func isSettings(_ slice: FieldSlice) -> Bool {
+        keepsSettings && fields.name(slice).equalsIgnoringCase("http2-settings")
     }
 
     private func isDropped(_ name: ArraySlice<UInt8>) -> Bool {
@@ -152,6 +159,7 @@ struct FieldsWriter {
             options.append("keep-alive")
         }
         if sendsUpgrade { options.append("Upgrade") }
+        if sendsUpgrade, keepsSettings { options.append("HTTP2-Settings") }
         if sendsTE { options.append("TE") }
         HeadWriter.append("Connection: ", to: &output)
         for (index, option) in options.enumerated() {

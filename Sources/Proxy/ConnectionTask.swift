@@ -255,6 +255,7 @@ final class ConnectionTask: @unchecked Sendable {
         self.relay = relay
         defer { self.relay = nil }
         try await relay.serve()
+        if let upgraded = relay.upgraded { try await serve(upgraded) }
     }
 
     @inline(never)
@@ -283,6 +284,20 @@ final class ConnectionTask: @unchecked Sendable {
         http2Relay = relay
         defer { http2Relay = nil }
         try await relay.serve()
+    }
+
+    /// Goes on with a connection that has changed over to HTTP/2.
+    private func serve(_ upgraded: UpgradedConnection) async throws(ConnectionEnd) {
+        client = upgraded.stream
+        record.protocolName = "h2c"
+        relay = nil
+        let target = upgraded.exchange.leg.target
+        let relay = HTTP2Relay(
+            self, entry: .fixed(target, host: nil), originFailure: nil, serverName: nil,
+            connection: upgraded.connection)
+        http2Relay = relay
+        defer { http2Relay = nil }
+        try await relay.serve(first: upgraded)
     }
 
     /// Serves a tunnel that was asked for inside of something else than a plain socket: what comes

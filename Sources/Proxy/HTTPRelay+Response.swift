@@ -95,6 +95,7 @@ extension HTTPRelay {
         noteResponse(head)
         notePersonal(head.fields, leg)
         let framing = try framing(of: head)
+        if isUpgradeToHTTP2(head) { return try await upgradeToHTTP2(head, over: leg) }
         if framing == .tunnel { return try await tunnel(head, over: leg) }
         let plan = DeliveryPlan(
             framing: framing, isOldClient: request?.version == .http10,

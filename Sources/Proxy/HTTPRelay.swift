@@ -40,6 +40,8 @@ final class HTTPRelay: @unchecked Sendable {
     var waitedFor: OriginLeg?
     /// The same, on a stream of HTTP/2.
     var waitedAcross: HTTP2OriginExchange?
+    /// What the connection goes on as, once it has changed over to HTTP/2.
+    var upgraded: UpgradedConnection?
     /// Whether something of a final response has gone to the client.
     var hasResponseBegun = false
 
@@ -75,6 +77,7 @@ final class HTTPRelay: @unchecked Sendable {
         }
         while let head = try await nextHead() {
             let next = try await serve(head)
+            if upgraded != nil { return }
             if next == .close || lane.isDraining {
                 task.record.closedBy = task.record.closedBy ?? .tool
                 return

@@ -45,16 +45,14 @@ final class HTTP2Relay: @unchecked Sendable {
     /// Serves streams until the client or the protocol ends the connection.
     ///
     /// - Parameter first: a stream that an upgrade has opened, with its request.
-    func serve(
-        first: (stream: HTTP2Stream, head: RequestHead, recorder: ExchangeRecorder)? = nil
-    ) async throws(ConnectionEnd) {
+    func serve(first: UpgradedConnection? = nil) async throws(ConnectionEnd) {
         connection.onSideFrame = { [unowned self] frame in note(frame) }
         connection.afterRead = { [recorder = lane.recorder] in await recorder.waitForRoom() }
         if lane.isDraining { connection.drain() }
         await withDiscardingTaskGroup { group in
             if let first {
-                let task = StreamTask(first.stream, of: self)
-                group.addTask { await task.run(first.head, first.recorder) }
+                let task = StreamTask(first.first, of: self)
+                group.addTask { await task.run(first) }
             }
             await connection.run { stream in await StreamTask(stream, of: self).run() }
         }

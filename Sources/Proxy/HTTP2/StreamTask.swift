@@ -55,12 +55,20 @@ final class StreamTask: @unchecked Sendable {
     }
 
     /// Goes on with a request that was made before the connection spoke HTTP/2.
-    func run(_ head: RequestHead, _ recorder: ExchangeRecorder) async {
+    func run(_ upgraded: UpgradedConnection) async {
         relay.opened(self, stream.id)
         defer { relay.closed(stream.id) }
-        exchange = recorder
-        request = head
-        await serve(head, entry: relay.entry)
+        exchange = upgraded.recorder
+        request = upgraded.request
+        isRequestComplete = true
+        do throws(RelayFailure) {
+            try await receive(upgraded.exchange)
+            upgraded.exchange.finish(isWhole: true)
+            exchange?.finish()
+        } catch {
+            upgraded.exchange.finish(isWhole: false)
+            fail(error)
+        }
     }
 
     func announce(olderThan microseconds: Int64) {
