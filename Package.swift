@@ -67,8 +67,8 @@ let package = Package(
         target(
             "Proxy",
             [
-                "Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Traffic",
-                "Transport",
+                "Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Negotiation", "Sockets", "TLS",
+                "Traffic", "Transport",
             ]),
         target("HTTPServer", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Transport"]),
         target("CaptureStore", ["Base", "HTTPModel", "Traffic", "CSQLite"]),

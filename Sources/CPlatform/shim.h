@@ -4,6 +4,8 @@
 #define SALLYPORT_CPLATFORM_H
 
 #include <stdint.h>
+#include <string.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 #ifdef __linux__
@@ -71,6 +73,21 @@ static inline int platform_stream_pair(int *first, int *second) {
     *first = pair[0];
     *second = pair[1];
     return 0;
+}
+
+/// Where a redirected connection was going (SO_ORIGINAL_DST, which both families have as 80).
+static inline int platform_original_destination(int descriptor, struct sockaddr_storage *address) {
+#ifdef __linux__
+    socklen_t length = sizeof(*address);
+    memset(address, 0, sizeof(*address));
+    if (getsockopt(descriptor, SOL_IP, 80, address, &length) == 0) return 0;
+    length = sizeof(*address);
+    return getsockopt(descriptor, SOL_IPV6, 80, address, &length);
+#else
+    (void)descriptor;
+    (void)address;
+    return -1;
+#endif
 }
 
 #endif

@@ -126,16 +126,17 @@ extension ValueSyntax where Value == ProxyPlan.Mode {
     static var proxyMode: ValueSyntax {
         .reading("MODE", wanted: "'explicit' or 'reverse:https://HOST[:PORT]'") { text in
             if text == "explicit" { return .explicit }
-            for (prefix, isSecure) in [("reverse:https://", true), ("reverse:http://", false)]
-            where text.hasPrefix(prefix) {
+            for scheme in ProxyPlan.ReverseTarget.Scheme.allCases {
+                let prefix = "reverse:\(scheme.rawValue)://"
+                guard text.hasPrefix(prefix) else { continue }
                 var rest = text.dropFirst(prefix.count)
                 if rest.hasSuffix("/") { rest.removeLast() }
-                let standardPort: UInt16 = isSecure ? 443 : 80
+                let standardPort = scheme == .https ? 443 : scheme == .http ? 80 : 0
                 let target = HostPort(String(rest)) ?? HostPort("\(rest):\(standardPort)")
                 guard let target, target.port != 0 else { return nil }
                 return .reverse(
                     ProxyPlan.ReverseTarget(
-                        isSecure: isSecure, host: target.host.lowercased(), port: target.port))
+                        scheme, host: target.host.lowercased(), port: target.port))
             }
             return nil
         }

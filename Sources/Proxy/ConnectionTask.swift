@@ -31,31 +31,41 @@ final class ConnectionTask: @unchecked Sendable {
     var isCut = false
     /// Whether the client runs on this machine.
     let isLocal: Bool
-    private let peer: SocketAddress
+    let peer: SocketAddress
+    let port: ProxyPort
+    /// Bytes of segments that were recorded.
+    var segmentBytes: Int64 = 0
     private let openedTick: UInt64
     private var isAnnounced = false
 
     /// Which addresses this client's requests may go to. What it names itself must not lead a
     /// client from elsewhere to the services that this machine keeps to itself.
     var reach: OriginReach {
-        isLocal || lane.plan.mode != .explicit ? .everywhere : .beyondLoopback
+        if case .reverse = port.mode { return .everywhere }
+        return isLocal ? .everywhere : .beyondLoopback
     }
 
     var id: Int64 { record.id }
     var loop: EventLoop { lane.loop }
     var limits: ProxyLimits { lane.plan.limits }
 
-    init(_ channel: Channel, peer: SocketAddress, lane: ProxyLoop) {
+    init(_ channel: Channel, peer: SocketAddress, port: ProxyPort, lane: ProxyLoop) {
         self.lane = lane
         self.channel = channel
         self.peer = peer
+        self.port = port
         client = PlainStream(channel)
         openedTick = lane.loop.now
         isLocal = peer.isLoopback || channel.localAddress?.host == peer.host
-        let mode: ConnectionRecord.Mode = lane.plan.mode == .explicit ? .explicit : .reverse
+        let mode: ConnectionRecord.Mode =
+            switch port.mode {
+            case .explicit: .explicit
+            case .reverse: .reverse
+            case .transparent: .transparent
+            }
         record = ConnectionRecord(
             id: lane.recorder.numbers.nextConnection(), openedAt: .now(), client: peer.description,
-            listener: lane.listenText, mode: mode)
+            listener: port.text, mode: mode)
     }
 
     /// Accept → peek → route → open the origin → secure → relay → record.
@@ -63,10 +73,12 @@ final class ConnectionTask: @unchecked Sendable {
         lane.opened(self)
         channel.setNoDelay()
         do throws(ConnectionEnd) {
-            let opening = try await peek(nil)
-            switch lane.plan.mode {
-            case .explicit: try await serveExplicit(opening)
-            case .reverse(let target): try await serveReverse(opening, target)
+            switch port.mode {
+            case .explicit: try await serveExplicit(try await peek(nil))
+            case .reverse(let target) where target.scheme == .tcp:
+                try await serveAnything(of: target.host, target.port)
+            case .reverse(let target): try await serveReverse(try await peek(nil), target)
+            case .transparent: try await serveTransparent()
             }
         } catch {
             note(error)
@@ -93,16 +105,41 @@ final class ConnectionTask: @unchecked Sendable {
             } else {
                 try await serveHTTP(stream, through: .anyOrigin)
             }
-        case .brokenTLS, .socks, .unknown, .silent:
+        case .socks: try await serveSOCKS(opening.takeBytes())
+        case .brokenTLS, .unknown, .silent:
             try await refuse(opening)
         }
+    }
+
+    /// Serves what client and origin speak, whatever it is.
+    private func serveAnything(of host: String, _ port: UInt16) async throws(ConnectionEnd) {
+        note(OriginTarget(isSecure: false, host: host, port: port))
+        let dialled: DialledOrigin
+        do throws(OriginFailure) {
+            dialled = try await lane.dial(host, port, reach: reach)
+        } catch {
+            note(error)
+            throw ConnectionEnd(error.outcome, error.failure.detail, by: .tool)
+        }
+        record.originAddress = dialled.address.description
+        try await serveTunnel(to: host, port, dialled, readAhead: nil)
+    }
+
+    /// Serves a client that was on its way to an origin.
+    private func serveTransparent() async throws(ConnectionEnd) {
+        guard let wanted = channel.originalDestination(listening: self.port.address) else {
+            throw ConnectionEnd(
+                .refused, "client came to the proxy itself, and not on its way to an origin",
+                by: .tool)
+        }
+        try await serveAnything(of: wanted.host, wanted.port)
     }
 
     private func serveReverse(
         _ opening: PeekedOpening, _ reverse: ProxyPlan.ReverseTarget
     ) async throws(ConnectionEnd) {
         let target = OriginTarget(
-            isSecure: reverse.isSecure, host: reverse.host, port: reverse.port)
+            isSecure: reverse.scheme == .https, host: reverse.host, port: reverse.port)
         note(target)
         switch opening.kind {
         case .tls(let hello):
@@ -164,7 +201,7 @@ final class ConnectionTask: @unchecked Sendable {
             dialled.close()
             try await refuse(opening)
         case .socks, .unknown, .silent:
-            try await passThrough(opening, dialled)
+            try await serveDialogue(dialled, early: opening.takeBytes())
         }
     }
 
@@ -192,9 +229,55 @@ final class ConnectionTask: @unchecked Sendable {
         case "h2":
             try await serveHTTP2(
                 stream, through: entry, originFailure: failure, serverName: serverName)
-        default:
+        case "http/1.1":
             try await serveHTTP(
                 stream, through: entry, originFailure: failure, serverName: serverName)
+        case let other?:
+            guard let origin else { throw ConnectionEnd(.broken, other, by: .tool) }
+            try await serveSecuredDialogue(stream, origin, nil, early: nil, late: nil)
+        case nil:
+            try await serveUnnamed(
+                stream, through: entry, originFailure: failure, serverName: serverName)
+        }
+    }
+
+    /// Serves what is spoken inside of TLS without having been named by ALPN.
+    private func serveUnnamed(
+        _ stream: TLSStream, through entry: Entry, originFailure: OriginFailure?,
+        serverName: String?
+    ) async throws(ConnectionEnd) {
+        guard let origin, origin.http2 == nil else {
+            return try await serveHTTP(
+                stream, through: entry, originFailure: originFailure, serverName: serverName)
+        }
+        let words = FirstWord(client: stream, origin: origin.stream)
+        await words.listen(until: loop.now + limits.openingTimeout)
+        var kind: Opening?
+        if let early = words.early {
+            while kind == nil, early.room > 0 {
+                kind = Opening.judge(early.readable)
+                if kind == nil { guard await more(early, of: stream) else { break } }
+            }
+        }
+        switch kind {
+        case nil where words.late == nil && words.early == nil, .http:
+            // Whoever has said nothing is heard, and judged, where a first request is due.
+            if let late = words.late { origin.unread = late }
+            try await serveHTTP(
+                stream, through: entry, originFailure: originFailure, serverName: serverName,
+                readAhead: words.early)
+        default:
+            try await serveSecuredDialogue(
+                stream, origin, nil, early: words.early, late: words.late)
+        }
+    }
+
+    private func more(_ buffer: ByteBuffer, of stream: TLSStream) async -> Bool {
+        stream.readDeadline = loop.now + limits.headTimeout
+        do throws(StreamFailure) {
+            return try await stream.read(into: buffer) > 0
+        } catch {
+            return false
         }
     }
 
@@ -226,7 +309,7 @@ final class ConnectionTask: @unchecked Sendable {
     }
 
     /// Does the handshake with the client.
-    private func secure(
+    func secure(
         _ name: String, _ opening: PeekedOpening, protocols: [String]
     ) async throws(ConnectionEnd) -> TLSStream {
         let session = lane.serverContext.makeSession(for: name, protocols: protocols)
@@ -246,12 +329,13 @@ final class ConnectionTask: @unchecked Sendable {
 
     private func serveHTTP(
         _ stream: any ByteStream, through entry: Entry, originFailure: OriginFailure? = nil,
-        serverName: String? = nil
+        serverName: String? = nil, readAhead: ByteBuffer? = nil
     ) async throws(ConnectionEnd) {
         client = stream
         record.protocolName = "http/1.1"
         let relay = HTTPRelay(
-            self, entry: entry, originFailure: originFailure, serverName: serverName)
+            self, entry: entry, originFailure: originFailure, serverName: serverName,
+            readAhead: readAhead)
         self.relay = relay
         defer { self.relay = nil }
         try await relay.serve()
@@ -318,7 +402,7 @@ final class ConnectionTask: @unchecked Sendable {
             outer.interrupt()
             return
         }
-        let inner = ConnectionTask(ends.0, peer: peer, lane: lane)
+        let inner = ConnectionTask(ends.0, peer: peer, port: self.port, lane: lane)
         let tunnel = TunnelTask(
             client: outer, origin: PlainStream(ends.1), lane: lane, early: readAhead, late: nil
         ) { _, _ in }

@@ -12,7 +12,7 @@ final class ProxyLoop: @unchecked Sendable {
     let loop: EventLoop
     let plan: ProxyPlan
     let ownPorts: Set<UInt16>
-    let listenText: String
+    private let listening: [SocketAddress]
     let resolver: Resolver
     let recorder: TrafficRecorder
     let serverContext: TLSServerContext
@@ -36,11 +36,11 @@ final class ProxyLoop: @unchecked Sendable {
     /// loop or two are enough.
     private static let hearingTime: UInt64 = 100
 
-    init(loop: EventLoop, shared: ProxyShared, listen: SocketAddress) {
+    init(loop: EventLoop, shared: ProxyShared, listening: [SocketAddress]) {
         self.loop = loop
         plan = shared.plan
-        ownPorts = [listen.port]
-        listenText = listen.description
+        ownPorts = Set(listening.map(\.port))
+        self.listening = listening
         resolver = shared.resolver
         recorder = TrafficRecorder(sink: shared.sink, numbers: shared.numbers, loop: loop)
         serverContext = TLSServerContext(
@@ -50,6 +50,14 @@ final class ProxyLoop: @unchecked Sendable {
             versions: shared.plan.versions,
             extraAuthorities: shared.plan.originTrust.extraAuthorities)
         pool = OriginPool(limits: shared.plan.limits)
+    }
+
+    /// Whether an address is one of the proxy's own listeners: what comes in there would come back
+    /// for ever, and a page in a browser could reach what only the machine's owner may.
+    func isOwn(_ address: SocketAddress) -> Bool {
+        guard ownPorts.contains(address.port) else { return false }
+        return address.isLoopback || address.isWildcard
+            || listening.contains { $0.host == address.host }
     }
 
     func opened(_ task: ConnectionTask) {

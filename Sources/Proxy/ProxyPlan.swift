@@ -1,10 +1,11 @@
+package import Negotiation
 package import Sockets
 package import TLS
 
 /// What the proxy does with what comes in: values only, fixed before the first connection.
 package struct ProxyPlan: Sendable {
-    package var mode = Mode.explicit
-    package var listen: SocketAddress
+    /// Where clients come in; at least one.
+    package var ports: [PortPlan]
     package var originTrust = OriginTrust()
     package var originVersion = OriginVersion.mirrored
     package var limits = ProxyLimits()
@@ -12,8 +13,8 @@ package struct ProxyPlan: Sendable {
     /// Event loops, each a thread; one a processor by default.
     package var loopCount = availableProcessorCount()
 
-    package init(listen: SocketAddress) {
-        self.listen = listen
+    package init(listen: SocketAddress, mode: Mode = .explicit) {
+        ports = [PortPlan(listen, mode)]
     }
 
     /// How clients come in.
@@ -22,15 +23,24 @@ package struct ProxyPlan: Sendable {
         case explicit
         /// Clients take it for the origin.
         case reverse(ReverseTarget)
+        /// Clients were on their way to an origin, and the system led them here.
+        case transparent
     }
 
     package struct ReverseTarget: Sendable, Equatable {
-        package let isSecure: Bool
+        package let scheme: Scheme
         package let host: String
         package let port: UInt16
 
-        package init(isSecure: Bool, host: String, port: UInt16) {
-            self.isSecure = isSecure
+        package enum Scheme: String, Sendable, CaseIterable {
+            case http
+            case https
+            /// Whatever client and origin speak.
+            case tcp
+        }
+
+        package init(_ scheme: Scheme, host: String, port: UInt16) {
+            self.scheme = scheme
             self.host = host
             self.port = port
         }
@@ -52,6 +62,30 @@ package struct ProxyPlan: Sendable {
         package var servesUnverified = false
 
         package init() {}
+    }
+}
+
+/// A port that clients come in at.
+package struct PortPlan: Sendable {
+    package var source: Source
+    package var mode: ProxyPlan.Mode
+    /// Who may use it; `nil` for everybody who can reach it.
+    package var credentials: [SOCKSCredential]?
+
+    package enum Source: Sendable, Equatable {
+        case address(SocketAddress)
+        /// A socket that listens already, and the address that it is told by.
+        case descriptor(Int32, SocketAddress)
+    }
+
+    package init(_ address: SocketAddress, _ mode: ProxyPlan.Mode) {
+        source = .address(address)
+        self.mode = mode
+    }
+
+    package init(descriptor: Int32, _ address: SocketAddress, _ mode: ProxyPlan.Mode) {
+        source = .descriptor(descriptor, address)
+        self.mode = mode
     }
 }
 

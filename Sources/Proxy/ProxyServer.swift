@@ -1,15 +1,20 @@
 package import Base
+internal import Negotiation
 package import Sockets
 package import TLS
 package import Traffic
 
 /// The proxy: listeners on a group of event loops.
 package final class ProxyServer: Sendable {
-    /// Where it listens, with the port that the system chose.
-    package let address: SocketAddress
+    /// Where it listens, with the ports that the system chose, as the plan has them.
+    package let addresses: [SocketAddress]
     private let shared: ProxyShared
     private let loops: [EventLoop]
-    private let descriptors: [Int32]
+    /// The listening sockets of each loop.
+    private let descriptors: [[(descriptor: Int32, port: ProxyPort)]]
+
+    /// The first of the addresses.
+    package var address: SocketAddress { addresses[0] }
 
     /// Binds; nothing is accepted before `run`.
     ///
@@ -19,7 +24,26 @@ package final class ProxyServer: Sendable {
         numbers: RecordNumbers, loops: [EventLoop]
     ) throws(Failure) {
         self.loops = loops
-        (descriptors, address) = try Listener.bindShared(plan.listen, count: loops.count)
+        precondition(!plan.ports.isEmpty, "a proxy listens somewhere")
+        var descriptors = [[(descriptor: Int32, port: ProxyPort)]](
+            repeating: [], count: loops.count)
+        var addresses: [SocketAddress] = []
+        for port in plan.ports {
+            switch port.source {
+            case .address(let wanted):
+                let (bound, address) = try Listener.bindShared(wanted, count: loops.count)
+                addresses.append(address)
+                let made = ProxyPort(port, address)
+                for (index, descriptor) in bound.enumerated() {
+                    descriptors[index].append((descriptor, made))
+                }
+            case .descriptor(let descriptor, let address):
+                addresses.append(address)
+                descriptors[0].append((descriptor, ProxyPort(port, address)))
+            }
+        }
+        self.descriptors = descriptors
+        self.addresses = addresses
         shared = ProxyShared(
             plan: plan, authority: authority, sink: sink, numbers: numbers, resolver: Resolver(),
             ticketKey: Digests.randomBytes(80))
@@ -30,9 +54,9 @@ package final class ProxyServer: Sendable {
     /// - Returns: whether every connection ended by itself before the deadline.
     package func run(until shutdown: Shutdown) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
-            for (loop, descriptor) in zip(loops, descriptors) {
+            for (loop, descriptors) in zip(loops, descriptors) {
                 group.addTask(executorPreference: loop) {
-                    await self.serve(on: loop, descriptor, until: shutdown)
+                    await self.serve(on: loop, descriptors, until: shutdown)
                 }
             }
             return await group.reduce(true) { $0 && $1 }
@@ -40,28 +64,31 @@ package final class ProxyServer: Sendable {
     }
 
     private func serve(
-        on loop: EventLoop, _ descriptor: Int32, until shutdown: Shutdown
+        on loop: EventLoop, _ descriptors: [(descriptor: Int32, port: ProxyPort)],
+        until shutdown: Shutdown
     ) async -> Bool {
-        let listener: Listener
+        var listeners: [OpenPort] = []
         do throws(SystemError) {
-            listener = try Listener(descriptor: descriptor, address: address, loop: loop)
+            for (descriptor, port) in descriptors {
+                let listener = try Listener(
+                    descriptor: descriptor, address: port.address, loop: loop)
+                listeners.append(OpenPort(listener, port))
+            }
         } catch {
             return false
         }
-        let lane = ProxyLoop(loop: loop, shared: shared, listen: address)
+        let lane = ProxyLoop(loop: loop, shared: shared, listening: addresses)
         lane.startSweeping()
-        shutdown.onRequest(on: loop) { [stop = ListenerStop(listener)] in
-            stop.listener.close()
+        shutdown.onRequest(on: loop) { [listeners] in
+            for open in listeners { open.listener.close() }
             lane.drain(grace: shutdown.grace)
         }
         await withDiscardingTaskGroup { outer in
             outer.addTask { await lane.background.run() }
             // Each connection is a child task, so that none outlives the server.
             await withDiscardingTaskGroup { group in
-                while let (channel, peer) = await listener.accept() {
-                    group.addTask(executorPreference: loop) {
-                        await ConnectionTask(channel, peer: peer, lane: lane).run()
-                    }
+                for open in listeners {
+                    group.addTask(executorPreference: loop) { await open.accept(into: lane) }
                 }
             }
             lane.finish()
@@ -70,8 +97,41 @@ package final class ProxyServer: Sendable {
     }
 }
 
+/// A port as it was opened.
+struct ProxyPort: Sendable {
+    let mode: ProxyPlan.Mode
+    let credentials: [SOCKSCredential]?
+    let address: SocketAddress
+    /// As it is recorded.
+    let text: String
+
+    init(_ plan: PortPlan, _ address: SocketAddress) {
+        mode = plan.mode
+        credentials = plan.credentials
+        self.address = address
+        text = address.description
+    }
+}
+
+/// A listener of one loop.
+///
 /// `@unchecked Sendable`: the listener is only touched on its loop's thread.
-private final class ListenerStop: @unchecked Sendable {
+private final class OpenPort: @unchecked Sendable {
     let listener: Listener
-    init(_ listener: Listener) { self.listener = listener }
+    private let port: ProxyPort
+
+    init(_ listener: Listener, _ port: ProxyPort) {
+        self.listener = listener
+        self.port = port
+    }
+
+    func accept(into lane: ProxyLoop) async {
+        await withDiscardingTaskGroup { [port] group in
+            while let (channel, peer) = await listener.accept() {
+                group.addTask(executorPreference: lane.loop) {
+                    await ConnectionTask(channel, peer: peer, port: port, lane: lane).run()
+                }
+            }
+        }
+    }
 }

@@ -92,34 +92,6 @@ final class TunnelTask: @unchecked Sendable {
 }
 
 extension ConnectionTask {
-    /// Relays a tunnel in which nothing is spoken that can be decrypted or understood.
-    func passThrough(
-        _ opening: PeekedOpening, _ dialled: DialledOrigin
-    ) async throws(ConnectionEnd) {
-        let cause: String
-        switch opening.kind {
-        case .http2Preface:
-            record.protocolName = "h2c"
-            cause = "HTTP/2 without TLS is not decoded yet"
-        case .silent:
-            record.protocolName = "unknown"
-            cause = "the origin spoke first: neither TLS nor HTTP"
-        default:
-            record.protocolName = "unknown"
-            cause = "neither TLS nor HTTP was spoken in the tunnel"
-        }
-        let target = OriginTarget(
-            isSecure: false, host: record.originHost, port: record.originPort)
-        adopt(dialled, for: target)
-        let tunnel = TunnelTask(
-            client: client, origin: PlainStream(dialled.channel), lane: lane,
-            early: opening.takeBytes(), late: nil
-        ) { _, _ in }
-        let side = await tunnel.run()
-        origin?.isPersonal = true
-        throw ConnectionEnd(.passedThrough, cause, by: side)
-    }
-
     /// Makes a connection that was opened in advance the one for plain exchanges.
     func adopt(
         _ dialled: DialledOrigin, for target: OriginTarget, offer: OriginOffer = .plain

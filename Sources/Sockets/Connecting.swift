@@ -180,3 +180,22 @@ extension Channel {
         }
     }
 }
+
+extension Channel {
+    /// Where the peer was on its way to when the system led it here: what the kernel's redirection
+    /// noted, or for a transparent socket the address of our own end.
+    ///
+    /// - Parameter listening: where the listener is; who comes there by itself had no other way.
+    package func originalDestination(listening: SocketAddress) -> SocketAddress? {
+        guard !isClosed else { return nil }
+        var storage = sockaddr_storage()
+        if unsafe platform_original_destination(descriptor, &storage) == 0,
+            let wanted = SocketAddress(storage), wanted != localAddress
+        {
+            return wanted
+        }
+        guard let local = localAddress else { return nil }
+        return local.port == listening.port && (local.isLoopback || local.host == listening.host)
+            ? nil : local
+    }
+}

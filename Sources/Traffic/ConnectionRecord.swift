@@ -11,7 +11,7 @@ package struct ConnectionRecord: Sendable {
     package let client: String
     /// The address and port that it came in at.
     package let listener: String
-    package let mode: Mode
+    package var mode: Mode
     /// The name or address of the origin that was asked for, without brackets; empty if unknown.
     package var originHost = ""
     package var originPort: UInt16 = 0

@@ -106,7 +106,7 @@ extension ProxyTests {
         func isAnsweredAndRecorded(_ row: Row, inPieces: Bool) throws {
             let origin = try ScriptedOrigin(.tls) { wire, _ in _ = try wire.readToEnd() }
             let target = ProxyPlan.ReverseTarget(
-                isSecure: true, host: "localhost", port: origin.port)
+                .https, host: "localhost", port: origin.port)
             try withProxy(.mode(.reverse(target))) { proxy in
                 proxy.adopt(origin)
                 let client = try proxy.connect()
@@ -146,7 +146,7 @@ extension ProxyTests {
         func otherProtocolsAreRefused(
             _ name: String, _ bytes: [UInt8], _ protocolName: String, _ words: String
         ) throws {
-            let target = ProxyPlan.ReverseTarget(isSecure: true, host: "localhost", port: 1)
+            let target = ProxyPlan.ReverseTarget(.https, host: "localhost", port: 1)
             try withProxy(.mode(.reverse(target))) { proxy in
                 let client = try proxy.connect()
                 try client.send(bytes)

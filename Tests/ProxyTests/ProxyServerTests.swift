@@ -80,7 +80,7 @@ extension ProxyTests {
                 try wire.expectEnd()
             }
             let target = ProxyPlan.ReverseTarget(
-                isSecure: isSecure, host: "localhost", port: origin.port)
+                isSecure ? .https : .http, host: "localhost", port: origin.port)
             try withProxy(.mode(.reverse(target))) { proxy in
                 proxy.adopt(origin)
                 let client = try proxy.connect()

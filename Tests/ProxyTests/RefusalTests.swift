@@ -142,7 +142,7 @@ extension ProxyTests {
         func realClientSendsAnAlert(_ version: String) throws {
             let origin = try ScriptedOrigin(.tls) { wire, _ in try wire.greet() }
             let target = ProxyPlan.ReverseTarget(
-                isSecure: true, host: "localhost", port: origin.port)
+                .https, host: "localhost", port: origin.port)
             try withProxy(.mode(.reverse(target))) { proxy in
                 proxy.adopt(origin)
                 let client = Process()

@@ -107,8 +107,7 @@ final class ProxyService: Sendable {
 extension ProxyOptions {
     /// Errors: `bad-address`, `file-unreadable`, `certificate-invalid`.
     func plan() throws(Failure) -> ProxyPlan {
-        var plan = ProxyPlan(listen: try listen.socketAddress())
-        plan.mode = mode
+        var plan = ProxyPlan(listen: try listen.socketAddress(), mode: mode)
         plan.originTrust.servesUnverified = servesUnverified
         plan.originVersion = originVersion
         for path in originAuthorities {

@@ -70,13 +70,6 @@ extension ProxyLoop {
         }
     }
 
-    /// Whether an address is one of the proxy's own listeners: what comes in there would come back
-    /// for ever, and a page in a browser could reach what only the machine's owner may.
-    private func isOwn(_ address: SocketAddress) -> Bool {
-        ownPorts.contains(address.port)
-            && (address.isLoopback || address.isWildcard || address.host == plan.listen.host)
-    }
-
     private func reachFailure(_ host: String, _ address: SocketAddress) -> OriginFailure {
         OriginFailure(
             failure: Failure(

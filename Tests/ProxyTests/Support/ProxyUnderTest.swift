@@ -21,7 +21,7 @@ struct PlanChange {
     }
 
     static func mode(_ mode: ProxyPlan.Mode) -> PlanChange {
-        PlanChange { $0.mode = mode }
+        PlanChange { $0.ports[0].mode = mode }
     }
 
     static func limit<Value>(

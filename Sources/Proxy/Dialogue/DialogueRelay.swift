@@ -1,0 +1,235 @@
+internal import Base
+internal import Negotiation
+internal import Sockets
+internal import Traffic
+internal import Transport
+
+/// A dialogue that is no HTTP: relayed as it comes, recorded in segments, and watched for the switch
+/// to TLS in mid-stream.
+///
+/// `@unchecked Sendable`: its children run on one loop's executor.
+@safe
+final class DialogueRelay: @unchecked Sendable {
+    private let task: ConnectionTask
+    private let lane: ProxyLoop
+    private let loop: EventLoop
+    private let client: any ByteStream
+    private let origin: any ByteStream
+    private var machine: UpgradeMachine
+    /// What each side sent and was not passed on yet.
+    private var held: [Direction: ByteBuffer] = [:]
+    private var endedFirst: ConnectionRecord.Side?
+    private var failed: StreamFailure?
+    /// The command that both sides agreed to begin TLS with.
+    private(set) var securedBy: String?
+    private var clientWaiter: UnsafeContinuation<Void, Never>?
+    private var passedTick: UInt64
+
+    /// How the dialogue went on.
+    enum End {
+        case closed(by: ConnectionRecord.Side)
+        /// Both legs are to be secured; the client's bytes begin its handshake.
+        case secure(command: String, readAhead: ByteBuffer?)
+    }
+
+    /// How long a client's bytes are held back at most, in milliseconds.
+    private static let holdTime: UInt64 = 10_000
+    /// How long bytes that look like the start of a ClientHello wait for the rest.
+    private static let helloTime: UInt64 = 1_000
+
+    /// - Parameters:
+    ///   - early: what the client sent before; owned by the relay now.
+    ///   - late: what the origin sent before; the same.
+    init(
+        _ task: ConnectionTask, client: any ByteStream, origin: any ByteStream,
+        machine: UpgradeMachine, early: ByteBuffer?, late: ByteBuffer?
+    ) {
+        self.task = task
+        lane = task.lane
+        loop = task.lane.loop
+        self.client = client
+        self.origin = origin
+        self.machine = machine
+        passedTick = task.lane.loop.now
+        held[.request] = early
+        held[.response] = late
+    }
+
+    var protocolName: String? { machine.protocolName }
+
+    func run() async -> End {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.pump(.request) }
+            group.addTask { await self.pump(.response) }
+            await group.waitForAll()
+        }
+        if let name = machine.protocolName { task.record.protocolName = name }
+        guard let securedBy else {
+            for buffer in held.values { loop.buffers.give(buffer) }
+            return .closed(by: endedFirst ?? .tool)
+        }
+        client.channel.resumeWaiting()
+        origin.channel.resumeWaiting()
+        if let late = held.removeValue(forKey: .response) { loop.buffers.give(late) }
+        return .secure(command: securedBy, readAhead: held.removeValue(forKey: .request))
+    }
+
+    // MARK: One direction
+
+    private func pump(_ direction: Direction) async {
+        let source = direction == .request ? client : origin
+        let target = direction == .request ? origin : client
+        do throws(StreamFailure) {
+            while securedBy == nil, try await fill(direction, from: source) {
+                guard let bytes = held[direction] else { return }
+                let step = look(direction, bytes)
+                try await pass(bytes, step.forward, direction, to: target)
+                if bytes.isEmpty {
+                    held[direction] = nil
+                    loop.buffers.give(bytes)
+                }
+                try await follow(step, direction)
+            }
+            if securedBy == nil { await end(direction, target) }
+        } catch {
+            fail(error, direction, source, target)
+        }
+        wakeClient()
+    }
+
+    private func look(_ direction: Direction, _ bytes: ByteBuffer) -> UpgradeStep {
+        passedTick = loop.now
+        let step =
+            direction == .request
+            ? machine.client(bytes.readable) : machine.origin(bytes.readable)
+        for fact in step.facts { task.note(fact) }
+        for injected in step.injected { task.note(injected) }
+        return step
+    }
+
+    /// Sends the first `count` bytes on, and records them.
+    private func pass(
+        _ bytes: ByteBuffer, _ count: Int, _ direction: Direction, to target: any ByteStream
+    ) async throws(StreamFailure) {
+        guard count > 0 else { return }
+        task.recordSegment(bytes.readable.extracting(..<count), direction)
+        target.writeDeadline = loop.now + lane.plan.limits.bodyTimeout
+        if count == bytes.count {
+            try await target.write(bytes)
+        } else {
+            let part = loop.buffers.take()
+            defer { loop.buffers.give(part) }
+            part.append(bytes.readable.extracting(..<count))
+            bytes.consume(count)
+            try await target.write(part)
+        }
+        await lane.recorder.waitForRoom()
+    }
+
+    private func follow(_ step: UpgradeStep, _ direction: Direction) async throws(StreamFailure) {
+        switch step.next {
+        case .forward: if direction == .response { wakeClient() }
+        case .needMore: try await awaitMore()
+        case .hold: await awaitOrigin()
+        case .forwardThenSecure(let command): secure(command, direction, step)
+        }
+    }
+
+    private func secure(_ command: String, _ direction: Direction, _ step: UpgradeStep) {
+        securedBy = command
+        // Plain bytes behind the switch are nobody's: taken for the handshake they would break it,
+        // taken for the dialogue inside they would be an attacker's words.
+        if step.injected.contains(where: { $0.side == .client }), let early = held[.request] {
+            early.removeAll()
+        }
+        (direction == .request ? origin : client).channel.interrupt()
+        wakeClient()
+    }
+
+    /// Reads more of a side unless something of it waits; whether there is something.
+    private func fill(
+        _ direction: Direction, from source: any ByteStream
+    ) async throws(StreamFailure) -> Bool {
+        if held[direction] != nil { return true }
+        while true {
+            source.readDeadline = passedTick + lane.plan.limits.responseTimeout
+            do throws(StreamFailure) {
+                try await source.waitReadable()
+                return try await read(direction, from: source)
+            } catch {
+                if securedBy != nil { return false }
+                let isIdle = loop.now >= passedTick + lane.plan.limits.responseTimeout
+                if error != .timedOut || isIdle { throw error }
+            }
+        }
+    }
+
+    private func read(
+        _ direction: Direction, from source: any ByteStream
+    ) async throws(StreamFailure) -> Bool {
+        let buffer = held[direction] ?? loop.buffers.take()
+        do throws(StreamFailure) {
+            guard try await source.read(into: buffer) > 0 else {
+                if buffer.isEmpty { loop.buffers.give(buffer) }
+                return false
+            }
+        } catch {
+            if buffer.isEmpty { loop.buffers.give(buffer) }
+            throw error
+        }
+        held[direction] = buffer
+        return true
+    }
+
+    // MARK: Waiting
+
+    /// Waits for the rest of what may begin a ClientHello.
+    private func awaitMore() async throws(StreamFailure) {
+        client.readDeadline = loop.now + Self.helloTime
+        do throws(StreamFailure) {
+            try await client.waitReadable()
+            if try await read(.request, from: client) { return }
+        } catch {
+            guard error == .timedOut else { throw error }
+        }
+        machine.releaseHeld()
+    }
+
+    /// Waits until the origin has answered the client's request for TLS.
+    private func awaitOrigin() async {
+        let timer = loop.makeTimer { [unowned self] in
+            machine.releaseHeld()
+            wakeClient()
+        }
+        loop.set(timer, due: loop.now + Self.holdTime)
+        while machine.isAwaitingOrigin, securedBy == nil, endedFirst == nil, failed == nil {
+            unsafe await withUnsafeContinuation { unsafe clientWaiter = $0 }
+        }
+        loop.set(timer, due: .max)
+    }
+
+    private func wakeClient() {
+        guard let waiting = unsafe clientWaiter else { return }
+        unsafe clientWaiter = nil
+        unsafe waiting.resume()
+    }
+
+    // MARK: Ending
+
+    private func end(_ direction: Direction, _ target: any ByteStream) async {
+        endedFirst = endedFirst ?? (direction == .request ? .client : .origin)
+        wakeClient()
+        await target.finish()
+    }
+
+    private func fail(
+        _ error: StreamFailure, _ direction: Direction, _ source: any ByteStream,
+        _ target: any ByteStream
+    ) {
+        let side: ConnectionRecord.Side = direction == .request ? .client : .origin
+        failed = error
+        endedFirst = endedFirst ?? (error == .timedOut || error == .closed ? .tool : side)
+        source.interrupt()
+        target.interrupt()
+    }
+}
