@@ -73,7 +73,7 @@ final class BodyRowWriter {
     }
 
     /// The chunk with this content, a new one if none is known.
-    private func store(_ bytes: [UInt8]) throws(Failure) -> Int64 {
+    func store(_ bytes: [UInt8]) throws(Failure) -> Int64 {
         let hash = digest(bytes)
         if let known = recent.chunk(for: hash) { return known }
         if bytes.count >= indexedSize, let known = try stored(hash) {

@@ -24,8 +24,9 @@ package struct CaptureConfiguration: Sendable {
     var pageSize = 16_384
     /// The size of a checkpoint, in bytes of the log.
     var checkpointBytes = 16 << 20
-    /// How many pages SQLite may hold in memory, in KiB.
-    var cacheKibibytes = 1024
+    /// How many pages SQLite may hold in memory, in KiB: a transaction of the messages of a hundred
+    /// connections, which would be written twice if it did not fit.
+    var cacheKibibytes = 4096
     /// How many pages the file may have, `nil` for no limit: how tests see a full disk.
     var pageLimit: Int64?
 

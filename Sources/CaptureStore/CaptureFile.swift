@@ -37,10 +37,12 @@ enum CaptureFile {
         return (database, lock)
     }
 
-    /// Opens a capture for reading.
+    /// Opens a capture for reading, one of an earlier version too, which stays as it is.
     ///
     /// Errors: `capture-not-a-capture`, `capture-newer`, `capture-unreadable`.
-    static func openForReading(_ path: String) throws(Failure) -> Database {
+    static func openForReading(
+        _ path: String
+    ) throws(Failure) -> (database: Database, version: Int64) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else {
             throw Failure(
@@ -51,13 +53,14 @@ enum CaptureFile {
         guard status.isRegular, status.st_size > 0 else { throw .notACapture(path) }
         try checkApplication(path)
         let database = try openBeside(path)
-        try check(try database.integer("PRAGMA user_version"), path)
+        let version = try database.integer("PRAGMA user_version")
+        try check(version, path)
         let tables = try database.integer(
             "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('meta', "
                 + "'connection', 'certificate', 'client_tls', 'origin_tls', 'exchange', "
-                + "'interim', 'chunk', 'part')")
-        guard tables == 9 else { throw .notACapture(path) }
-        return database
+                + "'interim', 'chunk', 'part', 'message')")
+        guard tables == (version < 2 ? 9 : 10) else { throw .notACapture(path) }
+        return (database, version)
     }
 
     /// Beside a writer where that can be; alone where the folder is read-only and no log waits.

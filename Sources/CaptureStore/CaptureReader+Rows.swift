@@ -26,9 +26,24 @@ extension CaptureReader {
         record.closedBy = try row.optionalText().map {
             try word($0, ConnectionRecord.Side.init(rawValue:))
         }
+        try readAdditions(of: &record, from: row)
         record.clientTLS = try tls(of: id, "client_tls")
         record.originTLS = try tls(of: id, "origin_tls")
         return record
+    }
+
+    private func readAdditions(of record: inout ConnectionRecord, from row: Statement) throws {
+        record.messageCount = row.integer()
+        record.upgrade = row.optionalText()
+        let process = row.optionalInteger()
+        let executable = row.text()
+        let arguments = row.optionalText()
+        record.process = try process.map { id in
+            ProcessRecord(
+                id: Int32(clamping: id), executable: executable,
+                commandLine: try arguments.map(strings) ?? [])
+        }
+        record.notes = try row.optionalText().map(notes) ?? []
     }
 
     func exchange(from row: Statement) throws -> ExchangeRecord {
@@ -65,6 +80,8 @@ extension CaptureReader {
         record.responseBody.trailers = row.bytes()
         record.requestHead = row.bytes()
         record.responseHead = row.bytes()
+        record.stream = Int32(clamping: row.integer())
+        record.originProtocolName = row.optionalText()
         if interims > 0 { record.interimHeads = try interimHeads(of: id) }
         return record
     }
@@ -117,6 +134,28 @@ extension CaptureReader {
         }
     }
 
+    /// The elements of a JSON array of strings.
+    private func strings(_ text: String) throws -> [String] {
+        try withStatement("SELECT value FROM json_each(?) ORDER BY key") { row in
+            row.bind(text)
+            var strings: [String] = []
+            while try row.next() { strings.append(row.text()) }
+            return strings
+        }
+    }
+
+    private func notes(_ text: String) throws -> [ConnectionNote] {
+        let sql =
+            "SELECT json_extract(value, '$.code'), json_extract(value, '$.detail') "
+            + "FROM json_each(?) ORDER BY key"
+        return try withStatement(sql) { row in
+            row.bind(text)
+            var notes: [ConnectionNote] = []
+            while try row.next() { notes.append(ConnectionNote(row.text(), row.text())) }
+            return notes
+        }
+    }
+
     private func alerts(_ text: String) throws -> [AlertRecord] {
         let sql =
             "SELECT json_extract(value, '$.sender'), json_extract(value, '$.fatal'), "
@@ -132,7 +171,7 @@ extension CaptureReader {
         }
     }
 
-    private func word<Value>(_ text: String, _ value: (String) -> Value?) throws -> Value {
+    func word<Value>(_ text: String, _ value: (String) -> Value?) throws -> Value {
         guard let value = value(text) else {
             throw Failure.newer(database.path, "it holds the word \"\(text)\"")
         }

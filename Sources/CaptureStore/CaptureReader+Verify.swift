@@ -13,7 +13,7 @@ extension CaptureReader {
                 if text != "ok" { problems.append(text) }
             }
         }
-        for invariant in invariants {
+        for invariant in invariants + (version < 2 ? [] : messageInvariants) {
             try withStatement(invariant.violations + " LIMIT 20") { row in
                 while try row.next() { problems.append("\(row.text()) \(invariant.complaint)") }
             }
@@ -81,5 +81,46 @@ private let invariants = [
         violations: """
             SELECT 'connection ' || connection FROM chain
             WHERE NOT EXISTS (SELECT 1 FROM certificate WHERE id = chain.certificate)
+            """),
+]
+
+/// What a message is called in SQL, its connection and number with it.
+private let messageName =
+    "'message ' || message.number || ' of connection ' || message.connection"
+
+private let messageInvariants = [
+    Invariant(
+        complaint: "refers to content that is missing",
+        violations: """
+            SELECT \(messageName) FROM message
+            WHERE message.chunk IS NOT NULL
+                AND NOT EXISTS (SELECT 1 FROM chunk WHERE id = message.chunk)
+            """),
+    Invariant(
+        complaint: "has its content in two places",
+        violations: """
+            SELECT \(messageName) FROM message
+            WHERE (bytes IS NOT NULL) + (chunk IS NOT NULL) + (offset IS NOT NULL) > 1
+            """),
+    Invariant(
+        complaint: "has more or less content than passed",
+        violations: """
+            SELECT \(messageName) FROM message LEFT JOIN chunk ON chunk.id = message.chunk
+            WHERE offset IS NULL AND (message.chunk IS NULL OR chunk.id IS NOT NULL)
+                AND CASE WHEN truncated
+                    THEN message.size < coalesce(chunk.size, length(message.bytes), 0)
+                    ELSE message.size <> coalesce(chunk.size, length(message.bytes), 0) END
+            """),
+    Invariant(
+        complaint: "lacks parts",
+        violations: """
+            SELECT \(messageName) FROM message GROUP BY connection, number
+            HAVING count(*) <> max(part) + 1
+            """),
+    Invariant(
+        complaint: "belongs to an exchange of another connection",
+        violations: """
+            SELECT \(messageName) FROM message JOIN exchange ON exchange.id = message.exchange
+            WHERE exchange.connection NOT IN (0, message.connection)
             """),
 ]

@@ -10,17 +10,25 @@ package import Traffic
 /// Not `Sendable`: one task has it at a time.
 package final class CaptureReader: TrafficSource {
     let database: Database
+    /// That the file had when it was opened.
+    let version: Int64
+    private let connectionColumns: String
+    private let exchangeColumns: String
     private var idle: [String: [Statement]] = [:]
 
     /// Opens a capture; the folder may be read-only if no log was left beside the file.
     ///
     /// Errors: `capture-unreadable`, `capture-not-a-capture`, `capture-newer`.
     package init(path: String) throws(Failure) {
-        database = try CaptureFile.openForReading(path)
+        (database, version) = try CaptureFile.openForReading(path)
+        connectionColumns = Schema.selection(
+            Schema.connectionColumns, Schema.connectionAdditions, in: version)
+        exchangeColumns = Schema.selection(
+            Schema.exchangeColumns, Schema.exchangeAdditions, in: version)
     }
 
     package func connections(_ visit: (ConnectionRecord) throws -> Bool) throws {
-        let sql = "SELECT \(Self.connectionColumns) FROM connection ORDER BY id"
+        let sql = "SELECT \(connectionColumns) FROM connection ORDER BY id"
         try withStatement(sql) { row in
             while try row.next() {
                 guard try visit(connection(from: row)) else { return }
@@ -28,8 +36,15 @@ package final class CaptureReader: TrafficSource {
         }
     }
 
+    package func connection(_ id: Int64) throws -> ConnectionRecord? {
+        try withStatement("SELECT \(connectionColumns) FROM connection WHERE id = ?") { row in
+            row.bind(id)
+            return try row.next() ? connection(from: row) : nil
+        }
+    }
+
     package func exchanges(_ visit: (ExchangeRecord) throws -> Bool) throws {
-        let sql = "SELECT \(Self.exchangeColumns) FROM exchange ORDER BY id"
+        let sql = "SELECT \(exchangeColumns) FROM exchange ORDER BY id"
         try withStatement(sql) { row in
             while try row.next() {
                 guard try visit(exchange(from: row)) else { return }
@@ -38,33 +53,50 @@ package final class CaptureReader: TrafficSource {
     }
 
     package func exchange(_ id: Int64) throws -> ExchangeRecord? {
-        try withStatement("SELECT \(Self.exchangeColumns) FROM exchange WHERE id = ?") { row in
+        try withStatement("SELECT \(exchangeColumns) FROM exchange WHERE id = ?") { row in
             row.bind(id)
             return try row.next() ? exchange(from: row) : nil
         }
     }
 
-    /// Calls `visit` with each part of a content, of 1 MiB at most if sallyport wrote it.
+    package func body(
+        ofExchange id: Int64, _ direction: Direction, _ visit: ([UInt8]) throws -> Bool
+    ) throws {
+        try body(ofExchange: id, direction, from: 0, visit)
+    }
+
+    /// Calls `visit` with each part of a content, of 1 MiB at most if sallyport wrote it; parts
+    /// before `offset` are passed over unread.
     ///
     /// Errors: `no-such-exchange`, `capture-unreadable`, `capture-newer`.
     package func body(
-        ofExchange id: Int64, _ direction: Direction, _ visit: ([UInt8]) throws -> Bool
+        ofExchange id: Int64, _ direction: Direction, from offset: Int64,
+        _ visit: ([UInt8]) throws -> Bool
     ) throws {
         // The first statement stays open, so that all of them see one state of the file.
         try withStatement("SELECT \(direction.word)_body FROM exchange WHERE id = ?") { owner in
             owner.bind(id)
             guard try owner.next() else { throw Self.noSuchExchange(id) }
             if let whole = owner.optionalInteger() {
-                _ = try visit(content(ofChunk: whole))
+                _ = try visit(content(ofChunk: whole).from(offset))
                 return
             }
             let sql =
-                "SELECT chunk FROM part WHERE exchange = ? AND direction = ? ORDER BY sequence"
+                "SELECT chunk, size FROM part LEFT JOIN chunk AS content ON content.id = chunk "
+                + "WHERE exchange = ? AND direction = ? ORDER BY sequence"
             try withStatement(sql) { part in
                 part.bind(id)
                 part.bind(direction.word)
+                var start: Int64 = 0
                 while try part.next() {
-                    guard try visit(content(ofChunk: part.integer())) else { return }
+                    let chunk = part.integer()
+                    let end = start &+ part.integer()
+                    if end > offset || offset == 0 {
+                        guard try visit(content(ofChunk: chunk).from(offset &- start)) else {
+                            return
+                        }
+                    }
+                    start = end
                 }
             }
         }
@@ -99,7 +131,7 @@ package final class CaptureReader: TrafficSource {
 
     // MARK: Details
 
-    private func content(ofChunk id: Int64) throws -> [UInt8] {
+    func content(ofChunk id: Int64) throws -> [UInt8] {
         try withStatement("SELECT coding, bytes FROM chunk WHERE id = ?") { row in
             row.bind(id)
             guard try row.next() else { throw unreadable("chunk \(id) is missing") }
@@ -132,9 +164,6 @@ package final class CaptureReader: TrafficSource {
     private static func noSuchExchange(_ id: Int64) -> Failure {
         Failure("no-such-exchange", party: .tool, "no exchange has the number \(id)")
     }
-
-    private static let connectionColumns = Schema.connectionColumns.joined(separator: ",")
-    private static let exchangeColumns = Schema.exchangeColumns.joined(separator: ",")
 }
 
 /// How much a capture holds.
@@ -145,8 +174,8 @@ package struct CaptureCounts: Sendable, Equatable {
     package var unfinishedExchanges: Int64 = 0
 }
 
-extension CaptureReader {
-    package func messages(
-        ofConnection id: Int64, exchange: Int64?, _ visit: (MessageRecord) throws -> Bool
-    ) throws {}
+extension [UInt8] {
+    fileprivate func from(_ offset: Int64) -> [UInt8] {
+        offset <= 0 ? self : [UInt8](dropFirst(Int(clamping: offset)))
+    }
 }

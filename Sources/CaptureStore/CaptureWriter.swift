@@ -7,9 +7,9 @@ package import Traffic
 /// Nothing that is submitted is dropped, but for a failure of the file: see `failure`. It is
 /// committed within about 60 ms; what is committed survives the process (`kill -9` included).
 package final class CaptureWriter: TrafficSink, Sendable {
-    /// The first number for a connection that no connection in the file has.
+    /// The first number for a connection that nothing in the file has.
     package let nextConnectionID: Int64
-    /// The first number for an exchange that no exchange in the file has.
+    /// The first number for an exchange that nothing in the file has.
     package let nextExchangeID: Int64
     private let task: WriterTask
 
@@ -22,8 +22,17 @@ package final class CaptureWriter: TrafficSink, Sendable {
     /// damaged; `capture-write-failed`.
     package init(path: String, configuration: CaptureConfiguration) throws(Failure) {
         let (database, lock) = try CaptureFile.openForWriting(path, configuration)
-        nextConnectionID = try database.integer("SELECT max(id) FROM connection") + 1
-        nextExchangeID = try database.integer("SELECT max(id) FROM exchange") + 1
+        // A crash may have left messages of what has no row yet.
+        nextConnectionID =
+            try 1
+            + database.integer(
+                "SELECT max(coalesce((SELECT max(id) FROM connection), 0), "
+                    + "coalesce((SELECT max(connection) FROM message), 0))")
+        nextExchangeID =
+            try 1
+            + database.integer(
+                "SELECT max(coalesce((SELECT max(id) FROM exchange), 0), coalesce("
+                    + "(SELECT max(exchange) FROM message WHERE exchange IS NOT NULL), 0))")
         let rows = try RowWriter(database: database, digest: configuration.digest)
         let task = WriterTask(rows: rows, lock: lock, configuration: configuration)
         guard startThread({ task.run() }) else {

@@ -42,9 +42,28 @@ final class ConnectionRowWriter {
         connection.bind(record.outcome.rawValue)
         connection.bind(record.cause)
         connection.bind(record.closedBy?.rawValue)
+        bindAdditions(of: record)
         try connection.run()
         if let tls = record.clientTLS { try write(tls, of: record.id, clientTLS) }
         if let tls = record.originTLS { try write(tls, of: record.id, originTLS) }
+    }
+
+    private func bindAdditions(of record: ConnectionRecord) {
+        connection.bind(record.messageCount)
+        connection.bind(record.upgrade)
+        connection.bind(record.process.map { Int64($0.id) })
+        connection.bind(record.process?.executable)
+        if let process = record.process {
+            let arguments = JSONText.array(process.commandLine.map { .string($0) })
+            connection.bind(text: arguments.line.span)
+        } else {
+            connection.bindNull()
+        }
+        if record.notes.isEmpty { return connection.bindNull() }
+        let notes = record.notes.map { note in
+            ["code": .string(note.code), "detail": .string(note.detail)] as JSONText
+        }
+        connection.bind(text: JSONText.array(notes).line.span)
     }
 
     private func write(

@@ -12,6 +12,7 @@ final class RowWriter {
     private let interim: Statement
     private let connections: ConnectionRowWriter
     private let bodies: BodyRowWriter
+    private let messages: MessageRowWriter
 
     init(database: Database, digest: @escaping @Sendable ([UInt8]) -> [UInt8]) throws(Failure) {
         self.database = database
@@ -21,6 +22,7 @@ final class RowWriter {
         interim = try database.prepare("INSERT OR REPLACE INTO interim VALUES(?,?,?)")
         connections = try ConnectionRowWriter(database: database, digest: digest)
         bodies = try BodyRowWriter(database: database, digest: digest)
+        messages = try MessageRowWriter(database: database, contents: bodies)
     }
 
     func beginTransaction() throws(Failure) { try begin.run() }
@@ -43,7 +45,8 @@ final class RowWriter {
         case .bodyChunk(let exchange, let direction, let sequence, let bytes):
             try bodies.write(
                 chunk: bytes, of: exchange, direction, sequence: sequence)
-        case .message: break
+        case .message(let record):
+            try messages.write(record)
         }
     }
 
@@ -78,6 +81,8 @@ final class RowWriter {
         exchange.bind(record.responseBody.trailers)
         exchange.bind(record.requestHead)
         exchange.bind(record.responseHead)
+        exchange.bind(Int64(record.stream))
+        exchange.bind(record.originProtocolName)
         try exchange.run()
     }
 

@@ -39,6 +39,7 @@ package enum CommandLineTool {
                 .content,
                 .flows,
                 .connections,
+                .messages,
                 .check,
                 .authority,
             ])

@@ -15,6 +15,9 @@ extension Command {
                     line: "sallyport connections session.sallyport"
                         + " --filter 'outcome=client-refused'"),
                 Example(
+                    purpose: "one connection, with its process, its TLS and what was noticed",
+                    line: "sallyport connections session.sallyport 7"),
+                Example(
                     purpose: "for a program: JSON Lines in the schema sallyport.connection/1",
                     line: "sallyport connections session.sallyport --json | jq -r .ja4"),
             ],
@@ -22,6 +25,7 @@ extension Command {
             arguments: ConnectionsArguments(),
             parameters: [
                 .positional(\.capture, .path("CAPTURE"), "the capture file"),
+                .optional(\.id, .id("ID"), "show this connection, with all that is known of it"),
                 .option(
                     "filter", \.filter, .filter(for: .connections),
                     "only the connections that match"),
@@ -33,6 +37,7 @@ extension Command {
 
 private struct ConnectionsArguments {
     var capture = ""
+    var id: Int64?
     var filter: Filter?
     var isJSON = false
 }
@@ -41,6 +46,7 @@ private func listConnections(
     _ arguments: ConnectionsArguments, _ environment: Environment
 ) async throws -> ExitCode {
     let source = try environment.openCapture(arguments.capture)
+    if let id = arguments.id { return try showConnection(id, source, arguments, environment) }
     var table = TableWriter(columns, to: environment.output, palette: environment.palette)
     var lines = LineWriter(environment.output)
     try source.connections { record in
@@ -60,6 +66,22 @@ private func listConnections(
     return .clean
 }
 
+private func showConnection(
+    _ id: Int64, _ source: any TrafficSource, _ arguments: ConnectionsArguments,
+    _ environment: Environment
+) throws -> ExitCode {
+    guard arguments.filter == nil else {
+        throw UsageFailure("ID and --filter do not go together")
+    }
+    guard let record = try source.connection(id) else { throw missingConnection(id) }
+    if arguments.isJSON {
+        try environment.output.write(ConnectionSummary(record).json.line + [UInt8(ascii: "\n")])
+    } else {
+        try ConnectionPresentation(record, environment).write()
+    }
+    return .clean
+}
+
 private let columns = [
     TableWriter.Column(title: "id", isRight: true),
     TableWriter.Column(title: "time (UTC)"),
@@ -68,9 +90,11 @@ private let columns = [
     TableWriter.Column(title: "tls"),
     TableWriter.Column(title: "protocol"),
     TableWriter.Column(title: "exchanges", isRight: true),
+    TableWriter.Column(title: "messages", isRight: true),
     TableWriter.Column(title: "bytes", isRight: true),
     TableWriter.Column(title: "outcome"),
     TableWriter.Column(title: "alert"),
+    TableWriter.Column(title: "process"),
 ]
 
 private func cells(of record: ConnectionRecord) -> [TableWriter.Cell] {
@@ -84,9 +108,11 @@ private func cells(of record: ConnectionRecord) -> [TableWriter.Cell] {
         TableWriter.Cell(record.clientTLS.map { $0.version ?? "none" } ?? "-"),
         TableWriter.Cell(record.protocolName.isEmpty ? "-" : record.protocolName),
         TableWriter.Cell(String(record.exchangeCount)),
+        TableWriter.Cell(String(record.messageCount)),
         TableWriter.Cell(Quantity.text(byteCount: bytes.partialValue)),
         TableWriter.Cell(record.outcome.rawValue, outcomeStyle(record.outcome)),
         TableWriter.Cell(summary.alert.map { "\($0.name) (\(sender(of: $0)))" } ?? ""),
+        TableWriter.Cell(summary.processName ?? ""),
     ]
 }
 

@@ -49,6 +49,20 @@ package struct Environment: Sendable {
     func note(_ text: String) throws(Failure) {
         try diagnostics.write("sallyport: note: \(TerminalText.sanitized(text))\n")
     }
+
+    /// Writes text that a peer sent, so that it cannot act on the terminal.
+    func writeText(_ bytes: [UInt8]) throws(Failure) {
+        var lines = LineWriter(output)
+        var rest = bytes[...]
+        if rest.last == UInt8(ascii: "\n") { rest.removeLast() }
+        for line in rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            let content = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+            let columns = content.text.split(separator: "\t", omittingEmptySubsequences: false)
+            try lines.write(
+                columns.map { TerminalText.sanitized(String($0)) }.joined(separator: "\t"))
+        }
+        try lines.flush()
+    }
 }
 
 /// A content coding being undone, a piece at a time.

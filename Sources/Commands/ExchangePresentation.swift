@@ -40,7 +40,8 @@ struct ExchangePresentation {
 
     /// Writes all parts, each under a title.
     func writeAll() throws {
-        try writeTitle("request", exchange.protocolName)
+        let stream = exchange.stream == 0 ? "" : ", stream \(exchange.stream)"
+        try writeTitle("request", exchange.protocolName + stream)
         try writeBlock(head: exchange.requestHead)
         try writeReadable(.request)
         for head in exchange.interimHeads {
@@ -52,7 +53,8 @@ struct ExchangePresentation {
             try writeTitle("no response", reason)
             return
         }
-        let maker = exchange.answeredByTool ? "made by sallyport" : exchange.protocolName
+        let spoken = exchange.originProtocolName ?? exchange.protocolName
+        let maker = exchange.answeredByTool ? "made by sallyport" : spoken
         try writeTitle("response", maker)
         try writeBlock(head: exchange.responseHead)
         try writeReadable(.response)
@@ -83,7 +85,7 @@ struct ExchangePresentation {
 
     /// Writes a head for reading: lines end as the terminal's do.
     private func writeBlock(head: [UInt8]) throws(Failure) {
-        try writeText(withSecrets ? head : HeadRedaction.redact(head: head))
+        try environment.writeText(withSecrets ? head : HeadRedaction.redact(head: head))
     }
 
     /// Writes a content and its trailers for reading.
@@ -92,22 +94,9 @@ struct ExchangePresentation {
         let trailers = body(direction).trailers
         if !trailers.isEmpty {
             try writeTitle("trailers", exchange.protocolName)
-            try writeText(withSecrets ? trailers : HeadRedaction.redact(trailers: trailers))
+            try environment.writeText(
+                withSecrets ? trailers : HeadRedaction.redact(trailers: trailers))
         }
-    }
-
-    /// Writes text that a peer sent, so that it cannot act on the terminal.
-    func writeText(_ bytes: [UInt8]) throws(Failure) {
-        var lines = LineWriter(environment.output)
-        var rest = bytes[...]
-        if rest.last == UInt8(ascii: "\n") { rest.removeLast() }
-        for line in rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-            let content = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-            let columns = content.text.split(separator: "\t", omittingEmptySubsequences: false)
-            try lines.write(
-                columns.map { TerminalText.sanitized(String($0)) }.joined(separator: "\t"))
-        }
-        try lines.flush()
     }
 
     /// The content codings that a head names, `nil` for none.

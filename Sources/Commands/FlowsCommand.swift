@@ -104,6 +104,7 @@ private struct FlowTable {
             [
                 TableWriter.Column(title: "id", isRight: true),
                 TableWriter.Column(title: "time (UTC)"),
+                TableWriter.Column(title: "protocol"),
                 TableWriter.Column(title: "method"),
                 TableWriter.Column(title: "status", isRight: true),
                 TableWriter.Column(title: "url", isFlexible: true),
@@ -119,6 +120,7 @@ private struct FlowTable {
         try table.append([
             TableWriter.Cell(String(flow.id), .faint),
             TableWriter.Cell(timeOfDay(flow.startedAt)),
+            TableWriter.Cell(flow.protocolName),
             TableWriter.Cell(flow.method),
             TableWriter.Cell(flow.status.map(String.init) ?? "-", statusStyle(flow.status)),
             TableWriter.Cell(flow.url),

@@ -29,7 +29,7 @@ extension Command {
             arguments: FlowsShowArguments(),
             parameters: [
                 .positional(\.capture, .path("CAPTURE"), "the capture file"),
-                .positional(\.id, .exchangeID, "the exchange's id, as 'flows list' shows it"),
+                .positional(\.id, .id("ID"), "the exchange's id, as 'flows list' shows it"),
                 .option("part", \.part, .choice("PART"), standard: "all", "what to show"),
                 .flag(
                     "decoded", \.isDecoded,
@@ -37,17 +37,6 @@ extension Command {
                 .flag("with-secrets", \.withSecrets, "mask nothing"),
             ],
             run: showFlow)
-    }
-}
-
-extension ValueSyntax where Value == Int64 {
-    fileprivate static var exchangeID: ValueSyntax {
-        ValueSyntax("ID") { text throws(UsageFailure) in
-            guard text.utf8.allSatisfy(\.isASCIIDigit), let id = Int64(text) else {
-                throw UsageFailure("a number is needed, not '\(text)'")
-            }
-            return id
-        }
     }
 }
 

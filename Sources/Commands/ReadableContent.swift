@@ -83,7 +83,7 @@ struct ReadableContent {
     }
 
     private func write(_ held: Held, _ shown: [UInt8], remark: String) throws {
-        guard let text = Self.printable(shown, isWhole: held.isWhole) else {
+        guard let text = PrintableText(shown, isWhole: held.isWhole)?.text else {
             let dump = shown.prefix(Self.dumpLimit)
             let extent = dump.count < shown.count ? ", the first \(dump.count) as a dump" : ""
             try writeTitle("\(size(held)), binary\(extent), \(remark)")
@@ -91,7 +91,7 @@ struct ReadableContent {
             return
         }
         try writeTitle("\(size(held)), \(remark)")
-        try presentation.writeText([UInt8](text.utf8))
+        try presentation.environment.writeText([UInt8](text.utf8))
         if held.bytes.count == Self.textLimit {
             try presentation.writeTitle(
                 "cut", "the content has \(body.size) bytes; --part shows all")
@@ -110,20 +110,6 @@ struct ReadableContent {
     private func writeTitle(_ remark: String) throws(Failure) {
         let title = direction == .request ? "request content" : "response content"
         try presentation.writeTitle(title, remark)
-    }
-
-    /// The text, `nil` if it is none: no UTF-8, or with control characters.
-    private static func printable(_ bytes: [UInt8], isWhole: Bool) -> String? {
-        var end = bytes.count
-        if !isWhole {
-            // The cut may have split a character: its start and up to two more bytes are dropped.
-            while end > 0, bytes[end - 1] & 0xC0 == 0x80, bytes.count - end < 3 { end -= 1 }
-            if end > 0, bytes[end - 1] >= 0xC0 { end -= 1 }
-        }
-        let isControlled = bytes[..<end].contains { byte in
-            byte < 0x20 && byte != 0x0A && byte != 0x0D && byte != 0x09 || byte == 0x7F
-        }
-        return isControlled ? nil : String(validating: bytes[..<end], as: UTF8.self)
     }
 
     private let asRecorded = "shown as recorded"

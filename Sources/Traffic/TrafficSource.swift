@@ -4,6 +4,8 @@
 package protocol TrafficSource {
     /// Calls `visit` for each connection by rising id until it returns false.
     func connections(_ visit: (ConnectionRecord) throws -> Bool) throws
+    /// One connection, `nil` if there is none.
+    func connection(_ id: Int64) throws -> ConnectionRecord?
     /// Calls `visit` for each exchange by rising id until it returns false; bodies are left out.
     func exchanges(_ visit: (ExchangeRecord) throws -> Bool) throws
     /// One exchange without its bodies, `nil` if there is none.
@@ -11,9 +13,39 @@ package protocol TrafficSource {
     /// Calls `visit` with each part of a content, in order, until it returns false.
     func body(
         ofExchange id: Int64, _ direction: Direction, _ visit: ([UInt8]) throws -> Bool) throws
-    /// Calls `visit` with each part of the messages of a connection, in order, until it returns false.
+    /// Calls `visit` with each part of what a content has from `offset` on, in bytes.
+    func body(
+        ofExchange id: Int64, _ direction: Direction, from offset: Int64,
+        _ visit: ([UInt8]) throws -> Bool) throws
+    /// Calls `visit` with each part of the messages of a connection, in order, until it returns
+    /// false.
     ///
     /// - Parameter exchange: only those of one exchange; `nil` for all.
     func messages(
         ofConnection id: Int64, exchange: Int64?, _ visit: (MessageRecord) throws -> Bool) throws
+}
+
+/// What a source need not do itself, unless it can do it faster.
+extension TrafficSource {
+    package func connection(_ id: Int64) throws -> ConnectionRecord? {
+        var found: ConnectionRecord?
+        try connections { record in
+            if record.id == id { found = record }
+            return record.id < id
+        }
+        return found
+    }
+
+    package func body(
+        ofExchange id: Int64, _ direction: Direction, from offset: Int64,
+        _ visit: ([UInt8]) throws -> Bool
+    ) throws {
+        var skip = Int(clamping: max(0, offset))
+        try body(ofExchange: id, direction) { bytes in
+            let passed = min(skip, bytes.count)
+            skip -= passed
+            if passed > 0, passed == bytes.count { return true }
+            return try visit(passed == 0 ? bytes : [UInt8](bytes[passed...]))
+        }
+    }
 }

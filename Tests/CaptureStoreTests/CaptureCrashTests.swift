@@ -57,6 +57,10 @@ import Traffic
             let body = try reader.wholeBody(of: exchange.id, .response)
             #expect(body == content(of: exchange.id))
         }
+        let messages = try reader.allMessages(ofConnection: 1)
+        #expect(messages.map(\.number) == exchanges.prefix(messages.count).map(\.id))
+        #expect(messages.count + 1 >= exchanges.count)
+        for message in messages { #expect(message.bytes == content(of: message.number)) }
         // Only the last one may be in progress: events are committed in order.
         #expect(exchanges.dropLast().allSatisfy { $0.durationMicroseconds != nil })
         #expect(try reader.allConnections().allSatisfy { $0.outcome != .open })
@@ -101,7 +105,9 @@ import Traffic
             exchange.responseBody.chunkCount = 2
             exchange.responseBody.bytes = []
         }
-        return events + [.exchange(exchange)]
+        // As many messages as exchanges: each is committed with its own, or with a later one.
+        let message = makeMessage(id, exchange: id, bytes: content(of: id))
+        return events + [.exchange(exchange), .message(message)]
     }
 
     private func content(of id: Int64) -> [UInt8] {

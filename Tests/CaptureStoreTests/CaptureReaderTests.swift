@@ -39,6 +39,25 @@ import Traffic
                 "it's \"quoted\", ütf-8 and\nlong: \(String(repeating: "x", count: 20_000))"
             record.closedBy = .origin
         },
+        ConnectionRow(name: "a process, an upgrade, notes and messages") { record in
+            record.messageCount = 12
+            record.upgrade = "STARTTLS"
+            record.process = ProcessRecord(
+                id: .max, executable: "/usr/bin/python3.11",
+                commandLine: ["python3", "", "-c", "print(\"\\\n\u{1}ü\")"])
+            record.notes = [
+                ConnectionNote("http3-advertisement-removed", "h3=\":443\""),
+                ConnectionNote("odd", ""),
+            ]
+        },
+        ConnectionRow(name: "a process of which little is known") { record in
+            record.process = ProcessRecord(id: 1, executable: "", commandLine: [])
+        },
+        ConnectionRow(name: "captured") { record in
+            record = ConnectionRecord(
+                id: 3, openedAt: record.openedAt, client: "a", listener: "b", mode: .captured)
+            record.outcome = .completed
+        },
         ConnectionRow(name: "empty TLS") { $0.clientTLS = TLSRecord() },
         ConnectionRow(name: "TLS on both legs") { record in
             var tls = TLSRecord()
@@ -73,6 +92,8 @@ import Traffic
         try record([.connection(connection)], into: path)
         let read = try CaptureReader(path: path).allConnections()
         #expect(read.map { dump($0) } == [dump(connection)])
+        #expect(try CaptureReader(path: path).connection(3).map { dump($0) } == dump(connection))
+        #expect(try CaptureReader(path: path).connection(2).map { dump($0) } == nil)
     }
 
     @Test(arguments: ConnectionRecord.Outcome.allCases.filter { $0 != .open })
@@ -102,6 +123,8 @@ import Traffic
             record.errorDetail = "ended at byte 7"
             record.answeredByTool = true
             record.protocolName = "HTTP/2"
+            record.originProtocolName = "HTTP/1.1"
+            record.stream = .max
             record.interimHeads = [
                 [UInt8]("HTTP/1.1 100 Continue\r\n\r\n".utf8),
                 [UInt8]("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".utf8),
@@ -227,7 +250,9 @@ import Traffic
     }
 
     @Test func damageIsToldAndDoesNotCrash() throws {
-        try record((1...400).map { .exchange(makeExchange($0)) }, into: path)
+        try record(
+            (1...400).map { .exchange(makeExchange($0)) }
+                + (1...400).map { .message(makeMessage($0)) }, into: path)
         let whole = contents(of: path)
         var failures = 0
         for page in 1..<whole.count / 16_384 {
@@ -237,6 +262,7 @@ import Traffic
             do {
                 let reader = try CaptureReader(path: path)
                 _ = try reader.allExchanges()
+                _ = try reader.allMessages(ofConnection: 1)
                 if try !reader.verify().isEmpty { failures += 1 }
             } catch let failure as Failure {
                 #expect(failure.code == "capture-unreadable")

@@ -111,7 +111,8 @@ import Traffic
 
     @Test func refusesANewerSchema() throws {
         try record([.exchange(makeExchange(1))], into: path)
-        try Database(path: path, access: .write).execute("PRAGMA user_version = 2")
+        try Database(path: path, access: .write).execute(
+            "PRAGMA user_version = \(Schema.version + 1)")
         let before = contents(of: path)
         let reading = #expect(throws: Failure.self) { try CaptureReader(path: path) }
         #expect(reading?.code == "capture-newer")

@@ -126,7 +126,31 @@ func makeExchange(
     return record
 }
 
+func makeMessage(
+    _ number: Int64, of connection: Int64 = 1, exchange: Int64? = nil,
+    bytes: [UInt8] = [UInt8]("hello".utf8)
+) -> MessageRecord {
+    var record = MessageRecord(
+        connection: connection, exchange: exchange, number: number,
+        at: Timestamp(microseconds: 1_700_000_000_000_000 + number),
+        direction: number % 2 == 0 ? .response : .request, kind: .text)
+    record.size = Int64(bytes.count)
+    record.bytes = bytes
+    return record
+}
+
 extension CaptureReader {
+    func allMessages(
+        ofConnection id: Int64, exchange: Int64? = nil
+    ) throws -> [MessageRecord] {
+        var records: [MessageRecord] = []
+        try messages(ofConnection: id, exchange: exchange) { record in
+            records.append(record)
+            return true
+        }
+        return records
+    }
+
     func allConnections() throws -> [ConnectionRecord] {
         var records: [ConnectionRecord] = []
         try connections { record in

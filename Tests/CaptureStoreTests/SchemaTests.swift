@@ -63,6 +63,8 @@ import Traffic
         arguments: [
             ("GET /a?b HTTP/1.1", "https://origin.example/a?b"),
             ("OPTIONS * HTTP/1.1", "https://origin.example"),
+            ("GET /a?b HTTP/2.0", "https://origin.example/a?b"),
+            ("CONNECT /chat HTTP/2.0", "https://origin.example/chat"),
             ("CONNECT a.example:443 HTTP/1.1", "https://origin.example"),
             ("GET http://b.example/c HTTP/1.1", "http://b.example/c"), ("GET", ""),
         ])
@@ -90,6 +92,9 @@ import Traffic
             LineRow(head: "GET ", method: "GET", target: ""),
             LineRow(head: "GET /a", method: "GET", target: "/a"),
             LineRow(head: "GET /a HTTP/1.1\r\nA: b c\r\n\r\n", method: "GET", target: "/a"),
+            LineRow(head: "GET /a HTTP/2.0\r\nhost: b\r\n\r\n", method: "GET", target: "/a"),
+            LineRow(
+                head: "CONNECT /chat HTTP/2.0\r\nhost: b\r\n", method: "CONNECT", target: "/chat"),
             LineRow(head: "GET\r\nA: b c\r\n\r\n", method: "GET", target: ""),
             LineRow(head: "GET /a\nA: b\n\n", method: "GET", target: "/a"),
             LineRow(head: " /a HTTP/1.1\r\n", method: "", target: "/a"),
@@ -145,9 +150,11 @@ import Traffic
             count += 1
         }
         #expect(count > 60)
-        for outcome in ConnectionRecord.Outcome.allCases {
-            #expect(text.contains("`\(outcome.rawValue)`"))
-        }
+        let words =
+            ConnectionRecord.Outcome.allCases.map(\.rawValue)
+            + ConnectionRecord.Mode.allCases.map(\.rawValue)
+            + MessageRecord.Kind.allCases.map(\.rawValue)
+        for word in words { #expect(text.contains("`\(word)`"), "\(word)") }
     }
 
     private var documentationPath: String {
@@ -174,9 +181,13 @@ import Traffic
         cookie.responseHead = [UInt8]("HTTP/1.1 200 OK\r\nSet-Cookie: a=b; Path=/\r\n\r\n".utf8)
         var unfinished = makeExchange(3)
         unfinished.durationMicroseconds = nil
+        connection.messageCount = 2
+        connection.process = ProcessRecord(id: 7, executable: "/bin/a", commandLine: ["a"])
+        connection.notes = [ConnectionNote("odd", "quite")]
         return [
             .connection(connection), .exchange(cookie), .exchange(makeExchange(2)),
-            .exchange(unfinished),
+            .exchange(unfinished), .message(makeMessage(1)),
+            .message(makeMessage(2, exchange: 2)),
         ]
     }
 }

@@ -20,18 +20,40 @@ struct RecordedCaptureTests {
         ["check", "--json"],
     ]
 
+    static let messageCommands = [
+        ["messages", "6", "--full"],
+        ["messages", "7", "--json", "--with-secrets"],
+        ["messages", "8"],
+        ["messages", "--exchange", "13"],
+        ["connections"],
+        ["connections", "6"],
+        ["connections", "6", "--json"],
+        ["flows", "list", "--json"],
+    ]
+
     @Test(arguments: commands)
     func saysTheSameOfAFile(_ command: [String]) async throws {
+        try await compare(command, "session.sallyport", SampleCapture.source())
+    }
+
+    @Test(arguments: messageCommands)
+    func saysTheSameOfMessagesInAFile(_ command: [String]) async throws {
+        try await compare(command, "messages.sallyport", SampleMessages.source())
+    }
+
+    private func compare(
+        _ command: [String], _ name: String, _ source: FakeTrafficSource
+    ) async throws {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
-        let path = folder.appendingPathComponent("session.sallyport").path
-        try Self.record(to: path)
+        let path = folder.appendingPathComponent(name).path
+        try Self.record(source, to: path)
 
         let words = command.prefix { !$0.hasPrefix("-") && Int64($0) == nil }
         let options = command.dropFirst(words.count)
-        var run = CommandRun(arguments: words + ["session.sallyport"] + options)
+        var run = CommandRun(arguments: words + [name] + options)
         let expected = await run.run()
         run.capture = path
         let result = await run.run()
@@ -41,8 +63,7 @@ struct RecordedCaptureTests {
         #expect(!expected.output.isEmpty)
     }
 
-    private static func record(to path: String) throws {
-        let source = SampleCapture.source()
+    private static func record(_ source: FakeTrafficSource, to path: String) throws {
         // Equal digests count as equal content, which these contents are not.
         let writer = try CaptureWriter(
             path: path, configuration: CaptureConfiguration { $0 + [UInt8]("\($0.count)".utf8) })
@@ -55,6 +76,7 @@ struct RecordedCaptureTests {
                 source.contents[.init(exchange: exchange.id, direction: .response)] ?? []
             writer.submit([.exchange(exchange)])
         }
+        writer.submit(source.messageRecords.map { .message($0) })
         try writer.close()
     }
 }

@@ -12,7 +12,7 @@ enum FilterField: Equatable {
         case duration, id, client
         case protocolName = "protocol"
         case error
-        case outcome, sni, alpn, tls, cipher, alert, listener
+        case outcome, sni, alpn, tls, cipher, alert, listener, messages, process, upgrade, note
     }
 
     /// What is filtered.
@@ -30,7 +30,7 @@ enum FilterField: Equatable {
             case .connections:
                 [
                     .host, .size, .duration, .id, .client, .protocolName, .error, .outcome, .sni,
-                    .alpn, .tls, .cipher, .alert, .listener,
+                    .alpn, .tls, .cipher, .alert, .listener, .messages, .process, .upgrade, .note,
                 ]
             }
         }
@@ -51,7 +51,7 @@ enum FilterField: Equatable {
         case .named(.status): .status
         case .named(.size), .named(.requestSize): .byteCount
         case .named(.duration): .duration
-        case .named(.id): .number
+        case .named(.id), .named(.messages): .number
         default: .text
         }
     }

@@ -79,6 +79,9 @@ struct ConnectionSubject: FilterSubject {
         case .named(.tls): values = [tls?.version]
         case .named(.cipher): values = [tls?.cipher]
         case .named(.alert): values = [summary.alert?.name]
+        case .named(.process): values = [summary.processName, record.process?.executable]
+        case .named(.upgrade): values = [record.upgrade]
+        case .named(.note): values = record.notes.map(\.code)
         default: values = []
         }
         return values.compactMap { $0 }.filter { !$0.isEmpty }
@@ -89,6 +92,7 @@ struct ConnectionSubject: FilterSubject {
         case .named(.size):
             record.clientBytes.received.addingReportingOverflow(record.clientBytes.sent)
                 .partialValue
+        case .named(.messages): record.messageCount
         case .named(.duration): record.closedAt.map { $0.microseconds(since: record.openedAt) }
         case .named(.id): record.id
         default: nil

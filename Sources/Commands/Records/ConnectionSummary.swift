@@ -22,6 +22,25 @@ struct ConnectionSummary {
         return HostPort(host: record.originHost, port: record.originPort).description
     }
 
+    /// What the program is called that opened it, `nil` if it is not known.
+    var processName: String? {
+        guard let process = record.process else { return nil }
+        let path = process.executable.isEmpty ? process.commandLine.first : process.executable
+        let name = path?.split(separator: "/").last.map(String.init) ?? ""
+        return name.isEmpty ? String(process.id) : name
+    }
+
+    /// The arguments of that program without the secrets that their names tell.
+    var processArguments: [String] {
+        (record.process?.commandLine ?? []).map { argument in
+            let bytes = [UInt8](argument.utf8)
+            if let redacted = ValueRedaction.redact(bytes, depth: 0), redacted != redactionMark {
+                return redacted.text
+            }
+            return URLRedaction.redact(query: bytes[...]).text
+        }
+    }
+
     /// A line of JSON Lines in the schema `sallyport.connection/1`.
     var json: JSONText {
         let client = record.clientTLS
@@ -57,7 +76,22 @@ struct ConnectionSummary {
                 "originSent": .integer(record.originBytes.sent),
             ],
             "exchanges": .integer(record.exchangeCount),
+            "messages": .integer(record.messageCount),
+            "upgrade": .optional(record.upgrade),
+            "process": process,
+            "notes": .array(
+                record.notes.map { ["code": .string($0.code), "detail": .string($0.detail)] }),
             "protocol": .optional(record.protocolName.isEmpty ? nil : record.protocolName),
+        ]
+    }
+
+    private var process: JSONText {
+        guard let process = record.process else { return .null }
+        return [
+            "id": .integer(Int64(process.id)),
+            "name": .optional(processName),
+            "executable": .optional(process.executable.isEmpty ? nil : process.executable),
+            "arguments": .array(processArguments.map { .string($0) }),
         ]
     }
 }

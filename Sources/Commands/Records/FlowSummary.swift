@@ -17,6 +17,10 @@ struct FlowSummary {
     /// `nil` while the exchange goes on.
     let durationMicroseconds: Int64?
     let protocolName: String
+    /// What the origin was spoken to in, `nil` for the same.
+    let originProtocolName: String?
+    /// The client's stream of HTTP/2, `nil` for HTTP/1.
+    let stream: Int32?
     let error: String?
 
     /// - Parameter withSecrets: whether the URL is shown as it was recorded.
@@ -34,6 +38,8 @@ struct FlowSummary {
         responseBytes = exchange.responseBody.size
         durationMicroseconds = exchange.durationMicroseconds
         protocolName = exchange.protocolName
+        originProtocolName = exchange.originProtocolName
+        stream = exchange.stream == 0 ? nil : exchange.stream
         error = exchange.error
     }
 
@@ -52,6 +58,8 @@ struct FlowSummary {
             "responseBytes": .integer(responseBytes),
             "durationMs": durationMicroseconds.map(JSONText.thousandths) ?? .null,
             "protocol": .string(protocolName),
+            "originProtocol": .optional(originProtocolName),
+            "stream": .optional(stream),
             "error": .optional(error),
         ]
     }

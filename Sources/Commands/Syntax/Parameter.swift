@@ -63,6 +63,18 @@ struct Parameter<Arguments> {
         }
     }
 
+    /// An argument that stands on its own behind the others and may be left out; its property is
+    /// `nil` then.
+    static func optional<Value>(
+        _ path: WritableKeyPath<Arguments, Value?>, _ syntax: ValueSyntax<Value>, _ summary: String
+    ) -> Parameter {
+        let description = ParameterDescription(
+            kind: .positional, name: syntax.placeholder, summary: summary, choices: syntax.choices)
+        return Parameter(description: description) { arguments, text throws(UsageFailure) in
+            arguments[keyPath: path] = try syntax.read(text)
+        }
+    }
+
     /// An option with a value: `--name VALUE` or `--name=VALUE`.
     static func option<Value>(
         _ name: String, short: Character? = nil, _ path: WritableKeyPath<Arguments, Value>,

@@ -63,6 +63,16 @@ extension ValueSyntax where Value == Int64 {
         }
     }
 
+    /// The number of a record.
+    static func id(_ placeholder: String) -> ValueSyntax {
+        ValueSyntax(placeholder) { text throws(UsageFailure) in
+            guard text.utf8.allSatisfy(\.isASCIIDigit), let id = Int64(text) else {
+                throw UsageFailure("a number is needed, not '\(text)'")
+            }
+            return id
+        }
+    }
+
     /// A size in bytes.
     static var byteCount: ValueSyntax {
         .reading(

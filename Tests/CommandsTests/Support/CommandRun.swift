@@ -43,6 +43,7 @@ struct CommandRun {
                 switch path {
                 case "session.sallyport": return SampleCapture.source()
                 case "contents.sallyport": return SampleContents.source()
+                case "messages.sallyport": return SampleMessages.source()
                 case "mild.sallyport": return SampleCapture.mild()
                 case "empty.sallyport": return FakeTrafficSource()
                 default:

@@ -1,0 +1,47 @@
+internal import Base
+
+/// Masks secrets in text of no told form, line by line: JSON behind a few signs, fields like those
+/// of a head, URLs, tokens and lists of parameters.
+enum TextRedaction {
+    static func redact(_ text: [UInt8]) -> [UInt8] {
+        let fields = HeadRedaction.redact(head: text)
+        var result: [UInt8] = []
+        for (index, line) in fields.split(
+            separator: newline, omittingEmptySubsequences: false
+        ).enumerated() {
+            if index > 0 { result.append(newline) }
+            result += json(in: line) ?? words(of: line)
+        }
+        return result
+    }
+
+    /// Redacts a JSON value at the end of a line, such as `data: {…}` and `42["login",{…}]`.
+    private static func json(in line: ArraySlice<UInt8>) -> [UInt8]? {
+        let start = line.prefix(prefixLimit).firstIndex {
+            $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[")
+        }
+        guard let start else { return nil }
+        return JSONRedaction.redact(Array(line[start...]), isWhole: false).map {
+            Array(line[..<start]) + $0
+        }
+    }
+
+    private static func words(of line: ArraySlice<UInt8>) -> [UInt8] {
+        var result: [UInt8] = []
+        for (index, word) in line.split(
+            separator: space, omittingEmptySubsequences: false
+        ).enumerated() {
+            if index > 0 { result.append(space) }
+            let hasReturn = word.last == UInt8(ascii: "\r")
+            let plain = hasReturn ? word.dropLast() : word
+            result += ValueRedaction.redact(Array(plain), depth: 0) ?? Array(plain)
+            if hasReturn { result.append(UInt8(ascii: "\r")) }
+        }
+        return result
+    }
+
+    private static let newline = UInt8(ascii: "\n")
+    private static let space = UInt8(ascii: " ")
+    /// In bytes: what goes before a value is short, and prose has brackets too.
+    private static let prefixLimit = 64
+}
