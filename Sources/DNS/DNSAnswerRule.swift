@@ -3,8 +3,8 @@ internal import Base
 /// Answers the queries of clients that have no way out but through us.
 ///
 /// Every name that a host can have gets an address, whether or not it exists: the name is looked up
-/// when somebody connects. So a name that does not exist ends in a failure to connect, not in one to
-/// resolve. What would lead a client past us is answered with nothing (RFC 2308 §2.2): IPv6
+/// when somebody connects. So a name that does not exist ends in a failure to connect, not in one
+/// to resolve. What would lead a client past us is answered with nothing (RFC 2308 §2.2): IPv6
 /// addresses, so that all take IPv4 ones, and HTTPS and SVCB records, which offer HTTP/3 and keys
 /// for encrypted hellos. It is never "no such name", which clients take for all types.
 package struct DNSAnswerRule: Sendable {
@@ -26,7 +26,7 @@ package struct DNSAnswerRule: Sendable {
 
     /// Answers a message as it came.
     ///
-    /// - Returns: `nil` if no answer is due: the bytes have no header, or are themselves a response,
+    /// - Returns: `nil` if no answer is due: the bytes have no header, or are a response themselves,
     ///   to which an answer could go round for ever.
     package func answer(_ bytes: Span<UInt8>, over carrier: Carrier) -> DNSAnswerOutcome? {
         var reader = DNSMessageReader(bytes)

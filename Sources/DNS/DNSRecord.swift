@@ -68,7 +68,7 @@ package struct DNSServiceBinding: Sendable, Equatable {
         parameters.first { $0.key == key }?.value
     }
 
-    /// The application protocols (RFC 9460 §7.1.1); `nil` if none are named or the list is cut off.
+    /// The application protocols (RFC 9460 §7.1.1); `nil` if none are named or the list is cut.
     package var protocolNames: [[UInt8]]? {
         guard var rest = value(Key.alpn)?[...] else { return nil }
         var names: [[UInt8]] = []
