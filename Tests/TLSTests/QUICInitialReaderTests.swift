@@ -35,14 +35,16 @@ extension QUICInitialReader {
     }
 }
 
-private let message: [UInt8] = {
+private let message = makeMessage()
+
+private func makeMessage() -> [UInt8] {
     var builder = ClientHelloBuilder()
     builder.extensions = [
         (0, ClientHelloBuilder.serverName(Array("a.test".utf8))),
         (16, vector([2] + Array("h3".utf8))), (21, [UInt8](repeating: 0, count: 300)),
     ]
     return builder.message
-}()
+}
 
 private let padding = [UInt8](repeating: 0, count: 40)
 private let whole = QUICPacketBuilder.crypto(0, message)
