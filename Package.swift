@@ -58,6 +58,7 @@ let package = Package(
         target("TLS", ["Base", "COpenSSL"]),
         target("PublicSuffixes", ["Base", "CPSL"]),
         // 2
+        target("DNS", ["Base"]),
         target("Traffic", ["Base", "HTTPModel"]),
         target("Transport", ["Base", "Sockets", "TLS"]),
         target("HTTPCodecs", ["Base", "HTTPModel", "CCompression", "CNgHTTP2"]),
@@ -90,6 +91,7 @@ let package = Package(
         tests(of: "TLS", ["Base", "COpenSSL"]),
         tests(of: "Transport", ["Base", "Sockets", "TLS"]),
         tests(of: "PublicSuffixes"),
+        tests(of: "DNS", ["Base"]),
         tests(of: "Traffic"),
         tests(of: "HTTPCodecs", ["HTTPModel", "Base"]),
         tests(of: "Negotiation", ["Base"]),

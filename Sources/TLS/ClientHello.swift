@@ -10,6 +10,8 @@ package struct ClientHello: Sendable, Equatable {
         case tls
         /// In the format of SSL 2.0 (RFC 5246 §E.2), which has no compression and no extensions.
         case ssl2
+        /// In CRYPTO frames of QUIC (RFC 9001 §4).
+        case quic
     }
 
     package internal(set) var format = Format.tls

@@ -9,7 +9,10 @@ struct ClientHelloParser {
     }
 
     /// Reads the message of RFC 8446 §4.1.2, its header included.
-    mutating func parse() throws(ClientHelloViolation) -> ClientHello {
+    mutating func parse(
+        format: ClientHello.Format = .tls
+    ) throws(ClientHelloViolation) -> ClientHello {
+        hello.format = format
         _ = try cursor.bytes(4)
         hello.legacyVersion = try cursor.number16()
         hello.random = try cursor.bytes(32)

@@ -23,8 +23,8 @@ extension ClientHello {
 
     /// Protocol, version, whether a name was sent, counts and the first application protocol.
     private var ja4Summary: String {
-        "t" + ja4Version + (has(.serverName) ? "d" : "i") + ja4Count(cipherSuites)
-            + ja4Count(extensions) + ja4Protocol
+        (format == .quic ? "q" : "t") + ja4Version + (has(.serverName) ? "d" : "i")
+            + ja4Count(cipherSuites) + ja4Count(extensions) + ja4Protocol
     }
 
     private var ja4Version: String {
