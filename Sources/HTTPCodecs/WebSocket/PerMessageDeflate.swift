@@ -4,13 +4,16 @@ internal import HTTPModel
 /// What a server agreed to with the extension permessage-deflate (RFC 7692 §7).
 package struct PerMessageDeflate: Sendable, Equatable {
     /// Whether the server, or the client, packs each message without those before it.
-    package var serverResets = false
-    package var clientResets = false
+    package var serverResets: Bool
+    package var clientResets: Bool
     /// The logarithm of the LZ77 window that the server, or the client, packs with.
     package var serverWindowBits: UInt8 = 15
     package var clientWindowBits: UInt8 = 15
 
-    package init() {}
+    package init(serverResets: Bool = false, clientResets: Bool = false) {
+        self.serverResets = serverResets
+        self.clientResets = clientResets
+    }
 
     /// Reads the value of a response's Sec-WebSocket-Extensions; several fields are joined with
     /// commas (RFC 6455 §9.1).
@@ -34,38 +37,34 @@ package struct PerMessageDeflate: Sendable, Equatable {
     }
 
     private init?(parameters: ArraySlice<ArraySlice<UInt8>>) {
-        var seen: [ArraySlice<UInt8>] = []
-        for parameter in parameters {
-            let mark = parameter.firstIndex(of: equals) ?? parameter.endIndex
-            let name = parameter[..<mark].trimmingWhitespace
-            let value = mark == parameter.endIndex ? nil : Self.unquoted(parameter[(mark + 1)...])
-            // No more than four can differ, so that this stays short.
-            guard !seen.contains(where: { $0.elementsEqual(name) }) else { return nil }
-            seen.append(name)
-            guard take(name, value, hasValue: mark != parameter.endIndex) else { return nil }
+        self.init()
+        var seen: Set<Parameter> = []
+        for text in parameters {
+            let mark = text.firstIndex(of: equals) ?? text.endIndex
+            let parameter = Parameter(name: text[..<mark].trimmingWhitespace)
+            guard let parameter, seen.insert(parameter).inserted else { return nil }
+            let value = mark == text.endIndex ? nil : Self.unquoted(text[(mark + 1)...])
+            guard take(parameter, value) else { return nil }
         }
     }
 
-    private mutating func take(
-        _ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>?, hasValue: Bool
-    ) -> Bool {
-        if name.equalsIgnoringCase("server_no_context_takeover") {
+    private mutating func take(_ parameter: Parameter, _ value: ArraySlice<UInt8>?) -> Bool {
+        switch parameter {
+        case .serverReset:
             serverResets = true
-            return !hasValue
-        }
-        if name.equalsIgnoringCase("client_no_context_takeover") {
+            return value == nil
+        case .clientReset:
             clientResets = true
-            return !hasValue
+            return value == nil
+        case .serverWindow, .clientWindow:
+            guard let bits = value.flatMap(Self.windowBits) else { return false }
+            if parameter == .serverWindow {
+                serverWindowBits = bits
+            } else {
+                clientWindowBits = bits
+            }
+            return true
         }
-        guard let bits = value.flatMap(Self.windowBits) else { return false }
-        if name.equalsIgnoringCase("server_max_window_bits") {
-            serverWindowBits = bits
-        } else if name.equalsIgnoringCase("client_max_window_bits") {
-            clientWindowBits = bits
-        } else {
-            return false
-        }
-        return true
     }
 
     /// A decimal number from 8 to 15 without leading zeros.
@@ -98,6 +97,28 @@ package struct PerMessageDeflate: Sendable, Equatable {
         let value = text.trimmingWhitespace
         guard value.count >= 2, value.first == quote, value.last == quote else { return value }
         return value.dropFirst().dropLast()
+    }
+}
+
+/// RFC 7692 §7.1.
+private enum Parameter {
+    case serverReset
+    case clientReset
+    case serverWindow
+    case clientWindow
+
+    init?(name: ArraySlice<UInt8>) {
+        if name.equalsIgnoringCase("server_no_context_takeover") {
+            self = .serverReset
+        } else if name.equalsIgnoringCase("client_no_context_takeover") {
+            self = .clientReset
+        } else if name.equalsIgnoringCase("server_max_window_bits") {
+            self = .serverWindow
+        } else if name.equalsIgnoringCase("client_max_window_bits") {
+            self = .clientWindow
+        } else {
+            return nil
+        }
     }
 }
 

@@ -39,7 +39,7 @@ package struct WebSocketReader: ~Copyable {
     private var mask = WebSocketMask(0)
     private var sawClose = false
 
-    private var message: WebSocketMessageStage
+    private var message: WebSocketContentReader
 
     /// - Parameters:
     ///   - role: who sends what it reads.
@@ -53,7 +53,7 @@ package struct WebSocketReader: ~Copyable {
         compresses = extensions != nil
         frame = WebSocketFrameHead(opcode: .binary)
         let resets = role == .client ? extensions?.clientResets : extensions?.serverResets
-        message = WebSocketMessageStage(limits: limits, resetsContext: resets ?? false)
+        message = WebSocketContentReader(limits: limits, resetsContext: resets ?? false)
     }
 
     /// Whether neither a frame nor a message is open, as it should be at the end.

@@ -41,6 +41,8 @@ import Testing
         Row(refused: "permessage-deflate; server_no_context_takeover="),
         Row(
             refused: "permessage-deflate; client_no_context_takeover; client_no_context_takeover"),
+        Row(
+            refused: "permessage-deflate; server_max_window_bits=9; Server_Max_Window_Bits=9"),
         Row(refused: "permessage-deflate; client_max_window_bits"),
         Row(refused: "permessage-deflate; client_max_window_bits="),
         Row(refused: "permessage-deflate; client_max_window_bits=7"),

@@ -60,15 +60,10 @@ func hex(_ text: String) -> [UInt8] {
     bytes(fromHex: text.filter { $0 != " " }) ?? []
 }
 
-let resetting: PerMessageDeflate = {
-    var extensions = PerMessageDeflate()
-    extensions.serverResets = true
-    extensions.clientResets = true
-    return extensions
-}()
+let resetting = PerMessageDeflate(serverResets: true, clientResets: true)
 
 enum WebSocketRows {
-    private static let packed: PerMessageDeflate = PerMessageDeflate()
+    private static let packed = PerMessageDeflate()
     private static let thousand = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     private static let large = (0..<70_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }
 

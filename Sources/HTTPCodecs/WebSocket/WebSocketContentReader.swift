@@ -1,7 +1,7 @@
 internal import Base
 
 /// The content of one direction's messages: unmasked, unpacked, judged as text, counted and cut.
-struct WebSocketMessageStage: ~Copyable {
+struct WebSocketContentReader: ~Copyable {
     private let limits: WebSocketLimits
     /// Whether the sender packs each message by itself.
     private let resetsContext: Bool
