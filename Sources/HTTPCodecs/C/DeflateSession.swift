@@ -1,10 +1,22 @@
 internal import CCompression
 
-/// Owns a zlib deflater that writes gzip (RFC 1952).
+/// Owns a zlib deflater that writes gzip (RFC 1952) or raw deflate (RFC 1951).
 ///
 /// Not `Sendable`: one task uses it.
 @safe
 final class DeflateSession {
+    enum Format {
+        case gzip
+        case raw
+
+        fileprivate var windowBits: Int32 {
+            switch self {
+            case .gzip: 15 + 16
+            case .raw: -15
+            }
+        }
+    }
+
     enum Flush {
         case none
         /// All that went in can be unpacked from what came out.
@@ -21,7 +33,6 @@ final class DeflateSession {
     }
 
     private static let pieceLength = 32_768
-    private static let gzipWindow: Int32 = 15 + 16
     /// OS 255 is unknown (RFC 1952 §2.3.1).
     private static let unknownSystem: Int32 = 255
 
@@ -30,16 +41,16 @@ final class DeflateSession {
     private let piece: UnsafeMutablePointer<UInt8>
     private let isOpen: Bool
 
-    init(level: Int32) {
+    init(level: Int32, _ format: Format = .gzip) {
         unsafe stream = .allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
         unsafe header = .allocate(capacity: 1)
         unsafe header.initialize(to: gz_header())
         unsafe piece = .allocate(capacity: Self.pieceLength)
-        isOpen = unsafe compression_deflate_init(stream, level, Self.gzipWindow) == Z_OK
+        isOpen = unsafe compression_deflate_init(stream, level, format.windowBits) == Z_OK
         // No time and no system, so that the same content is always the same bytes.
         unsafe header.pointee.os = Self.unknownSystem
-        if isOpen { unsafe deflateSetHeader(stream, header) }
+        if isOpen, format == .gzip { unsafe deflateSetHeader(stream, header) }
     }
 
     deinit {
