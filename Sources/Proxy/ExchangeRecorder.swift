@@ -72,10 +72,3 @@ final class ExchangeRecorder: @unchecked Sendable {
         recorder.record(.exchange(copy))
     }
 }
-
-/// Tells the messages inside a content that passes.
-final class BodyMessages {
-    private let reader: (Span<UInt8>) -> Void
-    init(_ reader: @escaping (Span<UInt8>) -> Void) { self.reader = reader }
-    func read(_ bytes: Span<UInt8>) { reader(bytes) }
-}

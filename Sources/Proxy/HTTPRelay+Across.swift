@@ -133,6 +133,9 @@ extension HTTPRelay {
                 keepsAlive: request?.version == .http10 && !closes), into: &scratch)
         out.append(scratch)
         hasResponseBegun = true
+        responseMessages = BodyMessages(
+            head.fields, of: task, exchange: exchange?.id ?? 0, .response)
+        defer { responseMessages = nil }
         let content = loop.buffers.take()
         defer { loop.buffers.give(content) }
         while true {
@@ -141,6 +144,7 @@ extension HTTPRelay {
             let deadline = loop.now + limits.bodyTimeout
             let count = try await across.readContent(into: content, deadline: deadline)
             guard count > 0 else { break }
+            responseMessages?.read(content.readable)
             responseBody.append(content.readable, to: lane.recorder)
             if coding == .chunked {
                 out.append([UInt8]((String(count, radix: 16) + "\r\n").utf8))

@@ -106,6 +106,9 @@ extension HTTPRelay {
         HeadWriter.writeResponse(head, forwarding: plan.forwarding, into: &scratch)
         out.append(scratch)
         hasResponseBegun = true
+        responseMessages = BodyMessages(
+            head.fields, of: task, exchange: exchange?.id ?? 0, .response)
+        defer { responseMessages = nil }
         let trailers = try await relayBody(plan, out, over: leg)
         responseBody.noteTrailers(trailers)
         if framing == .untilClose, !leg.stream.endedInOrder { return truncate() }
@@ -184,6 +187,7 @@ extension HTTPRelay {
         do throws(HTTP1Violation) {
             return try reader.consume(bytes.extracting(..<limit)) { range in
                 let content = bytes.extracting(range)
+                responseMessages?.read(content)
                 responseBody.append(content, to: lane.recorder)
                 if plan.decodes { out.append(content) }
             }
@@ -223,15 +227,21 @@ extension HTTPRelay {
         clientBuffer = nil
         let late = leg.unread
         leg.unread = nil
+        let id = exchange?.id ?? 0
+        let messages =
+            WebSocketRecorder.isBegun(by: head, asked: request)
+            ? WebSocketRecorder(task, exchange: id, response: head) : nil
         let tunnel = TunnelTask(
             client: client, origin: leg.stream, lane: lane, early: early, late: late
-        ) { [self] direction, bytes in
-            switch direction {
-            case .request: requestBody.append(bytes, to: lane.recorder)
-            case .response: responseBody.append(bytes, to: lane.recorder)
+        ) { [task] direction, bytes in
+            if let messages {
+                messages.observe(direction, bytes)
+            } else {
+                task.recordSegment(bytes, direction, exchange: id)
             }
         }
         let end = await tunnel.run()
+        messages?.finish()
         task.record.closedBy = end
         dropOrigin()
         finish()

@@ -29,6 +29,8 @@ final class HTTPRelay: @unchecked Sendable {
     var request: RequestHead?
     var requestBody = BodyRecorder.nothing
     var responseBody = BodyRecorder.nothing
+    /// The messages inside of the response's content, if it streams some.
+    var responseMessages: BodyMessages?
     /// Whether the last byte of the request was taken from the client.
     var isRequestComplete = false
     /// Whether a request has come; the CONNECT that made the tunnel is not one of these.

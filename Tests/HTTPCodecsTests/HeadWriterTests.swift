@@ -72,9 +72,13 @@ private func section(_ lines: String) -> String {
             "Upgrade: websocket|B: 1|Connection: Upgrade", Forwarding(keepsUpgrade: true)),
         .init("upgrade that is none", "B: 1", "B: 1", Forwarding(keepsUpgrade: true)),
         .init(
-            "HTTP2-Settings goes with the hop",
+            "HTTP2-Settings goes along",
             "Connection: Upgrade, HTTP2-Settings|Upgrade: h2c|HTTP2-Settings: x",
-            "Connection: Upgrade|Upgrade: h2c", Forwarding(keepsUpgrade: true)),
+            "Connection: Upgrade, HTTP2-Settings|Upgrade: h2c|HTTP2-Settings: x",
+            Forwarding(keepsUpgrade: true)),
+        .init(
+            "HTTP2-Settings goes with the hop",
+            "Connection: Upgrade, HTTP2-Settings|Upgrade: h2c|HTTP2-Settings: x", ""),
         .init("closing", "A: 1", "A: 1|Connection: close", Forwarding(closes: true)),
         .init(
             "closing in place", "Connection: keep-alive|A: 1", "Connection: close|A: 1",

@@ -159,14 +159,22 @@ extension ProxyTests {
             }
         }
 
-        @Test func secureProxyPortIsNotServed() throws {
+        @Test func proxyIsServedInsideTLS() throws {
             try withProxy { proxy in
+                let origin = try proxy.origin { wire, _ in
+                    _ = try wire.readHead()
+                    try wire.send("HTTP/1.1 204 No Content\r\n\r\n")
+                }
                 let client = try proxy.connect()
-                _ = try client.beginSecuring(ProxyUnderTest.clientSession(for: "localhost"))
+                try client.secure(ProxyUnderTest.clientSession(for: "localhost"))
+                let url = "http://\(origin.authority)/"
+                try client.send("GET \(url) HTTP/1.1\r\nHost: \(origin.authority)\r\n\r\n")
+                #expect(try client.readHead().hasPrefix("HTTP/1.1 204 "))
+                try client.finish()
                 let connection = try proxy.traffic.connection()
-                #expect(connection.outcome == .refused)
+                #expect(connection.outcome == .completed)
                 #expect(connection.clientTLS?.sni == "localhost")
-                #expect(connection.cause.contains("explicit proxy"))
+                #expect(connection.exchangeCount == 1)
             }
         }
     }

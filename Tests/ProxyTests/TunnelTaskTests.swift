@@ -28,7 +28,7 @@ extension ProxyTests {
                 #expect(connection.outcome == .passedThrough)
                 #expect(connection.protocolName == "unknown")
                 #expect(connection.closedBy == .client)
-                #expect(connection.cause == "neither TLS nor HTTP was spoken in the tunnel")
+                #expect(connection.cause == "neither TLS nor HTTP was spoken; its bytes are recorded")
                 #expect(connection.originBytes == ByteCount(received: 5, sent: 5))
                 #expect(connection.exchangeCount == 0)
             }
@@ -67,7 +67,8 @@ extension ProxyTests {
                 try client.finish()
                 let connection = try proxy.traffic.connection()
                 #expect(connection.outcome == .passedThrough)
-                #expect(connection.cause.contains("the origin spoke first"))
+                #expect(connection.cause.contains("its bytes are recorded"))
+                #expect(connection.messageCount == 3)
             }
         }
 

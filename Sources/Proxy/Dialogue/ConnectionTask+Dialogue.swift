@@ -89,8 +89,8 @@ extension ConnectionTask {
     }
 
     /// Records bytes of a dialogue as they pass.
-    func recordSegment(_ bytes: Span<UInt8>, _ direction: Direction) {
-        var message = nextMessage(.segment, direction, exchange: nil)
+    func recordSegment(_ bytes: Span<UInt8>, _ direction: Direction, exchange: Int64? = nil) {
+        var message = nextMessage(.segment, direction, exchange: exchange)
         message.size = Int64(bytes.count)
         let room = max(0, limits.recordedBody - segmentBytes)
         let kept = Int(min(room, Int64(bytes.count)))

@@ -60,7 +60,7 @@ extension StreamTask {
             .response(
                 head.status == 101 ? head.withStatus(200) : head, dropping: Self.handshakeFields),
             endsStream: false)
-        await tunnel(over: exchange)
+        await tunnel(over: exchange, head)
         exchange.finish(isWhole: false)
         self.exchange?.finish()
     }
@@ -68,7 +68,7 @@ extension StreamTask {
     /// What only HTTP/1 needs to agree on a WebSocket (RFC 8441 §5).
     private static let handshakeFields: [StaticString] = ["sec-websocket-accept"]
 
-    private func tunnel(over exchange: any OriginExchange) async {
+    private func tunnel(over exchange: any OriginExchange, _ head: ResponseHead) async {
         let origin: any TunnelStream
         var late: ByteBuffer?
         if let http2 = (exchange as? HTTP2OriginExchange)?.stream {
@@ -78,10 +78,13 @@ extension StreamTask {
             late = exchange.leg.unread
             exchange.leg.unread = nil
         }
+        let messages = WebSocketRecorder(
+            task, exchange: self.exchange?.record.id ?? 0, response: head)
         let tunnel = TunnelTask(
             client: HTTP2TunnelStream(stream), origin: origin, lane: lane, early: nil, late: late
-        ) { [self] direction, bytes in self.exchange?.append(bytes, direction) }
+        ) { direction, bytes in messages.observe(direction, bytes) }
         _ = await tunnel.run()
+        messages.finish()
     }
 }
 

@@ -176,6 +176,8 @@ final class StreamTask: @unchecked Sendable {
             stream.onBreak = nil
         }
         if outgoing.upgrade != nil { return try await passUpgrade(outgoing, exchange) }
+        self.exchange?.requestMessages = BodyMessages(
+            outgoing.head.fields, of: task, exchange: self.exchange?.record.id ?? 0, .request)
         if outgoing.framing == .none {
             isRequestComplete = true
             try await exchange.send(outgoing, endsRequest: true)
@@ -278,6 +280,8 @@ final class StreamTask: @unchecked Sendable {
     ) async throws(RelayFailure) {
         guard head.status >= 200 else { throw .originViolation(.invalidStatusLine) }
         self.exchange?.note(head)
+        self.exchange?.responseMessages = BodyMessages(
+            head.fields, of: task, exchange: self.exchange?.record.id ?? 0, .response)
         hasResponseBegun = true
         guard !exchange.hasNoContent else {
             return stream.respond(.response(head), endsStream: true)

@@ -1,0 +1,137 @@
+internal import Base
+internal import HTTPCodecs
+internal import HTTPModel
+internal import Sockets
+internal import Traffic
+
+/// Records the messages of a WebSocket while its frames pass, untouched.
+///
+/// `@unchecked Sendable`: both directions pass on one loop's executor.
+final class WebSocketRecorder: @unchecked Sendable {
+    private let task: ConnectionTask
+    private let exchange: Int64
+    private var client: WebSocketReader
+    private var origin: WebSocketReader
+    private var open: [Direction: MessageRecord] = [:]
+    /// Bytes of contents that were recorded.
+    private var recordedBytes: Int64 = 0
+
+    /// In bytes: longer messages are recorded in parts of this size.
+    private static let partSize = 256 << 10
+
+    /// - Parameter response: the origin's 101, or 2xx to an extended CONNECT.
+    init(_ task: ConnectionTask, exchange: Int64, response: ResponseHead) {
+        self.task = task
+        self.exchange = exchange
+        let offered = response.fields.all(named: "sec-websocket-extensions")
+        let extensions = offered.isEmpty
+            ? nil : PerMessageDeflate(responseField: [UInt8](offered.joined(separator: [0x2C]))[...])
+        client = WebSocketReader(role: .client, extensions: extensions)
+        origin = WebSocketReader(role: .server, extensions: extensions)
+    }
+
+    /// Whether a response begins a WebSocket.
+    static func isBegun(by response: ResponseHead, asked request: RequestHead?) -> Bool {
+        if response.status == 101 { return response.fields.contains(.upgrade, token: "websocket") }
+        let asked = request?.fields.first(named: ":protocol")
+        return response.status / 100 == 2 && asked?.equalsIgnoringCase("websocket") ?? false
+    }
+
+    func observe(_ direction: Direction, _ bytes: Span<UInt8>) {
+        let scratch = task.loop.buffers.take()
+        defer { task.loop.buffers.give(scratch) }
+        switch direction {
+        case .request: client.read(bytes, scratch: scratch) { note($0, $1, direction) }
+        case .response: origin.read(bytes, scratch: scratch) { note($0, $1, direction) }
+        }
+    }
+
+    /// Ends messages that the connection's end has cut.
+    func finish() {
+        for (direction, var message) in open {
+            message.detail = "cut: the message did not end"
+            open[direction] = message
+            end(direction, isWhole: false)
+        }
+    }
+
+    private func note(_ event: WebSocketEvent, _ content: Span<UInt8>, _ direction: Direction) {
+        switch event {
+        case .messageBegin(let kind, _):
+            open[direction] = task.nextMessage(
+                kind == .text ? .text : .binary, direction, exchange: exchange)
+        case .content: append(content, direction)
+        case .messageEnd(let end):
+            open[direction]?.isTruncated = end.isTruncated || open[direction]?.isTruncated ?? false
+            self.end(direction, isWhole: true)
+        case .ping: record(.ping, content, direction)
+        case .pong: record(.pong, content, direction)
+        case .close(let code):
+            let reason = content.count > 0 ? " " + text(content) : ""
+            record(.close, content, direction, detail: code.map { "\($0)\(reason)" } ?? "no code")
+        case .violation(let violation, let offset):
+            task.noteOnce(
+                "websocket-\(violation.code)",
+                "\(direction == .request ? "client" : "origin"): \(violation.detail),"
+                    + " at byte \(offset)")
+            end(direction, isWhole: false)
+        case .raw: record(.segment, content, direction)
+        }
+    }
+
+    private func append(_ content: Span<UInt8>, _ direction: Direction) {
+        guard var message = open.removeValue(forKey: direction) else { return }
+        var taken = 0
+        while taken < content.count {
+            let piece = min(content.count - taken, Self.partSize - Int(message.size))
+            add(content.extracting(taken..<taken + piece), to: &message)
+            taken += piece
+            if message.size >= Self.partSize {
+                message.isLast = false
+                submit(message)
+                message.part += 1
+                message.isLast = true
+                message.size = 0
+                message.bytes = []
+            }
+        }
+        open[direction] = message
+    }
+
+    private func add(_ bytes: Span<UInt8>, to message: inout MessageRecord) {
+        let room = max(0, task.limits.recordedBody - recordedBytes)
+        let kept = Int(min(room, Int64(bytes.count)))
+        message.size += Int64(bytes.count)
+        message.isTruncated = message.isTruncated || kept < bytes.count
+        recordedBytes += Int64(kept)
+        unsafe bytes.extracting(..<kept).withUnsafeBufferPointer {
+            unsafe message.bytes.append(contentsOf: $0)
+        }
+    }
+
+    private func end(_ direction: Direction, isWhole: Bool) {
+        guard var message = open.removeValue(forKey: direction) else { return }
+        if !isWhole, message.detail.isEmpty { message.detail = "broken" }
+        submit(message)
+    }
+
+    private func record(
+        _ kind: MessageRecord.Kind, _ content: Span<UInt8>, _ direction: Direction,
+        detail: String = ""
+    ) {
+        var message = task.nextMessage(kind, direction, exchange: exchange)
+        message.detail = detail
+        add(content, to: &message)
+        submit(message)
+    }
+
+    private func submit(_ message: MessageRecord) {
+        var message = message
+        message.at = .now()
+        task.lane.recorder.record(.message(message))
+    }
+
+    private func text(_ content: Span<UInt8>) -> String {
+        unsafe content.withUnsafeBufferPointer { unsafe $0.text }
+    }
+}
