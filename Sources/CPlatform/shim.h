@@ -20,6 +20,8 @@ static const uint32_t platform_epoll_read_hangup = EPOLLRDHUP;
 static const uint32_t platform_epoll_edge_triggered = EPOLLET;
 static const int platform_epoll_close_on_exec = EPOLL_CLOEXEC;
 static const int platform_no_signal = MSG_NOSIGNAL;
+static const int platform_transparent = IP_TRANSPARENT;
+static const int platform_transparent_v6 = 75; /* IPV6_TRANSPARENT */
 static const int platform_peek = MSG_PEEK;
 
 // Declared here because the feature macro that declares them elsewhere changes types that Swift's

@@ -18,6 +18,10 @@ extension Command {
                     line: "sallyport proxy --mode reverse:https://api.example.com:443"
                         + " --listen 127.0.0.1:8443"),
                 Example(
+                    purpose: "several ways in, and a database behind one of them",
+                    line: "sallyport proxy --mode explicit"
+                        + " --mode reverse:tcp://127.0.0.1:5432@127.0.0.1:15432"),
+                Example(
                     purpose: "beside a content server to try it with",
                     line: "sallyport proxy --with-content"),
                 Example(
@@ -37,9 +41,12 @@ extension Command {
                 .option(
                     "listen", \.proxy.listen, .hostPort, standard: "127.0.0.1:8080",
                     "the address to listen on; port 0 for a free one"),
-                .option(
-                    "mode", \.proxy.mode, .proxyMode, standard: "explicit",
-                    "explicit, or reverse:https://HOST[:PORT]"),
+                .repeated(
+                    "mode", \.proxy.modes, .portMode,
+                    "how clients come in, at --listen or at an address of its own: explicit (HTTP,"
+                        + " SOCKS and TLS on one port; the default), reverse:https://HOST[:PORT]"
+                        + " (or http, or tcp for whatever is spoken), transparent (redirected by"
+                        + " the system) or tproxy"),
                 .flag(
                     "with-content", \.withContent,
                     "run the content server beside it, on ports 8081 and 8444"),
@@ -77,6 +84,30 @@ var proxyParameters: [Parameter<ProxyOptions>] {
         .option(
             "tls-min", \.leastTLS, .choice("VERSION"), standard: "1.2",
             "the lowest version of TLS on both legs"),
+        .repeated(
+            "pass-through", \.passed, .hostPattern,
+            "do not decrypt this host; *.example.com is all below it"),
+        .repeated(
+            "only", \.intercepted, .hostPattern,
+            "decrypt these hosts alone, and pass all others through"),
+        .repeated("block", \.blocked, .hostPattern, "do not serve this host"),
+        .option(
+            "heal-after", \.healAfter, .count(),
+            "pass a host through for a client that has rejected its certificate so often, for ten"
+                + " minutes and with a try now and then; 0 for never (3)"),
+        .repeated(
+            "upstream", \.upstreams, .upstream,
+            "reach origins through this proxy: http://HOST:PORT or socks5://HOST:PORT, for some"
+                + " hosts alone with PATTERN= before it"),
+        .option(
+            "upstream-auth", \.upstreamCredentials, .path("FILE"),
+            "a file whose first line is the user:password for the upstream proxies"),
+        .option(
+            "proxy-auth", \.credentials, .path("FILE"),
+            "a file with a user:password on each line; clients have to give one of them"),
+        .flag(
+            "keep-alt-svc", \.keepsHTTP3,
+            "let responses lead clients to HTTP/3, which is not intercepted"),
         .option(
             "body-limit", \.bodyLimit, .byteCount,
             "record no more than this of one body, and count the rest (1g)"),
@@ -105,7 +136,7 @@ private func runProxy(
         onStop: { service.shutdown.request() },
         onTick: { if service.failure != nil { service.shutdown.request() } })
     var origin: HostPort?
-    if case .reverse(let target) = arguments.proxy.mode {
+    if case .reverse(let target)? = arguments.proxy.modes.first?.mode {
         origin = HostPort(host: target.host, port: target.port)
     }
     let ready = ReadyMessage(
@@ -119,26 +150,4 @@ private func runProxy(
     }
     let endedInOrder = try await service.run()
     return endedInOrder ? .clean : .inconclusive
-}
-
-extension ValueSyntax where Value == ProxyPlan.Mode {
-    /// `explicit`, or `reverse:` and the URL of an origin.
-    static var proxyMode: ValueSyntax {
-        .reading("MODE", wanted: "'explicit' or 'reverse:https://HOST[:PORT]'") { text in
-            if text == "explicit" { return .explicit }
-            for scheme in ProxyPlan.ReverseTarget.Scheme.allCases {
-                let prefix = "reverse:\(scheme.rawValue)://"
-                guard text.hasPrefix(prefix) else { continue }
-                var rest = text.dropFirst(prefix.count)
-                if rest.hasSuffix("/") { rest.removeLast() }
-                let standardPort = scheme == .https ? 443 : scheme == .http ? 80 : 0
-                let target = HostPort(String(rest)) ?? HostPort("\(rest):\(standardPort)")
-                guard let target, target.port != 0 else { return nil }
-                return .reverse(
-                    ProxyPlan.ReverseTarget(
-                        scheme, host: target.host.lowercased(), port: target.port))
-            }
-            return nil
-        }
-    }
 }

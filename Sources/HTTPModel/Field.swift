@@ -4,6 +4,7 @@ internal import Base
 package enum KnownField: UInt8, Sendable {
     case other
     case acceptEncoding
+    case alternativeServices
     case authorization
     case connection
     case contentEncoding
@@ -28,6 +29,7 @@ package enum KnownField: UInt8, Sendable {
         switch self {
         case .other: ""
         case .acceptEncoding: "accept-encoding"
+        case .alternativeServices: "alt-svc"
         case .authorization: "authorization"
         case .connection: "connection"
         case .contentEncoding: "content-encoding"
@@ -70,6 +72,7 @@ package enum KnownField: UInt8, Sendable {
         case (4, 0x68): return .host
         case (6, 0x63): return .cookie
         case (6, 0x65): return .expect
+        case (7, 0x61): return .alternativeServices
         case (7, 0x74): return .trailer
         case (7, 0x75): return .upgrade
         case (10, 0x63): return .connection

@@ -122,7 +122,7 @@ extension ConnectionTask {
             cause = "client spoke TLS to a port that does not serve it"
         case .brokenTLS(let violation):
             record.protocolName = "tls"
-            await sendDecodeError()
+            await sendAlert(50)
             cause = "client sent no valid ClientHello: \(violation.detail)"
         case .http:
             cause = "client spoke HTTP without TLS to a port that serves TLS"
@@ -148,10 +148,9 @@ extension ConnectionTask {
         await send(message.head + message.content)
     }
 
-    /// Tells a client why its hello is not answered (RFC 8446 §6.2): decode_error.
-    private func sendDecodeError() async {
-        let code: UInt8 = 50
-        record.clientTLS = TLSRecord()
+    /// Tells a client why its hello is not answered (RFC 8446 §6.2), such as 50 for decode_error.
+    func sendAlert(_ code: UInt8) async {
+        record.clientTLS = record.clientTLS ?? TLSRecord()
         record.clientTLS?.alerts = [
             AlertRecord(
                 sender: .tool, fatal: true, name: TLSAlert(isFatal: true, code: code).name)

@@ -212,6 +212,14 @@ final class ConnectionTask: @unchecked Sendable {
     ) async throws(ConnectionEnd) {
         note(target)
         note(hello)
+        switch disposition(of: hello.serverName ?? target.host) {
+        case .intercept: break
+        case .pass(let reason):
+            return try await passThrough(target, opening, dialled, reason: reason)
+        case .block(let reason):
+            dialled?.close()
+            try await block(hello.serverName ?? target.host, reason)
+        }
         var failure: OriginFailure?
         do throws(OriginFailure) {
             let leg = try await openOrigin(
@@ -429,6 +437,7 @@ final class ConnectionTask: @unchecked Sendable {
     @inline(never)
     private func end() async {
         noteSession()
+        noteTrust()
         if let origin {
             self.origin = nil
             note(endOf: origin)

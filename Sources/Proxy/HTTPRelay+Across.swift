@@ -125,12 +125,14 @@ extension HTTPRelay {
             !requestKeepsAlive || !isRequestComplete || lane.isDraining || coding == .untilClose
         let out = loop.buffers.take()
         defer { loop.buffers.give(out) }
+        let removal = task.removal(from: head)
         scratch.removeAll(keepingCapacity: true)
         HeadWriter.writeResponse(
             head,
             forwarding: Forwarding(
                 framing: coding.framing, closes: closes,
-                keepsAlive: request?.version == .http10 && !closes), into: &scratch)
+                keepsAlive: request?.version == .http10 && !closes, dropping: removal.dropping,
+                adding: removal.adding), into: &scratch)
         out.append(scratch)
         hasResponseBegun = true
         responseMessages = BodyMessages(

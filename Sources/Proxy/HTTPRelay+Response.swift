@@ -98,7 +98,8 @@ extension HTTPRelay {
         if isUpgradeToHTTP2(head) { return try await upgradeToHTTP2(head, over: leg) }
         if framing == .tunnel { return try await tunnel(head, over: leg) }
         let plan = DeliveryPlan(
-            framing: framing, isOldClient: request?.version == .http10,
+            framing: framing, removal: task.removal(from: head),
+            isOldClient: request?.version == .http10,
             clientKeepsAlive: requestKeepsAlive && isRequestComplete && !lane.isDraining)
         let out = loop.buffers.take()
         defer { loop.buffers.give(out) }
@@ -256,8 +257,12 @@ private struct DeliveryPlan {
     let decodes: Bool
     let closes: Bool
     private let keepsAlive: Bool
+    private let removal: HTTP3Removal
 
-    init(framing: BodyFraming, isOldClient: Bool, clientKeepsAlive: Bool) {
+    init(
+        framing: BodyFraming, removal: HTTP3Removal, isOldClient: Bool, clientKeepsAlive: Bool
+    ) {
+        self.removal = removal
         self.framing = framing
         decodes = isOldClient && framing == .chunked
         closes = !clientKeepsAlive || framing == .untilClose || decodes
@@ -267,6 +272,6 @@ private struct DeliveryPlan {
     var forwarding: Forwarding {
         Forwarding(
             framing: decodes ? .untilClose : .asCame, closes: closes,
-            keepsAlive: keepsAlive && !closes)
+            keepsAlive: keepsAlive && !closes, dropping: removal.dropping, adding: removal.adding)
     }
 }

@@ -213,6 +213,7 @@ final class HTTPRelay: @unchecked Sendable {
             try await refuse(error)
         }
         isRequestComplete = framing == .none
+        guard task.admits(head, through: entry) else { return await answer(.unknownClient) }
         switch route {
         case .refuse(let answer):
             return await self.answer(answer)

@@ -14,6 +14,7 @@ final class ProxyLoop: @unchecked Sendable {
     let ownPorts: Set<UInt16>
     private let listening: [SocketAddress]
     let resolver: Resolver
+    let distrust: DistrustStore
     let recorder: TrafficRecorder
     let serverContext: TLSServerContext
     let clientContext: TLSClientContext
@@ -42,6 +43,7 @@ final class ProxyLoop: @unchecked Sendable {
         ownPorts = Set(listening.map(\.port))
         self.listening = listening
         resolver = shared.resolver
+        distrust = shared.distrust
         recorder = TrafficRecorder(sink: shared.sink, numbers: shared.numbers, loop: loop)
         serverContext = TLSServerContext(
             authority: shared.authority, versions: shared.plan.versions,
@@ -135,6 +137,7 @@ final class ProxyLoop: @unchecked Sendable {
 
 /// What all loops share; values and things that guard themselves.
 struct ProxyShared: Sendable {
+    let distrust = DistrustStore()
     let plan: ProxyPlan
     let authority: CertificateAuthority
     let sink: any TrafficSink

@@ -8,6 +8,12 @@ package struct ProxyPlan: Sendable {
     package var ports: [PortPlan]
     package var originTrust = OriginTrust()
     package var originVersion = OriginVersion.mirrored
+    package var disposition = DispositionRules()
+    /// Other proxies on the way to origins; the first that leads to a host is taken.
+    package var upstreams: [UpstreamProxy] = []
+    /// Whether advertisements of HTTP/3 are taken out of responses, so that clients stay where they
+    /// can be seen.
+    package var removesHTTP3 = true
     package var limits = ProxyLimits()
     package var versions = TLSVersions.modern
     /// Event loops, each a thread; one a processor by default.
@@ -71,6 +77,9 @@ package struct PortPlan: Sendable {
     package var mode: ProxyPlan.Mode
     /// Who may use it; `nil` for everybody who can reach it.
     package var credentials: [SOCKSCredential]?
+    /// Whether connections to other addresses are taken that the system hands over
+    /// (IP_TRANSPARENT); it needs the privilege.
+    package var isTransparentSocket = false
 
     package enum Source: Sendable, Equatable {
         case address(SocketAddress)

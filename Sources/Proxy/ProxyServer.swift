@@ -31,7 +31,8 @@ package final class ProxyServer: Sendable {
         for port in plan.ports {
             switch port.source {
             case .address(let wanted):
-                let (bound, address) = try Listener.bindShared(wanted, count: loops.count)
+                let (bound, address) = try Listener.bindShared(
+                    wanted, count: loops.count, isTransparent: port.isTransparentSocket)
                 addresses.append(address)
                 let made = ProxyPort(port, address)
                 for (index, descriptor) in bound.enumerated() {

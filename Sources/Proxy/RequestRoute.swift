@@ -1,6 +1,7 @@
 internal import Base
 internal import HTTPCodecs
 internal import HTTPModel
+internal import Negotiation
 internal import Sockets
 internal import Traffic
 
@@ -82,5 +83,19 @@ enum RequestRoute: Sendable {
                 return .refuse(.notAProxyRequest)
             }
         }
+    }
+}
+
+extension ConnectionTask {
+    /// Whether the client may use the proxy: it may if nobody needs a password, or if the request
+    /// holds one of those that are known (RFC 7617).
+    func admits(_ head: RequestHead, through entry: Entry) -> Bool {
+        guard case .anyOrigin = entry, let credentials = port.credentials else { return true }
+        guard let value = head.fields.first(.proxyAuthorization),
+            value.prefix(6).equalsIgnoringCase("basic "),
+            let text = Base64.decode(value.dropFirst(6)), let colon = text.firstIndex(of: 0x3A)
+        else { return false }
+        return SOCKSCredential.anyMatches(
+            credentials, user: text[..<colon], password: text[(colon + 1)...])
     }
 }

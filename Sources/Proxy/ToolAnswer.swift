@@ -8,6 +8,16 @@ struct ToolAnswer: Sendable, Equatable {
     let detail: String
     let hint: String?
 
+    /// For a client that has to say who it is (RFC 9110 §15.5.8).
+    static let unknownClient = ToolAnswer(
+        407, "proxy-authentication-required", "this proxy is for those who have a password",
+        hint: "give the client the user and password of --proxy-auth")
+
+    /// More fields that the answer needs.
+    var fields: [(name: String, value: String)] {
+        status == 407 ? [("proxy-authenticate", "Basic realm=\"sallyport\"")] : []
+    }
+
     init(_ status: Int, _ code: String, _ detail: String, hint: String? = nil) {
         self.status = status
         self.code = code
@@ -41,6 +51,7 @@ struct ToolAnswer: Sendable, Equatable {
             + "content-length: \(content.count)\r\n"
             + "sallyport-error: \(code)\r\n"
             + "cache-control: no-store\r\n"
+            + fields.map { "\($0.name): \($0.value)\r\n" }.joined()
             + (closes ? "connection: close\r\n" : "") + "\r\n"
         return ([UInt8](head.utf8), includesContent ? content : [])
     }
@@ -48,6 +59,7 @@ struct ToolAnswer: Sendable, Equatable {
     private static func reason(_ status: Int) -> String {
         switch status {
         case 400: "Bad Request"
+        case 407: "Proxy Authentication Required"
         case 408: "Request Timeout"
         case 414: "URI Too Long"
         case 431: "Request Header Fields Too Large"

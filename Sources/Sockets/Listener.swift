@@ -19,13 +19,19 @@ package final class Listener {
     ///
     /// Errors: `listen-failed`.
     package static func bind(
-        _ address: SocketAddress, sharesPort: Bool
+        _ address: SocketAddress, sharesPort: Bool, isTransparent: Bool = false
     ) throws(Failure) -> (descriptor: Int32, address: SocketAddress) {
         let descriptor = platform_stream_socket(address.family)
         guard descriptor >= 0 else { throw failure(address, SystemError(errno)) }
         do throws(SystemError) {
             try setOption(descriptor, SOL_SOCKET, SO_REUSEADDR)
             if sharesPort { try setOption(descriptor, SOL_SOCKET, SO_REUSEPORT) }
+            if isTransparent {
+                let isIPv6 = address.isIPv6
+                try setOption(
+                    descriptor, Int32(isIPv6 ? IPPROTO_IPV6 : IPPROTO_IP),
+                    isIPv6 ? platform_transparent_v6 : platform_transparent)
+            }
             if address.isIPv6 { try setOption(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
             var (storage, length) = address.kernelForm
             guard unsafe platform_bind(descriptor, &storage, length) == 0 else {
@@ -58,6 +64,7 @@ package final class Listener {
         let hint: String? =
             switch error.number {
             case EADDRINUSE: "choose another port, or port 0 for a free one"
+            case EPERM: "a transparent socket needs the capability CAP_NET_ADMIN"
             case EACCES: "ports below 1024 need privileges; choose a higher one"
             case EADDRNOTAVAIL: "the address must be one of this machine's"
             default: nil
@@ -73,15 +80,18 @@ package final class Listener {
     ///
     /// Errors: `listen-failed`.
     package static func bindShared(
-        _ address: SocketAddress, count: Int
+        _ address: SocketAddress, count: Int, isTransparent: Bool = false
     ) throws(Failure) -> (descriptors: [Int32], address: SocketAddress) {
-        let first = try bind(address, sharesPort: false)
+        let first = try bind(address, sharesPort: false, isTransparent: isTransparent)
         guard count > 1 else { return ([first.descriptor], first.address) }
         close(first.descriptor)
         var descriptors: [Int32] = []
         do throws(Failure) {
             for _ in 0..<count {
-                descriptors.append(try bind(first.address, sharesPort: true).descriptor)
+                descriptors.append(
+                    try bind(
+                        first.address, sharesPort: true, isTransparent: isTransparent
+                    ).descriptor)
             }
         } catch {
             for descriptor in descriptors { close(descriptor) }

@@ -1,5 +1,6 @@
 internal import Base
 internal import CaptureStore
+internal import Negotiation
 internal import Proxy
 internal import Sockets
 internal import TLS
@@ -14,7 +15,16 @@ struct ProxyOptions {
     var servesUnverified = false
     var bodyLimit: Int64?
     var loopCount: Int64?
-    var mode = ProxyPlan.Mode.explicit
+    /// The ways in; none is the explicit one alone.
+    var modes: [PortMode] = []
+    var passed: [HostPattern] = []
+    var intercepted: [HostPattern] = []
+    var blocked: [HostPattern] = []
+    var healAfter: Int64? = 3
+    var upstreams: [UpstreamProxy] = []
+    var upstreamCredentials: String?
+    var credentials: String?
+    var keepsHTTP3 = false
     var leastTLS = LeastTLS.tls12
     var originVersion = ProxyPlan.OriginVersion.mirrored
     /// The content server to run beside; `nil` for none.
@@ -107,7 +117,8 @@ final class ProxyService: Sendable {
 extension ProxyOptions {
     /// Errors: `bad-address`, `file-unreadable`, `certificate-invalid`.
     func plan() throws(Failure) -> ProxyPlan {
-        var plan = ProxyPlan(listen: try listen.socketAddress(), mode: mode)
+        var plan = ProxyPlan(listen: try listen.socketAddress())
+        plan.ports = try ports()
         plan.originTrust.servesUnverified = servesUnverified
         plan.originVersion = originVersion
         for path in originAuthorities {
@@ -117,7 +128,56 @@ extension ProxyOptions {
         plan.versions = TLSVersions(leastTLS.version, .tls13)
         if let bodyLimit { plan.limits.recordedBody = bodyLimit }
         if let loopCount { plan.loopCount = Int(loopCount) }
+        plan.disposition.passed = passed
+        plan.disposition.intercepted = intercepted
+        plan.disposition.blocked = blocked
+        if let healAfter, healAfter > 0 {
+            plan.disposition.healing = HealingPlan()
+            plan.disposition.healing?.rejections = Int(clamping: healAfter)
+        }
+        plan.removesHTTP3 = !keepsHTTP3
+        plan.upstreams = upstreams
+        if let path = upstreamCredentials {
+            let credential = try Self.credentials(in: path).first
+            for index in plan.upstreams.indices { plan.upstreams[index].credential = credential }
+        }
         return plan
+    }
+
+    private func ports() throws(Failure) -> [PortPlan] {
+        let known = try credentials.map { path throws(Failure) in try Self.credentials(in: path) }
+        let wanted = modes.isEmpty ? [PortMode(mode: .explicit)] : modes
+        guard wanted.count(where: { $0.listen == nil }) <= 1 else {
+            throw Failure(
+                "bad-address", party: .tool, "two modes would listen at \(listen)",
+                hint: "give all but one an address of its own, such as transparent@127.0.0.1:8443")
+        }
+        return try wanted.map { mode throws(Failure) in
+            var port = PortPlan(try (mode.listen ?? listen).socketAddress(), mode.mode)
+            port.credentials = known
+            port.isTransparentSocket = mode.isTransparentSocket
+            return port
+        }
+    }
+
+    /// Reads a file of `user:password` lines.
+    ///
+    /// Errors: `file-unreadable`, `bad-credentials`.
+    private static func credentials(in path: String) throws(Failure) -> [SOCKSCredential] {
+        let lines = try Files.read(path).split(separator: 0x0A).map { line in
+            line.last == 0x0D ? line.dropLast() : line
+        }
+        let found = lines.filter { !$0.isEmpty }.compactMap { line -> SOCKSCredential? in
+            guard let colon = line.firstIndex(of: 0x3A) else { return nil }
+            return SOCKSCredential(
+                user: Array(line[..<colon]), password: Array(line[(colon + 1)...]))
+        }
+        guard !found.isEmpty, found.count == lines.count(where: { !$0.isEmpty }) else {
+            throw Failure(
+                "bad-credentials", party: .tool, "\(path) holds a line that is no user:password",
+                hint: "write one user:password a line, each of at most 255 bytes")
+        }
+        return found
     }
 }
 

@@ -49,12 +49,13 @@ package struct HTTP2Fields: Sendable {
     }
 
     package static func response(
-        _ head: ResponseHead, dropping: [StaticString] = []
+        _ head: ResponseHead, dropping: [StaticString] = [], adding: [AddedField] = []
     ) -> HTTP2Fields {
         var fields = HTTP2Fields(
             capacity: head.raw.count + 32, count: head.fields.slices.count + 1)
         fields.addStatus(head.status)
         fields.addFields(of: head.fields, isRequest: false, dropping)
+        for field in adding { fields.add(field.name[...], field.value[...], isSensitive: false) }
         return fields
     }
 

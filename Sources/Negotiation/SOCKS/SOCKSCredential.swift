@@ -20,6 +20,9 @@ package struct SOCKSCredential: Sendable {
         self.password = password
     }
 
+    /// `user:password`, as Basic has it (RFC 7617 §2).
+    package var basicBytes: [UInt8] { user + [0x3A] + password }
+
     /// Compares both in a time that depends on neither.
     func matches(user: some Collection<UInt8>, password: some Collection<UInt8>) -> Bool {
         let difference =
@@ -29,7 +32,7 @@ package struct SOCKSCredential: Sendable {
     }
 
     /// Whether one of the list matches; all of them are compared.
-    static func anyMatches(
+    package static func anyMatches(
         _ list: [SOCKSCredential], user: some Collection<UInt8>, password: some Collection<UInt8>
     ) -> Bool {
         var found = false

@@ -99,6 +99,7 @@ final class StreamTask: @unchecked Sendable {
             return refuse(error)
         }
         switch route {
+        case _ where !task.admits(head, through: entry): answer(.unknownClient)
         case .refuse(let refusal): answer(refusal)
         case .connect(let host, let port): await connect(host, port)
         case .forward(let origin, let target, let host):
@@ -283,10 +284,11 @@ final class StreamTask: @unchecked Sendable {
         self.exchange?.responseMessages = BodyMessages(
             head.fields, of: task, exchange: self.exchange?.record.id ?? 0, .response)
         hasResponseBegun = true
-        guard !exchange.hasNoContent else {
-            return stream.respond(.response(head), endsStream: true)
-        }
-        stream.respond(.response(head), endsStream: false)
+        let removal = task.removal(from: head)
+        let fields = HTTP2Fields.response(
+            head, dropping: removal.dropping, adding: removal.adding)
+        stream.respond(fields, endsStream: exchange.hasNoContent)
+        guard !exchange.hasNoContent else { return }
         let buffer = lane.loop.buffers.take()
         defer { lane.loop.buffers.give(buffer) }
         while true {
@@ -341,7 +343,7 @@ final class StreamTask: @unchecked Sendable {
                     ("content-length", [UInt8](String(message.content.count).utf8)),
                     ("sallyport-error", [UInt8](answer.code.utf8)),
                     ("cache-control", [UInt8]("no-store".utf8)),
-                ]), endsStream: isHead)
+                ] + answer.fields.map { ($0.name, [UInt8]($0.value.utf8)) }), endsStream: isHead)
         if !isHead { stream.answer(message.content) }
         if !stream.waitingContent.isWhole { stream.stopReading() }
         exchange?.finish()

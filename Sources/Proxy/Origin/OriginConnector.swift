@@ -42,6 +42,18 @@ extension ProxyLoop {
     func dial(_ host: String, _ port: UInt16, reach: OriginReach) async throws(OriginFailure)
         -> DialledOrigin
     {
+        guard let upstream = plan.upstreams.first(where: { $0.leads(to: host) }) else {
+            return try await dialDirectly(host, port, reach: reach)
+        }
+        // The way to it was chosen by who runs the proxy, and not by the client.
+        let dialled = try await dialDirectly(upstream.host, upstream.port, reach: .everywhere)
+        try await ask(upstream, for: host, port, over: dialled.channel)
+        return dialled
+    }
+
+    private func dialDirectly(
+        _ host: String, _ port: UInt16, reach: OriginReach
+    ) async throws(OriginFailure) -> DialledOrigin {
         let addresses: [SocketAddress]
         do throws(Failure) {
             addresses = try await resolver.addresses(of: host, port: port)

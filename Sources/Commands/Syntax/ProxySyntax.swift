@@ -1,0 +1,89 @@
+internal import Base
+internal import Proxy
+
+/// A way in, as `--mode` names it.
+struct PortMode {
+    var mode: ProxyPlan.Mode
+    /// Where it listens; `nil` for `--listen`.
+    var listen: HostPort?
+    /// Whether the system hands over connections to other addresses (IP_TRANSPARENT).
+    var isTransparentSocket = false
+}
+
+extension ValueSyntax where Value == PortMode {
+    /// A mode, and behind an `@` the address that it is at.
+    static var portMode: ValueSyntax {
+        .reading(
+            "MODE[@HOST:PORT]",
+            wanted: "'explicit', 'reverse:https://HOST[:PORT]', 'transparent' or 'tproxy'",
+            hint: "several need addresses of their own, such as transparent@127.0.0.1:8443"
+        ) { text in
+            var mode = text[...]
+            var listen: HostPort?
+            if let at = text.lastIndex(of: "@") {
+                guard let place = HostPort(String(text[text.index(after: at)...])) else {
+                    return nil
+                }
+                listen = place
+                mode = text[..<at]
+            }
+            switch mode {
+            case "explicit": return PortMode(mode: .explicit, listen: listen)
+            case "transparent": return PortMode(mode: .transparent, listen: listen)
+            case "tproxy":
+                return PortMode(mode: .transparent, listen: listen, isTransparentSocket: true)
+            default:
+                return reverseTarget(mode).map { PortMode(mode: .reverse($0), listen: listen) }
+            }
+        }
+    }
+
+    private static func reverseTarget(_ text: Substring) -> ProxyPlan.ReverseTarget? {
+        for scheme in ProxyPlan.ReverseTarget.Scheme.allCases {
+            let prefix = "reverse:\(scheme.rawValue)://"
+            guard text.hasPrefix(prefix) else { continue }
+            var rest = text.dropFirst(prefix.count)
+            if rest.hasSuffix("/") { rest.removeLast() }
+            let standardPort = scheme == .https ? 443 : scheme == .http ? 80 : 0
+            let target = HostPort(String(rest)) ?? HostPort("\(rest):\(standardPort)")
+            guard let target, target.port != 0 else { return nil }
+            return ProxyPlan.ReverseTarget(
+                scheme, host: target.host.lowercased(), port: target.port)
+        }
+        return nil
+    }
+}
+
+extension ValueSyntax where Value == HostPattern {
+    static var hostPattern: ValueSyntax {
+        .reading(
+            "HOST", wanted: "a host such as example.com or *.example.com", HostPattern.init)
+    }
+}
+
+extension ValueSyntax where Value == UpstreamProxy {
+    static var upstream: ValueSyntax {
+        .reading(
+            "[PATTERN=]URL", wanted: "http://HOST:PORT or socks5://HOST:PORT",
+            hint: "for some hosts alone write *.corp.example=http://proxy.example:3128"
+        ) { text in
+            var url = text[...]
+            var hosts: [HostPattern] = []
+            if let equals = text.firstIndex(of: "=") {
+                guard let pattern = HostPattern(String(text[..<equals])) else { return nil }
+                hosts = [pattern]
+                url = text[text.index(after: equals)...]
+            }
+            for scheme in UpstreamProxy.Scheme.allCases {
+                let prefix = "\(scheme.rawValue)://"
+                guard url.hasPrefix(prefix) else { continue }
+                var rest = url.dropFirst(prefix.count)
+                if rest.hasSuffix("/") { rest.removeLast() }
+                guard let place = HostPort(String(rest)), place.port != 0 else { return nil }
+                return UpstreamProxy(
+                    scheme, host: place.host.lowercased(), port: place.port, hosts: hosts)
+            }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,141 @@
+internal import Base
+internal import HTTPCodecs
+internal import HTTPModel
+package import Negotiation
+internal import Sockets
+internal import Traffic
+internal import Transport
+
+/// Another proxy that leads to origins.
+package struct UpstreamProxy: Sendable {
+    package enum Scheme: String, Sendable, CaseIterable {
+        /// By CONNECT (RFC 9110 §9.3.6).
+        case http
+        case socks5
+    }
+
+    package let scheme: Scheme
+    package let host: String
+    package let port: UInt16
+    /// `nil` for a proxy that everybody may use.
+    package var credential: SOCKSCredential?
+    /// The hosts that it leads to.
+    package var hosts: [HostPattern]
+
+    package init(_ scheme: Scheme, host: String, port: UInt16, hosts: [HostPattern] = []) {
+        self.scheme = scheme
+        self.host = host
+        self.port = port
+        self.hosts = hosts
+    }
+
+    func leads(to host: String) -> Bool {
+        hosts.isEmpty || hosts.contains { $0.matches(host) }
+    }
+}
+
+extension ProxyLoop {
+    /// Asks a proxy that was connected to for a host of its own side.
+    func ask(
+        _ upstream: UpstreamProxy, for host: String, _ port: UInt16, over channel: Channel
+    ) async throws(OriginFailure) {
+        channel.readDeadline = loop.now + plan.limits.connectTimeout
+        channel.writeDeadline = channel.readDeadline
+        do throws(Failure) {
+            switch upstream.scheme {
+            case .http: try await askByConnect(upstream, host, port, PlainStream(channel))
+            case .socks5: try await askBySOCKS(upstream, host, port, PlainStream(channel))
+            }
+        } catch {
+            channel.close()
+            throw OriginFailure(failure: error, outcome: .originUnreachable)
+        }
+    }
+
+    private func askByConnect(
+        _ upstream: UpstreamProxy, _ host: String, _ port: UInt16, _ stream: PlainStream
+    ) async throws(Failure) {
+        let name = host.utf8.contains(0x3A) ? "[\(host)]" : host
+        var head = "CONNECT \(name):\(port) HTTP/1.1\r\nHost: \(name):\(port)\r\n"
+        if let credential = upstream.credential {
+            head += "Proxy-Authorization: Basic \(Base64.encode(credential.basicBytes))\r\n"
+        }
+        try await send([UInt8]((head + "\r\n").utf8), upstream, stream)
+        var answer: [UInt8] = []
+        while answer.count < 16384 {
+            answer.append(try await receive(upstream, stream))
+            guard answer.suffix(4).elementsEqual([13, 10, 13, 10]) else { continue }
+            let status: Int
+            do throws(HTTP1Violation) {
+                status =
+                    try ResponseReader.read(answer.span, limits: HeadLimits())?.head.status ?? 0
+            } catch {
+                throw failure(upstream, "answers no HTTP: \(error.detail)")
+            }
+            // An interim response may come first (RFC 9110 §15.2).
+            guard status >= 200 else {
+                answer = []
+                continue
+            }
+            guard status / 100 == 2 else { throw failure(upstream, "answers with \(status)") }
+            return
+        }
+        throw failure(upstream, "answers with a head that does not end")
+    }
+
+    private func askBySOCKS(
+        _ upstream: UpstreamProxy, _ host: String, _ port: UInt16, _ stream: PlainStream
+    ) async throws(Failure) {
+        guard let name = SOCKSHost(host) else {
+            throw failure(upstream, "cannot be asked for the host \(host)")
+        }
+        var machine = SOCKSClientMachine(
+            to: SOCKSDestination(host: name, port: port), credential: upstream.credential)
+        try await send(machine.start, upstream, stream)
+        while true {
+            let byte = [try await receive(upstream, stream)]
+            let step: SOCKSClientMachine.Step
+            do throws(SOCKSViolation) {
+                step = try machine.receive(byte.span)
+            } catch {
+                throw failure(upstream, error.detail)
+            }
+            if !step.send.isEmpty { try await send(step.send, upstream, stream) }
+            if step.isDone { return }
+        }
+    }
+
+    private func send(
+        _ bytes: [UInt8], _ upstream: UpstreamProxy, _ stream: PlainStream
+    ) async throws(Failure) {
+        let out = loop.buffers.take()
+        defer { loop.buffers.give(out) }
+        out.append(bytes)
+        do throws(StreamFailure) {
+            try await stream.write(out)
+        } catch {
+            throw failure(upstream, error.detail)
+        }
+    }
+
+    /// One byte: what is behind the answer is the origin's.
+    private func receive(
+        _ upstream: UpstreamProxy, _ stream: PlainStream
+    ) async throws(Failure) -> UInt8 {
+        let buffer = ByteBuffer(capacity: 1)
+        do throws(StreamFailure) {
+            guard try await stream.read(into: buffer) == 1 else {
+                throw StreamFailure.reset
+            }
+        } catch {
+            throw failure(upstream, error.detail)
+        }
+        return buffer[0]
+    }
+
+    private func failure(_ upstream: UpstreamProxy, _ detail: String) -> Failure {
+        Failure(
+            "upstream-failed", party: .origin,
+            "the upstream proxy \(upstream.host) port \(upstream.port) \(detail)")
+    }
+}
