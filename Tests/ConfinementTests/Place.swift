@@ -1,0 +1,58 @@
+import Base
+import Foundation
+import Sockets
+import Testing
+
+@testable import Confinement
+
+/// Where a confined command runs in a test.
+enum Place {
+    /// The tool, which is built beside the tests.
+    static let tool: String = {
+        let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        return tests.deletingLastPathComponent().appendingPathComponent("sallyport").path
+    }()
+
+    /// Whether this system lets namespaces be made.
+    static let isAllowed: Bool = {
+        do {
+            try confined("true") { _ = $0.wait() }
+            return true
+        } catch let failure as Failure where failure.code == "namespaces-forbidden" {
+            return false
+        } catch {
+            return true
+        }
+    }()
+}
+
+/// Runs a command confined, and `body` beside it.
+func confined(
+    _ command: String..., body: (ConfinedProcess) throws -> Void
+) throws {
+    let folder = NSTemporaryDirectory() + "sallyport-confined-\(UUID().uuidString)"
+    try Files.makeFolder(folder)
+    defer { Files.remove(folder) }
+    let bundle = "\(folder)/bundle.pem"
+    try Files.create(bundle, Array("MARK\n".utf8))
+    defer { Files.remove(bundle) }
+    var configuration = ConfinementConfiguration(
+        command: command,
+        variables: ProcessInfo.processInfo.environment.merging(["MARK": "1"]) { $1 },
+        bundle: bundle, folder: folder)
+    configuration.certificates = [
+        "0a0b0c0d.0": Array("HASH\n".utf8), "java/cacerts": Array("JAVA\n".utf8),
+    ]
+    configuration.executable = Place.tool
+    let child = try Confinement.launch(configuration)
+    defer {
+        kill(child.id, SIGKILL)
+        for descriptor in child.tcpListeners + child.dnsListeners + child.dnsSockets {
+            close(descriptor)
+        }
+        if let attempts = child.attempts { close(attempts) }
+        close(child.diagnosis)
+        child.close()
+    }
+    try body(child)
+}
