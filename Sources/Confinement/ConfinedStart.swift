@@ -10,20 +10,21 @@ internal import Glibc
 package enum ConfinedStart {
     /// Its name on the command line, which no help mentions.
     package static let word = "confine"
+    /// Asks for the packet filter, where the kernel has one.
+    static let filterWord = "filter"
 
     /// Does its work if the arguments, without the tool's name, ask for it.
     ///
     /// - Returns: `nil` if they do not, or if the socket that they name is not there, as when a
     ///   person typed them; else the exit code, after a failure only.
     package static func run(_ arguments: [String]) -> Int32? {
-        guard arguments.count > 5, arguments[0] == word, let control = Int32(arguments[1]),
+        guard arguments.count > 6, arguments[0] == word, let control = Int32(arguments[1]),
             isControl(control)
         else { return nil }
         _ = fcntl(control, F_SETFD, FD_CLOEXEC)
         do throws(Failure) {
-            try prepare(
-                control, bundle: arguments[2], certificates: arguments[3], resolver: arguments[4])
-            try become(Array(arguments[5...]), control)
+            try prepare(control, Array(arguments[2...5]))
+            try become(Array(arguments[6...]), control)
         } catch {
             send(
                 control, lines: ["failed", error.code, error.detail, error.hint ?? ""], [])
@@ -38,14 +39,13 @@ package enum ConfinedStart {
             && kind == Int32(SOCK_SEQPACKET.rawValue)
     }
 
-    private static func prepare(
-        _ control: Int32, bundle: String, certificates: String, resolver: String
-    ) throws(Failure) {
+    /// - Parameter words: as `Confinement.spawn` writes them.
+    private static func prepare(_ control: Int32, _ words: [String]) throws(Failure) {
         try Namespaces.enter()
         var sockets = NamespaceSockets()
         var limits: [ConfinementLimit] = []
         do throws(ConfinementError) {
-            limits = try Self.connect(&sockets)
+            limits = try Self.connect(&sockets, filters: words[0] == filterWord)
             sockets.add(.diagnosis, try NetlinkSocket(protocol: Netlink.socketDiagnosis).descriptor)
             sockets.add(.insideSockets, try InsideSocketTask.start())
         } catch  where error.number == EPERM || error.number == EACCES {
@@ -57,15 +57,16 @@ package enum ConfinedStart {
                 "cannot confine the command: \(error.text)")
         }
         limits += NamespaceMounts.set(
-            bundle: bundle, certificates: certificates, resolver: resolver)
+            bundle: words[1], certificates: words[2], resolver: words[3])
         send(control, lines: ["ready"] + limits.map(\.line), sockets.all)
     }
 
     /// Sets up the network, by the best way that the kernel has.
     private static func connect(
-        _ sockets: inout NamespaceSockets
+        _ sockets: inout NamespaceSockets, filters: Bool
     ) throws(ConfinementError) -> [ConfinementLimit] {
         do throws(ConfinementError) {
+            guard filters else { throw ConfinementError(FilterRules.step, EOPNOTSUPP) }
             let rules = try FilterRules.set()
             var limits: [ConfinementLimit] = []
             if rules.lists {

@@ -14,6 +14,9 @@ package struct ConfinementConfiguration: Sendable {
     /// Files that are added to those of `/etc/ssl/certs`, by their paths in it: our CA under the
     /// name that OpenSSL looks for, `HASH.0`, and a Java key store as `java/cacerts`.
     package var certificates: [String: [UInt8]] = [:]
+    /// Whether the kernel's packet filter is used if it is there; without it only the ports of
+    /// `ConfinementLimit.onlyPorts` are captured.
+    package var usesFilter = true
     /// The tool's executable.
     package var executable = "/proc/self/exe"
 
@@ -91,7 +94,9 @@ package enum Confinement {
         unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], ends[1])
         let words = CStrings(
             [
-                "sallyport", ConfinedStart.word, String(ends[1]), configuration.bundle,
+                "sallyport", ConfinedStart.word, String(ends[1]),
+                configuration.usesFilter ? ConfinedStart.filterWord : "no-filter",
+                configuration.bundle,
                 files.certificates, files.resolver,
             ] + configuration.command)
         let settings = CStrings(configuration.variables.map { "\($0.key)=\($0.value)" })

@@ -1,4 +1,5 @@
 internal import Base
+internal import Glibc
 
 /// The files that are laid over the system's, beside the bundle.
 struct ConfinementFiles: Sendable {
@@ -12,24 +13,31 @@ struct ConfinementFiles: Sendable {
         certificates = "\(configuration.folder)/confined-certificates"
         resolver = "\(configuration.folder)/confined-resolv.conf"
         do throws(Failure) {
-            made.append(certificates)
-            try Files.makeFolder(certificates)
+            try makeFolder(certificates)
             for (name, bytes) in configuration.certificates.sorted(by: { $0.key < $1.key }) {
                 var folder = certificates
                 for part in name.split(separator: "/").dropLast() {
                     folder += "/\(part)"
-                    made.append(folder)
-                    try Files.makeFolder(folder)
+                    try makeFolder(folder)
                 }
                 try Files.create("\(certificates)/\(name)", bytes, readableByOthers: true)
                 made.append("\(certificates)/\(name)")
             }
             try Files.create(resolver, Array(Self.resolverText().utf8), readableByOthers: true)
             made.append(resolver)
+            // It takes the place of a file that everybody may read, and holds no secret.
+            _ = unsafe chmod(configuration.bundle, 0o644)
         } catch {
             remove()
             throw error
         }
+    }
+
+    /// A folder that the command's other users may look into: it shows where the system's was.
+    private mutating func makeFolder(_ path: String) throws(Failure) {
+        made.append(path)
+        try Files.makeFolder(path)
+        _ = unsafe chmod(path, 0o755)
     }
 
     /// Removes them; a folder after what is in it.

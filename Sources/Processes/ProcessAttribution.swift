@@ -1,5 +1,3 @@
-package import Base
-internal import Glibc
 package import Sockets
 package import Traffic
 

@@ -90,7 +90,7 @@ enum Link {
     static func target(_ path: String, byteLimit: Int) -> ArraySlice<UInt8>? {
         var bytes = [UInt8](repeating: 0, count: byteLimit)
         let count = unsafe bytes.withUnsafeMutableBytes {
-            unsafe readlink(path, $0.baseAddress, $0.count)
+            unsafe readlink(path, $0.baseAddress!, $0.count)
         }
         return count < 0 ? nil : bytes.prefix(count)
     }
@@ -106,14 +106,13 @@ enum Folder {
         while let entry = unsafe readdir(folder) {
             let number = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { name -> Int32? in
                 var number: Int32 = 0
-                var length = 0
-                for unsafebyte in unsafe name {
-                    if byte == 0 { break }
-                    guard byte.isASCIIDigit, length < 9 else { return nil }
+                for index in 0..<name.count {
+                    let byte = unsafe name[index]
+                    if byte == 0 { return index == 0 ? nil : number }
+                    guard byte.isASCIIDigit, index < 9 else { return nil }
                     number = number * 10 + Int32(byte - UInt8(ascii: "0"))
-                    length += 1
                 }
-                return length == 0 ? nil : number
+                return nil
             }
             if let number { numbers.append(number) }
         }

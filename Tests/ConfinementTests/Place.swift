@@ -9,8 +9,14 @@ import Testing
 enum Place {
     /// The tool, which is built beside the tests.
     static let tool: String = {
-        let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        return tests.deletingLastPathComponent().appendingPathComponent("sallyport").path
+        let tests = CommandLine.arguments.first { $0.contains(".xctest") } ?? ".build/debug/tests"
+        var folder = URL(fileURLWithPath: tests).resolvingSymlinksInPath()
+        while folder.pathComponents.count > 1 {
+            folder.deleteLastPathComponent()
+            let tool = folder.appendingPathComponent("sallyport").path
+            if FileManager.default.isExecutableFile(atPath: tool) { return tool }
+        }
+        return "sallyport"
     }()
 
     /// Whether this system lets namespaces be made.
@@ -27,8 +33,11 @@ enum Place {
 }
 
 /// Runs a command confined, and `body` beside it.
+///
+/// - Parameter asNobody: without privileges; for that the tests must run as root.
 func confined(
-    _ command: String..., body: (ConfinedProcess) throws -> Void
+    _ command: String..., usesFilter: Bool = true, asNobody: Bool = false,
+    body: (ConfinedProcess) throws -> Void
 ) throws {
     let folder = NSTemporaryDirectory() + "sallyport-confined-\(UUID().uuidString)"
     try Files.makeFolder(folder)
@@ -44,6 +53,16 @@ func confined(
         "0a0b0c0d.0": Array("HASH\n".utf8), "java/cacerts": Array("JAVA\n".utf8),
     ]
     configuration.executable = Place.tool
+    configuration.usesFilter = usesFilter
+    let wrapper = "\(folder)/as-nobody"
+    defer { Files.remove(wrapper) }
+    if asNobody {
+        let line =
+            "exec setpriv --reuid=65534 --regid=65534 --clear-groups \(Place.tool) \"$@\""
+        try Files.create(wrapper, Array("#!/bin/sh\n\(line)\n".utf8))
+        for path in [wrapper, folder, bundle] { unsafe chmod(path, 0o755) }
+        configuration.executable = wrapper
+    }
     let child = try Confinement.launch(configuration)
     defer {
         kill(child.id, SIGKILL)

@@ -10,7 +10,7 @@ private func readable(_ descriptors: [Int32]) throws -> Int32 {
 }
 
 func accept(_ listeners: [Int32]) throws -> Int32 {
-    let connection = unsafe accept(try readable(listeners), nil, nil)
+    let connection = accept(try readable(listeners), nil, nil)
     try #require(connection >= 0)
     return connection
 }
@@ -33,7 +33,7 @@ func connect(_ socket: Int32, _ address: SocketAddress) -> Bool {
     var four = sockaddr_in()
     four.sin_family = sa_family_t(AF_INET)
     four.sin_port = address.port.bigEndian
-    four.sin_addr.s_addr = inet_addr(address.host)
+    four.sin_addr.s_addr = unsafe inet_addr(address.host)
     unsafe withUnsafePointer(to: &four) {
         unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
             _ = unsafe Foundation.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
