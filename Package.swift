@@ -93,7 +93,7 @@ let package = Package(
         tests(of: "Sockets"),
         // Inside of the tool as it is shipped: it starts itself anew in the namespaces.
         tests(of: "Confinement", ["Base", "Sockets", "sallyport"]),
-        tests(of: "Processes", ["Base", "Sockets", "Traffic"]),
+        tests(of: "Processes", ["Base", "CPlatform", "Sockets", "Traffic"]),
         tests(of: "TLS", ["Base", "COpenSSL"]),
         tests(of: "Transport", ["Base", "Sockets", "TLS"]),
         tests(of: "PublicSuffixes"),

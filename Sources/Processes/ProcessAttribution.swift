@@ -1,3 +1,4 @@
+internal import Glibc
 package import Sockets
 package import Traffic
 
@@ -13,6 +14,7 @@ package final class ProcessAttribution {
     private let diagnosis: SocketDiagnosis?
     /// Whose `/proc/PID/net` is read where the kernel cannot be asked; 0 is this process.
     private let namespaceOf: Int32
+    private let ourselves = geteuid()
     private var owners = SocketOwners()
     private var records = ProcessRecords()
 
@@ -35,36 +37,48 @@ package final class ProcessAttribution {
     /// - Returns: `nil` for a client on another machine, one that has closed the connection already,
     ///   and one of another user, whose descriptors only root may see.
     package func process(client: SocketAddress, server: SocketAddress) -> ProcessRecord? {
-        guard let inode = inode(client: client, server: server),
-            let id = owners.recentOwner(of: inode) ?? owners.search(inode)
+        guard let socket = socket(client: client, server: server),
+            let id = owners.recentOwner(of: socket.inode) ?? search(socket)
         else { return nil }
         return records.record(id)
     }
 
     /// As `process`, without a search through all processes; `.unknown` if that would be needed.
     package func recentProcess(client: SocketAddress, server: SocketAddress) -> RecentOutcome {
-        guard let inode = inode(client: client, server: server) else { return .none }
-        guard let id = owners.recentOwner(of: inode) else { return .unknown }
-        return records.record(id).map(RecentOutcome.process) ?? .none
+        guard let socket = socket(client: client, server: server) else { return .none }
+        if let id = owners.recentOwner(of: socket.inode) {
+            return records.record(id).map(RecentOutcome.process) ?? .none
+        }
+        return mayBeSeen(socket) ? .unknown : .none
     }
 
     package enum RecentOutcome: Sendable, Equatable {
         case process(ProcessRecord)
-        /// There is no such socket on this machine.
+        /// There is no such socket on this machine, or it is another user's.
         case none
         /// There is one; whose it is only a search can tell.
         case unknown
     }
 
-    private func inode(client: SocketAddress, server: SocketAddress) -> UInt64? {
-        let found: UInt64?
-        if let socket = diagnosis?.socket(local: client, remote: server) {
-            found = socket.isListening ? nil : socket.inode
-        } else if diagnosis == nil {
-            found = SocketTable.inode(local: client, remote: server, seenBy: namespaceOf)
-        } else {
-            found = nil
-        }
-        return found == 0 ? nil : found
+    private func search(_ socket: SocketDiagnosis.Socket) -> Int32? {
+        mayBeSeen(socket) ? owners.search(socket.inode) : nil
+    }
+
+    /// The descriptors of other users' processes are not shown, so that a search would be in vain.
+    private func mayBeSeen(_ socket: SocketDiagnosis.Socket) -> Bool {
+        ourselves == 0 || socket.user == ourselves
+    }
+
+    private func socket(
+        client: SocketAddress, server: SocketAddress
+    ) -> SocketDiagnosis.Socket? {
+        let found =
+            if let diagnosis {
+                diagnosis.socket(local: client, remote: server)
+            } else {
+                SocketTable.socket(local: client, remote: server, seenBy: namespaceOf)
+            }
+        guard let found, !found.isListening, found.inode != 0 else { return nil }
+        return found
     }
 }

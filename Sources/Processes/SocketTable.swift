@@ -6,12 +6,12 @@ internal import Sockets
 ///
 /// It takes time in proportion to all sockets of the machine.
 enum SocketTable {
-    /// The number of the socket with the addresses; `nil` if there is none.
+    /// The socket with the addresses; `nil` if there is none.
     ///
     /// - Parameter process: whose network namespace is meant; 0 is ours.
-    static func inode(
+    static func socket(
         local: SocketAddress, remote: SocketAddress, seenBy process: Int32
-    ) -> UInt64? {
+    ) -> SocketDiagnosis.Socket? {
         let folder = process == 0 ? "/proc/net" : "/proc/\(process)/net"
         let local = local.withoutMapping
         let remote = remote.withoutMapping
@@ -19,16 +19,19 @@ enum SocketTable {
         for (name, isWide) in local.isIPv6 ? [("tcp6", false)] : [("tcp", false), ("tcp6", true)] {
             let wanted = [local, remote].map { text(isWide ? $0.mapped : $0) }
             guard let table = read("\(folder)/\(name)") else { continue }
-            if let inode = inode(wanted[0], wanted[1], in: table) { return inode }
+            if let socket = socket(wanted[0], wanted[1], in: table) { return socket }
         }
         return nil
     }
 
-    static func inode(_ local: String, _ remote: String, in table: String) -> UInt64? {
+    static func socket(
+        _ local: String, _ remote: String, in table: String
+    ) -> SocketDiagnosis.Socket? {
         for line in table.split(separator: "\n").dropFirst() {
             let columns = line.split(separator: " ", maxSplits: 10)
             guard columns.count > 9, columns[1] == local, columns[2] == remote else { continue }
-            return UInt64(columns[9])
+            guard let user = UInt32(columns[7]), let inode = UInt64(columns[9]) else { return nil }
+            return SocketDiagnosis.Socket(inode: inode, user: user, isListening: false)
         }
         return nil
     }

@@ -15,6 +15,12 @@ package final class SocketDiagnosis: Sendable {
         /// The user that made it.
         package let user: UInt32
         package let isListening: Bool
+
+        package init(inode: UInt64, user: UInt32, isListening: Bool) {
+            self.inode = inode
+            self.user = user
+            self.isListening = isListening
+        }
     }
 
     /// Takes a netlink socket of the kind over: one of another network namespace asks there.
