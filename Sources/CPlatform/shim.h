@@ -144,14 +144,6 @@ static inline long platform_receive_descriptors(int socket, void *bytes, unsigne
     }
     return result;
 }
-
-/// Where a connection went before netfilter led it here (SO_ORIGINAL_DST, IP6T_SO_ORIGINAL_DST);
-/// -1 if it was not led.
-static inline int platform_original_destination(int socket, int family, struct sockaddr_storage *address) {
-    socklen_t length = sizeof(*address);
-    memset(address, 0, sizeof(*address));
-    return getsockopt(socket, family == AF_INET6 ? 41 : 0, 80, address, &length);
-}
 #endif
 
 /// Two connected sockets that do not block and are not inherited.

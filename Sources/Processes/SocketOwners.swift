@@ -27,25 +27,30 @@ struct SocketOwners {
                 if holds(guess, inode) { return found(guess) }
             }
         }
-        for process in Set(recent.map(\.process)) {
-            if let place = search(inode, in: process) { return found(place) }
+        var budget = Self.recentDescriptorLimit
+        for process in recent.map(\.process).reversed() where budget > 0 {
+            if let place = search(inode, in: process, budget: &budget) { return found(place) }
         }
         return nil
     }
 
     /// Looks through all processes, the youngest first.
     mutating func search(_ inode: UInt64) -> Int32? {
-        let known = Set(recent.map(\.process))
-        for process in Folder.numbers("/proc").sorted(by: >) where !known.contains(process) {
-            if let place = search(inode, in: process) { return found(place) }
+        var budget = Int.max
+        for process in Folder.numbers("/proc").sorted(by: >) {
+            if let place = search(inode, in: process, budget: &budget) { return found(place) }
         }
         return nil
     }
 
-    private mutating func search(_ inode: UInt64, in process: Int32) -> Place? {
+    /// - Parameter budget: how many descriptors may be looked at; the rest is left in it.
+    private mutating func search(
+        _ inode: UInt64, in process: Int32, budget: inout Int
+    ) -> Place? {
         var result: Place?
         if places.count > Self.placeLimit { places = [:] }
-        for descriptor in Folder.numbers("/proc/\(process)/fd") {
+        for descriptor in Folder.numbers("/proc/\(process)/fd").prefix(budget) {
+            budget -= 1
             let place = Place(process: process, descriptor: descriptor)
             guard let other = socket(at: place) else { continue }
             places[other] = place
@@ -80,6 +85,8 @@ struct SocketOwners {
     private static let stepLimit: Int32 = 4
     /// Processes that are looked at before all.
     private static let recentLimit = 8
+    /// Descriptors of theirs that are looked at: 1 ms or so, as this may be on an event loop.
+    private static let recentDescriptorLimit = 1024
     /// Sockets that are remembered: 100 bytes each.
     private static let placeLimit = 16_384
 }

@@ -119,8 +119,7 @@ extension SocketAddress {
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         guard unsafe platform_socket_name(descriptor, &local, &length) == 0 else { return nil }
         var meant = sockaddr_storage()
-        let family = Int32(local.ss_family)
-        guard unsafe platform_original_destination(descriptor, family, &meant) == 0 else {
+        guard unsafe platform_original_destination(descriptor, &meant) == 0 else {
             return SocketAddress(local)
         }
         return SocketAddress(meant)
