@@ -55,6 +55,7 @@ let package = Package(
         // 1
         target("HTTPModel", ["Base"]),
         target("Sockets", ["Base", "CPlatform"]),
+        target("Confinement", ["Base", "CPlatform"]),
         target("TLS", ["Base", "COpenSSL"]),
         target("PublicSuffixes", ["Base", "CPSL"]),
         // 2
@@ -74,20 +75,25 @@ let package = Package(
         target("HTTPServer", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Transport"]),
         target("CaptureStore", ["Base", "HTTPModel", "Traffic", "CSQLite"]),
         target("Findings", ["Base", "HTTPModel", "Traffic"]),
+        target("Processes", ["Base", "Sockets", "Traffic"]),
         // 4
         target("ContentServer", ["Base", "HTTPModel", "HTTPCodecs", "HTTPServer", "TLS"]),
         // The tool
         target(
             "Commands",
             [
-                "Base", "CaptureStore", "ContentServer", "Findings", "HTTPCodecs", "HTTPModel",
-                "HTTPServer", "Proxy", "PublicSuffixes", "Sockets", "TLS", "Traffic", "Transport",
+                "Base", "CaptureStore", "Confinement", "ContentServer", "Findings", "HTTPCodecs",
+                "HTTPModel", "HTTPServer", "Proxy", "PublicSuffixes", "Sockets", "TLS", "Traffic",
+                "Transport",
             ]),
         .executableTarget(name: "sallyport", dependencies: ["Commands"], swiftSettings: strict),
 
         tests(of: "Base"),
         tests(of: "HTTPModel"),
         tests(of: "Sockets"),
+        // Inside of the tool as it is shipped: it starts itself anew in the namespaces.
+        tests(of: "Confinement", ["Base", "Sockets", "sallyport"]),
+        tests(of: "Processes", ["Base", "CPlatform", "Sockets", "Traffic"]),
         tests(of: "TLS", ["Base", "COpenSSL"]),
         tests(of: "Transport", ["Base", "Sockets", "TLS"]),
         tests(of: "PublicSuffixes"),

@@ -9,8 +9,13 @@
 #include <sys/socket.h>
 
 #ifdef __linux__
+#include <errno.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 static const uint32_t platform_epoll_in = EPOLLIN;
 static const uint32_t platform_epoll_out = EPOLLOUT;
@@ -65,6 +70,79 @@ static inline int platform_processor_count(void) {
     if (size < 0) return 0;
     for (unsigned long i = 0; i < sizeof(set); i++) count += __builtin_popcount(set[i]);
     return count;
+}
+
+// Namespaces (sched.h, declared as above for the same reason), mounts and the life of a process.
+extern int unshare(int);
+static const int platform_new_mounts = 0x00020000;
+static const int platform_new_users = 0x10000000;
+static const int platform_new_network = 0x40000000;
+static const unsigned long platform_mount_bind = MS_BIND | MS_REC;
+static const unsigned long platform_mount_slave = MS_SLAVE | MS_REC;
+static const unsigned long platform_mount_read_only = MS_RDONLY;
+
+static inline int platform_unshare(int namespaces) { return unshare(namespaces); }
+
+static inline int platform_mount(const char *source, const char *target, const char *type,
+                                 unsigned long flags, const char *options) {
+    return mount(source, target, type, flags, options);
+}
+
+/// A copy of this process, which must have one thread only: 0 in the copy.
+static inline int platform_fork(void) { return fork(); }
+
+/// Has the kernel send a signal to this process when the thread that started it ends.
+static inline int platform_end_with_parent(int number) {
+    return prctl(PR_SET_PDEATHSIG, (unsigned long)number, 0UL, 0UL, 0UL);
+}
+
+/// As many descriptors as one message carries here; the kernel's own limit is 253.
+#define platform_descriptor_limit 128
+
+/// Sends bytes, at least one, with copies of descriptors.
+static inline long platform_send_descriptors(int socket, const void *bytes, unsigned long size,
+                                             const int *descriptors, int count) {
+    union { char bytes[CMSG_SPACE(sizeof(int) * platform_descriptor_limit)]; struct cmsghdr header; } control;
+    struct iovec part = {(void *)bytes, size};
+    struct msghdr message = {0};
+    if (count < 0 || count > platform_descriptor_limit) { errno = EINVAL; return -1; }
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    if (count > 0) {
+        memset(&control, 0, sizeof(control));
+        message.msg_control = control.bytes;
+        message.msg_controllen = CMSG_SPACE(sizeof(int) * (unsigned long)count);
+        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(sizeof(int) * (unsigned long)count);
+        memcpy(CMSG_DATA(header), descriptors, sizeof(int) * (unsigned long)count);
+    }
+    return sendmsg(socket, &message, MSG_NOSIGNAL);
+}
+
+/// Receives a message with up to platform_descriptor_limit descriptors, which are closed on exec.
+/// 0 is the end.
+static inline long platform_receive_descriptors(int socket, void *bytes, unsigned long size,
+                                                int *descriptors, int *count) {
+    union { char bytes[CMSG_SPACE(sizeof(int) * platform_descriptor_limit)]; struct cmsghdr header; } control;
+    struct iovec part = {bytes, size};
+    struct msghdr message = {0};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.bytes;
+    message.msg_controllen = sizeof(control);
+    *count = 0;
+    long result = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    if (result < 0) return result;
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
+        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+        int number = (int)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+        if (number > platform_descriptor_limit - *count) number = platform_descriptor_limit - *count;
+        memcpy(descriptors + *count, CMSG_DATA(header), sizeof(int) * (unsigned long)number);
+        *count += number;
+    }
+    return result;
 }
 #endif
 

@@ -1,4 +1,5 @@
 internal import Base
+internal import Confinement
 
 /// The whole tool as one function of its arguments and its environment.
 package enum CommandLineTool {
@@ -9,6 +10,13 @@ package enum CommandLineTool {
     /// returns the process's exit code.
     package static func run(arguments: [String], environment: Environment) async -> Int32 {
         await run(arguments: arguments, environment: environment, root: root).rawValue
+    }
+
+    /// Does what only a process with one thread can: the hidden command that confines another.
+    ///
+    /// - Returns: the exit code, `nil` for the arguments of any other command.
+    package static func runSingleThreaded(arguments: [String]) -> Int32? {
+        ConfinedStart.run(arguments)
     }
 
     /// Every command. A command is added here and nowhere else.

@@ -6,6 +6,8 @@ internal import Commands
     internal import Darwin
 #endif
 
-let code = await CommandLineTool.run(
-    arguments: Array(CommandLine.arguments.dropFirst()), environment: .ofProcess())
+let arguments = Array(CommandLine.arguments.dropFirst())
+// Before anything waits: what follows may start threads.
+if let code = CommandLineTool.runSingleThreaded(arguments: arguments) { exit(code) }
+let code = await CommandLineTool.run(arguments: arguments, environment: .ofProcess())
 exit(code)

@@ -35,6 +35,8 @@ struct CertificateAuthorityTests {
         #expect(!text.contains("Name Constraints"))
         #expect(made.certificate.subject.contains("CN=Test CA "))
         #expect(made.certificate.subject == made.certificate.issuer)
+        let hash = shell("openssl x509 -in \(place)/ca.pem -noout -hash").output
+        #expect("\(made.certificate.folderName)\n" == hash.replacing("\n", with: ".0\n"))
         #expect(made.certificate.isAuthority && !made.certificate.isExpired)
         #expect(made.certificate.isSelfIssued)
         let other = try CertificateAuthority.open(folder: folder.file("other"))

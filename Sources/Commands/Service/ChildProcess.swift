@@ -69,17 +69,3 @@ struct ChildProcess {
         kill(id, number)
     }
 }
-
-/// C strings, ended by a null pointer.
-@safe
-private final class CStrings {
-    let pointers: [UnsafeMutablePointer<CChar>?]
-
-    init(_ texts: [String]) {
-        unsafe pointers = texts.map { unsafe strdup($0) } + [nil]
-    }
-
-    deinit {
-        for index in unsafe pointers.indices { unsafe free(pointers[index]) }
-    }
-}

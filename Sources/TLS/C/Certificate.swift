@@ -76,8 +76,14 @@ package final class Certificate: @unchecked Sendable {
 
     /// The subject on one line, such as `CN=example.com,O=Example`.
     package var subject: String { unsafe text(of: X509_get_subject_name(pointer)) }
-
     package var issuer: String { unsafe text(of: X509_get_issuer_name(pointer)) }
+
+    /// The file name under which OpenSSL looks for it in a folder of trusted certificates, such as
+    /// `4a6481c9.0` (openssl-rehash(1)).
+    package var folderName: String {
+        let digits = String(unsafe X509_subject_name_hash(pointer), radix: 16)
+        return String(repeating: "0", count: max(0, 8 - digits.utf8.count)) + digits + ".0"
+    }
 
     /// When it begins and ends, in seconds since 1970-01-01 UTC.
     package var validity: (notBefore: Int64, notAfter: Int64) {

@@ -1,0 +1,147 @@
+package import Base
+internal import CPlatform
+internal import Glibc
+internal import Synchronization
+
+/// A command in namespaces of its own, with the sockets there that the tool outside uses.
+///
+/// All descriptors are non-blocking where that matters, closed on exec, and the caller's to close,
+/// but those that are read through methods. A connection that was accepted here knows where it was
+/// meant to go: see `SocketAddress.originalDestination`.
+package final class ConfinedProcess: Sendable {
+    package let id: Int32
+    /// Listening TCP sockets, IPv4 and IPv6, that get every connection but those for port 53.
+    package let tcpListeners: [Int32]
+    /// Listening TCP sockets that get what is meant for port 53: DNS, each message with its length
+    /// before it (RFC 1035 §4.2.2).
+    package let dnsListeners: [Int32]
+    /// UDP sockets that get what is meant for port 53; an answer goes back with `sendto`.
+    package let dnsSockets: [Int32]
+    /// Readable when datagrams were refused; read it with `DatagramAttemptReader.drain`. `nil` where
+    /// the kernel cannot list them.
+    package let attempts: Int32?
+    /// A netlink socket for `SocketDiagnosis` of the connections inside.
+    package let diagnosis: Int32
+    /// What could not be done on this system.
+    package let limits: [ConfinementLimit]
+    private let filter: Int32?
+    private let insideSockets: Mutex<Int32>
+    private let files: ConfinementFiles
+
+    /// Waits until the command runs.
+    init(id: pid_t, control: Int32, files: ConfinementFiles) throws(Failure) {
+        let ready = try ControlMessage.receive(control)
+        try ready.check()
+        do throws(Failure) {
+            // The end is the start of the command: its descriptor is closed by that.
+            try ControlMessage.receive(control).check()
+        } catch {
+            ready.close()
+            throw error
+        }
+        self.id = id
+        self.files = files
+        tcpListeners = ready.descriptors(.tcpListener)
+        dnsListeners = ready.descriptors(.dnsListener)
+        dnsSockets = ready.descriptors(.dnsSocket)
+        attempts = ready.descriptors(.attempts).first
+        filter = ready.descriptors(.filter).first
+        diagnosis = ready.descriptors(.diagnosis).first ?? -1
+        insideSockets = Mutex(ready.descriptors(.insideSockets).first ?? -1)
+        limits = ready.lines.dropFirst().compactMap(ConfinementLimit.init(line:))
+    }
+
+    /// Makes a TCP socket inside, not connected, whose connections are not led back to us: for the
+    /// servers that the command itself runs. It is the caller's to close.
+    ///
+    /// Errors: `confinement-failed`.
+    package func insideSocket(isIPv6: Bool) throws(Failure) -> Int32 {
+        let made = insideSockets.withLock { control -> Int32 in
+            var byte = isIPv6 ? InsideSocketTask.six : InsideSocketTask.four
+            var descriptors = [Int32](repeating: -1, count: Int(platform_descriptor_limit))
+            var count: Int32 = 0
+            guard unsafe send(control, &byte, 1, platform_no_signal) == 1,
+                unsafe platform_receive_descriptors(control, &byte, 1, &descriptors, &count) == 1,
+                count == 1
+            else { return -1 }
+            return descriptors[0]
+        }
+        guard made >= 0 else {
+            throw Confinement.failure(ConfinementError("make a socket inside"))
+        }
+        return made
+    }
+
+    /// What the packet filter counted so far; `nil` where there is none.
+    package func counters() -> ConfinementCounters? {
+        filter.flatMap(ConfinementCounters.init(filter:))
+    }
+
+    /// Waits for the command's end; blocks.
+    ///
+    /// - Returns: the status, as `waitpid` gives it.
+    package func wait() -> Int32 {
+        var status: Int32 = 0
+        while unsafe waitpid(id, &status, 0) < 0, errno == EINTR {}
+        return status
+    }
+
+    /// Closes what is read through methods, ends the process that makes sockets inside, and removes
+    /// the files; after the command's end.
+    package func close() {
+        if let filter { _ = Glibc.close(filter) }
+        insideSockets.withLock {
+            if $0 >= 0 { _ = Glibc.close($0) }
+            $0 = -1
+        }
+        files.remove()
+    }
+}
+
+/// What the new process tells the tool, with descriptors.
+private struct ControlMessage {
+    let lines: [Substring]
+    private let sockets: [(role: DescriptorRole, descriptor: Int32)]
+
+    /// An end without a message is a message without lines.
+    static func receive(_ control: Int32) throws(Failure) -> ControlMessage {
+        var bytes = [UInt8](repeating: 0, count: 16 << 10)
+        var descriptors = [Int32](repeating: -1, count: Int(platform_descriptor_limit))
+        var count: Int32 = 0
+        var size = -1
+        repeat {
+            size = unsafe platform_receive_descriptors(
+                control, &bytes, UInt(bytes.count), &descriptors, &count)
+        } while size < 0 && errno == EINTR
+        guard size >= 0 else {
+            throw Confinement.failure(ConfinementError("hear from the new process"))
+        }
+        let message = bytes.prefix(size)
+        let roles = message.prefix { $0 != 0x0A }.compactMap(DescriptorRole.init(rawValue:))
+        let text = String(decoding: message.drop { $0 != 0x0A }.dropFirst(), as: UTF8.self)
+        return ControlMessage(
+            lines: text.split(separator: "\n", omittingEmptySubsequences: false),
+            sockets: Array(zip(roles, descriptors.prefix(Int(count)))).map { ($0, $1) })
+    }
+
+    private init(lines: [Substring], sockets: [(DescriptorRole, Int32)]) {
+        self.lines = lines
+        self.sockets = sockets
+    }
+
+    /// Throws what it tells of a failure.
+    func check() throws(Failure) {
+        guard lines.first == "failed", lines.count >= 4 else { return }
+        throw Failure(
+            String(lines[1]), party: .tool, String(lines[2]),
+            hint: lines[3].isEmpty ? nil : String(lines[3]))
+    }
+
+    func descriptors(_ role: DescriptorRole) -> [Int32] {
+        sockets.filter { $0.role == role }.map(\.descriptor)
+    }
+
+    func close() {
+        for socket in sockets { _ = Glibc.close(socket.descriptor) }
+    }
+}

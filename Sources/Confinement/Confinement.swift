@@ -1,0 +1,127 @@
+package import Base
+internal import CPlatform
+internal import Glibc
+
+/// What a confined command is started with.
+package struct ConfinementConfiguration: Sendable {
+    /// The program, looked for in the PATH of `variables`, and its arguments.
+    package var command: [String]
+    package var variables: [String: String]
+    /// A file of certificates in PEM, the system's and ours, that is laid over the system's own.
+    package var bundle: String
+    /// A folder of the caller's for files that must last as long as the command.
+    package var folder: String
+    /// Files that are added to those of `/etc/ssl/certs`, by their paths in it: our CA under the
+    /// name that OpenSSL looks for, `HASH.0`, and a Java key store as `java/cacerts`.
+    package var certificates: [String: [UInt8]] = [:]
+    /// Whether the kernel's packet filter is used if it is there; without it only the ports of
+    /// `ConfinementLimit.onlyPorts` are captured.
+    package var usesFilter = true
+    /// The tool's executable.
+    package var executable = "/proc/self/exe"
+
+    package init(
+        command: [String], variables: [String: String], bundle: String, folder: String
+    ) {
+        self.command = command
+        self.variables = variables
+        self.bundle = bundle
+        self.folder = folder
+    }
+}
+
+/// Starts a command in namespaces of its own whose only way out is what accepts on the sockets that
+/// it hands out. It needs no privileges, and leaves nothing behind but the files in its folder.
+package enum Confinement {
+    /// Starts the command and returns once it runs; blocks for some 15 ms.
+    ///
+    /// The command gets the caller's streams, terminal and process group. It is killed when the
+    /// calling thread ends, so the thread must last as long as the command.
+    ///
+    /// Errors: `namespaces-forbidden` with who forbids it, `command-not-started`,
+    /// `confinement-failed`, `file-unwritable`.
+    package static func launch(
+        _ configuration: ConfinementConfiguration
+    ) throws(Failure) -> ConfinedProcess {
+        guard !configuration.command.isEmpty else { throw notStarted("", ENOENT) }
+        let files = try ConfinementFiles(configuration)
+        do throws(Failure) {
+            let (id, control) = try spawn(configuration, files)
+            defer { close(control) }
+            do throws(Failure) {
+                return try ConfinedProcess(id: id, control: control, files: files)
+            } catch {
+                kill(id, SIGKILL)
+                var status: Int32 = 0
+                while unsafe waitpid(id, &status, 0) < 0, errno == EINTR {}
+                throw error
+            }
+        } catch {
+            files.remove()
+            throw error
+        }
+    }
+
+    private static func spawn(
+        _ configuration: ConfinementConfiguration, _ files: ConfinementFiles
+    ) throws(Failure) -> (id: pid_t, control: Int32) {
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
+        guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+            throw failure(ConfinementError("make a pair of sockets"))
+        }
+        defer { close(ends[1]) }
+        var limit = timeval(tv_sec: timeLimitSeconds, tv_usec: 0)
+        unsafe setsockopt(
+            ends[0], SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        // What the tool blocks and ignores for itself must not be inherited.
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        var standard = sigset_t()
+        unsafe sigemptyset(&standard)
+        unsafe sigaddset(&standard, SIGPIPE)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &standard)
+        unsafe posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        // Onto itself: it stays open in the child, and no descriptor of the caller's is in its way.
+        unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], ends[1])
+        let words = CStrings(
+            [
+                "sallyport", ConfinedStart.word, String(ends[1]),
+                configuration.usesFilter ? ConfinedStart.filterWord : "no-filter",
+                configuration.bundle,
+                files.certificates, files.resolver,
+            ] + configuration.command)
+        let settings = CStrings(configuration.variables.map { "\($0.key)=\($0.value)" })
+        var id = pid_t()
+        let status = unsafe posix_spawn(
+            &id, configuration.executable, &actions, &attributes, words.pointers,
+            settings.pointers)
+        guard status == 0 else {
+            close(ends[0])
+            throw failure(ConfinementError("start the tool's executable", status))
+        }
+        return (id, ends[0])
+    }
+
+    static func failure(_ error: ConfinementError) -> Failure {
+        Failure("confinement-failed", party: .tool, "cannot confine the command: \(error.text)")
+    }
+
+    static func notStarted(_ name: String, _ number: Int32) -> Failure {
+        let reason = unsafe String(cString: strerror(number)).lowercased()
+        return Failure(
+            "command-not-started", party: .tool, "cannot start \(name): \(reason)",
+            hint: "the command stands behind --, as in: sallyport run -- curl https://example.com/")
+    }
+
+    /// Far above what is ever needed: it only keeps a system that hangs from hanging the tool.
+    private static let timeLimitSeconds = 20
+}
