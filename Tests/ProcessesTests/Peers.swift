@@ -15,7 +15,6 @@ final class Client {
             for _ in range(int(sys.argv[3])):
                 s = socket.create_connection((sys.argv[1], int(sys.argv[2])))
                 kept.append(s)
-                if 'slow' in sys.argv: s.recv(1)
             kept[0].recv(1)
             """
         process.arguments = ["python3", "-c", script] + arguments
@@ -96,9 +95,5 @@ final class Connection {
 
     deinit {
         close(descriptor)
-    }
-
-    func answer() {
-        unsafe send(descriptor, "x", 1, 0)
     }
 }

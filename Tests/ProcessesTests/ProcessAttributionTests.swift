@@ -56,40 +56,4 @@ struct ProcessAttributionTests {
         let listener = here.withPort(server.port)
         #expect(attribution.process(client: listener, server: here) == nil)
     }
-
-    @Test(.enabled(if: ProcessInfo.processInfo.environment["SALLYPORT_MEASURE"] != nil))
-    func measure() throws {
-        let server = try Server("127.0.0.1")
-        let client = try Client(["127.0.0.1", "\(server.port)", "1000"])
-        defer { client.end() }
-        let attribution = ProcessAttribution()
-        let connections = try (0..<1000).map { _ in try server.accept() }
-        let clock = ContinuousClock()
-        print(
-            "first",
-            clock.measure {
-                _ = attribution.process(client: connections[0].peer, server: connections[0].local)
-            })
-        print(
-            "1000 open at once",
-            clock.measure {
-                for connection in connections {
-                    _ = attribution.recentProcess(client: connection.peer, server: connection.local)
-                }
-            })
-        let growing = ProcessAttribution()
-        _ = growing.process(client: connections[0].peer, server: connections[0].local)
-        let more = try Client(["127.0.0.1", "\(server.port)", "1000", "slow"])
-        defer { more.end() }
-        var total = Duration.zero
-        for index in 0..<1000 {
-            let connection = try server.accept()
-            let time = clock.measure {
-                _ = growing.process(client: connection.peer, server: connection.local)
-            }
-            if index == 0 { print("search", time) } else { total += time }
-            connection.answer()
-        }
-        print("growing to 1000, each", total / 999)
-    }
 }
