@@ -69,8 +69,8 @@ let package = Package(
         target(
             "Proxy",
             [
-                "Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Negotiation", "Sockets", "TLS",
-                "Traffic", "Transport",
+                "Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Negotiation", "Processes", "Sockets",
+                "TLS", "Traffic", "Transport",
             ]),
         target("HTTPServer", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Transport"]),
         target("CaptureStore", ["Base", "HTTPModel", "Traffic", "CSQLite"]),
@@ -82,8 +82,9 @@ let package = Package(
         target(
             "Commands",
             [
-                "Base", "CaptureStore", "Confinement", "ContentServer", "Findings", "HTTPCodecs",
-                "HTTPModel", "HTTPServer", "Proxy", "PublicSuffixes", "Sockets", "TLS", "Traffic",
+                "Base", "CaptureStore", "Confinement", "ContentServer", "DNS", "Findings",
+                "HTTPCodecs", "HTTPModel", "HTTPServer", "Negotiation", "Proxy", "PublicSuffixes",
+                "Sockets", "TLS", "Traffic",
                 "Transport",
             ]),
         .executableTarget(name: "sallyport", dependencies: ["Commands"], swiftSettings: strict),

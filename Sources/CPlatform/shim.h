@@ -170,4 +170,18 @@ static inline int platform_original_destination(int descriptor, struct sockaddr_
 #endif
 }
 
+/// Receives a datagram with its sender, without waiting; -1 with errno if there is none.
+static inline long platform_receive_from(
+    int descriptor, void *bytes, unsigned long room, struct sockaddr_storage *sender, socklen_t *length) {
+    *length = sizeof(*sender);
+    return (long)recvfrom(descriptor, bytes, room, MSG_DONTWAIT, (struct sockaddr *)sender, length);
+}
+
+static inline long platform_send_to(
+    int descriptor, const void *bytes, unsigned long count, const struct sockaddr_storage *receiver,
+    socklen_t length) {
+    return (long)sendto(
+        descriptor, bytes, count, MSG_DONTWAIT, (const struct sockaddr *)receiver, length);
+}
+
 #endif

@@ -17,6 +17,9 @@ extension Command {
                     purpose: "a test suite, failing the build on what is found",
                     line: "sallyport run -- npm test"),
                 Example(
+                    purpose: "a program that reads no proxy settings, with no way past the proxy",
+                    line: "sallyport run --capture-all -- ./agent --once"),
+                Example(
                     purpose: "keep the capture, and fail on the worst only",
                     line: "sallyport run --capture ci.sallyport --fail-on critical -- ./app-tests"),
                 Example(
@@ -24,7 +27,11 @@ extension Command {
                     line: "sallyport run --profile subject.profile -- ./login-test"),
             ],
             details: [
-                "The command gets the proxy and trust variables that programs are known to read, with"
+                "With --capture-all the command runs in namespaces of its own whose only way out is"
+                    + " the proxy, whatever it reads or ignores, without being told of the proxy; UDP"
+                    + " is refused and listed. It needs no privileges. Where the system forbids it,"
+                    + " the run goes on without and is reported as not leak-proof.",
+                "Otherwise the command gets the proxy and trust variables that programs are known to read, with"
                     + " a bundle of the system's CAs and ours. They never switch a check off. What"
                     + " ignores them is not captured: a run in which nothing was seen is"
                     + " inconclusive.",
@@ -36,6 +43,9 @@ extension Command {
                 .option(
                     "fail-on", \.failOn, .choice("LEVEL"), standard: "high",
                     "the least severity that fails"),
+                .flag(
+                    "capture-all", \.capturesAll,
+                    "leave the command no way out but the proxy (Linux)"),
                 .flag("json", \.isJSON, "print the verdict as JSON, on the standard error stream"),
                 .rest("COMMAND", \.command, "the command and its arguments"),
             ] + proxyParameters.map { $0.lifted(to: \.proxy) }
@@ -49,6 +59,7 @@ private struct RunArguments {
     var inspection = InspectionOptions()
     var failOn = Severity.high
     var isJSON = false
+    var capturesAll = false
     var command: [String] = []
 }
 
@@ -56,9 +67,75 @@ private func runCommand(
     _ arguments: RunArguments, _ environment: Environment
 ) async throws -> ExitCode {
     let signals = try StopSignals()
+    let configuration = try arguments.inspection.configuration(environment)
+    let outcome = try await runToEnd(arguments, environment, signals)
+    let source = try environment.openCapture(outcome.capturePath)
+    let report = try CaptureInspection.report(
+        on: source, configuration: configuration, environment: environment)
+    // The command owns the standard output; the verdict is talk beside it.
+    var talk = environment
+    talk.output = environment.diagnostics
+    try talk.output.write(
+        "\nsallyport: the command \(outcome.ending.text); recorded in "
+            + "\(TerminalText.sanitized(outcome.capturePath))\n")
+    if arguments.capturesAll {
+        let coverage = try CoverageReport(outcome, source)
+        try talk.output.write(arguments.isJSON ? coverage.json : [UInt8](coverage.text.utf8))
+    }
+    try report.write(asJSON: arguments.isJSON, to: talk)
+    let code = report.exitCode(failingFrom: arguments.failOn)
+    let isWhole = outcome.ending == .exited(0) && outcome.confinementFailure == nil
+    return code == .clean && !isWhole ? .inconclusive : code
+}
+
+/// How a run went.
+struct RunOutcome {
+    let ending: ChildProcess.Ending
+    let capturePath: String
+    /// What a confined command's network saw; `nil` for one that was not confined.
+    var network: ConfinedNetwork?
+    /// Why the command could not be confined, although that was asked for.
+    var confinementFailure: Failure?
+}
+
+private func runToEnd(
+    _ arguments: RunArguments, _ environment: Environment, _ signals: StopSignals
+) async throws(Failure) -> RunOutcome {
+    guard arguments.capturesAll else {
+        return try await runWithVariables(arguments, environment, signals)
+    }
+    do throws(Failure) {
+        return try await runConfined(arguments, environment, signals)
+    } catch  where error.code == "namespaces-forbidden" {
+        var outcome = try await runWithVariables(arguments, environment, signals)
+        outcome.confinementFailure = error
+        return outcome
+    }
+}
+
+private func runConfined(
+    _ arguments: RunArguments, _ environment: Environment, _ signals: StopSignals
+) async throws(Failure) -> RunOutcome {
     var options = arguments.proxy
     options.listen = HostPort(host: "127.0.0.1", port: 0)
-    let configuration = try arguments.inspection.configuration(environment)
+    let authority = try options.authority.open(environment.variables)
+    let client = try ClientEnvironment(
+        proxy: nil, authority: authority, inherited: environment.variables)
+    defer { client.remove() }
+    let result = try await ConfinedRun.run(
+        arguments.command, client: client, authority: authority, signals: signals
+    ) { ports throws(Failure) in
+        try ProxyService(options, environment: environment, log: nil, captured: ports)
+    }
+    return RunOutcome(
+        ending: result.ending, capturePath: result.service.capturePath, network: result.network)
+}
+
+private func runWithVariables(
+    _ arguments: RunArguments, _ environment: Environment, _ signals: StopSignals
+) async throws(Failure) -> RunOutcome {
+    var options = arguments.proxy
+    options.listen = HostPort(host: "127.0.0.1", port: 0)
     let service = try ProxyService(options, environment: environment, log: nil)
     let client = try ClientEnvironment(
         proxy: HostPort(service.server.address), authority: service.authority,
@@ -67,18 +144,7 @@ private func runCommand(
     let ending = try await serve(service, signals) { () throws(Failure) in
         try ChildProcess.start(arguments.command, variables: client.variables)
     }
-    let source = try environment.openCapture(service.capturePath)
-    let report = try CaptureInspection.report(
-        on: source, configuration: configuration, environment: environment)
-    // The command owns the standard output; the verdict is talk beside it.
-    var talk = environment
-    talk.output = environment.diagnostics
-    try talk.output.write(
-        "\nsallyport: the command \(ending.text); recorded in "
-            + "\(TerminalText.sanitized(service.capturePath))\n")
-    try report.write(asJSON: arguments.isJSON, to: talk)
-    let code = report.exitCode(failingFrom: arguments.failOn)
-    return code == .clean && ending != .exited(0) ? .inconclusive : code
+    return RunOutcome(ending: ending, capturePath: service.capturePath)
 }
 
 /// Serves until the child that `start` makes has ended.

@@ -11,6 +11,7 @@ internal import Transport
 ///
 /// `@unchecked Sendable`: the task and its children run on one loop's executor, and the loop's sweep
 /// runs on the same thread.
+@safe
 final class ConnectionTask: @unchecked Sendable {
     let lane: ProxyLoop
     let channel: Channel
@@ -33,6 +34,9 @@ final class ConnectionTask: @unchecked Sendable {
     let isLocal: Bool
     let peer: SocketAddress
     let port: ProxyPort
+    /// Whether the client's program is still looked for, and who waits for that.
+    var isProcessSought = false
+    var processWaiter: UnsafeContinuation<Void, Never>?
     /// Bytes of segments that were recorded.
     var segmentBytes: Int64 = 0
     private let openedTick: UInt64
@@ -56,12 +60,14 @@ final class ConnectionTask: @unchecked Sendable {
         self.port = port
         client = PlainStream(channel)
         openedTick = lane.loop.now
-        isLocal = peer.isLoopback || channel.localAddress?.host == peer.host
+        isLocal =
+            peer.isLoopback || port.mode == .captured || channel.localAddress?.host == peer.host
         let mode: ConnectionRecord.Mode =
             switch port.mode {
             case .explicit: .explicit
             case .reverse: .reverse
             case .transparent: .transparent
+            case .captured: .captured
             }
         record = ConnectionRecord(
             id: lane.recorder.numbers.nextConnection(), openedAt: .now(), client: peer.description,
@@ -72,13 +78,14 @@ final class ConnectionTask: @unchecked Sendable {
     func run() async {
         lane.opened(self)
         channel.setNoDelay()
+        findProcess()
         do throws(ConnectionEnd) {
             switch port.mode {
             case .explicit: try await serveExplicit(try await peek(nil))
             case .reverse(let target) where target.scheme == .tcp:
                 try await serveAnything(of: target.host, target.port)
             case .reverse(let target): try await serveReverse(try await peek(nil), target)
-            case .transparent: try await serveTransparent()
+            case .transparent, .captured: try await serveTransparent()
             }
         } catch {
             note(error)
@@ -112,7 +119,7 @@ final class ConnectionTask: @unchecked Sendable {
     }
 
     /// Serves what client and origin speak, whatever it is.
-    private func serveAnything(of host: String, _ port: UInt16) async throws(ConnectionEnd) {
+    func serveAnything(of host: String, _ port: UInt16) async throws(ConnectionEnd) {
         note(OriginTarget(isSecure: false, host: host, port: port))
         let dialled: DialledOrigin
         do throws(OriginFailure) {
@@ -123,16 +130,6 @@ final class ConnectionTask: @unchecked Sendable {
         }
         record.originAddress = dialled.address.description
         try await serveTunnel(to: host, port, dialled, readAhead: nil)
-    }
-
-    /// Serves a client that was on its way to an origin.
-    private func serveTransparent() async throws(ConnectionEnd) {
-        guard let wanted = channel.originalDestination(listening: self.port.address) else {
-            throw ConnectionEnd(
-                .refused, "client came to the proxy itself, and not on its way to an origin",
-                by: .tool)
-        }
-        try await serveAnything(of: wanted.host, wanted.port)
     }
 
     private func serveReverse(
@@ -444,6 +441,7 @@ final class ConnectionTask: @unchecked Sendable {
             lane.release(origin)
         }
         record.clientBytes = bytes(of: channel)
+        await awaitProcess()
         await client.endInOrder(lingers: record.closedBy == .tool)
         record.closedAt = .now()
         if isCut {

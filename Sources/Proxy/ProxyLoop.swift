@@ -15,6 +15,9 @@ final class ProxyLoop: @unchecked Sendable {
     private let listening: [SocketAddress]
     let resolver: Resolver
     let distrust: DistrustStore
+    /// Who tells whose a client's connection is; `nil` where nobody asks.
+    let processes: ProcessFinder?
+    let insideProcesses: ProcessFinder?
     let recorder: TrafficRecorder
     let serverContext: TLSServerContext
     let clientContext: TLSClientContext
@@ -44,6 +47,8 @@ final class ProxyLoop: @unchecked Sendable {
         self.listening = listening
         resolver = shared.resolver
         distrust = shared.distrust
+        processes = shared.processes.map { ProcessFinder(loop: loop, slow: $0) }
+        insideProcesses = shared.insideProcesses.map { ProcessFinder(loop: loop, slow: $0) }
         recorder = TrafficRecorder(sink: shared.sink, numbers: shared.numbers, loop: loop)
         serverContext = TLSServerContext(
             authority: shared.authority, versions: shared.plan.versions,
@@ -137,6 +142,8 @@ final class ProxyLoop: @unchecked Sendable {
 
 /// What all loops share; values and things that guard themselves.
 struct ProxyShared: Sendable {
+    let processes: SearchThread?
+    let insideProcesses: SearchThread?
     let distrust = DistrustStore()
     let plan: ProxyPlan
     let authority: CertificateAuthority

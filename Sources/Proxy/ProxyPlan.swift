@@ -14,6 +14,10 @@ package struct ProxyPlan: Sendable {
     /// Whether advertisements of HTTP/3 are taken out of responses, so that clients stay where they
     /// can be seen.
     package var removesHTTP3 = true
+    /// The namespace that a port of mode `captured` is in.
+    package var captured: CapturedNetwork?
+    /// Whether it is looked for which programs of this machine connections come from.
+    package var findsProcesses = false
     package var limits = ProxyLimits()
     package var versions = TLSVersions.modern
     /// Event loops, each a thread; one a processor by default.
@@ -31,6 +35,8 @@ package struct ProxyPlan: Sendable {
         case reverse(ReverseTarget)
         /// Clients were on their way to an origin, and the system led them here.
         case transparent
+        /// The same, from a namespace that has no other way out: see `ProxyPlan.captured`.
+        case captured
     }
 
     package struct ReverseTarget: Sendable, Equatable {

@@ -46,6 +46,8 @@ package final class ProxyServer: Sendable {
         self.descriptors = descriptors
         self.addresses = addresses
         shared = ProxyShared(
+            processes: plan.findsProcesses ? SearchThread(.thisMachine) : nil,
+            insideProcesses: plan.captured.map { SearchThread(.inside($0)) },
             plan: plan, authority: authority, sink: sink, numbers: numbers, resolver: Resolver(),
             ticketKey: Digests.randomBytes(80))
     }

@@ -14,7 +14,7 @@ package final class RecordNumbers: Sendable {
         self.exchange = Atomic(exchange)
     }
 
-    func nextConnection() -> Int64 {
+    package func nextConnection() -> Int64 {
         connection.wrappingAdd(1, ordering: .relaxed).oldValue
     }
 

@@ -17,11 +17,29 @@ extension Channel {
         return try channel.finishConnecting(outcome)
     }
 
+    /// Connects a socket of another network namespace, and takes it over.
+    package static func connect(
+        _ descriptor: Int32, to address: SocketAddress, on loop: EventLoop, deadline: UInt64
+    ) async throws(SystemError) -> Channel {
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        let channel = try start(descriptor, address, loop)
+        channel.writeDeadline = deadline
+        let outcome = await channel.waitWritable()
+        channel.writeDeadline = .max
+        return try channel.finishConnecting(outcome)
+    }
+
     private static func start(
         _ address: SocketAddress, _ loop: EventLoop
     ) throws(SystemError) -> Channel {
         let descriptor = platform_stream_socket(address.family)
         guard descriptor >= 0 else { throw SystemError(errno) }
+        return try start(descriptor, address, loop)
+    }
+
+    private static func start(
+        _ descriptor: Int32, _ address: SocketAddress, _ loop: EventLoop
+    ) throws(SystemError) -> Channel {
         var (storage, length) = address.kernelForm
         let result = unsafe platform_connect(descriptor, &storage, length)
         if result != 0, errno != EINPROGRESS {

@@ -11,6 +11,12 @@ struct ChildProcess {
         case exited(Int32)
         case signalled(Int32)
 
+        /// - Parameter status: as `waitpid` gives it.
+        init(status: Int32) {
+            let number = status & 0x7F
+            self = number == 0 ? .exited(status >> 8 & 0xFF) : .signalled(number)
+        }
+
         /// In words: `exited with 7`.
         var text: String {
             switch self {
@@ -61,8 +67,7 @@ struct ChildProcess {
     func wait() -> Ending {
         var status: Int32 = 0
         while unsafe waitpid(id, &status, 0) < 0, errno == EINTR {}
-        let number = status & 0x7F
-        return number == 0 ? .exited(status >> 8 & 0xFF) : .signalled(number)
+        return Ending(status: status)
     }
 
     func send(_ number: Int32) {

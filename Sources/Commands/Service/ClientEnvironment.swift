@@ -10,17 +10,21 @@ struct ClientEnvironment {
     let variables: [String: String]
     /// Made files, to be removed afterwards.
     private let files: [String]
-    private let folder: String
+    let folder: String
+    /// The system's certificates and ours, in PEM.
+    let bundle: String
+    /// The same for Java.
+    let javaStore: String
 
     /// Writes the files into a new folder.
     ///
     /// - Parameters:
-    ///   - proxy: where the proxy listens.
+    ///   - proxy: where the proxy listens; `nil` for a program that is led there without its doing.
     ///   - inherited: the caller's own variables, which the result extends.
     ///
     /// Errors: `file-unwritable`, `file-unreadable`, `certificate-invalid`.
     init(
-        proxy: HostPort, authority: CertificateAuthority, inherited: [String: String]
+        proxy: HostPort?, authority: CertificateAuthority, inherited: [String: String]
     ) throws(Failure) {
         let parent = inherited["TMPDIR"] ?? "/tmp"
         folder = "\(parent)/sallyport-run-\(Digests.randomBytes(6).hex)"
@@ -29,8 +33,10 @@ struct ClientEnvironment {
         let trust = TrustFiles(folder: folder)
         try trust.write(authority: authority, system: system, inherited: inherited)
         files = trust.all
-        variables = inherited.merging(Self.proxyVariables(proxy)) { $1 }
+        variables = inherited.merging(proxy.map(Self.proxyVariables) ?? [:]) { $1 }
             .merging(trust.variables(inherited, proxy: proxy)) { $1 }
+        bundle = trust.bundle
+        javaStore = trust.javaStore
     }
 
     /// Removes the files.
@@ -126,7 +132,7 @@ private struct TrustFiles {
         return try Files.read(path) + [0x0A]
     }
 
-    func variables(_ inherited: [String: String], proxy: HostPort) -> [String: String] {
+    func variables(_ inherited: [String: String], proxy: HostPort?) -> [String: String] {
         var variables: [String: String] = [
             "WGETRC": wgetConfiguration,
             "APT_CONFIG": aptConfiguration,
@@ -147,13 +153,20 @@ private struct TrustFiles {
         where inherited[name] != nil {
             variables[name] = bundle
         }
-        let place = proxy.reachable
-        let java = [
-            "-Dhttp.proxyHost=\(place.host)", "-Dhttp.proxyPort=\(place.port)",
-            "-Dhttps.proxyHost=\(place.host)", "-Dhttps.proxyPort=\(place.port)",
-            "-Dhttp.nonProxyHosts=", "-Djavax.net.ssl.trustStore=\(javaStore)",
-            "-Djavax.net.ssl.trustStorePassword=\(Self.javaPassword)",
-        ].joined(separator: " ")
+        let place = proxy?.reachable
+        let ways =
+            place.map { place in
+                [
+                    "-Dhttp.proxyHost=\(place.host)", "-Dhttp.proxyPort=\(place.port)",
+                    "-Dhttps.proxyHost=\(place.host)", "-Dhttps.proxyPort=\(place.port)",
+                    "-Dhttp.nonProxyHosts=",
+                ]
+            } ?? []
+        let java =
+            (ways + [
+                "-Djavax.net.ssl.trustStore=\(javaStore)",
+                "-Djavax.net.ssl.trustStorePassword=\(Self.javaPassword)",
+            ]).joined(separator: " ")
         variables["JAVA_TOOL_OPTIONS"] =
             inherited["JAVA_TOOL_OPTIONS"].map { "\($0) \(java)" } ?? java
         return variables

@@ -48,6 +48,12 @@ enum LeastTLS: String, CaseIterable {
     }
 }
 
+/// Where the clients of a namespace come in.
+struct CapturedPorts {
+    let ports: [PortPlan]
+    let network: CapturedNetwork
+}
+
 /// A proxy with everything it needs, started and stopped as one.
 final class ProxyService: Sendable {
     let authority: CertificateAuthority
@@ -58,13 +64,23 @@ final class ProxyService: Sendable {
     let content: ContentService?
     private let writer: CaptureWriter
     private let loops: EventLoops
+    private let numbers: RecordNumbers
 
     /// Opens the authority and the capture, and binds.
     ///
-    /// - Parameter log: shows what passes; `nil` for silence.
-    init(_ options: ProxyOptions, environment: Environment, log: OutputStream?) throws(Failure) {
+    /// - Parameters:
+    ///   - log: shows what passes; `nil` for silence.
+    ///   - captured: the sockets of a namespace whose clients come in there; `nil` for none.
+    init(
+        _ options: ProxyOptions, environment: Environment, log: OutputStream?,
+        captured: CapturedPorts? = nil
+    ) throws(Failure) {
         authority = try options.authority.open(environment.variables)
         var plan = try options.plan()
+        if let captured {
+            plan.ports += captured.ports
+            plan.captured = captured.network
+        }
         capturePath = options.capture ?? Self.freshCapturePath()
         writer = try CaptureWriter(
             path: capturePath, configuration: CaptureConfiguration(digest: Digests.sha256))
@@ -80,28 +96,35 @@ final class ProxyService: Sendable {
             try ContentService(options, environment: environment, loops: proxyLoops)
         }
         if let content { plan.originTrust.extraAuthorities.append(content.authority.certificate) }
+        numbers = RecordNumbers(
+            connection: writer.nextConnectionID, exchange: writer.nextExchangeID)
         server = try ProxyServer(
-            plan: plan, authority: authority, sink: sink,
-            numbers: RecordNumbers(
-                connection: writer.nextConnectionID, exchange: writer.nextExchangeID),
-            loops: proxyLoops)
+            plan: plan, authority: authority, sink: sink, numbers: numbers, loops: proxyLoops)
     }
 
     /// Why the capture can no longer be written, `nil` while it can.
     var failure: Failure? { writer.failure }
 
+    /// Records a connection that did not come to the proxy, but was seen.
+    func record(_ make: (_ id: Int64) -> ConnectionRecord) {
+        writer.submit([.connection(make(numbers.nextConnection()))])
+    }
+
     /// Serves until `shutdown` is requested, and completes the capture.
     ///
+    /// - Parameter finally: called when the last connection has ended, for what is still to be
+    ///   recorded.
     /// - Returns: whether every connection ended by itself.
     ///
     /// Errors: `capture-write-failed`.
-    func run() async throws(Failure) -> Bool {
+    func run(finally: () async -> Void = {}) async throws(Failure) -> Bool {
         let endedInOrder = await withTaskGroup(of: Bool.self) { group in
             if let content { group.addTask { await content.run() } }
             let ended = await server.run(until: shutdown)
             content?.stop()
             return await group.reduce(ended) { $0 && $1 }
         }
+        await finally()
         try writer.close()
         loops.stop()
         return endedInOrder
@@ -125,6 +148,7 @@ extension ProxyOptions {
             plan.originTrust.extraAuthorities += try Certificate.all(
                 inPEM: try Files.read(path), name: path)
         }
+        plan.findsProcesses = true
         plan.versions = TLSVersions(leastTLS.version, .tls13)
         if let bodyLimit { plan.limits.recordedBody = bodyLimit }
         if let loopCount { plan.loopCount = Int(loopCount) }

@@ -1,0 +1,94 @@
+internal import Base
+internal import Confinement
+internal import TLS
+internal import Traffic
+
+/// Whether anything of a command's traffic may have been missed, and what was not decrypted.
+struct CoverageReport {
+    /// Hosts that were reached and not looked into, with the reason.
+    private struct Undecrypted: Hashable {
+        let host: String
+        let reason: String
+    }
+
+    private let confinementFailure: Failure?
+    private let attempts: [ConfinedNetwork.Attempt]
+    private let limits: [ConfinementLimit]
+    private let counters: ConfinementCounters?
+    private let serviceQuestions: Int
+    private var undecrypted: [(Undecrypted, count: Int)] = []
+
+    init(_ outcome: RunOutcome, _ source: any TrafficSource) throws {
+        confinementFailure = outcome.confinementFailure
+        attempts = outcome.network?.attempts ?? []
+        limits = outcome.network?.limits ?? []
+        counters = outcome.network?.counters
+        serviceQuestions = outcome.network?.serviceQuestions ?? 0
+        var counts: [Undecrypted: Int] = [:]
+        try source.connections { record in
+            switch record.outcome {
+            case .passedThrough, .clientRefused:
+                let host = record.clientTLS?.sni ?? record.originHost
+                counts[
+                    Undecrypted(host: "\(host):\(record.originPort)", reason: record.cause),
+                    default: 0] += 1
+            default: break
+            }
+            return true
+        }
+        undecrypted = counts.sorted { ($0.key.host, $0.key.reason) < ($1.key.host, $1.key.reason) }
+            .map { ($0.key, $0.value) }
+    }
+
+    private var isLeakProof: Bool { confinementFailure == nil }
+
+    var text: String {
+        var lines: [String] = []
+        if let confinementFailure {
+            lines.append("not leak-proof: \(confinementFailure.detail)")
+            if let hint = confinementFailure.hint { lines.append("hint: \(hint)") }
+        } else {
+            lines.append("leak-proof: the command had no way out but the proxy")
+        }
+        lines += limits.map(\.text)
+        lines += attempts.map { "tried: \($0.text)" }
+        if serviceQuestions > 0 {
+            lines.append(
+                "asked for HTTPS records \(serviceQuestions) times; none was given, so that clients"
+                    + " stay off HTTP/3")
+        }
+        for (item, count) in undecrypted {
+            lines.append("not decrypted: \(item.host), \(count) connections: \(item.reason)")
+        }
+        return lines.map { "sallyport: \(TerminalText.sanitized($0))\n" }.joined()
+    }
+
+    var json: [UInt8] {
+        let document: JSONText = [
+            "schema": "sallyport.coverage/1",
+            "leakProof": .boolean(isLeakProof),
+            "failure": .optional(confinementFailure?.code),
+            "limits": .array(limits.map { .string($0.code) }),
+            "tried": .array(attempts.map { .string($0.text) }),
+            "httpsRecordQuestions": .integer(Int64(serviceQuestions)),
+            "notDecrypted": .array(
+                undecrypted.map { .string("\($0.0.host): \($0.0.reason)") }),
+        ]
+        return document.line + [UInt8(ascii: "\n")]
+    }
+}
+
+extension ConfinedNetwork.Attempt {
+    /// Such as `QUIC to example.com:443 (refused, 4 datagrams)`.
+    var text: String {
+        let name = hello?.serverName ?? host
+        let offer =
+            hello.map { $0.alpn.isEmpty ? "" : " for \($0.alpn.joined(separator: ", "))" } ?? ""
+        return switch kind {
+        case .quic: "QUIC to \(name):\(port)\(offer) (refused, \(count) datagrams)"
+        case .udp: "UDP to \(name):\(port) (refused, \(count) datagrams)"
+        case .inside: "UDP to \(name):\(port), its own (let through, and goes nowhere else)"
+        case .other: "packets that are neither TCP nor UDP to \(name) (dropped, \(count))"
+        }
+    }
+}

@@ -1,0 +1,60 @@
+internal import Base
+internal import Sockets
+internal import Traffic
+internal import Transport
+
+extension ConnectionTask {
+    /// Serves a client that was on its way to an origin, and led here by the system.
+    func serveTransparent() async throws(ConnectionEnd) {
+        guard let wanted = channel.originalDestination(listening: port.address) else {
+            throw ConnectionEnd(
+                .refused, "client came to the proxy itself, and not on its way to an origin",
+                by: .tool)
+        }
+        guard port.mode == .captured, let network = lane.plan.captured else {
+            return try await serveAnything(of: wanted.host, wanted.port)
+        }
+        if let name = network.name(wanted) {
+            return try await serveAnything(of: name, wanted.port)
+        }
+        guard let descriptor = network.insideSocket(wanted) else {
+            return try await serveAnything(of: wanted.host, wanted.port)
+        }
+        note(OriginTarget(isSecure: false, host: wanted.host, port: wanted.port))
+        let inside: Channel
+        do throws(SystemError) {
+            inside = try await Channel.connect(
+                descriptor, to: wanted, on: loop, deadline: loop.now + limits.connectTimeout)
+        } catch {
+            throw ConnectionEnd(
+                .originUnreachable, "cannot connect to \(wanted) inside: \(error)", by: .tool)
+        }
+        let dialled = DialledOrigin(channel: inside, address: wanted)
+        record.originAddress = wanted.description
+        try await serveTunnel(to: wanted.host, wanted.port, dialled, readAhead: nil)
+    }
+
+    /// Looks for the program that the client is, while the connection goes on.
+    func findProcess() {
+        guard isLocal, let finder = port.mode == .captured ? lane.insideProcesses : lane.processes
+        else { return }
+        let wanted =
+            port.mode == .captured || port.mode == .transparent
+            ? channel.originalDestination(listening: port.address) : nil
+        guard let server = wanted ?? channel.localAddress else { return }
+        isProcessSought = finder.find(client: peer, server: server) { [self] found in
+            record.process = found
+            isProcessSought = false
+            if let waiting = unsafe processWaiter {
+                unsafe processWaiter = nil
+                unsafe waiting.resume()
+            }
+        }
+    }
+
+    /// Waits until it is known whose connection it was, if that is still looked for.
+    func awaitProcess() async {
+        guard isProcessSought else { return }
+        unsafe await withUnsafeContinuation { unsafe processWaiter = $0 }
+    }
+}
