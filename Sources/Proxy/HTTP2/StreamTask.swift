@@ -170,6 +170,8 @@ final class StreamTask: @unchecked Sendable {
     private func pass(
         _ outgoing: OutgoingRequest, _ exchange: any OriginExchange
     ) async throws(RelayFailure) {
+        // Nobody is asked for a client that has left in the meantime.
+        if let failure = stream.lostClient { throw .clientStream(failure) }
         waitedFor = exchange
         stream.onBreak = { [unowned self] in waitedFor?.stopReceiving() }
         defer {
