@@ -57,6 +57,8 @@ package final class HTTP2Stream: @unchecked Sendable {
     private var writer: UnsafeContinuation<Void, Never>?
     private var lacksRoom = false
     private var hasReadLate = false
+    private var isReadingInterrupted = false
+    private var hasStoppedWriting = false
     /// When waiting for the peer is given up, in milliseconds of the loop's clock.
     package var readDeadline = UInt64.max
     package var writeDeadline = UInt64.max
@@ -87,7 +89,7 @@ package final class HTTP2Stream: @unchecked Sendable {
     package func read(into buffer: ByteBuffer) async throws(HTTP2StreamFailure) -> Int {
         while contentStart == content.count {
             if hasEnded { return 0 }
-            if hasStopped { throw .stopped }
+            if hasStopped || isReadingInterrupted { throw .stopped }
             if let failure { throw failure }
             try await waitToRead()
         }
@@ -124,6 +126,14 @@ package final class HTTP2Stream: @unchecked Sendable {
         hasStopped = true
         wakeReader()
     }
+
+    /// Makes whoever reads go on, until `resumeReading`; nothing is thrown away.
+    package func interruptReading() {
+        isReadingInterrupted = true
+        wakeReader()
+    }
+
+    package func resumeReading() { isReadingInterrupted = false }
 
     /// Whether the peer gave the stream up, or its connection is lost.
     package var isGivenUp: Bool {
@@ -214,12 +224,14 @@ package final class HTTP2Stream: @unchecked Sendable {
     /// Sends all that the buffer holds, and consumes it; waits while too much is on its way.
     package func write(_ buffer: ByteBuffer) async throws(HTTP2StreamFailure) {
         if let failure { throw failure }
+        if hasStoppedWriting { throw .stopped }
         guard !buffer.isEmpty else { return }
         lacksRoom = !connection.session.append(buffer.readable, to: id)
         buffer.removeAll()
         connection.flush()
         while lacksRoom {
             if let failure { throw failure }
+            if hasStoppedWriting { throw .stopped }
             if isClosed { return }
             unsafe await withUnsafeContinuation { unsafe writer = $0 }
         }
@@ -229,6 +241,12 @@ package final class HTTP2Stream: @unchecked Sendable {
     package func answer(_ content: [UInt8]) {
         _ = connection.session.append(content.span, to: id)
         end()
+    }
+
+    /// Makes whoever writes go on: nobody wants the rest.
+    package func stopWriting() {
+        hasStoppedWriting = true
+        wakeWriter()
     }
 
     /// Makes whoever waits on the stream go on.

@@ -84,6 +84,15 @@ extension ProxyTests {
                     #expect(connection.outcome == .refused)
                     #expect(connection.cause.contains(code))
                 } else {
+                    // Once the last of them was given up, another one has its place.
+                    let last = row.frames.last { $0.type == 1 }?.stream
+                    var parser = FrameParser()
+                    var isOver = false
+                    while !isOver {
+                        let bytes = try wire.read()
+                        try check(!bytes.isEmpty, "the connection ended")
+                        isOver = parser.take(bytes).contains { $0.type == 3 && $0.stream == last }
+                    }
                     let other = Frame.headers(99_999, Frame.get("/after")).bytes
                     try wire.send(other)
                     _ = try proxy.traffic.wait(for: "the last request") { content in

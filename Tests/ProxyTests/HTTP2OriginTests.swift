@@ -59,6 +59,53 @@ extension ProxyTests {
             }
         }
 
+        /// What is gone cannot be sent again, but the client has it.
+        @Test func aRefusalBehindTheContentIsPassedOn() throws {
+            try withProxy { proxy in
+                let origin = try proxy.http2Origin { peer, _ in
+                    let (stream, _) = try peer.needRequest()
+                    try peer.wait("the content") { $0.streams[stream]?.hasEnded == true }
+                    peer.session.reset(stream, HTTP2ErrorCode.refusedStream)
+                    try peer.serve()
+                }
+                let client = try proxy.http2Client(to: origin)
+                let stream = try client.request("POST /a HTTP/1.1", endsStream: false)
+                try client.send(sampleBytes(10), on: stream)
+                #expect(try client.response(stream).code == HTTP2ErrorCode.refusedStream)
+                let record = try proxy.traffic.exchange()
+                #expect(record.error == "origin-reset")
+                #expect(record.requestBody.size == 10)
+                client.wire.close()
+            }
+        }
+
+        /// The origin is to blame when it gives an upload up.
+        @Test(arguments: [true, false])
+        func anOriginThatResetsAnUpload(isHTTP2: Bool) throws {
+            try withProxy(PlanChange { $0.originVersion = .http2 }) { proxy in
+                let origin = try proxy.http2Origin { peer, _ in
+                    let (stream, _) = try peer.needRequest()
+                    try peer.wait("content") { ($0.streams[stream]?.body.count ?? 0) > 0 }
+                    peer.session.reset(stream, HTTP2ErrorCode.internalError)
+                    try peer.serve()
+                }
+                if isHTTP2 {
+                    let client = try proxy.http2Client(to: origin)
+                    let stream = try client.request("POST /a HTTP/1.1", endsStream: false)
+                    try client.send(sampleBytes(10), on: stream, ends: false)
+                    #expect(try client.response(stream).status == 502)
+                    client.wire.close()
+                } else {
+                    let wire = try proxy.secureTunnel(to: origin)
+                    try wire.send(
+                        "POST /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\nabc")
+                    #expect(try wire.readResponse().status == 502)
+                    wire.close()
+                }
+                #expect(try proxy.traffic.exchange().error == "origin-reset")
+            }
+        }
+
         @Test func anOriginThatRefusesForEverIsGivenUp() throws {
             try withProxy { proxy in
                 let origin = try proxy.http2Origin { peer, _ in
@@ -178,6 +225,7 @@ extension ProxyTests {
             try withProxy { proxy in
                 let origin = try proxy.http2Origin(consumes: false) { peer, _ in
                     let (stream, _) = try peer.needRequest()
+                    try peer.wait("content") { $0.streams[stream]?.body.count == 256 << 10 }
                     try peer.respond(stream, "HTTP/1.1 413 Large", "no")
                     if originResets { peer.session.reset(stream, 0) }
                     try peer.serve()
@@ -191,6 +239,31 @@ extension ProxyTests {
                 #expect(record.error == nil)
                 #expect(try client.get("/next").status == 200)
                 client.wire.close()
+            }
+        }
+
+        /// The same for a client of HTTP/1.
+        @Test(arguments: [false, true])
+        func anAnswerAheadOfTheContentOfHTTP1(originResets: Bool) throws {
+            try withProxy(PlanChange { $0.originVersion = .http2 }) { proxy in
+                let origin = try proxy.http2Origin(consumes: false) { peer, _ in
+                    let (stream, _) = try peer.needRequest()
+                    try peer.wait("content") { $0.streams[stream]?.body.count == 256 << 10 }
+                    try peer.respond(stream, "HTTP/1.1 413 Large", "no")
+                    if originResets { peer.session.reset(stream, 0) }
+                    try peer.serve()
+                }
+                let wire = try proxy.secureTunnel(to: origin)
+                try wire.send(
+                    "POST /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000\r\n\r\n")
+                try wire.send(sampleBytes(400_000))
+                let seen = try wire.readResponse()
+                #expect(seen.status == 413)
+                #expect(seen.body.text == "no")
+                let record = try proxy.traffic.exchange()
+                #expect(record.error == nil)
+                #expect(record.originProtocolName == "HTTP/2")
+                wire.close()
             }
         }
 
