@@ -412,8 +412,6 @@ extension ProxyTests {
                 let record = try proxy.traffic.exchange()
                 #expect(record.status == 101)
                 #expect(record.error == nil)
-                #expect(proxy.traffic.body(record, .request).text == "ping")
-                #expect(proxy.traffic.body(record, .response).text == "firstpong")
                 wire.close()
             }
         }
@@ -452,8 +450,6 @@ extension ProxyTests {
                     let record = try proxy.traffic.exchange(1)
                     #expect(record.error == nil)
                     #expect(record.status == 200)
-                    #expect(proxy.traffic.body(record, .request).text == "ping")
-                    #expect(proxy.traffic.body(record, .response).text == "first")
                 } else {
                     // Who was not told that it may must not ask (RFC 8441 §3).
                     _ = try read(wire, &parser) { $0.contains { $0.type == 3 && $0.stream == 3 } }
