@@ -100,13 +100,22 @@ let package = Package(
         tests(of: "PublicSuffixes"),
         tests(of: "DNS", ["Base"]),
         tests(of: "Traffic"),
-        tests(of: "HTTPCodecs", ["HTTPModel", "Base"]),
         tests(of: "Negotiation", ["Base"]),
+        // Frames of HTTP/2 written by hand, for peers that no sound library would play.
+        .target(name: "HTTP2Frames", path: "Tests/HTTP2Frames", swiftSettings: strict),
+        tests(of: "HTTPCodecs", ["HTTPModel", "Base", "HTTP2Frames"]),
+        tests(
+            of: "HTTP2",
+            ["Base", "HTTPCodecs", "HTTPModel", "HTTP2Frames", "Sockets", "Transport"]),
         tests(of: "CaptureStore", ["Traffic", "HTTPModel", "Base"]),
         tests(of: "Findings", ["Traffic", "HTTPModel", "Base"]),
         tests(
             of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
-        tests(of: "Proxy", ["Base", "HTTPModel", "Sockets", "TLS", "Traffic"]),
+        tests(
+            of: "Proxy",
+            [
+                "Base", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Traffic",
+            ]),
         // Requests for ranges and with preconditions, and what they must be answered with.
         .target(name: "RangeVectors", path: "Tests/RangeVectors", swiftSettings: strict),
         tests(

@@ -10,6 +10,10 @@ static const int nghttp2_deferred = NGHTTP2_ERR_DEFERRED;
 static const int nghttp2_stream_failure = NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
 static const int nghttp2_bad_magic = NGHTTP2_ERR_BAD_CLIENT_MAGIC;
 static const int nghttp2_flooded = NGHTTP2_ERR_FLOODED;
+// NGHTTP2_ERR_TOO_MANY_CONTINUATIONS, which some headers do not name.
+static const int nghttp2_too_many_continuations = -905;
+static const int nghttp2_bad_header = NGHTTP2_ERR_HTTP_HEADER;
+static const int nghttp2_bad_message = NGHTTP2_ERR_HTTP_MESSAGING;
 
 static const unsigned nghttp2_data_end = NGHTTP2_DATA_FLAG_EOF;
 static const unsigned nghttp2_data_no_end_stream = NGHTTP2_DATA_FLAG_NO_END_STREAM;

@@ -76,7 +76,12 @@ package final class HTTP2Connection: @unchecked Sendable {
     ) async {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.writeFrames() }
-            await readFrames { stream in group.addTask { await serve(stream) } }
+            await readFrames { stream in
+                group.addTask {
+                    await serve(stream)
+                    stream.abandon()
+                }
+            }
         }
         onSettings = nil
         onSideFrame = nil
@@ -96,9 +101,12 @@ package final class HTTP2Connection: @unchecked Sendable {
             dispatch(start)
             flush()
             await afterRead?()
-            if session.isOver { finish(.finished) }
+            if session.isOver { finish(endInOrder) }
         }
     }
+
+    /// What it is when nothing more is to be read or sent.
+    private var endInOrder: HTTP2End { session.failure.map { .violation($0) } ?? .finished }
 
     private func readOnce() async {
         stream.readDeadline = .max
@@ -109,7 +117,7 @@ package final class HTTP2Connection: @unchecked Sendable {
             guard try await stream.read(into: buffer) > 0 else { return finish(.peerClosed) }
             receive(buffer)
         } catch {
-            finish(session.isOver ? .finished : .failed(error))
+            finish(session.isOver ? endInOrder : .failed(error))
         }
     }
 
@@ -163,6 +171,8 @@ package final class HTTP2Connection: @unchecked Sendable {
     private func open(_ id: Int32, _ head: HTTP2Head?) -> HTTP2Stream {
         let stream = HTTP2Stream(id, on: self, head: head)
         streams[id] = stream
+        // It came with what ended the connection: it is told of, and not served.
+        if let end { stream.take(failure: .connectionLost(end)) }
         return stream
     }
 
@@ -207,7 +217,7 @@ package final class HTTP2Connection: @unchecked Sendable {
             await sendAll()
             if end != nil, !session.wantsToSend || stream.channel.isClosed { return }
             if session.isOver {
-                finish(.finished)
+                finish(endInOrder)
                 stream.channel.interrupt()
                 return
             }

@@ -56,6 +56,9 @@ package final class HTTP2Stream: @unchecked Sendable {
     private var reader: UnsafeContinuation<Void, Never>?
     private var writer: UnsafeContinuation<Void, Never>?
     private var lacksRoom = false
+    private var hasReadLate = false
+    private var isReadingInterrupted = false
+    private var hasStoppedWriting = false
     /// When waiting for the peer is given up, in milliseconds of the loop's clock.
     package var readDeadline = UInt64.max
     package var writeDeadline = UInt64.max
@@ -75,7 +78,7 @@ package final class HTTP2Stream: @unchecked Sendable {
         while heads.isEmpty {
             if let failure { throw failure }
             if hasEnded { return nil }
-            await waitToRead()
+            try await waitToRead()
         }
         return heads.removeFirst()
     }
@@ -86,9 +89,9 @@ package final class HTTP2Stream: @unchecked Sendable {
     package func read(into buffer: ByteBuffer) async throws(HTTP2StreamFailure) -> Int {
         while contentStart == content.count {
             if hasEnded { return 0 }
-            if hasStopped { throw .stopped }
+            if hasStopped || isReadingInterrupted { throw .stopped }
             if let failure { throw failure }
-            await waitToRead()
+            try await waitToRead()
         }
         let count = min(buffer.room, content.count - contentStart)
         buffer.append(content.span.extracting(contentStart..<contentStart + count))
@@ -111,7 +114,7 @@ package final class HTTP2Stream: @unchecked Sendable {
     package func waitReadable() async throws(HTTP2StreamFailure) {
         while contentStart == content.count, !hasEnded {
             if let failure { throw failure }
-            await waitToRead()
+            try await waitToRead()
         }
     }
 
@@ -124,6 +127,14 @@ package final class HTTP2Stream: @unchecked Sendable {
         wakeReader()
     }
 
+    /// Makes whoever reads go on, until `resumeReading`; nothing is thrown away.
+    package func interruptReading() {
+        isReadingInterrupted = true
+        wakeReader()
+    }
+
+    package func resumeReading() { isReadingInterrupted = false }
+
     /// Whether the peer gave the stream up, or its connection is lost.
     package var isGivenUp: Bool {
         switch failure {
@@ -132,13 +143,20 @@ package final class HTTP2Stream: @unchecked Sendable {
         }
     }
 
+    /// Why nobody waits for an answer; `nil` while somebody does.
+    package var lostClient: HTTP2StreamFailure? { isGivenUp ? failure : nil }
+
     /// Why the head that opened the stream is not allowed; `nil` if it is.
     package var brokenHead: String? {
         if case .malformed(let detail)? = failure { detail } else { nil }
     }
 
-    private func waitToRead() async {
+    /// - Throws: `timedOut` for this wait; whoever has the patience may wait again.
+    private func waitToRead() async throws(HTTP2StreamFailure) {
         unsafe await withUnsafeContinuation { unsafe reader = $0 }
+        guard hasReadLate else { return }
+        hasReadLate = false
+        throw .timedOut
     }
 
     private func wakeReader() {
@@ -192,6 +210,7 @@ package final class HTTP2Stream: @unchecked Sendable {
 
     /// Sends the head of a response.
     package func respond(_ fields: HTTP2Fields, endsStream: Bool) {
+        guard !isClosed else { return }
         connection.session.respond(id, fields, endsStream: endsStream)
         connection.flush()
     }
@@ -205,12 +224,14 @@ package final class HTTP2Stream: @unchecked Sendable {
     /// Sends all that the buffer holds, and consumes it; waits while too much is on its way.
     package func write(_ buffer: ByteBuffer) async throws(HTTP2StreamFailure) {
         if let failure { throw failure }
+        if hasStoppedWriting { throw .stopped }
         guard !buffer.isEmpty else { return }
         lacksRoom = !connection.session.append(buffer.readable, to: id)
         buffer.removeAll()
         connection.flush()
         while lacksRoom {
             if let failure { throw failure }
+            if hasStoppedWriting { throw .stopped }
             if isClosed { return }
             unsafe await withUnsafeContinuation { unsafe writer = $0 }
         }
@@ -220,6 +241,12 @@ package final class HTTP2Stream: @unchecked Sendable {
     package func answer(_ content: [UInt8]) {
         _ = connection.session.append(content.span, to: id)
         end()
+    }
+
+    /// Makes whoever writes go on: nobody wants the rest.
+    package func stopWriting() {
+        hasStoppedWriting = true
+        wakeWriter()
     }
 
     /// Makes whoever waits on the stream go on.
@@ -233,10 +260,17 @@ package final class HTTP2Stream: @unchecked Sendable {
 
     /// Gives the stream up.
     package func reset(_ code: UInt32) {
+        abandon()
         guard !isClosed else { return }
-        discardContent()
         connection.session.reset(id, code)
         connection.flush()
+    }
+
+    /// Throws away what came and what still comes, so that the connection's window stays open for
+    /// others.
+    package func abandon() {
+        discardContent()
+        hasStopped = true
     }
 
     /// Gives the windows of content back that nobody reads.
@@ -244,7 +278,9 @@ package final class HTTP2Stream: @unchecked Sendable {
         let count = content.count - contentStart
         content = []
         contentStart = 0
+        guard count > 0 else { return }
         connection.session.consume(id, count)
+        connection.flush()
     }
 
     func roomCame() {
@@ -261,9 +297,10 @@ package final class HTTP2Stream: @unchecked Sendable {
     // MARK: Time
 
     func expire(now: UInt64) {
-        let isLate =
-            unsafe (reader != nil && readDeadline <= now)
-            || (writer != nil && writeDeadline <= now)
-        if isLate { take(failure: .timedOut) }
+        if unsafe reader != nil, readDeadline <= now {
+            hasReadLate = true
+            wakeReader()
+        }
+        if unsafe writer != nil, writeDeadline <= now { take(failure: .timedOut) }
     }
 }

@@ -40,25 +40,25 @@ extension HTTPRelay {
                 do throws(RelayFailure) {
                     try await self.sendContent(outgoing.framing, to: across)
                 } catch {
-                    both.sendFailure = error
-                    if !error.isOriginGone { across.stopReceiving() }
+                    both.noteSend(error)
+                    if error.isClients { across.stopReceiving() }
                 }
             }
             group.addTask {
                 do throws(RelayFailure) {
                     result.next = try await self.receiveAcross(across)
                 } catch {
-                    both.receiveFailure = error
+                    both.noteReceive(error)
                 }
-                if !self.isRequestComplete { self.client.channel.interrupt() }
+                if !self.isRequestComplete {
+                    self.client.channel.interrupt()
+                    across.stopSending()
+                }
             }
             await group.waitForAll()
         }
         client.channel.resumeWaiting()
-        if let failure = both.receiveFailure {
-            if let sendFailure = both.sendFailure, !sendFailure.isOriginGone { throw sendFailure }
-            throw failure
-        }
+        if let cause = both.cause { throw cause }
         return isRequestComplete ? result.next : .close
     }
 

@@ -99,8 +99,9 @@ package final class HTTP2Session {
     /// - Parameter settings: the payload of HTTP2-Settings, decoded.
     /// - Returns: whether the settings were valid.
     package func upgrade(settings: [UInt8], isHead: Bool) -> Bool {
+        // Values that are not allowed are only told by the callback; a GOAWAY waits then.
         unsafe nghttp2_session_upgrade2(pointer, settings, settings.count, isHead ? 1 : 0, nil)
-            == 0
+            == 0 && failureDetail == nil
     }
 
     // MARK: The peer's bytes
@@ -112,14 +113,26 @@ package final class HTTP2Session {
         do throws(HTTP2Flood) {
             try frames.read(bytes, now: now)
         } catch {
+            // What came before the flood is not lost.
+            try understand(bytes.extracting(..<frames.soundCount))
             throw .flood(error)
         }
+        try understand(bytes)
+    }
+
+    private func understand(_ bytes: Span<UInt8>) throws(HTTP2Violation) {
         let status = unsafe bytes.withUnsafeBufferPointer {
             unsafe nghttp2_session_mem_recv(pointer, $0.baseAddress, $0.count)
         }
         guard status < 0 else { return }
-        if status == Int(nghttp2_bad_magic) { throw .badPreface }
-        throw .broken(unsafe String(cString: nghttp2_strerror(Int32(clamping: status))))
+        switch Int32(clamping: status) {
+        case nghttp2_bad_magic: throw .badPreface
+        case nghttp2_flooded:
+            throw .flood(HTTP2Flood(code: "h2-answers-flood", count: 1_000))
+        case nghttp2_too_many_continuations:
+            throw .flood(HTTP2Flood(code: "h2-continuation-flood", count: 9))
+        case let other: throw .broken(unsafe String(cString: nghttp2_strerror(other)))
+        }
     }
 
     package func takeEvents() -> [HTTP2Event] {
@@ -327,12 +340,16 @@ package final class HTTP2Session {
         invalidField = nil
     }
 
-    fileprivate func addField(_ name: Span<UInt8>, _ value: Span<UInt8>) -> Bool {
-        block.add(name, value)
-        guard block.size <= limits.headSize else {
-            invalidField = "the fields are larger than \(limits.headSize) bytes"
+    fileprivate func addField(
+        _ name: Span<UInt8>, _ value: Span<UInt8>, of stream: Int32
+    ) -> Bool {
+        guard block.size + name.count + value.count + 32 <= limits.headSize else {
+            // The library decodes the rest and says nothing of it.
+            let detail = "the fields are larger than \(limits.headSize) bytes"
+            events.append(.malformed(stream: stream, block, detail: detail))
             return false
         }
+        block.add(name, value)
         return true
     }
 
@@ -367,8 +384,18 @@ package final class HTTP2Session {
 
     fileprivate func noteMalformed(_ stream: Int32, _ reason: Int32) {
         let words = unsafe String(cString: nghttp2_strerror(reason))
-        events.append(.malformed(stream: stream, block, detail: invalidField ?? words))
+        let detail = invalidField ?? failureDetail.flatMap(Self.fieldDetail) ?? words
+        events.append(.malformed(stream: stream, block, detail: detail))
         invalidField = nil
+        failureDetail = nil
+    }
+
+    /// The field that the library complains of, without its value, which may be a secret.
+    private static func fieldDetail(_ complaint: String) -> String? {
+        let parts = complaint.split(separator: "name: [", maxSplits: 1)
+        guard parts.count == 2, let name = parts[1].split(separator: "]", maxSplits: 1).first
+        else { return nil }
+        return "the field \(name.prefix(64)) is not allowed"
     }
 
     fileprivate func noteFailure(_ detail: String) {
@@ -468,9 +495,12 @@ private final class HTTP2Library: @unchecked Sendable {
             _, frame, reason, user in
             guard let frame = unsafe frame else { return 0 }
             unsafe HTTP2Library.with(user) { session in
-                let stream = unsafe frame.pointee.hd.stream_id
-                if stream > 0 {
-                    session.noteMalformed(stream, reason)
+                // Other frames of a stream that are not allowed break the connection, or close it.
+                let header = unsafe frame.pointee.hd
+                if Int(header.type) == nghttp2_frame_headers,
+                    reason == nghttp2_bad_header || reason == nghttp2_bad_message
+                {
+                    session.noteMalformed(header.stream_id, reason)
                 } else {
                     session.noteFailure(unsafe String(cString: nghttp2_strerror(reason)))
                 }
@@ -508,11 +538,13 @@ private final class HTTP2Library: @unchecked Sendable {
             return 0
         }
         unsafe nghttp2_session_callbacks_set_on_header_callback(callbacks) {
-            _, _, name, nameCount, value, valueCount, _, user in
-            unsafe HTTP2Library.with(user) { session in
+            _, frame, name, nameCount, value, valueCount, _, user in
+            guard let stream = unsafe frame?.pointee.hd.stream_id else { return 0 }
+            return unsafe HTTP2Library.with(user) { session in
                 let name = unsafe UnsafeBufferPointer(start: name, count: nameCount)
                 let value = unsafe UnsafeBufferPointer(start: value, count: valueCount)
-                return unsafe session.addField(name.span, value.span) ? 0 : nghttp2_stream_failure
+                return unsafe session.addField(name.span, value.span, of: stream)
+                    ? 0 : nghttp2_stream_failure
             }
         }
         unsafe nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks) {

@@ -92,6 +92,7 @@ package struct HTTP2Fields: Sendable {
         of fields: Fields, isRequest: Bool, _ dropping: [StaticString]
     ) {
         let named = Self.connectionNames(in: fields)
+        var hasTE = false
         for slice in fields.slices {
             let name = fields.name(slice)
             guard stays(slice.known, name, isRequest), name.first != 0x3A else { continue }
@@ -99,7 +100,8 @@ package struct HTTP2Fields: Sendable {
             if !named.isEmpty, named.contains(where: { $0.equalsIgnoringCase(name) }) { continue }
             if dropping.contains(where: { name.equalsIgnoringCase($0) }) { continue }
             if case .te = slice.known {
-                if fields.contains(.te, token: "trailers") { add("te", "trailers") }
+                if !hasTE, fields.contains(.te, token: "trailers") { add("te", "trailers") }
+                hasTE = true
                 continue
             }
             add(name, value, isSensitive: slice.known == .authorization)

@@ -60,6 +60,7 @@ package struct HTTP2Flood: Error, Sendable, Equatable {
         case "h2-rapid-reset": "reset \(count) streams in a short time"
         case "h2-settings-flood": "sent \(count) SETTINGS frames"
         case "h2-ping-flood": "sent \(count) PING frames"
+        case "h2-answers-flood": "asked for \(count) answers and took none"
         case "h2-empty-frames-flood": "sent \(count) DATA frames without content"
         default: "sent \(count) frames that ask for nothing"
         }
@@ -89,6 +90,8 @@ package struct HTTP2FrameReader: Sendable {
     package private(set) var counts = InlineArray<16, Int>(repeating: 0)
     /// Frames that carry no part of an exchange, until they are taken.
     package private(set) var sideFrames: [HTTP2SideFrame] = []
+    /// How much of the last bytes came before the frame that was one too many.
+    private(set) var soundCount = 0
 
     /// Of a compressed header block, in bytes: far beyond what clients send (RFC 9113 §10.5.1).
     package static let blockLimit = 128 << 10
@@ -109,6 +112,7 @@ package struct HTTP2FrameReader: Sendable {
     package mutating func read(_ bytes: Span<UInt8>, now: UInt64) throws(HTTP2Flood) {
         var index = min(prefaceLeft, bytes.count)
         prefaceLeft -= index
+        soundCount = bytes.count
         while index < bytes.count {
             if payloadLeft > 0 {
                 let count = min(payloadLeft, bytes.count - index)
@@ -123,7 +127,9 @@ package struct HTTP2FrameReader: Sendable {
             index += 1
             if headerCount == 9 {
                 headerCount = 0
+                soundCount = max(0, index - 9)
                 try beginFrame(now)
+                soundCount = bytes.count
                 if payloadLeft == 0 { endFrame() }
             }
         }

@@ -110,7 +110,8 @@ package struct HTTP2Head: Sendable {
         var raw: [UInt8] = []
         raw.reserveCapacity(lines.count + 32)
         HeadWriter.append("HTTP/2.0 ", to: &raw)
-        raw.append(contentsOf: String(min(999, max(100, status))).utf8)
+        let status = min(999, max(100, status))
+        raw.append(contentsOf: String(status).utf8)
         let end = raw.count
         HeadWriter.append("\r\n", to: &raw)
         var fields: [FieldSlice] = []

@@ -152,9 +152,7 @@ final class StreamTask: @unchecked Sendable {
                 let isSafe =
                     error.isUnprocessed
                     || (outgoing.isRepeatable && exchange.isOnUsedConnection && error.isOriginGone)
-                if isSafe, !hasResponseBegun, stream.waitingContent.isWhole || isUntouched,
-                    repeats < 2
-                {
+                if isSafe, !hasResponseBegun, !hasTakenContent, repeats < 2 {
                     repeats += 1
                     continue
                 }
@@ -163,13 +161,14 @@ final class StreamTask: @unchecked Sendable {
         }
     }
 
-    /// Whether none of the request's content has been passed on.
-    private var isUntouched: Bool { !hasTakenContent }
+    /// Whether some of the request's content has been passed on; it cannot be had again.
     private var hasTakenContent = false
 
     private func pass(
         _ outgoing: OutgoingRequest, _ exchange: any OriginExchange
     ) async throws(RelayFailure) {
+        // Nobody is asked for a client that has left in the meantime.
+        if let failure = stream.lostClient { throw .clientStream(failure) }
         waitedFor = exchange
         stream.onBreak = { [unowned self] in waitedFor?.stopReceiving() }
         defer {
@@ -228,31 +227,32 @@ final class StreamTask: @unchecked Sendable {
         _ outgoing: OutgoingRequest, _ exchange: any OriginExchange
     ) async throws(RelayFailure) {
         let both = BothEnds()
+        stream.resumeReading()
         try await exchange.send(outgoing, endsRequest: false)
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 do throws(RelayFailure) {
                     try await self.sendContent(exchange)
                 } catch {
-                    both.sendFailure = error
-                    if !error.isOriginGone { exchange.stopReceiving() }
+                    both.noteSend(error)
+                    if error.isClients { exchange.stopReceiving() }
                 }
             }
             group.addTask {
                 do throws(RelayFailure) {
                     try await self.receive(exchange)
+                    // The origin has answered: what the client still sends has no reader.
+                    if !self.isRequestComplete { self.stopRequest(exchange) }
                 } catch {
-                    both.receiveFailure = error
+                    both.noteReceive(error)
+                    // It may yet be read for another origin.
+                    exchange.stopSending()
+                    self.stream.interruptReading()
                 }
-                // The origin has answered: what the client still sends has no reader.
-                if !self.isRequestComplete { self.stopRequest(exchange) }
             }
             await group.waitForAll()
         }
-        if let failure = both.receiveFailure {
-            if let sendFailure = both.sendFailure, !sendFailure.isOriginGone { throw sendFailure }
-            throw failure
-        }
+        if let cause = both.cause { throw cause }
     }
 
     private func stopRequest(_ exchange: any OriginExchange) {
@@ -361,6 +361,10 @@ final class StreamTask: @unchecked Sendable {
                 exchange?.finish(
                     error: "client-reset", "client gave the stream up before its response was whole"
                 )
+            } else if failure.isUnprocessed, hasTakenContent {
+                // The client has the content, and may ask again (RFC 9113 §8.7).
+                exchange?.finish(error: code, detail)
+                stream.reset(HTTP2ErrorCode.refusedStream)
             } else if hasResponseBegun {
                 exchange?.finish(error: code, detail)
                 var reset = HTTP2ErrorCode.internalError
@@ -377,6 +381,32 @@ final class StreamTask: @unchecked Sendable {
 ///
 /// `@unchecked Sendable`: both run on one loop's executor.
 final class BothEnds: @unchecked Sendable {
-    var sendFailure: RelayFailure?
-    var receiveFailure: RelayFailure?
+    private var sendFailure: RelayFailure?
+    private var receiveFailure: RelayFailure?
+    private var hasReceivingFailedFirst = false
+
+    func noteSend(_ failure: RelayFailure) { sendFailure = failure }
+
+    func noteReceive(_ failure: RelayFailure) {
+        receiveFailure = failure
+        hasReceivingFailedFirst = sendFailure == nil
+    }
+
+    /// Why there is no whole response; `nil` if there is one. What made one child stop the other is
+    /// the cause, and an origin that stops listening may still have said why.
+    var cause: RelayFailure? {
+        guard let receiveFailure else { return nil }
+        if let sendFailure, sendFailure.isClients, !hasReceivingFailedFirst { return sendFailure }
+        return receiveFailure
+    }
+}
+
+extension RelayFailure {
+    /// Whether it is the client that brings or takes nothing more.
+    var isClients: Bool {
+        switch self {
+        case .client, .clientStream, .clientEnded, .clientLeft, .clientViolation: true
+        default: false
+        }
+    }
 }

@@ -107,7 +107,7 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
 
     // MARK: Ending
 
-    func stopSending() {}
+    func stopSending() { stream?.stopWriting() }
 
     func stopReceiving() { stream?.reset(HTTP2ErrorCode.cancel) }
 

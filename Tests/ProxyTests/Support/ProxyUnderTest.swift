@@ -113,10 +113,11 @@ final class ProxyUnderTest {
 
     /// A tunnel with TLS in it, as a client that trusts the proxy's authority has it.
     func secureTunnel(
-        to origin: ScriptedOrigin, name: String = "localhost", versions: TLSVersions = .modern
+        to origin: ScriptedOrigin, name: String = "localhost", versions: TLSVersions = .modern,
+        protocols: [String] = ["http/1.1"]
     ) throws -> Wire {
         let wire = try tunnel(to: origin.authority)
-        try wire.secure(Self.clientSession(for: name, versions: versions))
+        try wire.secure(Self.clientSession(for: name, versions: versions, protocols: protocols))
         if let error = wire.session?.verifyError {
             throw WireFailure("the proxy's certificate for \(name) does not verify: \(error)")
         }

@@ -11,6 +11,8 @@ final class ScriptedOrigin: Sendable {
         case plain
         /// - `name`: what its certificate is for.
         case tls(name: String, authority: CertificateAuthority, versions: TLSVersions)
+        /// With TLS, and nothing but HTTP/2 to choose.
+        case http2
 
         static let tls = Kind.tls(name: "localhost")
 
@@ -108,6 +110,12 @@ final class ScriptedOrigin: Sendable {
                     authority: authority, versions: versions,
                     ticketKey: [UInt8](repeating: 1, count: 80))
                 try wire.secure(context.makeSession(for: name, protocols: ["http/1.1"]))
+            }
+            if case .http2 = kind {
+                let context = TLSServerContext(
+                    authority: TestAuthority.origin, versions: .modern,
+                    ticketKey: [UInt8](repeating: 1, count: 80))
+                try wire.secure(context.makeSession(for: "localhost", protocols: ["h2"]))
             }
             try script(wire, number)
         } catch {
