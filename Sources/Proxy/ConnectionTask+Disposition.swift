@@ -1,4 +1,6 @@
 internal import Base
+internal import HTTPCodecs
+internal import HTTPModel
 internal import Sockets
 internal import TLS
 internal import Traffic
@@ -8,8 +10,15 @@ extension ConnectionTask {
     /// Who distrusts us, as it is remembered: the program if it is known, else the address.
     private var clientIdentity: String { record.process?.executable ?? peer.host }
 
-    func disposition(of host: String) -> Disposition {
+    /// What is done with TLS to a host.
+    ///
+    /// - Parameters:
+    ///   - name: what the client calls it in TLS, or the host that it asked for.
+    ///   - target: where the connection leads: what is blocked there is blocked by any name.
+    func disposition(of name: String, at target: OriginTarget) -> Disposition {
         let rules = lane.plan.disposition
+        if let reason = rules.blockReason(target.host) { return .block(reason) }
+        let host = HostPattern.canonical(name.lowercased())
         var distrust = 0
         if let healing = rules.healing {
             distrust = lane.distrust.count(clientIdentity, host, plan: healing, now: loop.now)
@@ -19,13 +28,28 @@ extension ConnectionTask {
 
     /// Remembers whether the client took our certificate.
     func noteTrust() {
-        guard lane.plan.disposition.healing != nil, let tls = record.clientTLS else { return }
-        let host = tls.sni ?? record.originHost
+        guard lane.plan.disposition.healing != nil, let host = interceptedHost else { return }
         if record.outcome == .clientRefused {
             lane.distrust.note(clientIdentity, host, now: loop.now)
-        } else if record.exchangeCount > 0 {
+        } else if record.exchangeCount > 0 || record.messageCount > 0 {
             lane.distrust.noteTrust(clientIdentity, host)
         }
+    }
+
+    /// Why requests to one of these hosts are not served; `nil` if they are.
+    func blocking(_ hosts: String?...) -> ToolAnswer? {
+        let rules = lane.plan.disposition
+        guard !rules.blocked.isEmpty else { return nil }
+        for case let host? in hosts {
+            if let reason = rules.blockReason(host) { return .blocked(host, reason) }
+        }
+        return nil
+    }
+
+    /// The same for a request: neither where it goes nor the host that it names may be blocked.
+    func blocking(_ head: RequestHead, to target: OriginTarget) -> ToolAnswer? {
+        guard !lane.plan.disposition.blocked.isEmpty else { return nil }
+        return blocking(target.host, head.fields.first(.host).flatMap { HostField.parse($0)?.host })
     }
 
     /// Relays TLS as it is.

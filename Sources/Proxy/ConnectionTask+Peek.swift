@@ -130,10 +130,10 @@ extension ConnectionTask {
                 ToolAnswer(400, "tls-expected", "this port speaks TLS", hint: "use https://"))
         case .http2Preface:
             record.protocolName = "h2c"
-            cause = "client spoke HTTP/2 without TLS, which is not decoded yet"
+            cause = "client spoke HTTP/2 without TLS to a port that serves TLS"
         case .socks:
             record.protocolName = "socks"
-            cause = "client spoke SOCKS, which is not served yet"
+            cause = "client spoke SOCKS to a port that does not serve it"
         case .unknown, .silent:
             record.protocolName = "unknown"
             cause = "client spoke no protocol that this port serves"

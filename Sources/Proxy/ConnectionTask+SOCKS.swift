@@ -11,6 +11,25 @@ extension ConnectionTask {
         record.protocolName = "socks"
         var machine = SOCKSServerMachine(credentials: port.credentials)
         let buffer = readAhead ?? loop.buffers.take()
+        let host: String
+        let port: UInt16
+        let dialled: DialledOrigin
+        do throws(ConnectionEnd) {
+            let destination = try await destination(&machine, buffer)
+            (host, port) = (destination.host.text.lowercased(), destination.port)
+            dialled = try await connect(host, port, &machine)
+        } catch {
+            loop.buffers.give(buffer)
+            throw error
+        }
+        if buffer.isEmpty { loop.buffers.give(buffer) }
+        try await serveTunnel(to: host, port, dialled, readAhead: buffer.isEmpty ? nil : buffer)
+    }
+
+    /// Negotiates until the client has said where it wants to go.
+    private func destination(
+        _ machine: inout SOCKSServerMachine, _ buffer: ByteBuffer
+    ) async throws(ConnectionEnd) -> SOCKSDestination {
         channel.readDeadline = loop.now + limits.headTimeout
         while true {
             let step = machine.receive(buffer.readable)
@@ -23,12 +42,10 @@ extension ConnectionTask {
                         noteOnce(
                             "proxy-login", "the client gave the proxy a password for \(login.user)")
                     }
-                case .connect(let destination):
-                    return try await connect(destination, &machine, buffer)
+                case .connect(let destination): return destination
                 case .done: continue
                 case .refuse(let bytes, let refusal):
                     try await reply(bytes)
-                    loop.buffers.give(buffer)
                     throw ConnectionEnd(.refused, "client \(refusal.detail)", by: .tool)
                 }
             }
@@ -37,13 +54,16 @@ extension ConnectionTask {
     }
 
     private func connect(
-        _ destination: SOCKSDestination, _ machine: inout SOCKSServerMachine, _ rest: ByteBuffer
-    ) async throws(ConnectionEnd) {
-        let host = destination.host.text.lowercased()
-        note(OriginTarget(isSecure: true, host: host, port: destination.port))
+        _ host: String, _ port: UInt16, _ machine: inout SOCKSServerMachine
+    ) async throws(ConnectionEnd) -> DialledOrigin {
+        note(OriginTarget(isSecure: true, host: host, port: port))
+        if let refusal = blocking(host) {
+            for case .refuse(let bytes, _) in machine.fail(.notAllowed) { try await reply(bytes) }
+            throw ConnectionEnd(.refused, refusal.detail, by: .tool)
+        }
         let dialled: DialledOrigin
         do throws(OriginFailure) {
-            dialled = try await lane.dial(host, destination.port, reach: reach)
+            dialled = try await lane.dial(host, port, reach: reach)
         } catch {
             note(error)
             for case .refuse(let bytes, _) in machine.fail(error.socksFailure) {
@@ -52,10 +72,13 @@ extension ConnectionTask {
             throw ConnectionEnd(error.outcome, error.failure.detail, by: .tool)
         }
         record.originAddress = dialled.address.description
-        for case .send(let bytes) in machine.succeed() { try await reply(bytes) }
-        if rest.isEmpty { loop.buffers.give(rest) }
-        try await serveTunnel(
-            to: host, destination.port, dialled, readAhead: rest.isEmpty ? nil : rest)
+        do throws(ConnectionEnd) {
+            for case .send(let bytes) in machine.succeed() { try await reply(bytes) }
+        } catch {
+            dialled.close()
+            throw error
+        }
+        return dialled
     }
 
     private func reply(_ bytes: [UInt8]) async throws(ConnectionEnd) {
@@ -76,13 +99,11 @@ extension ConnectionTask {
         do throws(StreamFailure) {
             if try await client.read(into: buffer) > 0 { return }
         } catch {
-            loop.buffers.give(buffer)
             throw ConnectionEnd(
                 error == .timedOut ? .timedOut : .broken,
                 "client \(error.detail) in the negotiation of SOCKS",
                 by: error == .timedOut ? .tool : .client)
         }
-        loop.buffers.give(buffer)
         throw ConnectionEnd(
             .broken, "client ended the connection in the negotiation of SOCKS", by: .client)
     }

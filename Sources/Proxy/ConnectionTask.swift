@@ -30,6 +30,10 @@ final class ConnectionTask: @unchecked Sendable {
     /// The number of an exchange that was not recorded, for the next one.
     var unusedNumber: Int64?
     var isCut = false
+    /// The host whose certificate the client was shown, as it is remembered who distrusts it.
+    var interceptedHost: String?
+    /// Whether it carries a tunnel whose end is waited for.
+    private var isNesting = false
     /// Whether the client runs on this machine.
     let isLocal: Bool
     let peer: SocketAddress
@@ -53,15 +57,21 @@ final class ConnectionTask: @unchecked Sendable {
     var loop: EventLoop { lane.loop }
     var limits: ProxyLimits { lane.plan.limits }
 
-    init(_ channel: Channel, peer: SocketAddress, port: ProxyPort, lane: ProxyLoop) {
+    /// - Parameter isLocal: whether the client runs on this machine; `nil` for what its address says.
+    init(
+        _ channel: Channel, peer: SocketAddress, port: ProxyPort, lane: ProxyLoop,
+        isLocal: Bool? = nil
+    ) {
         self.lane = lane
         self.channel = channel
         self.peer = peer
         self.port = port
         client = PlainStream(channel)
         openedTick = lane.loop.now
-        isLocal =
-            peer.isLoopback || port.mode == .captured || channel.localAddress?.host == peer.host
+self.isLocal =
+            isLocal
+            ?? (peer.isLoopback || port.mode == .captured
+                || channel.localAddress?.host == peer.host)
         let mode: ConnectionRecord.Mode =
             switch port.mode {
             case .explicit: .explicit
@@ -121,6 +131,9 @@ final class ConnectionTask: @unchecked Sendable {
     /// Serves what client and origin speak, whatever it is.
     func serveAnything(of host: String, _ port: UInt16) async throws(ConnectionEnd) {
         note(OriginTarget(isSecure: false, host: host, port: port))
+        if let refusal = blocking(host) {
+            throw ConnectionEnd(.refused, refusal.detail, by: .tool)
+        }
         let dialled: DialledOrigin
         do throws(OriginFailure) {
             dialled = try await lane.dial(host, port, reach: reach)
@@ -209,13 +222,14 @@ final class ConnectionTask: @unchecked Sendable {
     ) async throws(ConnectionEnd) {
         note(target)
         note(hello)
-        switch disposition(of: hello.serverName ?? target.host) {
-        case .intercept: break
+        let host = hello.serverName ?? target.host
+        switch disposition(of: host, at: target) {
+        case .intercept: interceptedHost = HostPattern.canonical(host.lowercased())
         case .pass(let reason):
             return try await passThrough(target, opening, dialled, reason: reason)
         case .block(let reason):
             dialled?.close()
-            try await block(hello.serverName ?? target.host, reason)
+            try await block(host, reason)
         }
         var failure: OriginFailure?
         do throws(OriginFailure) {
@@ -404,20 +418,27 @@ final class ConnectionTask: @unchecked Sendable {
             ends = try Channel.pair(on: loop)
         } catch {
             dialled.close()
+            if let readAhead { loop.buffers.give(readAhead) }
             outer.interrupt()
             return
         }
-        let inner = ConnectionTask(ends.0, peer: peer, port: self.port, lane: lane)
+        let inner = ConnectionTask(
+            ends.0, peer: peer, port: self.port, lane: lane, isLocal: isLocal)
         let tunnel = TunnelTask(
             client: outer, origin: PlainStream(ends.1), lane: lane, early: readAhead, late: nil
         ) { _, _ in }
+        isNesting = true
         await withDiscardingTaskGroup { group in
-            group.addTask { await inner.runTunnel(to: host, port, dialled) }
+            group.addTask {
+                await inner.runTunnel(to: host, port, dialled)
+                tunnel.interruptClient(in: self.lane.isDraining ? 100 : self.limits.halfCloseGrace)
+            }
             group.addTask {
                 _ = await tunnel.run()
                 ends.1.close()
             }
         }
+        isNesting = false
     }
 
     private func runTunnel(to host: String, _ port: UInt16, _ dialled: DialledOrigin) async {
@@ -481,7 +502,7 @@ final class ConnectionTask: @unchecked Sendable {
             http2Relay.connection.drain()
             return false
         }
-        guard relay?.isBetweenExchanges ?? true, !channel.isClosed else { return false }
+        guard relay?.isBetweenExchanges ?? true, !isNesting, !channel.isClosed else { return false }
         if judgesUnread, !channel.isQuiet { return true }
         if record.exchangeCount == 0 { noteCut() }
         channel.interrupt()

@@ -17,17 +17,22 @@ package struct DispositionRules: Sendable {
 
     /// A pure function of the host and what is known of the client.
     func judge(_ host: String, distrust: Int) -> Disposition {
-        if let pattern = blocked.first(where: { $0.matches(host) }) {
-            return .block("it is blocked by \(pattern.text)")
-        }
-        if let pattern = passed.first(where: { $0.matches(host) }) {
+        let host = HostPattern.canonical(host.lowercased())
+        if let reason = blockReason(host) { return .block(reason) }
+        if let pattern = passed.first(where: { $0.matches(canonical: host) }) {
             return .pass("it is passed through by \(pattern.text)")
         }
-        if !intercepted.isEmpty, !intercepted.contains(where: { $0.matches(host) }) {
+        if !intercepted.isEmpty, !intercepted.contains(where: { $0.matches(canonical: host) }) {
             return .pass("it is not among the hosts to intercept")
         }
         guard let healing, distrust >= healing.rejections else { return .intercept }
         return .pass("this client has rejected our certificate for it \(distrust) times")
+    }
+
+    /// Why a host is not served at all; `nil` if it is.
+    func blockReason(_ host: String) -> String? {
+        guard !blocked.isEmpty else { return nil }
+        return blocked.first { $0.matches(host) }.map { "it is blocked by \($0.text)" }
     }
 }
 

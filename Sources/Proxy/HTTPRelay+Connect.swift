@@ -10,6 +10,10 @@ extension HTTPRelay {
         let target = OriginTarget(isSecure: true, host: host, port: port)
         exchange?.authority = target.port == 443 ? "\(target.authority):443" : target.authority
         task.note(target)
+        if let refusal = task.blocking(host) {
+            isRequestComplete = true
+            return await answer(refusal)
+        }
         let dialled: DialledOrigin
         do throws(OriginFailure) {
             dialled = try await lane.dial(host, port, reach: task.reach)

@@ -221,6 +221,7 @@ final class HTTPRelay: @unchecked Sendable {
             return try await connect(host, port)
         case .forward(let origin, let target, let host):
             name(origin, of: head)
+            if let refusal = task.blocking(head, to: origin) { return await answer(refusal) }
             if let originFailure { return await answer(ToolAnswer(originFailure.failure)) }
             return try await forward(
                 OutgoingRequest(

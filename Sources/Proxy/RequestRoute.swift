@@ -67,7 +67,10 @@ enum RequestRoute: Sendable {
             if let scheme, !scheme.isEmpty {
                 guard let host = head.fields.first(.host) else { return .refuse(.notAProxyRequest) }
                 guard let (name, port) = HostField.parse(host) else { throw .invalidTarget }
-                let isSecure = scheme.elementsEqual("https".utf8)
+                let isSecure = scheme.equalsIgnoringCase("https")
+                guard isSecure || scheme.equalsIgnoringCase("http") else {
+                    return .refuse(.notAProxyRequest)
+                }
                 let origin = OriginTarget(
                     isSecure: isSecure, host: name, port: port ?? (isSecure ? 443 : 80))
                 return .forward(to: origin, target: nil, host: nil)

@@ -13,6 +13,11 @@ struct ToolAnswer: Sendable, Equatable {
         407, "proxy-authentication-required", "this proxy is for those who have a password",
         hint: "give the client the user and password of --proxy-auth")
 
+    /// For a host that who runs the proxy has blocked.
+    static func blocked(_ host: String, _ reason: String) -> ToolAnswer {
+        ToolAnswer(403, "host-blocked", "\(host) is not served: \(reason)")
+    }
+
     /// More fields that the answer needs.
     var fields: [(name: String, value: String)] {
         status == 407 ? [("proxy-authenticate", "Basic realm=\"sallyport\"")] : []

@@ -14,6 +14,8 @@ final class TunnelTask: @unchecked Sendable {
     /// What each side sent before the tunnel was there.
     private var held: [Direction: ByteBuffer] = [:]
     private var endedFirst: ConnectionRecord.Side?
+    private var ender: LoopTimer?
+    private var isOver = false
     /// When bytes passed last, in either direction, in milliseconds of the loop's clock.
     private var passedTick: UInt64
 
@@ -41,7 +43,18 @@ final class TunnelTask: @unchecked Sendable {
             group.addTask { await self.pump(.response, from: self.origin, to: self.client) }
             await group.waitForAll()
         }
+        isOver = true
+        if let ender { lane.loop.set(ender, due: .max) }
+        ender = nil
         return endedFirst ?? .tool
+    }
+
+    /// Waits for the client so many milliseconds more, when nobody reads what it still sends.
+    func interruptClient(in grace: UInt64) {
+        guard !isOver else { return }
+        let timer = lane.loop.makeTimer { [unowned self] in client.interrupt() }
+        ender = timer
+        lane.loop.set(timer, due: lane.loop.now + grace)
     }
 
     private func pump(

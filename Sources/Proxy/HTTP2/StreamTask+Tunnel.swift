@@ -13,6 +13,7 @@ extension StreamTask {
         let target = OriginTarget(isSecure: true, host: host, port: port)
         exchange?.record.authority =
             target.port == 443 ? "\(target.authority):443" : target.authority
+        if let refusal = task.blocking(host) { return answer(refusal) }
         let dialled: DialledOrigin
         do throws(OriginFailure) {
             dialled = try await lane.dial(host, port, reach: task.reach)

@@ -106,6 +106,7 @@ final class StreamTask: @unchecked Sendable {
             exchange?.record.scheme = origin.scheme
             exchange?.record.authority = origin.authority
             if case .anyOrigin = entry { task.note(origin) }
+            if let refusal = task.blocking(head, to: origin) { return answer(refusal) }
             if let failure = relay.originFailure { return answer(ToolAnswer(failure.failure)) }
             var outgoing = OutgoingRequest(
                 head: head, origin: origin, target: target, host: host, framing: framing)

@@ -24,8 +24,10 @@ final class WebSocketRecorder: @unchecked Sendable {
         self.task = task
         self.exchange = exchange
         let offered = response.fields.all(named: "sec-websocket-extensions")
-        let extensions = offered.isEmpty
-            ? nil : PerMessageDeflate(responseField: [UInt8](offered.joined(separator: [0x2C]))[...])
+        let extensions =
+            offered.isEmpty
+            ? nil
+            : PerMessageDeflate(responseField: [UInt8](offered.joined(separator: [0x2C]))[...])
         client = WebSocketReader(role: .client, extensions: extensions)
         origin = WebSocketReader(role: .server, extensions: extensions)
     }

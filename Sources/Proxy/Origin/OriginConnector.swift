@@ -47,8 +47,29 @@ extension ProxyLoop {
         }
         // The way to it was chosen by who runs the proxy, and not by the client.
         let dialled = try await dialDirectly(upstream.host, upstream.port, reach: .everywhere)
+        if let refusal = refusal(of: host, port, reach: reach, behind: dialled) {
+            dialled.close()
+            throw refusal
+        }
         try await ask(upstream, for: host, port, over: dialled.channel)
         return dialled
+    }
+
+    /// Why a proxy on this machine is not asked for one of this machine's own addresses: it would
+    /// lead where the client must not go.
+    private func refusal(
+        of host: String, _ port: UInt16, reach: OriginReach, behind upstream: DialledOrigin
+    ) -> OriginFailure? {
+        let isHere =
+            upstream.address.isLoopback
+            || upstream.channel.localAddress?.host == upstream.address.host
+        let name = HostPattern.canonical(host)
+        let isNamed = name == "localhost" || name.hasSuffix(".localhost")
+        guard isHere,
+            let address = SocketAddress(literal: isNamed ? "127.0.0.1" : host, port: port)
+        else { return nil }
+        if isOwn(address) { return loopFailure(address) }
+        return reach.includes(address) ? nil : reachFailure(host, address)
     }
 
     private func dialDirectly(
