@@ -31,19 +31,24 @@ def load(peer, target, connections, seconds, kind):
     if kind == "full":
         return load_output(
             [path("handshakes"), str(peer.port), target, str(connections), str(seconds)], seconds)
+    if kind == "messages":
+        return load_output([
+            path("websocket"), "load", str(peer.port), str(connections), "64", str(seconds),
+        ], seconds)
+    url = f"https://localhost:{peer.port}{target}"
     command = [
         "wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "20s",
         "-s", os.path.join(HERE, "wrk.lua"),
     ]
     if kind == "resumed":
         command += ["-H", "Connection: close"]
-    return load_output([*command, f"https://localhost:{peer.port}{target}"], seconds)
+    return load_output([*command, url], seconds)
 
 
 def load_output(command, seconds):
     ran = subprocess.run(
         pinned(LOAD_CORE, command), capture_output=True, text=True, timeout=seconds + 60,
-        env={**os.environ, "OPENSSL_CONF": path("client.cnf")},
+        env=load_environment(),
     )
     for line in ran.stdout.splitlines():
         if line.startswith("{"):
@@ -51,17 +56,75 @@ def load_output(command, seconds):
     raise RuntimeError(f"{command[0]} gave no figures: {ran.stdout[-300:]}{ran.stderr[-300:]}")
 
 
-def loaded(target, connections, kind="kept"):
-    """Kinds of connections: kept, resumed (a new one each time) and full (the same, with a full
-    handshake)."""
-    def measure(peer, options):
-        process = peer.start()
+def load_environment():
+    return {**os.environ, "OPENSSL_CONF": path("client.cnf")}
+
+
+class Meter:
+    """What the proxy and its core did since it was made."""
+
+    def __init__(self, process):
+        self.process = process
+        self.cpu, self.busy = cpu_seconds(process.pid), core_busy_seconds(PROXY_CORE)
+
+    def read(self):
+        """CPU seconds of the proxy, and of all on its core."""
+        return (
+            cpu_seconds(self.process.pid) - self.cpu, core_busy_seconds(PROXY_CORE) - self.busy)
+
+
+def measured_load(process, peer, target, connections, seconds, kind):
+    load(peer, target, connections, 1, kind)
+    meter = Meter(process)
+    result = load(peer, target, connections, seconds, kind)
+    return result, *meter.read()
+
+
+def measured_streams(process, peer, target, connections, seconds):
+    """The same by h2load. The connections to the origin, a thousand, belong to its warm-up."""
+    # Offered HTTP/1.1 too, proxies would choose what the origin has chosen.
+    command = [
+        "h2load", "-t1", f"-c{connections}", "-m100", "--npn-list=h2", "--warm-up-time=2",
+        f"-D{seconds}", f"https://localhost:{peer.port}{target}",
+    ]
+    said, meter, figures = "", None, (0, 0)
+    with subprocess.Popen(
+        pinned(LOAD_CORE, command), stdout=subprocess.PIPE, text=True, env=load_environment(),
+    ) as child:
+        for line in child.stdout:
+            said += line
+            if line.startswith("Main benchmark duration is started"):
+                meter = Meter(process)
+            elif line.startswith("Main benchmark duration is over") and meter:
+                figures = meter.read()
+    counts = re.search(r"requests: .* (\d+) done, .* (\d+) failed", said)
+    succeeded = re.search(r"status codes: (\d+) 2xx", said)
+    traffic = re.search(r"traffic: \S+ \((\d+)\)", said)
+    if not (counts and succeeded and traffic) or "Application protocol: h2" not in said:
+        raise RuntimeError(f"h2load gave no figures of HTTP/2: {said[-600:]}")
+    result = {
+        "requests": int(succeeded[1]), "seconds": seconds, "bytes": int(traffic[1]),
+        "failed": int(counts[2]) + int(counts[1]) - int(succeeded[1]),
+    }
+    return result, *figures
+
+
+def loaded(target, connections, kind="kept", origin="http1"):
+    """Kinds: requests on connections that are kept, resumed (a new one each time) or full (the
+    same, with a full handshake), streams of HTTP/2, and messages of WebSockets."""
+    bridges = kind == "streams" and origin == "http1"
+
+    def measure(peer, origins, options):
+        if bridges and peer.bridging is None:
+            return None
+        process = peer.start(getattr(origins, origin), bridges)
         try:
-            load(peer, target, connections, 1, kind)
-            busy, cpu = core_busy_seconds(PROXY_CORE), cpu_seconds(process.pid)
-            result = load(peer, target, connections, options.seconds, kind)
-            cpu = cpu_seconds(process.pid) - cpu
-            busy = core_busy_seconds(PROXY_CORE) - busy
+            if kind == "streams":
+                result, cpu, busy = measured_streams(
+                    process, peer, target, connections, options.seconds)
+            else:
+                result, cpu, busy = measured_load(
+                    process, peer, target, connections, options.seconds, kind)
         finally:
             process.stop()
         if result["requests"] == 0:
@@ -69,6 +132,7 @@ def loaded(target, connections, kind="kept"):
         return {
             "cpu_us": cpu / result["requests"] * 1e6,
             "rate": result["requests"] / result["seconds"],
+            "per_cpu_second": result["requests"] / cpu if cpu else 0,
             "megabytes": result["bytes"] / result["seconds"] / 1e6,
             "cpu_gigabyte": cpu / (result["bytes"] / 1e9),
             "failed": result["failed"],
@@ -77,8 +141,8 @@ def loaded(target, connections, kind="kept"):
     return measure
 
 
-def idle(peer, options):
-    process = peer.start()
+def idle(peer, origins, options):
+    process = peer.start(origins.http1)
     connections = []
     try:
         time.sleep(0.5)
@@ -104,6 +168,9 @@ MEASUREMENTS = {
     "new": loaded("/1k", 32, kind="full"),
     "resumed": loaded("/1k", 32, kind="resumed"),
     "large": loaded("/10m", 4),
+    "streams-http1": loaded("/1k", 10, kind="streams"),
+    "streams-http2": loaded("/1k", 10, kind="streams", origin="http2"),
+    "websocket": loaded("/echo", 16, kind="messages", origin="websocket"),
     "idle": idle,
 }
 
@@ -117,19 +184,30 @@ ROWS = [
     ("the same: connections a second", "resumed", "rate", "{:,.0f}"),
     ("10 MB bodies, 4 connections: throughput", "large", "megabytes", "{:,.0f} MB/s"),
     ("the same: CPU a gigabyte", "large", "cpu_gigabyte", "{:,.2f} s"),
+    ("1 KB over HTTP/2, 10 connections of 100 streams, origin in HTTP/1.1: CPU a request",
+     "streams-http1", "cpu_us", "{:,.1f} µs"),
+    ("the same: requests a second", "streams-http1", "rate", "{:,.0f}"),
+    ("the same, to an origin that speaks HTTP/2 too (nginx: HTTP/1.1 still): CPU a request",
+     "streams-http2", "cpu_us", "{:,.1f} µs"),
+    ("the same: requests a second", "streams-http2", "rate", "{:,.0f}"),
+    ("WebSocket, 100-byte messages echoed, 16 connections: messages a CPU second",
+     "websocket", "per_cpu_second", "{:,.0f}"),
+    ("the same: messages a second", "websocket", "rate", "{:,.0f}"),
     ("start to first answer", "idle", "ready_ms", "{:,.0f} ms"),
     ("memory when idle (RSS)", "idle", "resident_mb", "{:,.1f} MB"),
     ("memory of an idle connection (RSS)", "idle", "connection_kb", "{:,.1f} KB"),
 ]
 
 
-def run(peers, options):
+def run(peers, origins, options):
     results = []
     for measurement in options.measurements:
         for number in range(options.rounds):
             shift = number % len(peers)
             for peer in peers[shift:] + peers[:shift]:
-                figures = MEASUREMENTS[measurement](peer, options)
+                figures = MEASUREMENTS[measurement](peer, origins, options)
+                if figures is None:
+                    continue
                 results.append(
                     {"measurement": measurement, "round": number, "peer": peer.name, **figures})
                 shown = ", ".join(f"{key} {value:,.2f}" for key, value in figures.items())
@@ -154,8 +232,11 @@ def table(peers, results):
         medians = {name: median(results, name, measurement, figure) for name in names}
         if all(value is None for value in medians.values()):
             continue
-        cells = [unit.format(medians[name]) for name in names]
-        cells += [f"{medians['sallyport'] / medians[name]:.2f}" for name in others if medians[name]]
+        cells = [unit.format(medians[name]) if medians[name] else "–" for name in names]
+        cells += [
+            f"{medians['sallyport'] / medians[name]:.2f}"
+            if medians["sallyport"] and medians[name] else "–" for name in others
+        ]
         lines.append("| " + " | ".join([title, *cells]) + " |")
     return "\n".join(lines)
 
@@ -219,20 +300,20 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 16384), hard))
-    origin, port = lay_out()
+    origins = lay_out()
     try:
         peers = []
         for name in options.peers:
-            peer = PEERS[name](port, options.sallyport)
+            peer = PEERS[name](options.sallyport)
             if isinstance(peer, str):
                 print(f"{name} is skipped: {peer}", file=sys.stderr)
             else:
                 peers.append(peer)
         if not peers:
             sys.exit("error: no peer is left")
-        results = run(peers, options)
+        results = run(peers, origins, options)
     finally:
-        origin.stop()
+        origins.stop()
     text = table(peers, results) + "\n\n" + conditions(peers, results, options) + "\n"
     print(text, end="")
     if options.output:

@@ -198,36 +198,65 @@ class Connection:
 # The peers
 
 
+class Origins:
+    """What is behind the proxies, all with TLS: files in HTTP/1.1 alone, the same files in HTTP/2
+    too, and an echo of WebSocket messages. Each has a port."""
+
+    def __init__(self):
+        self.http1, self.http2, self.websocket = free_port(), free_port(), free_port()
+        self.processes = []
+
+    def start(self):
+        configuration = write_configuration(
+            "bench-origin.conf", LISTEN=listening(self.http1, "") + listening(self.http2, " http2"))
+        self.run(self.http1, "origin", [nginx_binary(), "-c", configuration, "-e", "stderr"])
+        self.run(self.websocket, "echo", [
+            path("websocket"), "serve", str(self.websocket), path("origin.pem"),
+            path("origin.key")])
+
+    def run(self, port, name, command):
+        self.processes.append(Process(name, LOAD_CORE, command))
+        self.processes[-1].wait_until_served(port)
+
+    def stop(self):
+        for process in self.processes:
+            process.stop()
+
+
 class Peer:
-    def __init__(self, name, title, command, captures=()):
+    """A proxy; `command` is a function from its port and the origin's. `bridging` are options for
+    clients that speak HTTP/2 alone and an origin that does not; None if it cannot serve them."""
+
+    def __init__(self, name, title, command, captures=(), bridging=()):
         self.name = name
         self.title = title
         self.port = free_port()
-        self.command = [part.replace("@PORT@", str(self.port)) for part in command]
+        self.command = command
         self.captures = captures
+        self.bridging = bridging
 
-    def start(self):
+    def start(self, origin_port, bridges=False):
         for name in self.captures:
             if os.path.exists(name):
                 os.remove(name)
-        process = Process(self.name, PROXY_CORE, self.command)
+        command = self.command(self.port, origin_port) + list(self.bridging if bridges else [])
+        process = Process(self.name, PROXY_CORE, command)
         process.ready = process.wait_until_served(self.port)
         return process
 
 
-def write_configuration(name, port, origin_port):
+def listening(port, option):
+    addresses = ["127.0.0.1", "[::1]"] if has_ipv6() else ["127.0.0.1"]
+    return "".join(f"listen {host}:{port} ssl{option} backlog=4096; " for host in addresses)
+
+
+def write_configuration(name, **values):
     with open(os.path.join(HERE, name)) as file:
         text = file.read()
-    listen = [f"listen 127.0.0.1:{origin_port} ssl backlog=4096;"]
-    if has_ipv6():
-        listen.append(f"listen [::1]:{origin_port} ssl backlog=4096;")
-    for key, value in {
-        "FOLDER": FOLDER, "PORT": str(port), "ORIGIN": str(origin_port),
-        "LISTEN": "\n        ".join(listen),
-        # Else root's worker would be nobody, who may not reach this folder.
-        "USER": "user root;" if os.getuid() == 0 else "",
-    }.items():
-        text = text.replace(f"@{key}@", value)
+    # Else root's worker would be nobody, who may not reach this folder.
+    user = "user root;" if os.getuid() == 0 else ""
+    for key, value in {"FOLDER": FOLDER, "USER": user, **values}.items():
+        text = text.replace(f"@{key}@", str(value))
     with open(path(name), "w") as file:
         file.write(text)
     return path(name)
@@ -237,26 +266,26 @@ def nginx_binary():
     return shutil.which("nginx") or "/usr/sbin/nginx"
 
 
-def nginx_peer(origin_port, _):
-    peer = Peer("nginx", "nginx, no record", [])
-    configuration = write_configuration("bench-proxy.conf", peer.port, origin_port)
-    peer.command = [nginx_binary(), "-c", configuration, "-e", "stderr"]
-    return peer
+def nginx_peer(_):
+    return Peer("nginx", "nginx, no record", lambda port, origin_port: [
+        nginx_binary(), "-e", "stderr",
+        "-c", write_configuration("bench-proxy.conf", PORT=port, ORIGIN=origin_port),
+    ])
 
 
-def mitmdump_peer(origin_port, _):
+def mitmdump_peer(_):
     if not os.path.exists(MITMDUMP):
         return "there is no mitmdump in .build/bench-venv"
     flows = path("flows.mitm")
-    return Peer("mitmdump", "mitmdump -w", [
+    return Peer("mitmdump", "mitmdump -w", lambda port, origin_port: [
         MITMDUMP, "-q", "-w", flows, "--set", f"confdir={path('mitmproxy')}",
         "--set", f"ssl_verify_upstream_trusted_ca={path('ca.pem')}",
         "--mode", f"reverse:https://localhost:{origin_port}",
-        "--listen-host", "127.0.0.1", "-p", "@PORT@",
-    ], [flows])
+        "--listen-host", "127.0.0.1", "-p", str(port),
+    ], [flows], bridging=None)
 
 
-def sallyport_peer(origin_port, binary):
+def sallyport_peer(binary):
     if not binary or not os.path.exists(binary):
         return "there is no release build"
     answer = subprocess.run(
@@ -266,10 +295,10 @@ def sallyport_peer(origin_port, binary):
     if "reverse:" not in answer.stdout:
         return "the build has no reverse mode"
     capture = path("bench.sallyport")
-    return Peer("sallyport", "sallyport, recording", [
+    return Peer("sallyport", "sallyport, recording", lambda port, origin_port: [
         binary, "proxy", "--mode", f"reverse:https://localhost:{origin_port}",
-        "--listen", "127.0.0.1:@PORT@", "--capture", capture, "--origin-ca", path("ca.pem"),
-    ], [capture, f"{capture}-wal", f"{capture}-shm"])
+        "--listen", f"127.0.0.1:{port}", "--capture", capture, "--origin-ca", path("ca.pem"),
+    ], [capture, f"{capture}-wal", f"{capture}-shm"], ["--origin-http", "1"])
 
 
 PEERS = {"nginx": nginx_peer, "sallyport": sallyport_peer, "mitmdump": mitmdump_peer}
@@ -286,9 +315,10 @@ def compile_load():
     flags = subprocess.run(
         ["pkg-config", "--cflags", "--libs", "openssl"], check=True, capture_output=True, text=True,
     ).stdout.split()
-    source = os.path.join(HERE, "handshakes.c")
-    subprocess.run(
-        ["cc", "-O2", "-Wall", "-o", path("handshakes"), source, *flags, "-lpthread"], check=True)
+    for name in ("handshakes", "websocket"):
+        source = os.path.join(HERE, f"{name}.c")
+        subprocess.run(
+            ["cc", "-O2", "-Wall", "-o", path(name), source, *flags, "-lpthread"], check=True)
 
 
 def make_certificates():
@@ -328,8 +358,10 @@ def lay_out():
             file.write(os.urandom(size))
     with open(path("client.cnf"), "w") as file:
         file.write(CLIENT_CONFIGURATION)
-    port = free_port()
-    configuration = write_configuration("bench-origin.conf", 0, port)
-    origin = Process("origin", LOAD_CORE, [nginx_binary(), "-c", configuration, "-e", "stderr"])
-    origin.wait_until_served(port)
-    return origin, port
+    origins = Origins()
+    try:
+        origins.start()
+    except BaseException:
+        origins.stop()
+        raise
+    return origins
