@@ -11,339 +11,17 @@ import os
 import platform
 import re
 import resource
-import shutil
 import signal
-import socket
 import ssl
 import statistics
 import subprocess
 import sys
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-FOLDER = os.path.join(os.path.dirname(os.path.dirname(HERE)), ".build", "bench")
-MITMDUMP = os.path.join(os.path.dirname(FOLDER), "bench-venv", "bin", "mitmdump")
-TICKS = os.sysconf("SC_CLK_TCK")
-CORES = os.sched_getaffinity(0)
-PINNED = {0, 1} <= CORES
-LOAD_CORE, PROXY_CORE = "0", "1"
-READY_LIMIT = 30
-
-# One suite and one group for the client side too.
-CLIENT_CONFIGURATION = """openssl_conf = main
-[main]
-ssl_conf = ssl
-[ssl]
-system_default = default
-[default]
-Ciphersuites = TLS_AES_128_GCM_SHA256
-CipherString = ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256
-Groups = X25519
-"""
-
-
-def path(*names):
-    return os.path.join(FOLDER, *names)
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-def has_ipv6():
-    try:
-        with socket.socket(socket.AF_INET6) as listener:
-            listener.bind(("::1", 0))
-        return True
-    except OSError:
-        return False
-
-
-# What the machine says of processes
-
-
-def stat_fields(pid):
-    """The fields of /proc/PID/stat behind the name, None if the process is gone."""
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rsplit(")", 1)[1].split()
-    except (FileNotFoundError, ProcessLookupError):
-        return None
-
-
-def process_tree(root):
-    children = {}
-    for name in os.listdir("/proc"):
-        fields = stat_fields(name) if name.isdigit() else None
-        if fields:
-            children.setdefault(int(fields[1]), []).append(int(name))
-    found, waiting = [], [root]
-    while waiting:
-        pid = waiting.pop()
-        found.append(pid)
-        waiting += children.get(pid, [])
-    return found
-
-
-def cpu_seconds(root):
-    """Of a process and all below it, those that have ended included."""
-    ticks = 0
-    for pid in process_tree(root):
-        fields = stat_fields(pid)
-        if fields:
-            ticks += sum(int(field) for field in fields[11:15])
-    return ticks / TICKS
-
-
-def resident_kilobytes(root):
-    total = 0
-    for pid in process_tree(root):
-        try:
-            with open(f"/proc/{pid}/status") as file:
-                total += int(re.search(r"VmRSS:\s+(\d+)", file.read())[1])
-        except (FileNotFoundError, ProcessLookupError, TypeError):
-            continue
-    return total
-
-
-def core_busy_seconds(core):
-    with open("/proc/stat") as file:
-        for line in file:
-            if line.startswith(f"cpu{core} "):
-                ticks = [int(field) for field in line.split()[1:]]
-                return (sum(ticks[:3]) + sum(ticks[5:8])) / TICKS
-    return 0.0
-
-
-def pinned(core, command):
-    return ["taskset", "-c", core, *command] if PINNED else command
-
-
-class Process:
-    """A process with all that it starts, stopped by its process group."""
-
-    def __init__(self, name, core, command):
-        self.log = path(f"{name}.log")
-        self.started = time.monotonic()
-        with open(self.log, "ab") as log:
-            self.child = subprocess.Popen(
-                pinned(core, command), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                start_new_session=True, cwd=FOLDER,
-            )
-        self.pid = self.child.pid
-
-    def wait_until_served(self, port):
-        """Seconds from the start to the first answer."""
-        while time.monotonic() - self.started < READY_LIMIT:
-            if self.child.poll() is not None:
-                break
-            try:
-                with Connection(port) as connection:
-                    connection.get("/1k")
-                return time.monotonic() - self.started
-            except OSError:
-                time.sleep(0.001)
-        with open(self.log, errors="replace") as log:
-            tail = log.read()[-2000:]
-        self.stop()
-        raise RuntimeError(f"{self.log}: not ready\n{tail}")
-
-    def stop(self):
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            try:
-                os.killpg(self.pid, number)
-            except ProcessLookupError:
-                pass
-            try:
-                self.child.wait(10)
-                return
-            except subprocess.TimeoutExpired:
-                continue
-
-
-class Connection:
-    """A TLS connection that asks and then stays."""
-
-    context = None
-
-    def __init__(self, port):
-        if Connection.context is None:
-            Connection.context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-            Connection.context.check_hostname = False
-            Connection.context.verify_mode = ssl.CERT_NONE
-        plain = socket.create_connection(("127.0.0.1", port), 10)
-        try:
-            self.socket = self.context.wrap_socket(plain, server_hostname="localhost")
-        except BaseException:
-            plain.close()
-            raise
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.socket.close()
-
-    def get(self, target):
-        request = f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n"
-        self.socket.sendall(request.encode())
-        answer = b""
-        while b"\r\n\r\n" not in answer:
-            answer += self.received()
-        head, body = answer.split(b"\r\n\r\n", 1)
-        if not head.startswith(b"HTTP/1.1 200"):
-            raise OSError(f"not served: {head[:60]!r}")
-        length = int(re.search(rb"(?i)content-length: *(\d+)", head)[1])
-        while len(body) < length:
-            body += self.received()
-
-    def received(self):
-        data = self.socket.recv(65536)
-        if not data:
-            raise OSError("closed")
-        return data
-
-
-# The peers
-
-
-class Peer:
-    def __init__(self, name, title, command, captures=()):
-        self.name = name
-        self.title = title
-        self.port = free_port()
-        self.command = [part.replace("@PORT@", str(self.port)) for part in command]
-        self.captures = captures
-
-    def start(self):
-        for name in self.captures:
-            if os.path.exists(name):
-                os.remove(name)
-        process = Process(self.name, PROXY_CORE, self.command)
-        process.ready = process.wait_until_served(self.port)
-        return process
-
-
-def write_configuration(name, port, origin_port):
-    with open(os.path.join(HERE, name)) as file:
-        text = file.read()
-    listen = [f"listen 127.0.0.1:{origin_port} ssl backlog=4096;"]
-    if has_ipv6():
-        listen.append(f"listen [::1]:{origin_port} ssl backlog=4096;")
-    for key, value in {
-        "FOLDER": FOLDER, "PORT": str(port), "ORIGIN": str(origin_port),
-        "LISTEN": "\n        ".join(listen),
-        # Else root's worker would be nobody, who may not reach this folder.
-        "USER": "user root;" if os.getuid() == 0 else "",
-    }.items():
-        text = text.replace(f"@{key}@", value)
-    with open(path(name), "w") as file:
-        file.write(text)
-    return path(name)
-
-
-def nginx_binary():
-    return shutil.which("nginx") or "/usr/sbin/nginx"
-
-
-def nginx_peer(origin_port, _):
-    peer = Peer("nginx", "nginx, no record", [])
-    configuration = write_configuration("bench-proxy.conf", peer.port, origin_port)
-    peer.command = [nginx_binary(), "-c", configuration, "-e", "stderr"]
-    return peer
-
-
-def mitmdump_peer(origin_port, _):
-    if not os.path.exists(MITMDUMP):
-        return "there is no mitmdump in .build/bench-venv"
-    flows = path("flows.mitm")
-    return Peer("mitmdump", "mitmdump -w", [
-        MITMDUMP, "-q", "-w", flows, "--set", f"confdir={path('mitmproxy')}",
-        "--set", f"ssl_verify_upstream_trusted_ca={path('ca.pem')}",
-        "--mode", f"reverse:https://localhost:{origin_port}",
-        "--listen-host", "127.0.0.1", "-p", "@PORT@",
-    ], [flows])
-
-
-def sallyport_peer(origin_port, binary):
-    if not binary or not os.path.exists(binary):
-        return "there is no release build"
-    answer = subprocess.run(
-        [binary, "proxy", "--help"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        timeout=10,
-    )
-    if "reverse:" not in answer.stdout:
-        return "the build has no reverse mode"
-    capture = path("bench.sallyport")
-    return Peer("sallyport", "sallyport, recording", [
-        binary, "proxy", "--mode", f"reverse:https://localhost:{origin_port}",
-        "--listen", "127.0.0.1:@PORT@", "--capture", capture, "--origin-ca", path("ca.pem"),
-    ], [capture, f"{capture}-wal", f"{capture}-shm"])
-
-
-PEERS = {"nginx": nginx_peer, "sallyport": sallyport_peer, "mitmdump": mitmdump_peer}
-
-
-# Keys and files
-
-
-def openssl(*arguments):
-    subprocess.run(["openssl", *arguments], check=True, capture_output=True, cwd=FOLDER)
-
-
-def compile_load():
-    flags = subprocess.run(
-        ["pkg-config", "--cflags", "--libs", "openssl"], check=True, capture_output=True, text=True,
-    ).stdout.split()
-    source = os.path.join(HERE, "handshakes.c")
-    subprocess.run(
-        ["cc", "-O2", "-Wall", "-o", path("handshakes"), source, *flags, "-lpthread"], check=True)
-
-
-def make_certificates():
-    openssl(
-        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-        "-keyout", "ca.key", "-out", "ca.pem", "-days", "30", "-subj", "/CN=benchmark",
-        "-addext", "basicConstraints=critical,CA:TRUE",
-        "-addext", "keyUsage=critical,keyCertSign,cRLSign",
-    )
-    with open(path("extensions"), "w") as file:
-        file.write("subjectAltName=DNS:localhost,IP:127.0.0.1\nextendedKeyUsage=serverAuth\n")
-    for name in ("origin", "leaf"):
-        openssl(
-            "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-            "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", "/CN=localhost",
-        )
-        openssl(
-            "x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key",
-            "-CAcreateserial", "-days", "30", "-extfile", "extensions", "-out", f"{name}.pem",
-        )
-    # With an elliptic key here mitmdump's leaves have one too, like everyone else's.
-    os.makedirs(path("mitmproxy"))
-    with open(path("mitmproxy", "mitmproxy-ca.pem"), "w") as both:
-        for name in ("ca.key", "ca.pem"):
-            with open(path(name)) as file:
-                both.write(file.read())
-
-
-def lay_out():
-    shutil.rmtree(FOLDER, ignore_errors=True)
-    os.makedirs(path("files"))
-    os.makedirs(path("temp"))
-    make_certificates()
-    compile_load()
-    for name, size in (("1k", 1024), ("10m", 10 << 20)):
-        with open(path("files", name), "wb") as file:
-            file.write(os.urandom(size))
-    with open(path("client.cnf"), "w") as file:
-        file.write(CLIENT_CONFIGURATION)
-    port = free_port()
-    configuration = write_configuration("bench-origin.conf", 0, port)
-    origin = Process("origin", LOAD_CORE, [nginx_binary(), "-c", configuration, "-e", "stderr"])
-    origin.wait_until_served(port)
-    return origin, port
+from bench_peers import (
+    CORES, HERE, LOAD_CORE, MITMDUMP, PEERS, PINNED, PROXY_CORE, Connection, core_busy_seconds,
+    cpu_seconds, lay_out, nginx_binary, path, pinned, resident_kilobytes,
+)
 
 
 # The measurements: each returns a dictionary of figures
@@ -353,19 +31,24 @@ def load(peer, target, connections, seconds, kind):
     if kind == "full":
         return load_output(
             [path("handshakes"), str(peer.port), target, str(connections), str(seconds)], seconds)
+    if kind == "messages":
+        return load_output([
+            path("websocket"), "load", str(peer.port), str(connections), "64", str(seconds),
+        ], seconds)
+    url = f"https://localhost:{peer.port}{target}"
     command = [
         "wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "20s",
         "-s", os.path.join(HERE, "wrk.lua"),
     ]
     if kind == "resumed":
         command += ["-H", "Connection: close"]
-    return load_output([*command, f"https://localhost:{peer.port}{target}"], seconds)
+    return load_output([*command, url], seconds)
 
 
 def load_output(command, seconds):
     ran = subprocess.run(
         pinned(LOAD_CORE, command), capture_output=True, text=True, timeout=seconds + 60,
-        env={**os.environ, "OPENSSL_CONF": path("client.cnf")},
+        env=load_environment(),
     )
     for line in ran.stdout.splitlines():
         if line.startswith("{"):
@@ -373,17 +56,75 @@ def load_output(command, seconds):
     raise RuntimeError(f"{command[0]} gave no figures: {ran.stdout[-300:]}{ran.stderr[-300:]}")
 
 
-def loaded(target, connections, kind="kept"):
-    """Kinds of connections: kept, resumed (a new one each time) and full (the same, with a full
-    handshake)."""
-    def measure(peer, options):
-        process = peer.start()
+def load_environment():
+    return {**os.environ, "OPENSSL_CONF": path("client.cnf")}
+
+
+class Meter:
+    """What the proxy and its core did since it was made."""
+
+    def __init__(self, process):
+        self.process = process
+        self.cpu, self.busy = cpu_seconds(process.pid), core_busy_seconds(PROXY_CORE)
+
+    def read(self):
+        """CPU seconds of the proxy, and of all on its core."""
+        return (
+            cpu_seconds(self.process.pid) - self.cpu, core_busy_seconds(PROXY_CORE) - self.busy)
+
+
+def measured_load(process, peer, target, connections, seconds, kind):
+    load(peer, target, connections, 1, kind)
+    meter = Meter(process)
+    result = load(peer, target, connections, seconds, kind)
+    return result, *meter.read()
+
+
+def measured_streams(process, peer, target, connections, seconds):
+    """The same by h2load. The connections to the origin, a thousand, belong to its warm-up."""
+    # Offered HTTP/1.1 too, proxies would choose what the origin has chosen.
+    command = [
+        "h2load", "-t1", f"-c{connections}", "-m100", "--npn-list=h2", "--warm-up-time=2",
+        f"-D{seconds}", f"https://localhost:{peer.port}{target}",
+    ]
+    said, meter, figures = "", None, (0, 0)
+    with subprocess.Popen(
+        pinned(LOAD_CORE, command), stdout=subprocess.PIPE, text=True, env=load_environment(),
+    ) as child:
+        for line in child.stdout:
+            said += line
+            if line.startswith("Main benchmark duration is started"):
+                meter = Meter(process)
+            elif line.startswith("Main benchmark duration is over") and meter:
+                figures = meter.read()
+    counts = re.search(r"requests: .* (\d+) done, .* (\d+) failed", said)
+    succeeded = re.search(r"status codes: (\d+) 2xx", said)
+    traffic = re.search(r"traffic: \S+ \((\d+)\)", said)
+    if not (counts and succeeded and traffic) or "Application protocol: h2" not in said:
+        raise RuntimeError(f"h2load gave no figures of HTTP/2: {said[-600:]}")
+    result = {
+        "requests": int(succeeded[1]), "seconds": seconds, "bytes": int(traffic[1]),
+        "failed": int(counts[2]) + int(counts[1]) - int(succeeded[1]),
+    }
+    return result, *figures
+
+
+def loaded(target, connections, kind="kept", origin="http1"):
+    """Kinds: requests on connections that are kept, resumed (a new one each time) or full (the
+    same, with a full handshake), streams of HTTP/2, and messages of WebSockets."""
+    bridges = kind == "streams" and origin == "http1"
+
+    def measure(peer, origins, options):
+        if bridges and peer.bridging is None:
+            return None
+        process = peer.start(getattr(origins, origin), bridges)
         try:
-            load(peer, target, connections, 1, kind)
-            busy, cpu = core_busy_seconds(PROXY_CORE), cpu_seconds(process.pid)
-            result = load(peer, target, connections, options.seconds, kind)
-            cpu = cpu_seconds(process.pid) - cpu
-            busy = core_busy_seconds(PROXY_CORE) - busy
+            if kind == "streams":
+                result, cpu, busy = measured_streams(
+                    process, peer, target, connections, options.seconds)
+            else:
+                result, cpu, busy = measured_load(
+                    process, peer, target, connections, options.seconds, kind)
         finally:
             process.stop()
         if result["requests"] == 0:
@@ -391,6 +132,7 @@ def loaded(target, connections, kind="kept"):
         return {
             "cpu_us": cpu / result["requests"] * 1e6,
             "rate": result["requests"] / result["seconds"],
+            "per_cpu_second": result["requests"] / cpu if cpu else 0,
             "megabytes": result["bytes"] / result["seconds"] / 1e6,
             "cpu_gigabyte": cpu / (result["bytes"] / 1e9),
             "failed": result["failed"],
@@ -399,8 +141,8 @@ def loaded(target, connections, kind="kept"):
     return measure
 
 
-def idle(peer, options):
-    process = peer.start()
+def idle(peer, origins, options):
+    process = peer.start(origins.http1)
     connections = []
     try:
         time.sleep(0.5)
@@ -426,6 +168,9 @@ MEASUREMENTS = {
     "new": loaded("/1k", 32, kind="full"),
     "resumed": loaded("/1k", 32, kind="resumed"),
     "large": loaded("/10m", 4),
+    "streams-http1": loaded("/1k", 10, kind="streams"),
+    "streams-http2": loaded("/1k", 10, kind="streams", origin="http2"),
+    "websocket": loaded("/echo", 16, kind="messages", origin="websocket"),
     "idle": idle,
 }
 
@@ -439,19 +184,30 @@ ROWS = [
     ("the same: connections a second", "resumed", "rate", "{:,.0f}"),
     ("10 MB bodies, 4 connections: throughput", "large", "megabytes", "{:,.0f} MB/s"),
     ("the same: CPU a gigabyte", "large", "cpu_gigabyte", "{:,.2f} s"),
+    ("1 KB over HTTP/2, 10 connections of 100 streams, origin in HTTP/1.1: CPU a request",
+     "streams-http1", "cpu_us", "{:,.1f} µs"),
+    ("the same: requests a second", "streams-http1", "rate", "{:,.0f}"),
+    ("the same, to an origin that speaks HTTP/2 too (nginx: HTTP/1.1 still): CPU a request",
+     "streams-http2", "cpu_us", "{:,.1f} µs"),
+    ("the same: requests a second", "streams-http2", "rate", "{:,.0f}"),
+    ("WebSocket, 100-byte messages echoed, 16 connections: messages a CPU second",
+     "websocket", "per_cpu_second", "{:,.0f}"),
+    ("the same: messages a second", "websocket", "rate", "{:,.0f}"),
     ("start to first answer", "idle", "ready_ms", "{:,.0f} ms"),
     ("memory when idle (RSS)", "idle", "resident_mb", "{:,.1f} MB"),
     ("memory of an idle connection (RSS)", "idle", "connection_kb", "{:,.1f} KB"),
 ]
 
 
-def run(peers, options):
+def run(peers, origins, options):
     results = []
     for measurement in options.measurements:
         for number in range(options.rounds):
             shift = number % len(peers)
             for peer in peers[shift:] + peers[:shift]:
-                figures = MEASUREMENTS[measurement](peer, options)
+                figures = MEASUREMENTS[measurement](peer, origins, options)
+                if figures is None:
+                    continue
                 results.append(
                     {"measurement": measurement, "round": number, "peer": peer.name, **figures})
                 shown = ", ".join(f"{key} {value:,.2f}" for key, value in figures.items())
@@ -476,8 +232,11 @@ def table(peers, results):
         medians = {name: median(results, name, measurement, figure) for name in names}
         if all(value is None for value in medians.values()):
             continue
-        cells = [unit.format(medians[name]) for name in names]
-        cells += [f"{medians['sallyport'] / medians[name]:.2f}" for name in others if medians[name]]
+        cells = [unit.format(medians[name]) if medians[name] else "–" for name in names]
+        cells += [
+            f"{medians['sallyport'] / medians[name]:.2f}"
+            if medians["sallyport"] and medians[name] else "–" for name in others
+        ]
         lines.append("| " + " | ".join([title, *cells]) + " |")
     return "\n".join(lines)
 
@@ -541,20 +300,20 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 16384), hard))
-    origin, port = lay_out()
+    origins = lay_out()
     try:
         peers = []
         for name in options.peers:
-            peer = PEERS[name](port, options.sallyport)
+            peer = PEERS[name](options.sallyport)
             if isinstance(peer, str):
                 print(f"{name} is skipped: {peer}", file=sys.stderr)
             else:
                 peers.append(peer)
         if not peers:
             sys.exit("error: no peer is left")
-        results = run(peers, options)
+        results = run(peers, origins, options)
     finally:
-        origin.stop()
+        origins.stop()
     text = table(peers, results) + "\n\n" + conditions(peers, results, options) + "\n"
     print(text, end="")
     if options.output:

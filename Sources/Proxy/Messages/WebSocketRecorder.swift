@@ -12,7 +12,8 @@ final class WebSocketRecorder: @unchecked Sendable {
     private let exchange: Int64
     private var client: WebSocketReader
     private var origin: WebSocketReader
-    private var open: [Direction: MessageRecord] = [:]
+    /// By `Direction.rawValue`.
+    private var open: [2 of MessageRecord?] = [nil, nil]
     /// Bytes of contents that were recorded.
     private var recordedBytes: Int64 = 0
 
@@ -50,22 +51,20 @@ final class WebSocketRecorder: @unchecked Sendable {
 
     /// Ends messages that the connection's end has cut.
     func finish() {
-        for (direction, var message) in open {
-            message.detail = "cut: the message did not end"
-            open[direction] = message
-            end(direction, isWhole: false)
+        for direction in [Direction.request, .response] {
+            end(direction, brokenBy: "cut: the message did not end")
         }
     }
 
     private func note(_ event: WebSocketEvent, _ content: Span<UInt8>, _ direction: Direction) {
         switch event {
         case .messageBegin(let kind, _):
-            open[direction] = task.nextMessage(
+            open[direction.rawValue] = task.nextMessage(
                 kind == .text ? .text : .binary, direction, exchange: exchange)
         case .content: append(content, direction)
         case .messageEnd(let end):
-            open[direction]?.isTruncated = end.isTruncated || open[direction]?.isTruncated ?? false
-            self.end(direction, isWhole: true)
+            if end.isTruncated { open[direction.rawValue]?.isTruncated = true }
+            self.end(direction)
         case .ping: record(.ping, content, direction)
         case .pong: record(.pong, content, direction)
         case .close(let code):
@@ -76,13 +75,13 @@ final class WebSocketRecorder: @unchecked Sendable {
                 "websocket-\(violation.code)",
                 "\(direction == .request ? "client" : "origin"): \(violation.detail),"
                     + " at byte \(offset)")
-            end(direction, isWhole: false)
+            end(direction, brokenBy: "broken")
         case .raw: record(.segment, content, direction)
         }
     }
 
     private func append(_ content: Span<UInt8>, _ direction: Direction) {
-        guard var message = open.removeValue(forKey: direction) else { return }
+        guard var message = open[direction.rawValue].take() else { return }
         var taken = 0
         while taken < content.count {
             let piece = min(content.count - taken, Self.partSize - Int(message.size))
@@ -97,7 +96,7 @@ final class WebSocketRecorder: @unchecked Sendable {
                 message.bytes = []
             }
         }
-        open[direction] = message
+        open[direction.rawValue] = message
     }
 
     private func add(_ bytes: Span<UInt8>, to message: inout MessageRecord) {
@@ -111,9 +110,10 @@ final class WebSocketRecorder: @unchecked Sendable {
         }
     }
 
-    private func end(_ direction: Direction, isWhole: Bool) {
-        guard var message = open.removeValue(forKey: direction) else { return }
-        if !isWhole, message.detail.isEmpty { message.detail = "broken" }
+    /// - Parameter reason: why the message is not whole, if it is not.
+    private func end(_ direction: Direction, brokenBy reason: String = "") {
+        guard var message = open[direction.rawValue].take() else { return }
+        message.detail = reason
         submit(message)
     }
 
