@@ -62,7 +62,7 @@ final class WebSocketRecorder: @unchecked Sendable {
                 kind == .text ? .text : .binary, direction, exchange: exchange)
         case .content: append(content, direction)
         case .messageEnd(let end):
-            open[direction]?.isTruncated = end.isTruncated || open[direction]?.isTruncated ?? false
+            if end.isTruncated { open[direction]?.isTruncated = true }
             self.end(direction, isWhole: true)
         case .ping: record(.ping, content, direction)
         case .pong: record(.pong, content, direction)
