@@ -35,13 +35,17 @@ struct DialledOrigin {
 extension ConnectionTask {
     /// Reads until it is clear what is spoken.
     ///
-    /// - Parameter readAhead: bytes that came before.
+    /// - Parameters:
+    ///   - readAhead: bytes that came before.
+    ///   - inTunnel: whether anything may be spoken.
     @inline(never)
-    func peek(_ readAhead: ByteBuffer?) async throws(ConnectionEnd) -> PeekedOpening {
+    func peek(
+        _ readAhead: ByteBuffer?, inTunnel: Bool = false
+    ) async throws(ConnectionEnd) -> PeekedOpening {
         channel.readDeadline = loop.now + limits.openingTimeout
         var held = readAhead
         while true {
-            if let bytes = held, let kind = Opening.judge(bytes.readable) {
+            if let bytes = held, let kind = Opening.judge(bytes.readable, inTunnel: inTunnel) {
                 return PeekedOpening(kind: kind, bytes: bytes)
             }
             if held == nil { try await awaitFirstByte() }
@@ -49,7 +53,12 @@ extension ConnectionTask {
             held = bytes
             guard bytes.room > 0 else { return PeekedOpening(kind: .unknown, bytes: bytes) }
             switch channel.receive(into: bytes) {
-            case .value(0): throw closedEarly(bytes)
+            case .value(0):
+                // Half a hello or preface is told as what it is; a short file is passed on.
+                if inTunnel, !bytes.isEmpty, bytes[0] != 0x16, bytes[0] != 0x50 {
+                    return PeekedOpening(kind: .unknown, bytes: bytes)
+                }
+                throw closedEarly(bytes)
             case .value: continue
             case .wouldBlock:
                 if bytes.isEmpty {
@@ -91,12 +100,14 @@ extension ConnectionTask {
     func peekTunnel(
         _ readAhead: ByteBuffer?, _ origin: DialledOrigin
     ) async throws(ConnectionEnd) -> PeekedOpening {
-        guard readAhead == nil else { return try await peek(readAhead) }
+        guard readAhead == nil else { return try await peek(readAhead, inTunnel: true) }
         let deadline = loop.now + limits.openingTimeout
         while loop.now < deadline, !channel.isClosed {
             let bytes = loop.buffers.take()
             let outcome = channel.receive(into: bytes)
-            if case .value(let count) = outcome, count > 0 { return try await peek(bytes) }
+            if case .value(let count) = outcome, count > 0 {
+                return try await peek(bytes, inTunnel: true)
+            }
             loop.buffers.give(bytes)
             if outcome != .wouldBlock {
                 throw ConnectionEnd(

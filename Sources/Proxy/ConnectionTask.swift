@@ -26,6 +26,8 @@ final class ConnectionTask: @unchecked Sendable {
     var relay: HTTPRelay?
     /// The same for HTTP/2.
     var http2Relay: HTTP2Relay?
+    /// What is spoken, if it is neither HTTP nor passed on as it is.
+    weak var dialogue: DialogueRelay?
     var handshakeDoneTick: UInt64?
     /// The number of an exchange that was not recorded, for the next one.
     var unusedNumber: Int64?
@@ -260,46 +262,6 @@ self.isLocal =
         }
     }
 
-    /// Serves what is spoken inside of TLS without having been named by ALPN.
-    private func serveUnnamed(
-        _ stream: TLSStream, through entry: Entry, originFailure: OriginFailure?,
-        serverName: String?
-    ) async throws(ConnectionEnd) {
-        guard let origin, origin.http2 == nil else {
-            return try await serveHTTP(
-                stream, through: entry, originFailure: originFailure, serverName: serverName)
-        }
-        let words = FirstWord(client: stream, origin: origin.stream)
-        await words.listen(until: loop.now + limits.openingTimeout)
-        var kind: Opening?
-        if let early = words.early {
-            while kind == nil, early.room > 0 {
-                kind = Opening.judge(early.readable)
-                if kind == nil { guard await more(early, of: stream) else { break } }
-            }
-        }
-        switch kind {
-        case nil where words.late == nil && words.early == nil, .http:
-            // Whoever has said nothing is heard, and judged, where a first request is due.
-            if let late = words.late { origin.unread = late }
-            try await serveHTTP(
-                stream, through: entry, originFailure: originFailure, serverName: serverName,
-                readAhead: words.early)
-        default:
-            try await serveSecuredDialogue(
-                stream, origin, nil, early: words.early, late: words.late)
-        }
-    }
-
-    private func more(_ buffer: ByteBuffer, of stream: TLSStream) async -> Bool {
-        stream.readDeadline = loop.now + limits.headTimeout
-        do throws(StreamFailure) {
-            return try await stream.read(into: buffer) > 0
-        } catch {
-            return false
-        }
-    }
-
     /// An origin that speaks HTTP/2 alone refuses a client's offer of HTTP/1: it is asked again.
     private func openOrigin(
         _ target: OriginTarget, _ serverName: String?, _ offer: OriginOffer,
@@ -346,7 +308,7 @@ self.isLocal =
         return stream
     }
 
-    private func serveHTTP(
+    func serveHTTP(
         _ stream: any ByteStream, through entry: Entry, originFailure: OriginFailure? = nil,
         serverName: String? = nil, readAhead: ByteBuffer? = nil
     ) async throws(ConnectionEnd) {
@@ -505,6 +467,7 @@ self.isLocal =
         guard relay?.isBetweenExchanges ?? true, !isNesting, !channel.isClosed else { return false }
         if judgesUnread, !channel.isQuiet { return true }
         if record.exchangeCount == 0 { noteCut() }
+        dialogue?.interrupt()
         channel.interrupt()
         return false
     }

@@ -17,19 +17,25 @@ indirect enum Opening: Sendable {
     case silent
 
     /// Judges the bytes that wait; `nil` if more are needed.
-    static func judge(_ bytes: Span<UInt8>) -> Opening? {
+    ///
+    /// - Parameter inTunnel: whether anything may be spoken, such as a file's content, so that only
+    ///   what looks like TLS or HTTP is taken for it.
+    static func judge(_ bytes: Span<UInt8>, inTunnel: Bool = false) -> Opening? {
         guard bytes.count > 0 else { return nil }
         switch bytes[0] {
-        case 0x16, 0x80...0xFF: return judgeTLS(bytes)
+        case 0x16: return judgeTLS(bytes, inTunnel)
+        // A hello in the format of SSL 2.0 has hardly more than 100 bytes.
+        case 0x80...0xFF: return inTunnel && bytes[0] > 0x83 ? .unknown : judgeTLS(bytes, inTunnel)
         case 0x04, 0x05: return .socks
-        default: return judgeText(bytes)
+        default: return judgeText(bytes, inTunnel)
         }
     }
 
-    private static func judgeTLS(_ bytes: Span<UInt8>) -> Opening? {
+    private static func judgeTLS(_ bytes: Span<UInt8>, _ inTunnel: Bool) -> Opening? {
         do throws(ClientHelloViolation) {
             return try ClientHelloReader.read(bytes).map(Opening.tls)
         } catch {
+            if case .notTLS = error, inTunnel { return .unknown }
             return .brokenTLS(error)
         }
     }
@@ -37,7 +43,7 @@ indirect enum Opening: Sendable {
     private static let preface: StaticString = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
     /// A method is a token and a space (RFC 9110 §9.1), and empty lines may come before it.
-    private static func judgeText(_ bytes: Span<UInt8>) -> Opening? {
+    private static func judgeText(_ bytes: Span<UInt8>, _ inTunnel: Bool) -> Opening? {
         let prefaceLength = preface.utf8CodeUnitCount
         let compared = min(bytes.count, prefaceLength)
         let isPreface = preface.withUTF8Buffer { expected in
@@ -49,6 +55,28 @@ indirect enum Opening: Sendable {
         while index < bytes.count, bytes[index] == 0x0D || bytes[index] == 0x0A { index += 1 }
         guard index < bytes.count else { return index > 8 ? .unknown : nil }
         guard bytes[index].isASCIILetter else { return .unknown }
-        return .http
+        return inTunnel ? judgeMethod(bytes, from: index) : .http
+    }
+
+    private static let methods: [StaticString] = [
+        "get", "head", "post", "put", "delete", "connect", "options", "trace", "patch",
+    ]
+    /// In bytes: the longest registered method has 17.
+    private static let methodLimit = 24
+
+    /// A method is one that is known, or capital letters before a path, `*` or a URL.
+    private static func judgeMethod(_ bytes: Span<UInt8>, from start: Int) -> Opening? {
+        var method: [UInt8] = []
+        while method.count < methodLimit {
+            guard start + method.count < bytes.count else { return nil }
+            let byte = bytes[start + method.count]
+            guard byte >= 0x41 && byte <= 0x5A || byte == 0x2D || byte == 0x5F else { break }
+            method.append(byte)
+        }
+        let space = start + method.count
+        guard bytes[space] == 0x20 else { return .unknown }
+        if methods.contains(where: { method.equalsIgnoringCase($0) }) { return .http }
+        guard space + 1 < bytes.count else { return nil }
+        return [0x2F, 0x2A, 0x68].contains(bytes[space + 1]) ? .http : .unknown
     }
 }

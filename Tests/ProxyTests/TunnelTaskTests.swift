@@ -106,7 +106,7 @@ extension ProxyTests {
         static let earlyEnds: [(String, [UInt8], ConnectionRecord.Outcome)] = [
             ("nothing", [], .completed),
             ("half a TLS record", [0x16, 3, 1, 1, 0, 1, 0], .broken),
-            ("no TLS record", [0x16, 9, 9, 9, 9, 9, 9], .refused),
+            ("no TLS hello", [0x16, 3, 1, 0, 1, 9, 9], .refused),
             ("half an HTTP/2 preface", [UInt8]("PRI * HT".utf8), .broken),
         ]
 

@@ -14,16 +14,19 @@ extension ConnectionTask {
         let target = OriginTarget(
             isSecure: false, host: record.originHost, port: record.originPort)
         adopt(dialled, for: target)
+        // A dialogue has a state that no other client may come into.
+        origin?.isPersonal = true
         let plain = PlainStream(channel)
         client = plain
         let relay = DialogueRelay(
             self, client: plain, origin: PlainStream(dialled.channel), machine: UpgradeMachine(),
             early: early, late: nil)
         record.protocolName = "unknown"
-        switch await relay.run() {
-        case .closed(let side):
-            origin?.isPersonal = true
-            throw dialogueEnd(relay.protocolName, by: side)
+        dialogue = relay
+        let end = await relay.run()
+        dialogue = nil
+        switch end {
+        case .closed(let side): throw dialogueEnd(relay, by: side)
         case .secure(let command, let readAhead):
             record.upgrade = command
             try await secureDialogue(dialled, relay.protocolName, readAhead)
@@ -43,15 +46,19 @@ extension ConnectionTask {
             self, client: stream, origin: leg.stream, machine: UpgradeMachine(insideTLSAfter: name),
             early: early, late: late)
         record.protocolName = name ?? record.clientTLS?.alpn ?? "unknown"
-        if case .closed(let side) = await relay.run() {
-            record.closedBy = side
-        }
+        dialogue = relay
+        defer { dialogue = nil }
+        guard case .closed(let side) = await relay.run() else { return }
+        if side == .client, !relay.hasClientSpoken { throw silentEnd(relay.failure) }
+        throw brokenEnd(relay.failure, by: side) ?? ConnectionEnd(.completed, "", by: side)
     }
 
     /// Secures both legs in mid-stream, the origin's first.
     private func secureDialogue(
         _ dialled: DialledOrigin, _ name: String?, _ readAhead: ByteBuffer?
     ) async throws(ConnectionEnd) {
+        let inner = record.protocolName
+        defer { record.protocolName = inner }
         let opening = try await peek(readAhead.flatMap { $0.isEmpty ? nil : $0 })
         guard case .tls(let hello) = opening.kind else {
             throw ConnectionEnd(
@@ -60,32 +67,63 @@ extension ConnectionTask {
         }
         let target = OriginTarget(
             isSecure: true, host: record.originHost, port: record.originPort)
-        let inner = record.protocolName
         note(hello)
-        record.protocolName = inner
-        let leg: OriginLeg
-        do throws(OriginFailure) {
-            leg = try await lane.origin(
-                target, serverName: hello.serverName ?? target.serverName,
-                offer: .protocols(hello.alpn), reach: reach, dialled: dialled)
-            note(leg)
-            if let failure = refusal(of: leg) { throw failure }
-        } catch {
-            note(error)
-            throw ConnectionEnd(error.outcome, error.failure.detail, by: .tool)
+        switch disposition(of: hello.serverName ?? target.host) {
+        case .intercept: break
+        case .pass(let reason):
+            return try await passThrough(target, opening, dialled, reason: reason)
+        case .block(let reason): try await block(hello.serverName ?? target.host, reason)
         }
+        let leg = try await secureOrigin(target, hello, dialled)
         let stream = try await secure(
             hello.serverName ?? target.host, opening,
             protocols: leg.tls?.alpn.map { [$0] } ?? [])
+        record.protocolName = inner
         try await serveSecuredDialogue(stream, leg, name, early: nil, late: nil)
     }
 
-    private func dialogueEnd(_ name: String?, by side: ConnectionRecord.Side) -> ConnectionEnd {
-        guard let name else {
+    private func secureOrigin(
+        _ target: OriginTarget, _ hello: ClientHello, _ dialled: DialledOrigin
+    ) async throws(ConnectionEnd) -> OriginLeg {
+        do throws(OriginFailure) {
+            // The frames of HTTP/2 would not be relayed as they are.
+            let leg = try await lane.origin(
+                target, serverName: hello.serverName ?? target.serverName,
+                offer: .protocols(hello.alpn.filter { $0 != "h2" }), reach: reach,
+                dialled: dialled)
+            note(leg)
+            guard let failure = refusal(of: leg) else { return leg }
+            dropOrigin()
+            throw failure
+        } catch {
+            note(error)
+            record.closedBy = .tool
+            await sendAlert(40)
+            throw ConnectionEnd(error.outcome, error.failure.detail, by: .tool)
+        }
+    }
+
+    private func dialogueEnd(
+        _ relay: DialogueRelay, by side: ConnectionRecord.Side
+    ) -> ConnectionEnd {
+        if let end = brokenEnd(relay.failure, by: side) { return end }
+        guard let name = relay.protocolName else {
             return ConnectionEnd(
                 .passedThrough, "neither TLS nor HTTP was spoken; its bytes are recorded", by: side)
         }
         return ConnectionEnd(.completed, "\(name) was spoken in plain", by: side)
+    }
+
+    /// What a dialogue came to that did not end in order; `nil` if it did.
+    private func brokenEnd(
+        _ failure: StreamFailure?, by side: ConnectionRecord.Side
+    ) -> ConnectionEnd? {
+        switch failure {
+        case nil, .closed: nil
+        case .timedOut: ConnectionEnd(.timedOut, "nothing passed for too long", by: .tool)
+        case .reset, .system, .tls:
+            ConnectionEnd(.broken, "\(side.rawValue) \(failure?.detail ?? "")", by: side)
+        }
     }
 
     /// Records bytes of a dialogue as they pass.

@@ -19,7 +19,9 @@ final class DialogueRelay: @unchecked Sendable {
     /// What each side sent and was not passed on yet.
     private var held: [Direction: ByteBuffer] = [:]
     private var endedFirst: ConnectionRecord.Side?
-    private var failed: StreamFailure?
+    /// Why it ended, if it did not end in order.
+    private(set) var failure: StreamFailure?
+    private(set) var hasClientSpoken = false
     /// The command that both sides agreed to begin TLS with.
     private(set) var securedBy: String?
     private var clientWaiter: UnsafeContinuation<Void, Never>?
@@ -83,22 +85,28 @@ final class DialogueRelay: @unchecked Sendable {
             while securedBy == nil, try await fill(direction, from: source) {
                 guard let bytes = held[direction] else { return }
                 let step = look(direction, bytes)
-                try await pass(bytes, step.forward, direction, to: target)
+                do throws(StreamFailure) {
+                    try await pass(bytes, step.forward, direction, to: target)
+                } catch {
+                    fail(error, by: direction == .request ? .origin : .client)
+                    break
+                }
                 if bytes.isEmpty {
                     held[direction] = nil
                     loop.buffers.give(bytes)
                 }
                 try await follow(step, direction)
             }
-            if securedBy == nil { await end(direction, target) }
+            if securedBy == nil, failure == nil { await end(direction, target) }
         } catch {
-            fail(error, direction, source, target)
+            fail(error, by: direction == .request ? .client : .origin)
         }
         wakeClient()
     }
 
     private func look(_ direction: Direction, _ bytes: ByteBuffer) -> UpgradeStep {
         passedTick = loop.now
+        if direction == .request { hasClientSpoken = true }
         let step =
             direction == .request
             ? machine.client(bytes.readable) : machine.origin(bytes.readable)
@@ -202,10 +210,12 @@ final class DialogueRelay: @unchecked Sendable {
             wakeClient()
         }
         loop.set(timer, due: loop.now + Self.holdTime)
-        while machine.isAwaitingOrigin, securedBy == nil, endedFirst == nil, failed == nil {
+        while machine.isAwaitingOrigin, securedBy == nil, endedFirst == nil {
             unsafe await withUnsafeContinuation { unsafe clientWaiter = $0 }
         }
         loop.set(timer, due: .max)
+        // An origin that has ended answers no more.
+        if securedBy == nil { machine.releaseHeld() }
     }
 
     private func wakeClient() {
@@ -222,14 +232,21 @@ final class DialogueRelay: @unchecked Sendable {
         await target.finish()
     }
 
-    private func fail(
-        _ error: StreamFailure, _ direction: Direction, _ source: any ByteStream,
-        _ target: any ByteStream
-    ) {
-        let side: ConnectionRecord.Side = direction == .request ? .client : .origin
-        failed = error
-        endedFirst = endedFirst ?? (error == .timedOut || error == .closed ? .tool : side)
-        source.interrupt()
-        target.interrupt()
+    /// - Parameter side: the one that can no longer be read from, or written to.
+    private func fail(_ error: StreamFailure, by side: ConnectionRecord.Side) {
+        if endedFirst == nil {
+            failure = error
+            endedFirst = error == .timedOut || error == .closed ? .tool : side
+        }
+        client.interrupt()
+        origin.interrupt()
+    }
+
+    /// Ends it for a shutdown, whatever it waits for.
+    func interrupt() {
+        endedFirst = endedFirst ?? .tool
+        client.interrupt()
+        origin.interrupt()
+        wakeClient()
     }
 }

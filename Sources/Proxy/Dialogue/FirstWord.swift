@@ -12,6 +12,12 @@ final class FirstWord: @unchecked Sendable {
     private let loop: EventLoop
     private(set) var early: ByteBuffer?
     private(set) var late: ByteBuffer?
+    /// The origin has ended, while the client is there and has said nothing.
+    private(set) var hasOnlyOriginEnded = false
+
+    /// How long a client is still heard when its origin has gone without a word, in milliseconds:
+    /// one that only listens, as for an empty file by FTP, has to be told.
+    private static let farewellTime: UInt64 = 500
 
     init(client: any ByteStream, origin: any ByteStream) {
         self.client = client
@@ -19,19 +25,26 @@ final class FirstWord: @unchecked Sendable {
         loop = client.loop
     }
 
-    /// Waits until one of them has said something, or the client has gone.
+    /// Waits until one of them has said something or has gone.
     func listen(until deadline: UInt64) async {
         client.readDeadline = deadline
         origin.readDeadline = deadline
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                self.early = await self.read(self.client)
+                let word = await self.read(self.client)
+                self.early = word.bytes
+                if word.hasGone || self.early != nil { self.hasOnlyOriginEnded = false }
                 self.origin.interrupt()
             }
             group.addTask {
-                self.late = await self.read(self.origin)
-                // An origin that has gone leaves the client to be heard.
-                if self.late != nil { self.client.interrupt() }
+                let word = await self.read(self.origin)
+                self.late = word.bytes
+                self.hasOnlyOriginEnded = word.hasGone
+                if self.late != nil {
+                    self.client.interrupt()
+                } else {
+                    self.client.channel.hurryReading(until: self.loop.now + Self.farewellTime)
+                }
             }
             await group.waitForAll()
         }
@@ -39,17 +52,20 @@ final class FirstWord: @unchecked Sendable {
         origin.channel.resumeWaiting()
     }
 
-    private func read(_ stream: any ByteStream) async -> ByteBuffer? {
+    /// - Returns: what came, `nil` for nothing, and whether that was the end.
+    private func read(_ stream: any ByteStream) async -> (bytes: ByteBuffer?, hasGone: Bool) {
+        var hasGone = true
         var buffer: ByteBuffer?
         do throws(StreamFailure) {
             try await stream.waitReadable()
             let bytes = loop.buffers.take()
             buffer = bytes
-            if try await stream.read(into: bytes) > 0 { return bytes }
+            if try await stream.read(into: bytes) > 0 { return (bytes, false) }
         } catch {
             // Whoever reads next finds the same failure again.
+            hasGone = error != .timedOut && error != .closed
         }
         if let buffer { loop.buffers.give(buffer) }
-        return nil
+        return (nil, hasGone)
     }
 }

@@ -248,6 +248,10 @@ final class Wire: @unchecked Sendable {
     /// Does the handshake of `session` to its end.
     func secure(_ session: TLSSession) throws {
         self.session = session
+        if !held.isEmpty {
+            session.feed(held)
+            held = []
+        }
         while true {
             let progress = session.handshakeStep()
             try transmitOutgoing(session)
