@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+extension RealClientTests {
+    /// Every version that a client can speak with every version that an origin can: the same bytes
+    /// at the client, at the origin and in the capture, in both directions.
+    struct HTTP2PairingTests {
+        @Test(.needs(.curl, .nghttp, .nghttpd, .node, .sqlite), arguments: OriginServer.allCases)
+        func isByteIdentical(_ server: OriginServer) async throws {
+            let contents = try await TestContents()
+            let origin = try await RunningOrigin(server, contents)
+            let pairings = Pairing.all(to: server)
+            try await transfer(pairings.filter { !$0.entry.isReverse }, to: origin)
+            try await transfer(pairings.filter { $0.entry.isReverse }, to: origin)
+        }
+
+        private func transfer(_ pairings: [Pairing], to origin: RunningOrigin) async throws {
+            let folder = try Folder()
+            let proxy = try await ProxyProcess(
+                trusting: origin.authority,
+                reverse: pairings.contains { $0.entry.isReverse } ? origin.url : nil, in: folder,
+                ["--origin-http", origin.server.speaksHTTP2 ? "2" : "1"])
+            var rows: [(Pairing, [Transfer])] = []
+            for (index, pairing) in pairings.enumerated() {
+                let transfers = try Transfer.all(to: origin, marked: "row\(index)", into: folder)
+                rows.append((pairing, transfers))
+                do {
+                    try await pairing.run(
+                        transfers, on: Pairing.Way(pairing.entry, to: origin, by: proxy),
+                        origin.contents, in: folder)
+                } catch {
+                    Issue.record("\(pairing.name): \(error)")
+                }
+            }
+            try await proxy.end()
+            let exchanges = try await proxy.capture.exchanges()
+            for (pairing, transfers) in rows {
+                for transfer in transfers {
+                    try await expect(transfer, pairing, origin, exchanges, proxy.capture)
+                }
+            }
+            let connections = try await proxy.capture.connections()
+            #expect(connections.filter { $0.outcome != "completed" }.isEmpty)
+        }
+
+        private func expect(
+            _ transfer: Transfer, _ pairing: Pairing, _ origin: RunningOrigin,
+            _ exchanges: [Capture.Exchange], _ capture: Capture
+        ) async throws {
+            let what = "\(transfer.method) \(transfer.target) of \(pairing.name)"
+            let contents = origin.contents
+            #expect(contents.isEqual(transfer.answer, to: transfer.output), "client: \(what)")
+            if let upload = transfer.upload, !origin.server.echoes {
+                let path = origin.uploadPath(String(transfer.target.dropFirst("/upload/".count)))
+                #expect(contents.isEqual(upload, to: path), "origin: \(what)")
+            }
+            let found = exchanges.filter {
+                $0.method == transfer.method && $0.target.hasSuffix(transfer.target)
+            }
+            guard found.count == 1, let exchange = found.first else {
+                Issue.record("\(found.count) times in the capture: \(what)")
+                return
+            }
+            #expect(exchange.error == nil && exchange.status / 100 == 2, "\(what): \(exchange)")
+            #expect(exchange.protocol == pairing.version.name, "\(what)")
+            #expect(exchange.spoke(origin.server), "\(what): \(exchange.origin ?? "")")
+            let request = contents.digest(of: transfer.upload)
+            #expect(exchange.request == request, "request in capture: \(what)")
+            let response = contents.digest(of: transfer.answer)
+            #expect(exchange.response == response, "response in capture: \(what)")
+        }
+    }
+}
+
+extension Capture {
+    /// A row of `exchange`.
+    struct Exchange: Decodable, Sendable {
+        let method: String
+        let target: String
+        let status: Int
+        let `protocol`: String
+        let error: String?
+        /// What the origin says that it was asked in; `nil` if it does not say.
+        let origin: String?
+        /// The SHA-256 of each part of the content, with commas between.
+        let request: String
+        let response: String
+
+        func spoke(_ server: OriginServer) -> Bool {
+            guard let origin else { return server.peer.name == Peer.nghttpd.name }
+            return origin.contains("2") == server.speaksHTTP2
+        }
+    }
+
+    func exchanges() async throws -> [Exchange] {
+        let statement = """
+            SELECT method, target, status, protocol, error,
+                (SELECT value FROM header WHERE exchange = exchange.id
+                    AND direction = 'response' AND name = 'x-origin-protocol') AS origin,
+                \(Self.digests("request")), \(Self.digests("response"))
+            FROM exchange ORDER BY id
+            """
+        let output = try await Program.run(.sqlite, ["-json", path, statement], in: folder)
+        return output.isEmpty ? [] : try JSONDecoder().decode([Exchange].self, from: output)
+    }
+
+    private static func digests(_ direction: String) -> String {
+        """
+        (SELECT coalesce(group_concat(digest), '') FROM
+            (SELECT lower(hex(hash)) AS digest FROM body JOIN chunk ON chunk.id = body.chunk
+            WHERE body.exchange = exchange.id AND direction = '\(direction)' ORDER BY sequence))
+            AS \(direction)
+        """
+    }
+}
