@@ -1,7 +1,8 @@
 // usage: node http2-client.cjs PLAN
 // PLAN is JSON: `url` of the origin, `server` (host and port to connect to, if not the origin's),
-// `version` (1 or 2), `tunnel` ("http1" or "http2": CONNECT at `server`), `ca` (a file) and `jobs`:
-// each with `method`, `path`, `fields`, `upload` (a file), `trailers` and `output` (a file).
+// `version` (1 or 2), `tunnel` ("http1" or "http2": CONNECT at `server`), `absolute` (whether to ask
+// `server`, without TLS, for the whole URL), `ca` (a file) and `jobs`: each with `method`, `path`,
+// `fields`, `upload` (a file), `trailers` and `output` (a file).
 // All jobs of HTTP/2 run at once, on one connection. Says what came as a line of JSON for each job.
 const fs = require("fs");
 const http = require("http");
@@ -56,7 +57,7 @@ async function connect() {
   else if (plan.tunnel === "http2") socket = await connectByHTTP2();
   else socket = await connected(net.connect(serverPort, serverHost), "connect");
   socket.setKeepAlive ??= () => {}; // A stream of HTTP/2 has no such thing.
-  if (url.protocol === "http:") return socket;
+  if (url.protocol === "http:" || plan.absolute) return socket;
   const secured = tls.connect({
     socket, servername: "localhost", ca: fs.readFileSync(plan.ca),
     ALPNProtocols: plan.version === 2 ? ["h2"] : ["http/1.1"],
@@ -91,7 +92,10 @@ function byHTTP2(session, job) {
   return new Promise((resolve, reject) => {
     const result = { path: job.path, interims: [], trailers: {} };
     const stream = session.request(
-      { ":method": job.method, ":path": job.path, ...job.fields },
+      {
+        ":method": job.method, ":scheme": url.protocol.slice(0, -1), ":authority": url.host,
+        ":path": job.path, ...job.fields,
+      },
       { endStream: !job.upload, waitForTrailers: !!job.trailers });
     stream.on("wantTrailers", () => stream.sendTrailers(job.trailers));
     stream.on("headers", (fields) => {
@@ -115,7 +119,8 @@ function byHTTP1(agent, job) {
   return new Promise((resolve, reject) => {
     const result = { path: job.path, interims: [], trailers: {} };
     const request = http.request({
-      agent, method: job.method, path: job.path, setHost: false,
+      agent, method: job.method, path: plan.absolute ? plan.url + job.path : job.path,
+      setHost: false,
       headers: { host: url.host, ...job.fields },
     });
     request.on("information", (answer) => {

@@ -35,6 +35,7 @@ struct NodePlan: Encodable, Sendable {
     var server: String?
     var version: Int
     var tunnel: String?
+    var absolute: Bool?
     var ca: String
     var jobs: [NodeJob]
 
@@ -58,7 +59,7 @@ extension Pairing {
             }
         let plan = NodePlan(
             url: way.url, server: way.proxy, version: version == .http1 ? 1 : 2, tunnel: tunnel,
-            ca: way.authority, jobs: jobs)
+            absolute: entry == .absolute, ca: way.authority, jobs: jobs)
         return try await plan.run(in: folder)
     }
 }
