@@ -94,7 +94,7 @@ extension RealClientTests {
             }
             try await proxy.end()
             let hints = try await proxy.capture.query(
-                "SELECT count(*) FROM interim WHERE CAST(head AS TEXT) LIKE '% 103 %'")
+                "SELECT count(*) FROM interim WHERE CAST(head AS TEXT) LIKE '% 103%'")
             #expect(hints == "\(2 * Leg.allCases.count)")
             let trailers = try await proxy.capture.query(
                 """

@@ -24,8 +24,10 @@ final class WebSocketRecorder: @unchecked Sendable {
         self.task = task
         self.exchange = exchange
         let offered = response.fields.all(named: "sec-websocket-extensions")
-        let extensions = offered.isEmpty
-            ? nil : PerMessageDeflate(responseField: [UInt8](offered.joined(separator: [0x2C]))[...])
+        let extensions =
+            offered.isEmpty
+            ? nil
+            : PerMessageDeflate(responseField: [UInt8](offered.joined(separator: [0x2C]))[...])
         client = WebSocketReader(role: .client, extensions: extensions)
         origin = WebSocketReader(role: .server, extensions: extensions)
     }
@@ -62,7 +64,7 @@ final class WebSocketRecorder: @unchecked Sendable {
                 kind == .text ? .text : .binary, direction, exchange: exchange)
         case .content: append(content, direction)
         case .messageEnd(let end):
-            open[direction]?.isTruncated = end.isTruncated || open[direction]?.isTruncated ?? false
+            if end.isTruncated { open[direction]?.isTruncated = true }
             self.end(direction, isWhole: true)
         case .ping: record(.ping, content, direction)
         case .pong: record(.pong, content, direction)

@@ -55,9 +55,13 @@ function events(request, response) {
 
 function file(name, request, response) {
   const file = path.join(folder, path.basename(name));
-  response.writeHead(200, {
-    "content-length": fs.statSync(file).size, "x-origin-protocol": request.httpVersion,
-  });
+  const fields = { "x-origin-protocol": request.httpVersion };
+  const found = fs.statSync(file, { throwIfNoEntry: false });
+  if (!found?.isFile()) {
+    response.writeHead(404, fields);
+    return response.end();
+  }
+  response.writeHead(200, { "content-length": found.size, ...fields });
   fs.createReadStream(file).pipe(response);
 }
 
