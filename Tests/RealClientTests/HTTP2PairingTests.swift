@@ -22,6 +22,38 @@ extension RealClientTests {
             }
         }
 
+        /// Many streams at once on a few connections.
+        @Test(.needs(.h2load, .sqlite), arguments: OriginServer.allCases)
+        func serves(_ server: OriginServer) async throws {
+            try server.peer.needed(for: server.rawValue)
+            let contents = try await TestContents()
+            let origin = try await RunningOrigin(server, contents)
+            let folder = try Folder()
+            let proxy = try await ProxyProcess(
+                trusting: origin.authority, reverse: origin.url, in: folder,
+                ["--origin-http", server.speaksHTTP2 ? "2" : "1"])
+            let count = 200
+            for isHTTP2 in [true, false] {
+                let way = Pairing.Way(.reverse, to: origin.url, by: proxy)
+                let version = isHTTP2 ? ["--npn-list=h2", "--no-tls-proto=h2c"] : ["--h1"]
+                let said = try await Program.run(
+                    .h2load,
+                    version + [
+                        "-n", "\(count)", "-c", "4", "-m", isHTTP2 ? "25" : "1",
+                        "\(way.url)/small.bin?h2load",
+                    ], in: folder)
+                let text = String(decoding: said, as: UTF8.self)
+                let wanted = "\(count) done, \(count) succeeded, 0 failed, 0 errored, 0 timeout"
+                #expect(text.contains(wanted), "\(text)")
+            }
+            try await proxy.end()
+            let exchanges = try await proxy.capture.exchanges()
+            #expect(exchanges.count == 2 * count)
+            #expect(exchanges.filter { $0.protocol == "HTTP/2" }.count == count)
+            let small = contents.digest(of: "small.bin")
+            #expect(exchanges.allSatisfy { $0.error == nil && $0.response == small })
+        }
+
         private func transfer(_ pairings: [Pairing], to origin: RunningOrigin) async throws {
             let folder = try Folder()
             let proxy = try await ProxyProcess(

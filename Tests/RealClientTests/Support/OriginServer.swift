@@ -176,12 +176,18 @@ extension ListeningSocket {
         let descriptors = "/proc/\(processID)/fd"
         let sockets = Set(
             try files.contentsOfDirectory(atPath: descriptors).compactMap { name in
-                try? files.destinationOfSymbolicLink(atPath: "\(descriptors)/\(name)")
+                // One that was closed meanwhile is not the one.
+                do {
+                    return try files.destinationOfSymbolicLink(atPath: "\(descriptors)/\(name)")
+                } catch {
+                    return nil
+                }
             })
+        // Foundation takes the first page of such a file for the whole of it, unless read to its end.
+        let table = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/net/tcp"))
+        let lines = String(decoding: try table.readToEnd() ?? Data(), as: UTF8.self)
         // Columns: number, local address, remote address, state (0A: listens), …, inode (9).
-        for line in try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8).split(
-            separator: "\n")
-        {
+        for line in lines.split(separator: "\n") {
             let columns = line.split(separator: " ")
             guard columns.count > 9, columns[3] == "0A", sockets.contains("socket:[\(columns[9])]")
             else { continue }
