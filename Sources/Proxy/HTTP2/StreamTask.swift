@@ -20,6 +20,9 @@ final class StreamTask: @unchecked Sendable {
     private var isRequestComplete = false
     /// Whether the final response's head has gone to the client.
     var hasResponseBegun = false
+    /// How much of the response's content has not gone to the client yet, in bytes; `nil` if its
+    /// head does not tell a length.
+    private var lengthLeft: UInt64?
     /// The origin whose response is waited for.
     private var waitedFor: (any OriginExchange)?
 
@@ -125,7 +128,7 @@ final class StreamTask: @unchecked Sendable {
     /// The end is the stream's; a length is only looked at.
     private func framingOfRequest(_ head: RequestHead) throws(HTTP1Violation) -> BodyFraming {
         let waiting = stream.waitingContent
-        if waiting.isWhole, waiting.count == 0 { return .none }
+        if waiting.isWhole, waiting.count == 0, stream.trailers.slices.isEmpty { return .none }
         let said = try MessageFraming.ofRequest(head)
         return said == .none ? .chunked : said
     }
@@ -290,21 +293,33 @@ final class StreamTask: @unchecked Sendable {
             head, dropping: removal.dropping, adding: removal.adding)
         stream.respond(fields, endsStream: exchange.hasNoContent)
         guard !exchange.hasNoContent else { return }
+        lengthLeft = try announcedLength(of: head)
         let buffer = lane.loop.buffers.take()
         defer { lane.loop.buffers.give(buffer) }
         while true {
             buffer.removeAll()
             let deadline = lane.loop.now + limits.bodyTimeout
-            guard try await exchange.readContent(into: buffer, deadline: deadline) > 0 else {
-                break
-            }
+            let count = try await exchange.readContent(into: buffer, deadline: deadline)
+            guard count > 0 else { break }
             self.exchange?.append(buffer.readable, .response)
             try await sendToClient(buffer)
+            lengthLeft = lengthLeft.map { $0 - min($0, UInt64(count)) }
             await lane.recorder.waitForRoom()
         }
         let trailers = exchange.trailers
         self.exchange?.noteTrailers(trailers, .response)
         stream.end(trailers: trailers.slices.isEmpty ? nil : .trailers(trailers))
+    }
+
+    private func announcedLength(of head: ResponseHead) throws(RelayFailure) -> UInt64? {
+        do throws(HTTP1Violation) {
+            let framing = try MessageFraming.ofResponse(
+                head, toMethod: request?.knownMethod ?? .other)
+            if case .length(let length) = framing { return length }
+            return nil
+        } catch {
+            throw .originViolation(error)
+        }
     }
 
     private func sendToClient(_ buffer: ByteBuffer) async throws(RelayFailure) {
@@ -358,7 +373,10 @@ final class StreamTask: @unchecked Sendable {
             exchange?.finish(error: code, detail)
             stream.reset(HTTP2ErrorCode.cancel)
         default:
-            if stream.isGivenUp {
+            if stream.isGivenUp, lengthLeft == 0 {
+                // It has the whole length, and does not wait for the origin to end the stream.
+                exchange?.finish()
+            } else if stream.isGivenUp {
                 exchange?.finish(
                     error: "client-reset", "client gave the stream up before its response was whole"
                 )

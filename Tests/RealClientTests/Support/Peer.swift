@@ -35,6 +35,9 @@ struct Peer: Sendable {
     static let wget = Peer("wget")
     static let git = Peer("git")
     static let gnutls = Peer("gnutls-cli")
+    static let nghttp = Peer("nghttp")
+    static let nghttpd = Peer("nghttpd")
+    static let h2load = Peer("h2load")
     static let java = Peer("java")
     static let chromium = Peer("chromium")
     static let certutil = Peer("certutil")
@@ -42,9 +45,9 @@ struct Peer: Sendable {
     static let nodeAgent = Peer(
         "node-https-proxy-agent",
         at: (nodePath.split(separator: ":").last.map(String.init) ?? "") + "/https-proxy-agent")
-    /// A Python that has requests.
+    /// A Python that has requests, grpcio and websockets.
     static let python = Peer(
-        "python with requests (Scripts/install-dependencies --test)",
+        "python with requests, grpcio and websockets (Scripts/install-dependencies --test)",
         at: variables["SALLYPORT_TEST_PYTHON"] ?? "\(projectFolder)/.build/test-venv/bin/python")
 
     static let nodePath = variables["NODE_PATH"] ?? "/usr/share/nodejs"

@@ -20,17 +20,31 @@ final class ProxyProcess: Sendable {
     /// Starts it and waits until it is ready.
     ///
     /// - Parameter reverse: whether it is a server in front of the origin, and no explicit proxy.
-    init(
+    convenience init(
         for origin: Origin, in folder: Folder, capture name: String = "test.sallyport",
         reverse: Bool = false, _ options: [String] = []
     ) async throws {
-        let mode = reverse ? ["--mode", "reverse:\(origin.url)"] : []
+        try await self.init(
+            trusting: origin.authority, reverse: reverse ? origin.url : nil, in: folder,
+            capture: name, options)
+    }
+
+    /// Starts it and waits until it is ready.
+    ///
+    /// - Parameters:
+    ///   - authority: of its origins.
+    ///   - origin: the only one, whose place it takes; `nil` for an explicit proxy.
+    init(
+        trusting authority: TestAuthority, reverse origin: String?, in folder: Folder,
+        capture name: String = "test.sallyport", _ options: [String] = []
+    ) async throws {
+        let mode = origin.map { ["--mode", "reverse:\($0)"] } ?? []
         let path = folder.path(name)
         let program = try Program(
             .sallyport,
             [
                 "proxy", "--listen", "127.0.0.1:0", "--capture", path, "--json",
-                "--origin-ca", origin.authority.certificatePath,
+                "--origin-ca", authority.certificatePath,
             ] + mode + options, in: folder)
         let ready = try await program.ready(as: ReadyLine.self)
         try #require(ready.schema == "sallyport.ready/1")
