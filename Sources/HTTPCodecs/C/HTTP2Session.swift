@@ -495,15 +495,7 @@ private final class HTTP2Library: @unchecked Sendable {
             _, frame, reason, user in
             guard let frame = unsafe frame else { return 0 }
             unsafe HTTP2Library.with(user) { session in
-                // Other frames of a stream that are not allowed break the connection, or close it.
-                let header = unsafe frame.pointee.hd
-                if Int(header.type) == nghttp2_frame_headers,
-                    reason == nghttp2_bad_header || reason == nghttp2_bad_message
-                {
-                    session.noteMalformed(header.stream_id, reason)
-                } else {
-                    session.noteFailure(unsafe String(cString: nghttp2_strerror(reason)))
-                }
+                unsafe noteInvalid(frame, reason, session)
             }
             return 0
         }
@@ -555,6 +547,21 @@ private final class HTTP2Library: @unchecked Sendable {
             }
             return nghttp2_stream_failure
         }
+    }
+}
+
+/// Takes down why a frame is not allowed. Frames of a stream that bear no head break the connection,
+/// or close the stream.
+private func noteInvalid(
+    _ frame: UnsafePointer<nghttp2_frame>, _ reason: Int32, _ session: HTTP2Session
+) {
+    let header = unsafe frame.pointee.hd
+    if Int(header.type) == nghttp2_frame_headers,
+        reason == nghttp2_bad_header || reason == nghttp2_bad_message
+    {
+        session.noteMalformed(header.stream_id, reason)
+    } else {
+        session.noteFailure(unsafe String(cString: nghttp2_strerror(reason)))
     }
 }
 
