@@ -68,7 +68,7 @@ extension ConnectionTask {
         let target = OriginTarget(
             isSecure: true, host: record.originHost, port: record.originPort)
         note(hello)
-        switch disposition(of: hello.serverName ?? target.host) {
+        switch disposition(of: hello.serverName ?? target.host, at: target) {
         case .intercept: break
         case .pass(let reason):
             return try await passThrough(target, opening, dialled, reason: reason)
