@@ -13,6 +13,8 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <link.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -182,6 +184,38 @@ static inline long platform_send_to(
     socklen_t length) {
     return (long)sendto(
         descriptor, bytes, count, MSG_DONTWAIT, (const struct sockaddr *)receiver, length);
+}
+
+#ifdef __linux__
+/// Declared here for the same reason as above: struct dl_phdr_info needs the feature macro.
+struct platform_object {
+    ElfW(Addr) base;
+    const char *name;
+    const ElfW(Phdr) *headers;
+    ElfW(Half) count;
+};
+extern int dl_iterate_phdr(int (*)(struct dl_phdr_info *, size_t, void *), void *);
+
+static inline int platform_drop_object(struct dl_phdr_info *info, size_t size, void *unused) {
+    const struct platform_object *object = (const struct platform_object *)(const void *)info;
+    (void)unused;
+    if (size < sizeof(*object)) return 0;
+    for (int index = 0; index < object->count; index++) {
+        const ElfW(Phdr) *header = &object->headers[index];
+        if (header->p_type != PT_LOAD || (header->p_flags & PF_W) != 0) continue;
+        uintptr_t start = (object->base + header->p_vaddr + 4095) & ~(uintptr_t)4095;
+        uintptr_t end = (object->base + header->p_vaddr + header->p_filesz) & ~(uintptr_t)4095;
+        if (end > start) madvise((void *)start, end - start, MADV_DONTNEED);
+    }
+    return 0;
+}
+#endif
+
+/// Unmaps the pages of code and constants, which come back from the page cache when they are used.
+static inline void platform_drop_code(void) {
+#ifdef __linux__
+    dl_iterate_phdr(platform_drop_object, (void *)0);
+#endif
 }
 
 #endif

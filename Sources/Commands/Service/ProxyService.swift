@@ -118,6 +118,7 @@ final class ProxyService: Sendable {
     ///
     /// Errors: `capture-write-failed`.
     func run(finally: () async -> Void = {}) async throws(Failure) -> Bool {
+        ResidentCode.giveBack()
         let endedInOrder = await withTaskGroup(of: Bool.self) { group in
             if let content { group.addTask { await content.run() } }
             let ended = await server.run(until: shutdown)
