@@ -160,6 +160,15 @@ private func section(_ lines: String) -> String {
         #expect(output.text == "\(goes)\r\nA: 1\r\n\r\n")
     }
 
+    @Test(arguments: [(200, "HTTP/1.1 200 OK"), (299, "HTTP/1.1 299 ")])
+    func writesReasonsThatHTTP2HasNot(status: Int, goes: String) {
+        var came = HTTP2Head()
+        came.add(Array(":status".utf8).span, Array(String(status).utf8).span)
+        var output: [UInt8] = []
+        HeadWriter.writeResponse(came.responseHead(), into: &output)
+        #expect(output.text == "\(goes)\r\n\r\n")
+    }
+
     static let responses: [ForwardingRow] = [
         .init(
             "credentials", "Proxy-Authenticate: a|WWW-Authenticate: b|Proxy-Authorization: c",
