@@ -10,6 +10,7 @@ package struct HostPattern: Sendable, Equatable {
     package init?(_ text: String) {
         var text = text.lowercased()
         if text.hasPrefix("["), text.hasSuffix("]") { text = String(text.dropFirst().dropLast()) }
+        guard text != "*." else { return nil }
         text = Self.canonical(text)
         self.text = text
         if text == "*" {

@@ -51,7 +51,8 @@ private final class Ending: Sendable {
 /// A proxy on a loop of its own, with what it records in memory.
 final class ProxyUnderTest {
     let traffic: TrafficCollector
-    let address: SocketAddress
+    let addresses: [SocketAddress]
+    var address: SocketAddress { addresses[0] }
     private let shutdown: Shutdown
     private let loop: EventLoop
     private let ending = Ending()
@@ -74,7 +75,7 @@ final class ProxyUnderTest {
         let server = try ProxyServer(
             plan: plan, authority: TestAuthority.proxy, sink: traffic,
             numbers: RecordNumbers(connection: 1, exchange: 1), loops: [loop])
-        address = server.address
+        addresses = server.addresses
         startThread(named: "proxy") { [loop] in loop.run() }
         // The task lives on the loop: the tests block the threads that it would run on otherwise.
         Task(executorPreference: loop) { [shutdown, ending] in

@@ -1,0 +1,100 @@
+import Base
+import Testing
+import Traffic
+
+@testable import Proxy
+
+extension ProxyTests {
+    /// What would lead clients to HTTP/3.
+    @Suite struct AlternativeWays {
+        /// What the origin says, and what the client gets.
+        static let rows: [(name: String, came: [String], went: [String], isNoted: Bool)] = [
+            ("HTTP/3 alone", [#"h3=":443"; ma=86400"#], [], true),
+            ("a draft of it", [#"h3-29=":443""#], [], true),
+            ("several of them", [#"h3=":443"; ma=1, h3-29=":443"; ma=1"#], [], true),
+            (
+                "HTTP/2 beside it", [#"h3=":443", h2="alt.example:443"; ma=60"#],
+                [#"h2="alt.example:443"; ma=60"#], true
+            ),
+            (
+                "in two fields", [#"h2=":443""#, #"h3=":443""#], [#"h2=":443""#], true
+            ),
+            ("HTTP/2 alone", [#"h2=":443""#], [#"h2=":443""#], false),
+            ("clear", ["clear"], ["clear"], false),
+            ("none", [], [], false),
+            ("malformed", [#"h3=":443"#], [], true),
+        ]
+
+        @Test(arguments: rows, [Way.absoluteForm, .tunnel13])
+        func isTakenOut(
+            _ row: (name: String, came: [String], went: [String], isNoted: Bool), _ way: Way
+        ) throws {
+            try withProxy { proxy in
+                let came = row.came
+                let origin = try proxy.origin(way.kind) { wire, _ in
+                    while try wire.readHeadOrEnd() != nil {
+                        try wire.send(Self.answer(came))
+                    }
+                }
+                let client = try way.open(proxy, origin)
+                for _ in 0..<2 {
+                    let answer = try client.get(way.target("/", origin))
+                    #expect(Self.values(answer) == row.went)
+                    #expect(answer.field("x-other") == "stays")
+                }
+                try client.finish()
+                // What came is recorded as it came.
+                let exchange = try proxy.traffic.exchange()
+                for value in came { #expect(exchange.responseHead.text.contains(value)) }
+                let notes = try proxy.traffic.connection().notes.map(\.code)
+                #expect(notes == (row.isNoted ? ["http3-advertisement-removed"] : []))
+            }
+        }
+
+        @Test(arguments: rows)
+        func isKeptIfWanted(
+            _ row: (name: String, came: [String], went: [String], isNoted: Bool)
+        ) throws {
+            try withProxy(PlanChange { $0.removesHTTP3 = false }) { proxy in
+                let came = row.came
+                let origin = try proxy.origin { wire, _ in
+                    while try wire.readHeadOrEnd() != nil {
+                        try wire.send(Self.answer(came))
+                    }
+                }
+                let client = try proxy.connect()
+                let answer = try client.get("http://\(origin.authority)/")
+                #expect(Self.values(answer) == came)
+                try client.finish()
+                #expect(try proxy.traffic.connection().notes.isEmpty)
+            }
+        }
+
+        /// On streams what is left of it is what an HTTP/1 client would get.
+        @Test func isTakenOutOnStreamsToo() throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin { wire, _ in
+                    while try wire.readHeadOrEnd() != nil {
+                        try wire.send(Self.answer([#"h3=":443""#]))
+                    }
+                }
+                let client = try RawHTTP2(try proxy.connect())
+                try client.get(stream: 1, origin.authority)
+                let head = try client.next(of: 1)
+                #expect(head.type == 1)
+                client.wire.close()
+                let notes = try proxy.traffic.connection().notes.map(\.code)
+                #expect(notes == ["http3-advertisement-removed"])
+            }
+        }
+
+        private static func answer(_ values: [String]) -> String {
+            "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-Other: stays\r\n"
+                + values.map { "Alt-Svc: \($0)\r\n" }.joined() + "\r\n"
+        }
+
+        private static func values(_ answer: HTTPMessage) -> [String] {
+            answer.fields.filter { $0.name.lowercased() == "alt-svc" }.map(\.value)
+        }
+    }
+}
