@@ -17,7 +17,7 @@ enum CaptureInspection {
         var connections: [Int64: ConnectionRecord] = [:]
         var total: Int64 = 0
         try source.connections { record in
-            engine.observe(record)
+            try observe(record, in: source, &engine)
             connections[record.id] = record.withoutBulk
             total += record.exchangeCount
             return true
@@ -36,6 +36,21 @@ enum CaptureInspection {
         }
         try progress.finish()
         return engine.report()
+    }
+
+    /// Judges a connection with its messages, where they can show anything.
+    private static func observe(
+        _ connection: ConnectionRecord, in source: any TrafficSource,
+        _ engine: inout FindingsEngine
+    ) throws {
+        guard engine.wantsMessages(of: connection) else { return engine.observe(connection) }
+        var messages = GatheredMessages()
+        try source.messages(ofConnection: connection.id, exchange: nil) { messages.add($0) }
+        engine.observe(connection, messages: messages)
+        for id in messages.exchanges {
+            guard let exchange = try source.exchange(id) else { continue }
+            engine.observe(messages, of: exchange, on: connection)
+        }
     }
 
     /// The start of a content.

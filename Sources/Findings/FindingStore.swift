@@ -16,6 +16,7 @@ struct FindingStore {
         let selector: Selector?
         /// The planted key, so that two of them in one place stay two findings.
         let planted: SafeName?
+        let protocolName: ProtocolName?
     }
 
     fileprivate struct Group {
@@ -68,6 +69,9 @@ struct FindingStore {
             finding.urlTemplate.path, finding.selector?.text ?? "", finding.rule.party.rawValue,
         ]
         if let planted = finding.plantedName { parts.append(planted.text) }
+        if let dialogue = finding.urlTemplate.dialogue {
+            parts.append(dialogue.protocolName.rawValue)
+        }
         return digests.sha256(Array(parts.joined(separator: "|").utf8)).prefix(16).hex
     }
 
@@ -93,7 +97,8 @@ extension FindingStore.Group {
         }
         let key = FindingStore.EntryKey(
             scheme: finding.scheme, path: finding.urlTemplate.path, selector: finding.selector,
-            planted: finding.plantedName)
+            planted: finding.plantedName,
+            protocolName: finding.urlTemplate.dialogue?.protocolName)
         if entries[key] != nil {
             entries[key]?.merge(finding)
             return

@@ -25,19 +25,61 @@ package struct FindingsEngine {
         }
     }
 
+    /// Whether the messages of a connection can show anything: inside of TLS only to who looks for
+    /// planted values.
+    package func wantsMessages(of connection: ConnectionRecord) -> Bool {
+        guard connection.messageCount > 0 else { return false }
+        return planted != nil || connection.clientTLS == nil
+    }
+
     /// Judges a connection; to be called once for each, with its last state.
-    package mutating func observe(_ connection: ConnectionRecord) {
+    ///
+    /// - Parameter messages: what was gathered of it, `nil` if nothing was looked at.
+    package mutating func observe(
+        _ connection: ConnectionRecord, messages: GatheredMessages? = nil
+    ) {
         coverage.count(connection)
-        let host = HostName(
-            connection.originHost.isEmpty ? connection.clientTLS?.sni ?? "" : connection.originHost)
-        for suspicion in ConnectionDetector.examine(connection) {
-            add(
-                suspicion,
-                seen: Sighting(
-                    scheme: .https, method: nil, host: host, path: nil, exchange: nil,
-                    connection: connection.id, time: connection.openedAt),
-                redaction)
+        if let messages { coverage.count(messages) }
+        let view = messages?.conversation(of: nil).map { MessageView($0, on: connection) }
+        let logins = view.map(PlainLoginDetector.examine) ?? []
+        let spoken = ProtocolName(rawValue: connection.protocolName)
+        var found = ConnectionDetector.examine(connection)
+        for index in found.indices { found[index].protocolName = spoken }
+        found += logins
+        found += PlainLoginDetector.examine(connection, isRead: !logins.isEmpty)
+        found += UpgradeDetector.examine(connection, client: view?.client ?? [])
+        var sought = view.flatMap { planted?.examine($0) } ?? []
+        let inner = found.lazy.compactMap(\.protocolName).first ?? spoken ?? .other
+        for index in sought.indices { sought[index].protocolName = inner }
+        add(found + sought) { suspicion in
+            Sighting(suspicion, on: connection, isClear: view?.isClear)
         }
+    }
+
+    /// Judges the messages of an exchange; to be called once for each that has some.
+    package mutating func observe(
+        _ messages: GatheredMessages, of exchange: ExchangeRecord,
+        on connection: ConnectionRecord?
+    ) {
+        guard let conversation = messages.conversation(of: exchange.id) else { return }
+        let exchange = ExchangeView(
+            exchange, on: connection, requestBody: [], responseBody: [],
+            decode: configuration.decode)
+        let view = MessageView(conversation, of: exchange)
+        var found = planted?.examine(view) ?? []
+        found += PlainLoginDetector.examine(view)
+        if view.isClear {
+            for message in view.messages where message.direction == .request {
+                guard found.count < Self.suspicionLimit else { break }
+                let fields = message.fields
+                found += PasswordFieldDetector.examine(fields, verdict: [])
+                found += MessageTokenDetector.examine(fields)
+            }
+        }
+        for index in found.indices {
+            if let name = found[index].protocolName { found[index].notes.append(.speaks(name)) }
+        }
+        add(found) { Self.sighting(of: $0, in: exchange) }
     }
 
     /// Judges an exchange; to be called once for each, by rising id.
@@ -54,13 +96,7 @@ package struct FindingsEngine {
             exchange, on: connection, requestBody: requestBody, responseBody: responseBody,
             decode: configuration.decode)
         coverage.count(view)
-        let suspicions = examine(view).prefix(Self.suspicionLimit)
-        guard !suspicions.isEmpty else { return }
-        var redaction = redaction
-        redaction.secrets = Self.secrets(of: Array(suspicions))
-        for suspicion in suspicions {
-            add(suspicion, seen: sighting(of: suspicion, in: view), redaction)
-        }
+        add(examine(view)) { Self.sighting(of: $0, in: view) }
     }
 
     /// What was found so far.
@@ -83,7 +119,7 @@ package struct FindingsEngine {
         return ClearHTTPDetector.examine(view) + found
     }
 
-    private func sighting(of suspicion: Suspicion, in view: ExchangeView) -> Sighting {
+    private static func sighting(of suspicion: Suspicion, in view: ExchangeView) -> Sighting {
         var host = view.host
         if suspicion.peer == .proxy, let connection = view.connection, connection.mode == .explicit
         {
@@ -95,6 +131,17 @@ package struct FindingsEngine {
             host: host, path: suspicion.peer == .proxy ? [] : view.target.path,
             exchange: view.exchange.id, connection: view.exchange.connection,
             time: view.exchange.startedAt)
+    }
+
+    /// Adds what one exchange or connection showed, and keeps its secrets out of every name.
+    private mutating func add(
+        _ suspicions: [Suspicion], seen sighting: (Suspicion) -> Sighting
+    ) {
+        guard !suspicions.isEmpty else { return }
+        let suspicions = suspicions.prefix(Self.suspicionLimit)
+        var redaction = redaction
+        redaction.secrets = Self.secrets(of: suspicions)
+        for suspicion in suspicions { add(suspicion, seen: sighting(suspicion), redaction) }
     }
 
     private mutating func add(
@@ -117,9 +164,7 @@ package struct FindingsEngine {
             rule: suspicion.rule, severity: isLocal ? .info : suspicion.severity,
             confidence: suspicion.confidence, party: service(of: seen.host, redaction),
             scheme: seen.scheme, method: seen.method,
-            urlTemplate: URLTemplate(
-                scheme: seen.scheme, host: seen.host.bytes,
-                path: suspicion.place == .service ? nil : seen.path, redaction: redaction),
+            urlTemplate: place(of: suspicion, seen, redaction),
             selector: suspicion.container.map {
                 Selector(
                     container: $0, name: suspicion.name, pointer: suspicion.pointer,
@@ -135,6 +180,17 @@ package struct FindingsEngine {
         store.add(finding)
     }
 
+    private func place(
+        of suspicion: Suspicion, _ seen: Sighting, _ redaction: Redaction
+    ) -> URLTemplate {
+        if let dialogue = seen.dialogue {
+            return URLTemplate(dialogue: dialogue, host: seen.host.bytes, redaction: redaction)
+        }
+        return URLTemplate(
+            scheme: seen.scheme, host: seen.host.bytes,
+            path: suspicion.place == .service ? nil : seen.path, redaction: redaction)
+    }
+
     private func service(of host: HostName, _ redaction: Redaction) -> ServiceName {
         let domain = host.isAddress ? nil : configuration.registrableDomain(host.text)
         return ServiceName(
@@ -142,7 +198,7 @@ package struct FindingsEngine {
     }
 
     /// What no name of this exchange's findings may show.
-    private static func secrets(of suspicions: [Suspicion]) -> [[UInt8]] {
+    private static func secrets(of suspicions: some Sequence<Suspicion>) -> [[UInt8]] {
         var secrets = Set<[UInt8]>()
         for suspicion in suspicions {
             if let value = suspicion.value { secrets.insert(value) }
@@ -151,7 +207,7 @@ package struct FindingsEngine {
         return Array(secrets)
     }
 
-    /// How many findings one exchange may add to; more are dropped.
+    /// How many findings one exchange or connection may add to; more are dropped.
     private static let suspicionLimit = 128
 }
 
@@ -164,4 +220,38 @@ private struct Sighting {
     let exchange: Int64?
     let connection: Int64
     let time: Timestamp
+    /// The protocol and the port where it is no HTTP.
+    var dialogue: DialoguePlace?
+}
+
+extension Sighting {
+    /// - Parameter isClear: whether what was said was not encrypted, `nil` if it is not known.
+    fileprivate init(
+        _ suspicion: Suspicion, on connection: ConnectionRecord, isClear: Bool?
+    ) {
+        let isProxy = suspicion.peer == .proxy
+        let isSecured: Bool
+        switch suspicion.rule {
+        case .plainLogin, .upgradeUnused, .upgradeInjection: isSecured = false
+        case .plantSecret: isSecured = !(isClear ?? false)
+        default: isSecured = true
+        }
+        self.init(
+            scheme: isSecured ? .https : .http, method: nil,
+            host: isProxy ? HostName(connection.listener) : connection.host, path: nil,
+            exchange: nil, connection: connection.id, time: connection.openedAt)
+        dialogue = suspicion.protocolName.map { name in
+            DialoguePlace(
+                protocolName: name,
+                port: isProxy ? connection.listenerPort : connection.originPort,
+                isSecured: isSecured)
+        }
+    }
+}
+
+extension ConnectionRecord {
+    /// The port behind the listener's last colon, 0 if there is none.
+    fileprivate var listenerPort: UInt16 {
+        listener.split(separator: ":").last.flatMap { UInt16($0) } ?? 0
+    }
 }

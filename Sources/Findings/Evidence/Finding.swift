@@ -58,6 +58,18 @@ package struct Finding: Sendable {
         lastSeen = max(lastSeen, other.lastSeen)
         if method != other.method { method = .several }
         if selector != other.selector { selector = nil }
+        merge(other.urlTemplate.dialogue)
+    }
+
+    /// The ports are not told apart, so that a service on a free port stays one.
+    private mutating func merge(_ other: DialoguePlace?) {
+        guard let mine = urlTemplate.dialogue, mine != other else { return }
+        if mine.protocolName != other?.protocolName {
+            urlTemplate.dialogue = DialoguePlace(
+                protocolName: .other, port: nil, isSecured: mine.isSecured)
+        } else {
+            urlTemplate.dialogue?.port = nil
+        }
     }
 
     /// What a gate would act on first: a tentative sighting never hides a firm one.

@@ -1,3 +1,5 @@
+package import Traffic
+
 /// One more fact of a finding, from a closed list so that none can carry a secret.
 package enum FindingNote: Sendable, Hashable {
     case serverAccepted
@@ -25,6 +27,15 @@ package enum FindingNote: Sendable, Hashable {
     case offersSuites(SuiteClass)
     case offersSuite(WeakSuite)
     case verification(CertificateProblem)
+    case speaks(ProtocolName)
+    case loggedIn(LoginForm)
+    case upgradeOffered
+    case upgradeRefused
+    case upgradeNeverOffered
+    case loggedInAllTheSame
+    case noLoginSeen
+    case mailInPlain
+    case sentBehindSwitch(ConnectionRecord.Side)
 
     package var text: String {
         switch self {
@@ -54,6 +65,15 @@ package enum FindingNote: Sendable, Hashable {
         case .offersSuites(let suites): "offers \(suites.text) suites"
         case .offersSuite(let suite): suite.name
         case .verification(let problem): problem.text
+        case .speaks(let name): "\(name.rawValue) is spoken inside"
+        case .loggedIn(let form): "logged in by \(form.rawValue)"
+        case .upgradeOffered: "the origin offers TLS"
+        case .upgradeRefused: "the client asked for TLS, and the origin refused"
+        case .upgradeNeverOffered: "no offer of TLS arrived: it may have been taken out on the way"
+        case .loggedInAllTheSame: "the client logged in all the same"
+        case .noLoginSeen: "no login was seen"
+        case .mailInPlain: "mail was handed over in plain"
+        case .sentBehindSwitch(let side): "sent from the \(side.rawValue)'s side"
         }
     }
 }

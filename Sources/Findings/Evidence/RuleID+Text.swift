@@ -6,6 +6,7 @@ extension RuleID {
         case .plainHTTPBasic: "Basic credentials over clear HTTP"
         case .plainHTTPProxy: "Proxy credentials over clear HTTP"
         case .plainHTTPForm: "Password field submitted over clear HTTP"
+        case .plainLogin: "Login with a readable password, without TLS"
         case .urlPassword: "Password or secret in a URL"
         case .plainHTTPBearer: "Bearer or session token over clear HTTP"
         case .plainHTTPAPIKey: "API key header over clear HTTP"
@@ -15,6 +16,8 @@ extension RuleID {
         case .hashHTTPDigest: "Digest challenge-response over clear HTTP"
         case .hashHTTPNTLM: "NTLM challenge-response over clear HTTP"
         case .hashHTTPSignature: "Signed request over clear HTTP"
+        case .upgradeUnused: "Dialogue goes on without TLS although it could begin it"
+        case .upgradeInjection: "Plain bytes behind the switch to TLS"
         case .urlToken: "Session or access token in a URL"
         case .clearHTTP: "Clear HTTP to a host that is not local"
         case .tlsClientVersion: "Client offers an old version of TLS"
@@ -34,6 +37,8 @@ extension RuleID {
             "whoever is between the client and the proxy reads the credentials"
         case .plainHTTPForm:
             "whoever is on the path reads the password, and often it opens other accounts as well"
+        case .plainLogin:
+            "whoever is on the path reads the name and the password"
         case .urlPassword:
             "URLs end up in access logs, histories, crash reports and Referer fields"
         case .plainHTTPBearer:
@@ -52,6 +57,11 @@ extension RuleID {
             "the response can be relayed, or attacked offline to get the password"
         case .hashHTTPSignature:
             "the key stays secret, but content is readable and the request may be replayed"
+        case .upgradeUnused:
+            "who goes on in plain when TLS is refused or not asked for is read by whoever is on"
+                + " the path, who can also take the offer out"
+        case .upgradeInjection:
+            "who takes them for a part of what is secured obeys an attacker (CVE-2011-0411)"
         case .urlToken:
             "URLs end up in access logs, histories and Referer fields, and the token with them"
         case .clearHTTP:
@@ -75,6 +85,8 @@ extension RuleID {
             "use https for this endpoint, and change the credential: it has been exposed"
         case .plainHTTPProxy:
             "reach the proxy over TLS, or authenticate with a scheme that sends no password"
+        case .plainLogin:
+            "begin with TLS or demand the switch to it before the login, and change the password"
         case .urlPassword:
             "move the value into the body or a header, and change it"
         case .plainHTTPCookie:
@@ -85,6 +97,10 @@ extension RuleID {
             "use https for this endpoint"
         case .hashHTTPSignature:
             "use https for this endpoint, and bind a time to the signature"
+        case .upgradeUnused:
+            "begin with TLS, or end the connection if the switch to it fails"
+        case .upgradeInjection:
+            "throw away what was read before the handshake, and wait for the answer before it"
         case .urlToken:
             "send the token in the Authorization header or a Secure cookie"
         case .clearHTTP:

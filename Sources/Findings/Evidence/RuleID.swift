@@ -4,6 +4,7 @@ package enum RuleID: String, Sendable, CaseIterable {
     case plainHTTPBasic = "PLAIN-HTTP-BASIC"
     case plainHTTPProxy = "PLAIN-HTTP-PROXY"
     case plainHTTPForm = "PLAIN-HTTP-FORM"
+    case plainLogin = "PLAIN-LOGIN"
     case urlPassword = "URL-PASSWORD"
     case plainHTTPBearer = "PLAIN-HTTP-BEARER"
     case plainHTTPAPIKey = "PLAIN-HTTP-APIKEY"
@@ -13,6 +14,8 @@ package enum RuleID: String, Sendable, CaseIterable {
     case hashHTTPDigest = "HASH-HTTP-DIGEST"
     case hashHTTPNTLM = "HASH-HTTP-NTLM"
     case hashHTTPSignature = "HASH-HTTP-SIGNATURE"
+    case upgradeUnused = "NOTLS-STARTTLS"
+    case upgradeInjection = "STARTTLS-INJECTION"
     case urlToken = "URL-TOKEN"
     case clearHTTP = "CLEAR-HTTP"
     case tlsClientVersion = "TLS-C-VERSION"
@@ -35,12 +38,14 @@ package enum RuleID: String, Sendable, CaseIterable {
         switch self {
         case .plantSecret: [319, 201, 598, 359]
         case .plainHTTPBasic, .plainHTTPProxy: [319, 522, 523]
-        case .plainHTTPForm: [319, 523]
+        case .plainHTTPForm, .plainLogin: [319, 523]
         case .plainHTTPBearer, .plainHTTPAPIKey, .plainHTTPAuthorization: [319, 522]
         case .plainHTTPCookie: [319, 614]
         case .plainHTTPLoginPage: [319, 311]
         case .hashHTTPDigest, .hashHTTPNTLM, .hashHTTPSignature: [916, 326, 319]
         case .urlPassword: [598, 522]
+        case .upgradeUnused: [319, 757]
+        case .upgradeInjection: [349, 74]
         case .urlToken: [598]
         case .clearHTTP: [319]
         case .tlsClientVersion: [327, 757]

@@ -37,6 +37,10 @@ package enum Container: String, Sendable {
     case html
     case body
     case trailer
+    /// A message of a WebSocket.
+    case message
+    /// What a side of a dialogue said that is no HTTP.
+    case dialogue
 
     /// Whether it is part of a URL, which gets logged.
     var isURL: Bool {

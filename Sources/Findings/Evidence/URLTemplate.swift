@@ -7,6 +7,8 @@ package struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     package let host: ServiceName
     /// Begins with `/`; `/..` stands for the whole service.
     package let path: String
+    /// Where it was seen if that is no HTTP; scheme and path tell nothing then.
+    package internal(set) var dialogue: DialoguePlace?
 
     /// - Parameter path: the path as it was sent, `nil` for the whole service.
     init(
@@ -17,6 +19,13 @@ package struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         self.path = path.map { Self.template(of: $0, redaction: redaction) } ?? Self.wholeService
     }
 
+    init(dialogue: DialoguePlace, host: [UInt8], redaction: Redaction) {
+        self.init(
+            scheme: dialogue.isSecured ? .https : .http,
+            host: ServiceName(host: host, redaction: redaction))
+        self.dialogue = dialogue
+    }
+
     private init(scheme: ExchangeRecord.Scheme, host: ServiceName) {
         self.scheme = scheme
         self.host = host
@@ -25,10 +34,17 @@ package struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
 
     /// The same place without its path.
     func rolledUp(to service: ServiceName) -> URLTemplate {
-        URLTemplate(scheme: scheme, host: service)
+        var result = URLTemplate(scheme: scheme, host: service)
+        result.dialogue = dialogue
+        return result
     }
 
-    package var text: String { "\(scheme.rawValue)://\(host.text)\(path)" }
+    /// Such as `https://api.example.com/users/{id}` or `smtp://mail.example.com:587`.
+    package var text: String {
+        guard let dialogue else { return "\(scheme.rawValue)://\(host.text)\(path)" }
+        let name = host.text.contains(":") ? "[\(host.text)]" : host.text
+        return "\(dialogue.scheme)://\(name)" + (dialogue.port.map { ":\($0)" } ?? "")
+    }
     package var description: String { text }
 
     static let wholeService = "/.."

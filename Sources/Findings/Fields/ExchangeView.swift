@@ -21,6 +21,10 @@ struct ExchangeView {
 
     /// Whether the client sent it unencrypted.
     var isClear: Bool { exchange.scheme == .http }
+    /// Whether it asks for a tunnel, and for nothing that is spoken inside.
+    var isTunnel: Bool {
+        request.method == Array("CONNECT".utf8) && request.connectProtocol.isEmpty
+    }
     /// Whether there is a response that an origin made.
     var hasOriginResponse: Bool { !exchange.answeredByTool && exchange.status != 0 }
 

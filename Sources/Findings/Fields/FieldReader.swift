@@ -27,6 +27,18 @@ struct FieldReader {
         }
     }
 
+    /// Reads a message of a WebSocket: JSON, also behind the digits of Socket.IO, or a form.
+    mutating func read(message: [UInt8]) {
+        let start = message.prefix(8).firstIndex { !$0.isASCIIDigit } ?? 0
+        let rest = message[start...]
+        let first = rest.first { $0 > 0x20 }
+        if first == 0x7B || first == 0x5B {
+            readJSON(Array(rest), container: .message)
+        } else if Self.looksLikeForm(message) {
+            readForm(message, as: .message)
+        }
+    }
+
     /// Adds a field, and what its value holds inside of encodings.
     mutating func add(_ field: MessageField) {
         guard append(field) else { return }
@@ -51,11 +63,14 @@ struct FieldReader {
         let first = body.first { $0 > 0x20 }
         if first == 0x7B || first == 0x5B {
             readJSON(body, container: .json)
-        } else if let equals = body.prefix(64).firstIndex(of: 0x3D), equals > 0,
-            body.prefix(4096).allSatisfy({ $0 > 0x20 && $0 < 0x7F })
-        {
+        } else if Self.looksLikeForm(body) {
             readForm(body, as: .form)
         }
+    }
+
+    private static func looksLikeForm(_ body: [UInt8]) -> Bool {
+        guard let equals = body.prefix(64).firstIndex(of: 0x3D), equals > 0 else { return false }
+        return body.prefix(4096).allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }
 
     private mutating func readForm(_ body: [UInt8], as container: Container) {

@@ -14,6 +14,8 @@ struct LenientHead {
 
     private(set) var method: [UInt8] = []
     private(set) var target: [UInt8] = []
+    /// What a CONNECT of HTTP/2 asks for besides a tunnel (RFC 8441 §4); empty for a plain one.
+    private(set) var connectProtocol: [UInt8] = []
     private(set) var fields: [Field] = []
     /// Whether a line was no field.
     private(set) var isMalformed = false
@@ -81,6 +83,7 @@ struct LenientHead {
         switch (isPseudo, name.text) {
         case (true, "method"): method = Array(value.prefix(64))
         case (true, "path"): target = value
+        case (true, "protocol"): connectProtocol = Array(value.prefix(64))
         case (true, _): break
         case (false, _): fields.append(Field(name: name, value: value))
         }

@@ -7,16 +7,24 @@ struct PlantedValueDetector {
     let automaton: PlantedAutomaton
 
     func examine(_ view: ExchangeView) -> [Suspicion] {
-        var search = Search(detector: self, view: view)
-        search.examineURL()
-        search.examineHeaders()
-        search.examineBody()
-        if view.hasOriginResponse { search.examineResponse() }
+        var search = Search(detector: self, host: view.host, isClear: view.isClear)
+        search.examineURL(view)
+        search.examineHeaders(view)
+        search.examineBody(view)
+        if view.hasOriginResponse { search.examineResponse(view) }
+        return search.found
+    }
+
+    func examine(_ view: MessageView) -> [Suspicion] {
+        var search = Search(detector: self, host: view.host, isClear: view.isClear)
+        for message in view.messages { search.examine(message) }
+        search.examineDialogue(view.client, isResponse: false)
+        search.examineDialogue(view.origin, isResponse: true)
         return search.found
     }
 }
 
-/// One pass over an exchange.
+/// One pass over an exchange, or over messages.
 private struct Search {
     private struct Place: Hashable {
         let value: Int
@@ -26,18 +34,28 @@ private struct Search {
     }
 
     private let detector: PlantedValueDetector
-    private let view: ExchangeView
+    private let isClear: Bool
     private let isOwner: Bool
     private(set) var found: [Suspicion] = []
     private var seen = Set<Place>()
 
-    init(detector: PlantedValueDetector, view: ExchangeView) {
+    init(detector: PlantedValueDetector, host: HostName, isClear: Bool) {
         self.detector = detector
-        self.view = view
-        isOwner = detector.profile.isOwner(view.host)
+        self.isClear = isClear
+        isOwner = detector.profile.isOwner(host)
     }
 
-    mutating func examineURL() {
+    mutating func examine(_ message: GatheredMessages.Message) {
+        let isResponse = message.direction == .response
+        for field in message.fields { examine(field, isResponse: isResponse) }
+        examineRest(message.bytes, of: [.message], as: .message, isResponse: isResponse)
+    }
+
+    mutating func examineDialogue(_ bytes: [UInt8], isResponse: Bool) {
+        examineRest(bytes, of: [.dialogue], as: .dialogue, isResponse: isResponse)
+    }
+
+    mutating func examineURL(_ view: ExchangeView) {
         for field in view.urlFields { examine(field, isResponse: false) }
         let userinfo = MessageField(
             container: .userinfo, name: [], value: view.target.userinfo)
@@ -50,7 +68,7 @@ private struct Search {
             view.request.target, of: [.query, .pathParameter, .path, .userinfo], as: .query)
     }
 
-    mutating func examineHeaders() {
+    mutating func examineHeaders(_ view: ExchangeView) {
         for field in view.request.fields {
             let container = container(of: field.name)
             examine(
@@ -62,13 +80,13 @@ private struct Search {
         examineRest(view.exchange.requestBody.trailers, of: [.trailer], as: .trailer)
     }
 
-    mutating func examineBody() {
+    mutating func examineBody(_ view: ExchangeView) {
         for field in view.bodyFields { examine(field, isResponse: false) }
         examineRest(
             view.requestBody, of: [.form, .multipart, .json, .xml, .body], as: .body)
     }
 
-    mutating func examineResponse() {
+    mutating func examineResponse(_ view: ExchangeView) {
         for field in view.response.fields {
             examine(
                 expanding: MessageField(
@@ -147,7 +165,7 @@ private struct Search {
         _ isResponse: Bool
     ) -> Severity? {
         var worst: Severity?
-        if view.isClear { worst = kind.isCredential ? .critical : .high }
+        if isClear { worst = kind.isCredential ? .critical : .high }
         if !isOwner { worst = max(worst ?? .info, .high) }
         if container.isURL { worst = max(worst ?? .info, kind.isCredential ? .high : .low) }
         if isResponse, kind.isCredential { worst = max(worst ?? .info, .medium) }

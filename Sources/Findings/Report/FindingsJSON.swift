@@ -27,6 +27,8 @@ package enum FindingsJSON {
             ("truncated_bodies", .number(coverage.truncatedBodies)),
             ("undecodable_bodies", .number(coverage.undecodableBodies)),
             ("malformed_heads", .number(coverage.malformedHeads)),
+            ("messages", .number(coverage.messages)),
+            ("truncated_messages", .number(coverage.truncatedMessages)),
         ])
     }
 
@@ -38,7 +40,10 @@ package enum FindingsJSON {
             ("confidence", .string(finding.confidence.rawValue)),
             ("party", .string(finding.party.text)),
             ("blames", .string(finding.rule.party.rawValue)),
-            ("scheme", .string(finding.scheme.rawValue)),
+            (
+                "scheme",
+                .string(finding.urlTemplate.dialogue?.scheme ?? finding.scheme.rawValue)
+            ),
             ("method", finding.method.map { .string($0.rawValue) } ?? .null),
             ("url", .string(finding.urlTemplate.text)),
             ("selector", finding.selector.map { .string($0.text) } ?? .null),

@@ -46,6 +46,10 @@ package struct FindingsCoverage: Sendable, Equatable {
     package private(set) var truncatedBodies = 0
     package private(set) var undecodableBodies = 0
     package private(set) var malformedHeads = 0
+    /// Messages and pieces of dialogues that were looked into.
+    package private(set) var messages = 0
+    /// Connections of whose messages only a part was looked into.
+    package private(set) var truncatedMessages = 0
 
     mutating func count(_ connection: ConnectionRecord) {
         connections += 1
@@ -58,6 +62,11 @@ package struct FindingsCoverage: Sendable, Equatable {
         case .originUntrusted: originUntrusted += 1
         default: break
         }
+    }
+
+    mutating func count(_ messages: GatheredMessages) {
+        self.messages += messages.count
+        if messages.isTruncated { truncatedMessages += 1 }
     }
 
     mutating func count(_ view: ExchangeView) {

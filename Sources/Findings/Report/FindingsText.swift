@@ -26,6 +26,7 @@ package enum FindingsText {
         var text =
             "\(what); looked at \(coverage.exchanges) exchanges"
             + " on \(coverage.connections) connections"
+        if coverage.messages > 0 { text += ", \(coverage.messages) messages" }
         if coverage.clientRefused > 0 { text += ", \(coverage.clientRefused) refused by clients" }
         return text
     }

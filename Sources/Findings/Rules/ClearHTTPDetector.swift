@@ -3,7 +3,7 @@ internal import Base
 /// CLEAR-HTTP: the inventory of services that are reached without TLS.
 enum ClearHTTPDetector {
     static func examine(_ view: ExchangeView) -> [Suspicion] {
-        guard view.isClear, view.request.method != Array("CONNECT".utf8) else { return [] }
+        guard view.isClear, !view.isTunnel else { return [] }
         let isPublic = isPublicInfrastructure(view)
         var result = Suspicion(.clearHTTP, isPublic ? .info : .medium, .certain)
         result.place = .service

@@ -22,17 +22,17 @@ struct ClientHelloOffer {
             readSSL2(message)
             return
         }
-        var reader = Reader(bytes: message[...])
+        var reader = ByteCursor(message[...])
         guard reader.number(1) == 1, reader.number(3) != nil,
             let version = reader.number(2), reader.bytes(32) != nil, reader.vector(1) != nil,
             let suiteBytes = reader.vector(2), reader.vector(1) != nil
         else { return nil }
         legacyVersion = UInt16(version)
         suites = Self.numbers(suiteBytes).filter { !Self.isGrease($0) }
-        guard var extensions = reader.vector(2).map({ Reader(bytes: $0) }) else { return }
+        guard var extensions = reader.vector(2).map({ ByteCursor($0) }) else { return }
         while let type = extensions.number(2), let content = extensions.vector(2) {
             guard type == 43 else { continue }
-            var list = Reader(bytes: content)
+            var list = ByteCursor(content)
             supportedVersions = Self.numbers(list.vector(1) ?? []).filter { !Self.isGrease($0) }
         }
     }
@@ -53,7 +53,7 @@ struct ClientHelloOffer {
     }
 
     private static func numbers(_ bytes: ArraySlice<UInt8>) -> [UInt16] {
-        var reader = Reader(bytes: bytes)
+        var reader = ByteCursor(bytes)
         var result: [UInt16] = []
         while let number = reader.number(2) { result.append(UInt16(number)) }
         return result
@@ -61,26 +61,6 @@ struct ClientHelloOffer {
 
     static func isGrease(_ value: UInt16) -> Bool {
         value & 0x0F0F == 0x0A0A && value >> 8 == value & 0xFF
-    }
-
-    private struct Reader {
-        var bytes: ArraySlice<UInt8>
-
-        mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {
-            guard bytes.count >= count else { return nil }
-            defer { bytes = bytes.dropFirst(count) }
-            return bytes.prefix(count)
-        }
-
-        /// A big-endian number of at most three bytes.
-        mutating func number(_ count: Int) -> Int? {
-            bytes(count).map { $0.reduce(0) { $0 << 8 | Int($1) } }
-        }
-
-        /// What follows its own length.
-        mutating func vector(_ lengthBytes: Int) -> ArraySlice<UInt8>? {
-            number(lengthBytes).flatMap { bytes($0) }
-        }
     }
 }
 

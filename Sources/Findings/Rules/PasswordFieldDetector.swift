@@ -4,10 +4,15 @@ internal import Base
 enum PasswordFieldDetector {
     static func examine(_ view: ExchangeView) -> [Suspicion] {
         guard view.isClear else { return [] }
-        let hasUser = view.bodyFields.contains { field in
+        return examine(view.bodyFields, verdict: view.verdict)
+    }
+
+    /// - Parameter fields: the values of one message that the client sent in clear.
+    static func examine(_ fields: [MessageField], verdict: [FindingNote]) -> [Suspicion] {
+        let hasUser = fields.contains { field in
             !KeyWords.users.isDisjoint(with: KeyWords.split(field.key))
         }
-        return view.bodyFields.compactMap { field in
+        return fields.compactMap { field in
             guard let (severity, confidence) = judge(field) else { return nil }
             var result = Suspicion(.plainHTTPForm, severity, confidence, field: field)
             result.value = field.value
@@ -18,7 +23,7 @@ enum PasswordFieldDetector {
                 result.severity = min(severity, .medium)
                 result.notes.append(.inUploadedFile)
             }
-            result.notes += view.verdict
+            result.notes += verdict
             return result
         }
     }

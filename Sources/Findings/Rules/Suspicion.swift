@@ -21,6 +21,8 @@ struct Suspicion {
     var user: [UInt8]?
     /// The key of the profile and the form that was found.
     var planted: (key: String, encoding: PlantedEncoding)?
+    /// What the dialogue turned out to speak, if it is no HTTP.
+    var protocolName: ProtocolName?
     /// A host that a form posts to.
     var actionHost: HostName?
     var notes: [FindingNote] = []

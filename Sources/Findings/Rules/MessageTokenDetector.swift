@@ -1,0 +1,34 @@
+internal import Base
+
+/// PLAIN-HTTP-BEARER in messages: browsers cannot set Authorization on a WebSocket, so that clients
+/// send their tokens in its first message.
+enum MessageTokenDetector {
+    /// - Parameter fields: the values of one message that the client sent in clear.
+    static func examine(_ fields: [MessageField]) -> [Suspicion] {
+        fields.compactMap { field in
+            let key = field.key.filter { $0.isASCIILetter || $0.isASCIIDigit }.lowercasedBytes.text
+            guard field.isScalar, names.contains(key), let token = token(field.value) else {
+                return nil
+            }
+            var result = Suspicion(.plainHTTPBearer, .high, .firm, field: field)
+            result.value = token
+            return result
+        }
+    }
+
+    /// The value, or what stands behind its scheme, if it is random enough to be one.
+    private static func token(_ value: [UInt8]) -> [UInt8]? {
+        let space = value.prefix(16).firstIndex(of: 0x20)
+        let token = space.map { Array(value[($0 + 1)...]) } ?? value
+        guard !Placeholder.matches(token), (16...MessageField.valueLimit).contains(token.count),
+            PublishedPrefix(of: token)?.isPublishable != true
+        else { return nil }
+        let isToken = ValueKind(token).isCredentialByForm || Randomness.bits(of: token) >= 64
+        return isToken ? token : nil
+    }
+
+    private static let names: Set<String> = [
+        "authorization", "token", "accesstoken", "idtoken", "refreshtoken", "authtoken", "apikey",
+        "xapikey", "bearer", "jwt", "sessionid", "sessiontoken",
+    ]
+}

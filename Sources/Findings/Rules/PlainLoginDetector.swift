@@ -1,0 +1,53 @@
+internal import Traffic
+
+/// PLAIN-LOGIN: a login without TLS that shows its password.
+enum PlainLoginDetector {
+    /// Judges what a dialogue, a tunnel or a WebSocket carried.
+    static func examine(_ view: MessageView) -> [Suspicion] {
+        guard view.isClear else { return [] }
+        var logins = ClearLoginReader.logins(
+            client: view.client, origin: view.origin, clientBegan: view.clientBegan)
+        if !view.messages.isEmpty {
+            logins += ClearLoginReader.logins(
+                client: view.joined(.request), origin: view.joined(.response), clientBegan: true)
+        }
+        return logins.map { login in
+            var result = Suspicion(.plainLogin, .critical, .certain)
+            result.container = .dialogue
+            result.value = login.secret
+            result.isPassword = true
+            result.user = login.user
+            result.protocolName = login.protocolName
+            result.notes = [.loggedIn(login.form)] + login.verdict
+            return result
+        }
+    }
+
+    /// Judges what was seen while the connection was relayed.
+    ///
+    /// - Parameter isRead: whether its bytes have shown a login already.
+    static func examine(_ connection: ConnectionRecord, isRead: Bool) -> [Suspicion] {
+        var found: [Suspicion] = []
+        if !isRead, let note = connection.note("plaintext-login") {
+            var result = Suspicion(.plainLogin, .critical, .certain)
+            result.container = .dialogue
+            result.protocolName = ProtocolName(connection.protocolName)
+            result.notes = [.loggedIn(LoginForm(note: note.detail))]
+            if connection.note("upgrade-offered") != nil { result.notes.append(.upgradeOffered) }
+            found.append(result)
+        }
+        if connection.note("proxy-login") != nil {
+            var result = Suspicion(.plainLogin, .critical, .certain)
+            result.container = .dialogue
+            result.peer = .proxy
+            result.protocolName = .socks
+            found.append(result)
+        }
+        return found
+    }
+}
+
+extension ConnectionRecord {
+    /// The note of this code, `nil` if there is none.
+    func note(_ code: String) -> ConnectionNote? { notes.first { $0.code == code } }
+}

@@ -1,0 +1,55 @@
+internal import Traffic
+
+/// NOTLS-STARTTLS and STARTTLS-INJECTION: what became of the switch to TLS in mid-stream.
+enum UpgradeDetector {
+    /// - Parameter client: the start of what the client said, empty if it was not recorded.
+    static func examine(_ connection: ConnectionRecord, client: [UInt8]) -> [Suspicion] {
+        [injection(connection), unused(connection, client)].compactMap { $0 }
+    }
+
+    private static func injection(_ connection: ConnectionRecord) -> Suspicion? {
+        guard let note = connection.note("upgrade-injection") else { return nil }
+        var result = Suspicion(.upgradeInjection, .high, .firm)
+        result.protocolName = ProtocolName(connection.protocolName)
+        let side: ConnectionRecord.Side = note.detail.hasPrefix("origin") ? .origin : .client
+        result.notes = [.sentBehindSwitch(side)]
+        return result
+    }
+
+    /// A client that ends the connection when TLS is refused has done what it should: that is told
+    /// as `low`. One that was cut off before the answer came is not judged.
+    private static func unused(_ connection: ConnectionRecord, _ client: [UInt8]) -> Suspicion? {
+        let isOffered = connection.note("upgrade-offered") != nil
+        let isRefused = connection.note("upgrade-refused") != nil
+        let isAsked = connection.note("upgrade-asked") != nil
+        let isEncrypted =
+            connection.upgrade != nil || connection.clientTLS != nil
+            || connection.note("other-encryption") != nil
+        guard !isEncrypted, isRefused || isOffered && !isAsked else { return nil }
+        let hasLoggedIn = connection.note("plaintext-login") != nil
+        let hasMail = handsMailOver(client)
+        let severity: Severity = hasLoggedIn ? .high : hasMail ? .medium : .low
+        var result = Suspicion(.upgradeUnused, severity, hasLoggedIn || hasMail ? .certain : .firm)
+        let name = ProtocolName(connection.protocolName)
+        result.protocolName = name
+        result.notes = [isRefused ? .upgradeRefused : .upgradeOffered]
+        if isRefused, !isOffered, name.offersVisibly { result.notes.append(.upgradeNeverOffered) }
+        if hasLoggedIn { result.notes.append(.loggedInAllTheSame) }
+        if hasMail { result.notes.append(.mailInPlain) }
+        if !hasLoggedIn, !hasMail { result.notes.append(.noLoginSeen) }
+        return result
+    }
+
+    /// Whether a line of the client's first ones names a sender (RFC 5321 §4.1.1.2).
+    private static func handsMailOver(_ client: [UInt8]) -> Bool {
+        var cursor = ByteCursor(client[...])
+        for _ in 0..<lineLimit {
+            guard let line = cursor.line() else { return false }
+            if line.prefix(10).lowercasedBytes == Array("mail from:".utf8) { return true }
+        }
+        return false
+    }
+
+    /// How many lines of the client are looked at.
+    private static let lineLimit = 64
+}
