@@ -28,7 +28,8 @@ extension ProxyTests {
                 #expect(connection.outcome == .passedThrough)
                 #expect(connection.protocolName == "unknown")
                 #expect(connection.closedBy == .client)
-                #expect(connection.cause == "neither TLS nor HTTP was spoken; its bytes are recorded")
+                #expect(
+                    connection.cause == "neither TLS nor HTTP was spoken; its bytes are recorded")
                 #expect(connection.originBytes == ByteCount(received: 5, sent: 5))
                 #expect(connection.exchangeCount == 0)
             }

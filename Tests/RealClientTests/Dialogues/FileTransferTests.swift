@@ -13,9 +13,10 @@ extension RealClientTests {
             ("like a TLS record", [0x16, 0, 3, 4]),
             ("much", (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }),
         ]
-        static let modes = [
-            [], ["--disable-epsv"], ["--ssl-reqd"], ["--ssl-reqd", "--disable-epsv"],
-        ]
+        /// With TLS 1.3, curl 7.88 loses the end of an upload, also without a proxy: it closes with
+        /// the server's tickets unread, which resets the connection.
+        private static let secured = ["--ssl-reqd", "--tls-max", "1.2"]
+        static let modes = [[], ["--disable-epsv"], secured, secured + ["--disable-epsv"]]
 
         /// Up and down again, and a listing that is empty.
         @Test(.needs(.python, .curl), arguments: modes)
@@ -59,14 +60,12 @@ extension RealClientTests {
             let flows = try await capture.flows()
             #expect(flows.isEmpty, "a file was taken for HTTP: \(flows)")
             #expect(connections.allSatisfy { ($0.tlsVersion != nil) == isSecured })
-            let large = try #require(contents.last).content
-            for connection in connections where connection.protocol != "ftp" {
-                #expect(
-                    connection.outcome == "completed" || connection.outcome == "passed-through",
-                    "\(connection)")
-            }
-            let query = "SELECT count(*) FROM connections WHERE client_received > \(large.count)"
-            _ = query
+            // A client that sends a file of no bytes over TLS, and goes without having said a word,
+            // looks like one that refuses the certificate.
+            let isMistaken = connections.filter { $0.outcome == "client-refused" }
+            #expect(isMistaken.count == (isSecured ? 1 : 0), "\(isMistaken)")
+            let outcomes = Set(connections.map(\.outcome)).subtracting(["client-refused"])
+            #expect(outcomes.isSubset(of: ["completed", "passed-through"]), "\(outcomes)")
         }
     }
 }

@@ -21,9 +21,7 @@ struct MailClient: Sendable, CustomTestStringConvertible {
     let arguments: @Sendable (ProxyProcess, String, String, Folder) throws -> [String]
 
     var testDescription: String { name }
-    var protocolName: String {
-        String(scheme.prefix(scheme.hasPrefix("pop3") ? 4 : scheme.hasPrefix("ftp") ? 3 : 4))
-    }
+    var protocolName: String { scheme.hasSuffix("s") ? String(scheme.dropLast()) : scheme }
 
     static let secured =
         Way.allCases.flatMap { way in
@@ -62,10 +60,11 @@ struct MailClient: Sendable, CustomTestStringConvertible {
                 "\(Login.user):\(Login.password)", "-o", folder.path("fetched"),
                 "\(scheme)://\(address)\(path)",
             ]
-            if upgrade != nil { arguments.append("--ssl-reqd") }
+            // What goes past the proxy is not signed by it, so that files go in plain.
+            let isPartial = isFiles && way == .reverse && !isPlain
+            if isPartial { arguments.append("--ftp-ssl-control") }
+            if upgrade != nil, !isPartial { arguments.append("--ssl-reqd") }
             if way == .socks { arguments += ["--socks5-hostname", proxy.address] }
-            // What goes past the proxy is not signed by it.
-            if isFiles, way == .reverse, !isPlain { arguments.append("--ftp-ssl-control") }
             if scheme.hasPrefix("smtp") {
                 let mail = try folder.write("mail", "Subject: greetings\r\n\r\nHello.\r\n")
                 arguments += [

@@ -13,6 +13,8 @@ import subprocess
 import sys
 import time
 
+# Whoever starts this may have blocked signals, and what is started here would inherit that.
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
 kind, certificate, key, folder, user, password = sys.argv[1:]
 base = os.path.join(folder, kind)
 
@@ -98,6 +100,7 @@ os.chmod(folder, 0o711)
 os.makedirs(base)
 if os.getuid() == 0:
     shutil.chown(base, "nobody", "nogroup")
+os.environ["TMPDIR"] = base
 certificate = place("certificate.pem", source=certificate)
 key = place("key.pem", source=key)
 make_command = postgresql() if kind == "postgresql" else mariadb()
