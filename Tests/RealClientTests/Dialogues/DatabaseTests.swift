@@ -131,7 +131,7 @@ extension DatabaseServer {
     /// A proxy in front of it.
     fileprivate func proxy(in folder: Folder) async throws -> ProxyProcess {
         try await ProxyProcess(
-            trusting: authority, in: folder, mode: "reverse:tcp://localhost:\(port)")
+            trusting: authority, reverse: "tcp://localhost:\(port)", in: folder)
     }
 
     /// The CA that a client is given.

@@ -23,7 +23,7 @@ extension RealClientTests {
         func filesPass(_ options: [String]) async throws {
             let server = try await MailServer()
             let folder = try Folder()
-            let proxy = try await ProxyProcess(trusting: server.authority, in: folder)
+            let proxy = try await ProxyProcess(trusting: server.authority, reverse: nil, in: folder)
             let common =
                 [
                     "-sS", "--max-time", "30", "--cacert", proxy.authorityPath,

@@ -84,8 +84,8 @@ struct MailClient: Sendable, CustomTestStringConvertible {
         _ server: MailServer, in folder: Folder, trusts: Bool = true
     ) async throws -> (ProxyProcess, Program) {
         let target = server.address(scheme)
-        let mode = way == .reverse ? "reverse:tcp://\(target)" : nil
-        let proxy = try await ProxyProcess(trusting: server.authority, in: folder, mode: mode)
+        let origin = way == .reverse ? "tcp://\(target)" : nil
+        let proxy = try await ProxyProcess(trusting: server.authority, reverse: origin, in: folder)
         let port = proxy.address.split(separator: ":").last ?? ""
         let address = way == .reverse ? "localhost:\(port)" : target
         let authority = trusts ? proxy.authorityPath : server.authority.certificatePath
