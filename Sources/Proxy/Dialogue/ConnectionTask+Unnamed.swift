@@ -34,7 +34,7 @@ extension ConnectionTask {
             try await serveHTTP(
                 stream, through: entry, originFailure: originFailure, serverName: serverName,
                 readAhead: words.early)
-        } else if isSilent, !words.hasOnlyOriginEnded {
+        } else if isSilent, !words.isLeft {
             // Whoever has said nothing is heard, and judged, where a first request is due.
             try await serveHTTP(
                 stream, through: entry, originFailure: originFailure, serverName: serverName)

@@ -12,8 +12,8 @@ final class FirstWord: @unchecked Sendable {
     private let loop: EventLoop
     private(set) var early: ByteBuffer?
     private(set) var late: ByteBuffer?
-    /// The origin has ended, while the client is there and has said nothing.
-    private(set) var hasOnlyOriginEnded = false
+    /// One of them has gone, and neither has said anything.
+    private(set) var isLeft = false
 
     /// How long a client is still heard when its origin has gone without a word, in milliseconds:
     /// one that only listens, as for an empty file by FTP, has to be told.
@@ -33,13 +33,13 @@ final class FirstWord: @unchecked Sendable {
             group.addTask {
                 let word = await self.read(self.client)
                 self.early = word.bytes
-                if word.hasGone || self.early != nil { self.hasOnlyOriginEnded = false }
+                self.isLeft = self.isLeft || word.hasGone
                 self.origin.interrupt()
             }
             group.addTask {
                 let word = await self.read(self.origin)
                 self.late = word.bytes
-                self.hasOnlyOriginEnded = word.hasGone
+                self.isLeft = self.isLeft || word.hasGone
                 if self.late != nil {
                     self.client.interrupt()
                 } else {
@@ -48,6 +48,7 @@ final class FirstWord: @unchecked Sendable {
             }
             await group.waitForAll()
         }
+        if early != nil || late != nil { isLeft = false }
         client.channel.resumeWaiting()
         origin.channel.resumeWaiting()
     }

@@ -30,6 +30,30 @@ struct Capture: Sendable {
         let alert: String?
         let closedBy: String?
         let exchanges: Int64
+        let mode: String
+        let originTlsVersion: String?
+        let upgrade: String?
+        let `protocol`: String?
+        let notes: [Note]
+    }
+
+    struct Note: Decodable, Sendable {
+        let code: String
+        let detail: String
+    }
+
+    /// A line of `messages --json`.
+    struct Message: Decodable, Sendable {
+        let schema: String
+        let direction: String
+        let kind: String
+        let text: String?
+        let base64: String?
+        let masked: Bool
+
+        var content: Data {
+            text.map { Data($0.utf8) } ?? Data(base64Encoded: base64 ?? "") ?? Data()
+        }
     }
 
     func flows(filter: String? = nil) async throws -> [Flow] {
@@ -38,6 +62,11 @@ struct Capture: Sendable {
 
     func connections() async throws -> [Connection] {
         try await lines(["connections", path])
+    }
+
+    func messages(_ connection: Int64, withSecrets: Bool) async throws -> [Message] {
+        try await lines(
+            ["messages", path, "\(connection)"] + (withSecrets ? ["--with-secrets"] : []))
     }
 
     func show(_ id: Int64, _ part: String, _ options: [String] = []) async throws -> Data {

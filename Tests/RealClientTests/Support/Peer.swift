@@ -50,6 +50,19 @@ struct Peer: Sendable {
         "python with requests, grpcio and websockets (Scripts/install-dependencies --test)",
         at: variables["SALLYPORT_TEST_PYTHON"] ?? "\(projectFolder)/.build/test-venv/bin/python")
 
+    static let psql = Peer("psql")
+    static let initdb = Peer(
+        "initdb", at: (postgresqlPrograms.last ?? "/usr/lib/postgresql") + "/bin/initdb")
+    static let mariadb = Peer("mariadb")
+    static let mariadbServer = Peer("mariadbd")
+
+    private static let postgresqlPrograms: [String] = {
+        let parent = URL(fileURLWithPath: "/usr/lib/postgresql")
+        let folders = FileManager.default.enumerator(
+            at: parent, includingPropertiesForKeys: nil, options: .skipsSubdirectoryDescendants)
+        return (folders?.compactMap { ($0 as? URL)?.path } ?? []).sorted()
+    }()
+
     static let nodePath = variables["NODE_PATH"] ?? "/usr/share/nodejs"
 
     /// Skips one row of a table if it is missing and not required.
@@ -68,6 +81,11 @@ struct Peer: Sendable {
     /// The file of a client that is written here.
     static func script(_ name: String) -> String {
         "\(projectFolder)/Tests/RealClientTests/Clients/\(name)"
+    }
+
+    /// The file of a server that is written here.
+    static func server(_ name: String) -> String {
+        "\(projectFolder)/Tests/RealClientTests/Servers/\(name)"
     }
 }
 
