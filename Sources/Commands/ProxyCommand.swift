@@ -135,12 +135,9 @@ private func runProxy(
     signals.watch(
         onStop: { service.shutdown.request() },
         onTick: { if service.failure != nil { service.shutdown.request() } })
-    var origin: HostPort?
-    if case .reverse(let target)? = arguments.proxy.modes.first?.mode {
-        origin = HostPort(host: target.host, port: target.port)
-    }
+    let modes = arguments.proxy.modes.isEmpty ? [.explicit] : arguments.proxy.modes.map(\.mode)
     let ready = ReadyMessage(
-        listen: HostPort(service.server.address), origin: origin,
+        ways: zip(service.server.addresses, modes).map { .init(HostPort($0), $1) },
         authority: service.authority.certificatePath, capture: service.capturePath,
         processID: getpid(), content: service.content?.place)
     if arguments.isJSON {

@@ -1,11 +1,10 @@
 package import Base
+package import Proxy
 
 /// What a proxy says once it listens: where, whom to trust, and where it records.
 package struct ReadyMessage: Sendable {
-    /// The address that was bound, with its real port.
-    package let listen: HostPort
-    /// The origin of reverse mode, `nil` for an explicit proxy.
-    package let origin: HostPort?
+    /// The ways in, at least one.
+    package let ways: [WayIn]
     /// The path of the certificate authority's certificate.
     package let authority: String
     /// The path of the capture.
@@ -14,12 +13,24 @@ package struct ReadyMessage: Sendable {
     /// Where the content server beside it is, `nil` if there is none.
     package let content: JSONText?
 
+    /// A port with what it is for.
+    package struct WayIn: Sendable {
+        /// The address that was bound, with its real port.
+        package let listen: HostPort
+        package let mode: ProxyPlan.Mode
+
+        package init(_ listen: HostPort, _ mode: ProxyPlan.Mode) {
+            self.listen = listen
+            self.mode = mode
+        }
+    }
+
     package init(
-        listen: HostPort, origin: HostPort?, authority: String, capture: String, processID: Int32,
+        ways: [WayIn], authority: String, capture: String, processID: Int32,
         content: JSONText? = nil
     ) {
-        self.listen = listen
-        self.origin = origin
+        precondition(!ways.isEmpty, "a proxy listens somewhere")
+        self.ways = ways
         self.authority = authority
         self.capture = capture
         self.processID = processID
@@ -28,9 +39,16 @@ package struct ReadyMessage: Sendable {
 
     /// The line for programs, in the schema `sallyport.ready/1`, with its line end.
     package var json: [UInt8] {
+        let ports = ways.map { way in
+            JSONText.object([
+                JSONText.Member("listen", .string(way.listen.description)),
+                JSONText.Member("mode", .string(way.modeText)),
+            ])
+        }
         var members = [
             JSONText.Member("schema", "sallyport.ready/1"),
-            JSONText.Member("listen", .string(listen.description)),
+            JSONText.Member("listen", .string(ways[0].listen.description)),
+            JSONText.Member("ports", .array(ports)),
             JSONText.Member("ca", .string(authority)),
             JSONText.Member("capture", .string(capture)),
             JSONText.Member("pid", .integer(Int64(processID))),
@@ -41,24 +59,52 @@ package struct ReadyMessage: Sendable {
 
     /// The lines for people.
     package var text: String {
-        let mode = origin.map { "in front of https://\($0)" } ?? "an explicit proxy"
-        return """
-            listening on \(listen), \(mode)
-            CA certificate: \(TerminalText.sanitized(authority))
-            to trust it for one command:
-              \(TerminalText.sanitized(curl))
-            capture: \(TerminalText.sanitized(capture))
+        var lines = ways.map { "listening on \($0.listen), \($0.words)" }
+        lines.append("CA certificate: \(TerminalText.sanitized(authority))")
+        if let curl = ways.lazy.compactMap({ $0.curl(trusting: authority) }).first {
+            lines += ["to trust it for one command:", "  \(TerminalText.sanitized(curl))"]
+        }
+        lines.append("capture: \(TerminalText.sanitized(capture))")
+        return lines.map { $0 + "\n" }.joined()
+    }
+}
 
-            """
+extension ReadyMessage.WayIn {
+    /// As `--mode` names it.
+    fileprivate var modeText: String {
+        switch mode {
+        case .explicit: "explicit"
+        case .reverse: "reverse:\(origin ?? "")"
+        case .transparent: "transparent"
+        }
     }
 
-    private var curl: String {
-        let file = shellQuoted(authority)
-        guard let origin else {
-            return "curl --proxy http://\(listen.reachable) --cacert \(file) https://example.com/"
+    fileprivate var words: String {
+        switch mode {
+        case .explicit: "an explicit proxy"
+        case .reverse: "in front of \(origin ?? "")"
+        case .transparent: "for connections that the system leads here"
         }
-        let target = "\(origin):\(listen.reachable)"
-        return "curl --connect-to \(target) --cacert \(file) https://\(origin)/"
+    }
+
+    /// Scheme, host and port of reverse mode.
+    private var origin: String? {
+        guard case .reverse(let target) = mode else { return nil }
+        return "\(target.scheme.rawValue)://\(HostPort(host: target.host, port: target.port))"
+    }
+
+    /// A command that comes in this way; `nil` if curl cannot.
+    fileprivate func curl(trusting authority: String) -> String? {
+        let file = shellQuoted(authority)
+        switch mode {
+        case .explicit:
+            return "curl --proxy http://\(listen.reachable) --cacert \(file) https://example.com/"
+        case .reverse(let target) where target.scheme != .tcp:
+            let place = HostPort(host: target.host, port: target.port)
+            return "curl --connect-to \(place):\(listen.reachable) --cacert \(file)"
+                + " \(target.scheme.rawValue)://\(place)/"
+        case .reverse, .transparent: return nil
+        }
     }
 }
 

@@ -213,7 +213,21 @@ extension Channel {
             return wanted
         }
         guard let local = localAddress else { return nil }
-        return local.port == listening.port && (local.isLoopback || local.host == listening.host)
-            ? nil : local
+        let isOurs =
+            local.port == listening.port
+            && (local.isLoopback || local.host == listening.host
+                || listening.isWildcard && local.isOfThisMachine)
+        return isOurs ? nil : local
+    }
+}
+
+extension SocketAddress {
+    /// Whether this machine has the address, so that a socket can be bound to it.
+    fileprivate var isOfThisMachine: Bool {
+        let descriptor = platform_stream_socket(family)
+        guard descriptor >= 0 else { return false }
+        defer { Glibc.close(descriptor) }
+        var (storage, length) = withPort(0).kernelForm
+        return unsafe platform_bind(descriptor, &storage, length) == 0
     }
 }

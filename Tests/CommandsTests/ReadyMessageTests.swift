@@ -1,4 +1,5 @@
 import Base
+import Proxy
 import Testing
 
 @testable import Commands
@@ -6,7 +7,7 @@ import Testing
 struct ReadyMessageTests {
     @Test func explicitProxy() {
         let message = ReadyMessage(
-            listen: HostPort(host: "127.0.0.1", port: 8080), origin: nil,
+            ways: [.init(HostPort(host: "127.0.0.1", port: 8080), .explicit)],
             authority: "/home/nora/.local/state/sallyport/ca.pem", capture: "session.sallyport",
             processID: 4711)
         #expect(
@@ -22,14 +23,19 @@ struct ReadyMessageTests {
         #expect(
             message.json.text
                 == "{\"schema\":\"sallyport.ready/1\",\"listen\":\"127.0.0.1:8080\","
+                + "\"ports\":[{\"listen\":\"127.0.0.1:8080\",\"mode\":\"explicit\"}],"
                 + "\"ca\":\"/home/nora/.local/state/sallyport/ca.pem\","
                 + "\"capture\":\"session.sallyport\",\"pid\":4711}\n")
     }
 
     @Test func reverseMode() {
         let message = ReadyMessage(
-            listen: HostPort(host: "::", port: 8443),
-            origin: HostPort(host: "api.example.com", port: 443), authority: "/a b/nora's ca.pem",
+            ways: [
+                .init(
+                    HostPort(host: "::", port: 8443),
+                    .reverse(.init(.https, host: "api.example.com", port: 443)))
+            ],
+            authority: "/a b/nora's ca.pem",
             capture: "c", processID: 1)
         #expect(
             message.text == """
@@ -41,6 +47,41 @@ struct ReadyMessageTests {
                 capture: c
 
                 """)
+    }
+
+    @Test func severalWaysIn() {
+        let message = ReadyMessage(
+            ways: [
+                .init(
+                    HostPort(host: "127.0.0.1", port: 15432),
+                    .reverse(.init(.tcp, host: "db.example", port: 5432))),
+                .init(HostPort(host: "0.0.0.0", port: 8443), .transparent),
+                .init(
+                    HostPort(host: "127.0.0.1", port: 8081),
+                    .reverse(.init(.http, host: "::1", port: 80))),
+            ],
+            authority: "ca.pem", capture: "c", processID: 1)
+        #expect(
+            message.text == """
+                listening on 127.0.0.1:15432, in front of tcp://db.example:5432
+                listening on 0.0.0.0:8443, for connections that the system leads here
+                listening on 127.0.0.1:8081, in front of http://[::1]:80
+                CA certificate: ca.pem
+                to trust it for one command:
+                  curl --connect-to [::1]:80:127.0.0.1:8081 --cacert ca.pem http://[::1]:80/
+                capture: c
+
+                """)
+        let json = message.json.text
+        #expect(json.contains("\"mode\":\"reverse:tcp://db.example:5432\""))
+        #expect(json.contains("{\"listen\":\"0.0.0.0:8443\",\"mode\":\"transparent\"}"))
+    }
+
+    @Test func noCommandComesInByTheSystem() {
+        let message = ReadyMessage(
+            ways: [.init(HostPort(host: "::", port: 1), .transparent)], authority: "ca.pem",
+            capture: "c", processID: 1)
+        #expect(!message.text.contains("curl"))
     }
 
     static let quotesRows: [(text: String, quoted: String)] = [

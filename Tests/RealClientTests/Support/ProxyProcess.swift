@@ -7,11 +7,19 @@ final class ProxyProcess: Sendable {
     let address: String
     let authorityPath: String
     let capture: Capture
+    /// All ways in, in the order of the options.
+    let ports: [Port]
     private let program: Program
+
+    struct Port: Decodable, Sendable {
+        let listen: String
+        let mode: String
+    }
 
     private struct ReadyLine: Decodable {
         let schema: String
         let listen: String
+        let ports: [Port]
         let ca: String
         let capture: String
         let pid: Int32
@@ -52,6 +60,7 @@ final class ProxyProcess: Sendable {
         #expect(ready.capture == path)
         self.program = program
         address = ready.listen
+        ports = ready.ports
         authorityPath = ready.ca
         capture = Capture(path: path, folder: folder)
     }
