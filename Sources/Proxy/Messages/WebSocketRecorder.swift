@@ -85,6 +85,10 @@ final class WebSocketRecorder: @unchecked Sendable {
         var taken = 0
         while taken < content.count {
             let piece = min(content.count - taken, Self.partSize - Int(message.size))
+            // A part behind the first will most likely be full.
+            if message.part > 0, message.bytes.isEmpty {
+                message.bytes.reserveCapacity(Self.partSize)
+            }
             add(content.extracting(taken..<taken + piece), to: &message)
             taken += piece
             if message.size >= Self.partSize {

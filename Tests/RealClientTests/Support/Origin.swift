@@ -16,7 +16,8 @@ final class Origin: Sendable {
 
     var url: String { "https://localhost:\(port)" }
 
-    init() async throws {
+    /// - Parameter http2: whether it speaks HTTP/2 too.
+    init(http2: Bool = false) async throws {
         folder = try Folder()
         authority = try await TestAuthority(in: folder)
         try Self.writeFiles(in: folder)
@@ -25,7 +26,10 @@ final class Origin: Sendable {
         let listener = try ListeningSocket()
         port = listener.port
         let configuration = try folder.write(
-            "nginx.conf", Self.configuration(port: port, folder: folder, authority: authority))
+            "nginx.conf",
+            Self.configuration(
+                listen: "127.0.0.1:\(port) ssl\(http2 ? " http2" : "")", folder: folder,
+                authority: authority))
         server = try Program(
             .nginx, ["-c", configuration, "-e", folder.path("nginx.log")], in: folder,
             input: listener.handle, variables: ["NGINX": "0;"], lastSignal: SIGTERM)
@@ -54,7 +58,7 @@ final class Origin: Sendable {
     }
 
     private static func configuration(
-        port: UInt16, folder: Folder, authority: TestAuthority
+        listen: String, folder: Folder, authority: TestAuthority
     ) -> String {
         let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map {
             "\($0)_temp_path \(folder.path("nginx-\($0)"));"
@@ -76,7 +80,7 @@ final class Origin: Sendable {
                 gzip on;
                 gzip_types text/plain;
                 server {
-                    listen 127.0.0.1:\(port) ssl;
+                    listen \(listen);
                     ssl_certificate \(authority.leafPath);
                     ssl_certificate_key \(authority.leafKeyPath);
                     ssl_protocols TLSv1.2 TLSv1.3;
