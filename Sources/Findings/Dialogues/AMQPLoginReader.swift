@@ -1,3 +1,5 @@
+internal import Base
+
 /// AMQP 0-9-1: SASL's PLAIN in connection.start-ok (§1.4.2.2).
 enum AMQPLoginReader {
     static func logins(client: [UInt8]) -> [ClearLogin] {

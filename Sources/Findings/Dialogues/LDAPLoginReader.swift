@@ -1,3 +1,5 @@
+internal import Base
+
 /// LDAP: a simple bind with a password, and SASL's PLAIN (RFC 4511 §4.2).
 enum LDAPLoginReader {
     static func logins(client: [UInt8]) -> [ClearLogin] {

@@ -1,3 +1,5 @@
+internal import Base
+
 /// MQTT: the CONNECT packet of versions 3.1, 3.1.1 and 5 (MQTT 5.0 §3.1).
 enum MQTTLoginReader {
     static func logins(client: [UInt8], origin: [UInt8]) -> [ClearLogin] {

@@ -1,3 +1,5 @@
+internal import Base
+
 /// The binary protocol of memcached: SASL's PLAIN.
 enum MemcachedLoginReader {
     static func logins(client: [UInt8]) -> [ClearLogin] {

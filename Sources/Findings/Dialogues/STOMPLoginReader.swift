@@ -1,3 +1,5 @@
+internal import Base
+
 /// STOMP: the passcode of the first frame (STOMP 1.2, CONNECT or STOMP Frame).
 enum STOMPLoginReader {
     static func logins(client: [UInt8]) -> [ClearLogin] {

@@ -1,0 +1,229 @@
+import Base
+import Testing
+import Traffic
+
+@testable import Findings
+
+@Suite struct ClearLoginReaderTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let name: String
+        let said: [Said]
+        /// `protocol form user secret`, a line each.
+        let logins: [String]
+        var verdict: [FindingNote] = []
+        var testDescription: String { name }
+
+        init(
+            _ name: String, _ said: Said..., logins: [String] = [], verdict: [FindingNote] = []
+        ) {
+            self.name = name
+            self.said = said
+            self.logins = logins
+            self.verdict = verdict
+        }
+    }
+
+    @Test(arguments: redisRows + packetRows + quietRows)
+    func readsWhole(_ row: Row) {
+        let found = Self.logins(row.said)
+        #expect(found.map(Self.text) == row.logins)
+        #expect(found.first?.verdict ?? [] == row.verdict)
+    }
+
+    @Test(arguments: redisRows + packetRows + quietRows)
+    func readsByteByByte(_ row: Row) {
+        let gathered = DialogueSample(said: row.said).gathered(step: 1)
+        let conversation = gathered.conversation(of: nil)
+        let found = ClearLoginReader.logins(
+            client: conversation?.client ?? [], origin: conversation?.origin ?? [],
+            clientBegan: conversation?.clientBegan ?? true)
+        #expect(found.map(Self.text) == row.logins)
+    }
+
+    /// A part of a secret must never be taken for the whole.
+    @Test(arguments: redisRows + packetRows + quietRows)
+    func staysSilentWhereCut(_ row: Row) {
+        for index in row.said.indices {
+            for count in row.said[index].bytes.indices {
+                var said = row.said
+                said[index] = Said(
+                    direction: said[index].direction,
+                    bytes: Array(said[index].bytes.prefix(count)))
+                for login in Self.logins(said) { #expect(row.logins.contains(Self.text(login))) }
+            }
+        }
+    }
+
+    @Test(arguments: redisRows + packetRows)
+    func survivesEveryChangedByte(_ row: Row) {
+        for index in row.said.indices {
+            for offset in row.said[index].bytes.indices.prefix(160) {
+                for value: UInt8 in [0, 0x7F, 0x80, 0xFF] {
+                    var said = row.said
+                    var bytes = said[index].bytes
+                    bytes[offset] = value
+                    said[index] = Said(direction: said[index].direction, bytes: bytes)
+                    #expect(Self.logins(said).count <= ClearLogin.countLimit + 2)
+                }
+            }
+        }
+    }
+
+    private static func logins(_ said: [Said]) -> [ClearLogin] {
+        func all(_ direction: Direction) -> [UInt8] {
+            said.filter { $0.direction == direction }.flatMap(\.bytes)
+        }
+        return ClearLoginReader.logins(
+            client: all(.request), origin: all(.response),
+            clientBegan: said.first?.direction != .response)
+    }
+
+    private static func text(_ login: ClearLogin) -> String {
+        "\(login.protocolName.rawValue) \(login.form.rawValue) \(login.user?.text ?? "-")"
+            + " \(login.secret.text)"
+    }
+}
+
+private typealias Row = ClearLoginReaderTests.Row
+
+private func resp(_ words: String...) -> String {
+    "*\(words.count)\r\n" + words.map { "$\($0.utf8.count)\r\n\($0)\r\n" }.joined()
+}
+
+private let redisRows: [Row] = [
+    Row(
+        "redis-py, two commands behind it",
+        .client(
+            resp("AUTH", "probe.user", "Pr0be-S3cret!") + resp("CLIENT", "SETINFO", "LIB-NAME")),
+        .origin("+OK\r\n+OK\r\n"), logins: ["redis AUTH probe.user Pr0be-S3cret!"],
+        verdict: [.serverAccepted]),
+    Row(
+        "password alone, refused", .client(resp("auth", "Pr0be-S3cret!")),
+        .origin("-WRONGPASS no\r\n"), logins: ["redis AUTH - Pr0be-S3cret!"],
+        verdict: [.serverRejected]),
+    Row(
+        "HELLO with AUTH", .client(resp("HELLO", "3", "AUTH", "probe.user", "Pr0be-S3cret!")),
+        .origin("%1\r\n+server\r\n"), logins: ["redis HELLO probe.user Pr0be-S3cret!"],
+        verdict: [.serverAccepted]),
+    Row(
+        "later in a pipeline",
+        .client(
+            resp("PING") + resp("AUTH", "a b\r\nc") + resp("CONFIG", "SET", "masterauth", "m1")),
+        .origin("+PONG\r\n"), logins: ["redis AUTH - a b\r\nc", "redis CONFIG SET - m1"]),
+    Row(
+        "other commands with passwords",
+        .client(
+            resp("ACL", "SETUSER", "bo", "on", ">s1") + resp("config", "set", "requirepass", "s2")
+                + resp("MIGRATE", "h", "1", "", "0", "9", "AUTH2", "bo", "s3")
+                + resp("MIGRATE", "h", "1", "k", "0", "9", "AUTH", "s4")),
+        logins: [
+            "redis ACL SETUSER bo s1", "redis CONFIG SET - s2", "redis MIGRATE bo s3",
+            "redis MIGRATE - s4",
+        ]),
+    Row(
+        "typed", .client("AUTH Pr0be-S3cret!\r\n"), .origin("+OK\r\n"),
+        logins: ["redis AUTH - Pr0be-S3cret!"], verdict: [.serverAccepted]),
+]
+
+private let packetRows: [Row] = [
+    Row(
+        "MQTT 3.1 with a will",
+        .client(
+            hex: "103800064d514973647003ce001e00056369642d310003772f740003627965"
+                + "000a70726f62652e75736572000d50723062652d53336372657421e000"),
+        .origin(hex: "20020000"), logins: ["mqtt CONNECT probe.user Pr0be-S3cret!"],
+        verdict: [.serverAccepted]),
+    Row(
+        "MQTT 3.1.1 with a will, refused",
+        .client(
+            hex: "103600044d51545404ce001e00056369642d310003772f740003627965"
+                + "000a70726f62652e75736572000d50723062652d53336372657421e000"),
+        .origin(hex: "20020005"), logins: ["mqtt CONNECT probe.user Pr0be-S3cret!"],
+        verdict: [.serverRejected]),
+    Row(
+        "MQTT 5 with a will and properties",
+        .client(
+            hex: "103800044d51545405ce001e0000056369642d31000003772f740003627965"
+                + "000a70726f62652e75736572000d50723062652d53336372657421e000"),
+        logins: ["mqtt CONNECT probe.user Pr0be-S3cret!"]),
+    Row(
+        "LDAP simple bind",
+        .client(
+            hex: "30260201016021020103040d636e3d70726f62652c64633d78800d"
+                + "50723062652d53336372657421"),
+        logins: ["ldap simple bind cn=probe,dc=x Pr0be-S3cret!"]),
+    Row(
+        "LDAP simple bind, long lengths, behind a search",
+        .client(
+            hex: "30050201016300" + "30840000002a020102" + "608400000021020103"
+                + "040d636e3d70726f62652c64633d78800d50723062652d53336372657421"),
+        logins: ["ldap simple bind cn=probe,dc=x Pr0be-S3cret!"]),
+    Row(
+        "LDAP, SASL PLAIN",
+        .client(
+            hex: "302e02010260290201030400a3220405504c41494e0419"
+                + "0070726f62652e757365720050723062652d53336372657421"),
+        logins: ["ldap SASL bind PLAIN probe.user Pr0be-S3cret!"]),
+    Row(
+        "AMQP 0-9-1, PLAIN",
+        .client(
+            hex: "414d515000000901" + "0100000000" + "0031" + "000a000b" + "00000000"
+                + "05504c41494e" + "00000019" + "0070726f62652e757365720050723062652d53336372657421"
+                + "05656e5f5553" + "ce"),
+        logins: ["amqp Start-Ok PLAIN probe.user Pr0be-S3cret!"]),
+    Row(
+        "memcached, list of mechanisms first",
+        .client(
+            hex: "802000000000000000000000000000000000000000000000"
+                + "80210005000000000000001e000000000000000000000000"
+                + "504c41494e0070726f62652e757365720050723062652d53336372657421"),
+        logins: ["memcached SASL PLAIN probe.user Pr0be-S3cret!"]),
+    Row(
+        "STOMP",
+        .client("STOMP\naccept-version:1.1\nlogin:probe.user\npasscode:Pr0be-S3cret!\n\n\0"),
+        logins: ["stomp CONNECT probe.user Pr0be-S3cret!"]),
+    Row(
+        "MySQL, switched to a password in clear",
+        .origin(
+            hex: "0b0000000a382e302e302d70726f62" + "16000002fe"
+                + "6d7973716c5f636c6561725f70617373776f726400"),
+        .client(
+            hex: "2c00000105a23a00ffffff002d" + "00000000000000000000000000000000000000000000"
+                + "00"
+                + "70726f62652e7573657200" + "00" + "0e00000350723062652d5333637265742100"),
+        logins: ["mysql mysql_clear_password probe.user Pr0be-S3cret!"]),
+]
+
+private let quietRows: [Row] = [
+    Row("Redis without a login", .client(resp("SET", "auth", "x")), .origin("+OK\r\n")),
+    Row("Redis, an empty password", .client(resp("AUTH", ""))),
+    Row("Redis, AUTH as a value", .client(resp("SET", "HELLO", "3", "AUTH", "u", "p"))),
+    Row("Redis, a count that cannot be", .client("*99999999999\r\n$4\r\nAUTH\r\n")),
+    Row("typed, but the answer is no Redis", .client("AUTH x\r\n"), .origin("250 ok\r\n")),
+    Row("the origin speaks first", .origin("+OK ready\r\n"), .client("AUTH secret\r\n")),
+    Row("MQTT without a password", .client(hex: "101100044d5154540402001e00056369642d31")),
+    Row(
+        "MQTT, a name alone",
+        .client(hex: "101d00044d51545404820 01e00056369642d31000a70726f62652e75736572")),
+    Row("MQTT, level 9", .client(hex: "103600044d51545409ce001e00056369642d31")),
+    Row("LDAP, anonymous", .client(hex: "300c020101600702010304008000")),
+    Row(
+        "LDAP, StartTLS before the bind",
+        .client(
+            hex: "301d02010177188016312e332e362e312e342e312e313436362e3230303337"
+                + "30260201016021020103040d636e3d70726f62652c64633d78800d"
+                + "50723062652d53336372657421")),
+    Row(
+        "LDAP, SASL by another mechanism",
+        .client(hex: "301602010160110201030400a30a040845585445524e414c")),
+    Row("STOMP without a passcode", .client("CONNECT\nlogin:x\n\n\0")),
+    Row("an HTTP request", .client("CONNECT a:1 HTTP/1.1\r\n\r\n")),
+    Row("nothing", .client([])),
+    Row(
+        "MySQL's own scramble",
+        .origin(hex: "0b0000000a382e302e302d70726f62" + "0700000200000002000000"),
+        .client(
+            hex: "2c00000105a23a00ffffff002d" + "00000000000000000000000000000000000000000000"
+                + "00"
+                + "70726f62652e7573657200" + "00" + "0e00000350723062652d5333637265742100")),
+]

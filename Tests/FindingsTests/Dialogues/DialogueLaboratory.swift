@@ -1,0 +1,130 @@
+import Base
+import Traffic
+
+@testable import Findings
+
+/// What one side said at once.
+struct Said: Sendable {
+    let direction: Direction
+    let bytes: [UInt8]
+
+    static func client(_ bytes: [UInt8]) -> Said { Said(direction: .request, bytes: bytes) }
+    static func client(_ text: String) -> Said { .client(Array(text.utf8)) }
+    static func client(hex: String) -> Said { .client(unhexed(hex)) }
+    static func origin(_ bytes: [UInt8]) -> Said { Said(direction: .response, bytes: bytes) }
+    static func origin(_ text: String) -> Said { .origin(Array(text.utf8)) }
+    static func origin(hex: String) -> Said { .origin(unhexed(hex)) }
+}
+
+func unhexed(_ text: String) -> [UInt8] {
+    let digits = text.utf8.compactMap(\.hexDigitValue)
+    return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+}
+
+/// A connection without HTTP in short hand.
+struct DialogueSample: Sendable {
+    var host = "mail.example"
+    var port: UInt16 = 25
+    var protocolName = "unknown"
+    var notes: [ConnectionNote] = []
+    var upgrade: String?
+    var isTLS = false
+    var said: [Said] = []
+
+    static func noted(
+        _ protocolName: String, upgrade: String? = nil, _ notes: String...
+    ) -> DialogueSample {
+        DialogueSample(
+            protocolName: protocolName,
+            notes: notes.map { note in
+                let parts = note.split(separator: ":", maxSplits: 1)
+                return ConnectionNote(String(parts[0]), parts.count > 1 ? String(parts[1]) : "")
+            }, upgrade: upgrade)
+    }
+
+    static func said(_ protocolName: String, _ said: Said...) -> DialogueSample {
+        DialogueSample(protocolName: protocolName, said: said)
+    }
+
+    var connection: ConnectionRecord {
+        var record = ConnectionRecord(
+            id: 1, openedAt: Timestamp(microseconds: 1), client: "10.0.0.2:1",
+            listener: "10.0.0.1:1080", mode: .transparent)
+        record.originHost = host
+        record.originPort = port
+        record.protocolName = protocolName
+        record.notes = notes
+        record.upgrade = upgrade
+        record.clientTLS = isTLS ? TLSRecord() : nil
+        record.messageCount = Int64(said.count)
+        return record
+    }
+
+    /// - Parameter step: how many bytes of what was said make a segment.
+    func gathered(
+        _ kind: MessageRecord.Kind = .segment, exchange: Int64? = nil, step: Int = .max
+    ) -> GatheredMessages {
+        var messages = GatheredMessages()
+        var number: Int64 = 0
+        for item in said {
+            for start in stride(from: 0, to: max(1, item.bytes.count), by: step) {
+                number += 1
+                var record = MessageRecord(
+                    connection: 1, exchange: exchange, number: number,
+                    at: Timestamp(microseconds: number), direction: item.direction, kind: kind)
+                record.bytes = Array(item.bytes.dropFirst(start).prefix(step))
+                record.size = Int64(record.bytes.count)
+                guard messages.add(record) else { return messages }
+            }
+        }
+        return messages
+    }
+
+    func report(
+        profile: SubjectProfile? = nil, loopbackAsRemote: Bool = false, step: Int = .max
+    ) -> FindingsReport {
+        var engine = FindingsEngine(
+            FindingsLaboratory.configuration(profile: profile, loopbackAsRemote: loopbackAsRemote))
+        let connection = connection
+        if engine.wantsMessages(of: connection) {
+            engine.observe(connection, messages: gathered(step: step))
+        } else {
+            engine.observe(connection)
+        }
+        return engine.report()
+    }
+}
+
+/// The messages of one WebSocket in short hand.
+struct WebSocketSample: Sendable {
+    var scheme = ExchangeRecord.Scheme.http
+    var kind = MessageRecord.Kind.text
+    var said: [Said] = []
+
+    static func clear(_ said: Said...) -> WebSocketSample { WebSocketSample(said: said) }
+    static func secure(_ said: Said...) -> WebSocketSample {
+        WebSocketSample(scheme: .https, said: said)
+    }
+    static func binary(_ said: Said...) -> WebSocketSample {
+        WebSocketSample(kind: .binary, said: said)
+    }
+
+    func report(profile: SubjectProfile? = nil) -> FindingsReport {
+        var engine = FindingsEngine(FindingsLaboratory.configuration(profile: profile))
+        var connection = DialogueSample(host: "chat.example", said: said).connection
+        connection.protocolName = "http/1.1"
+        if scheme == .https { connection.clientTLS = TLSRecord() }
+        var exchange = ExchangeRecord(
+            id: 7, connection: 1, startedAt: Timestamp(microseconds: 1), scheme: scheme,
+            authority: "chat.example:8080")
+        exchange.requestHead = Array(
+            "GET /socket/17 HTTP/1.1\r\nHost: chat.example\r\nUpgrade: websocket\r\n\r\n".utf8)
+        exchange.status = 101
+        let messages = DialogueSample(said: said).gathered(kind, exchange: 7)
+        engine.observe(connection, messages: messages)
+        for id in messages.exchanges where id == 7 {
+            engine.observe(messages, of: exchange, on: connection)
+        }
+        return engine.report()
+    }
+}

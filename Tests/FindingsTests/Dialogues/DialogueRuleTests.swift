@@ -1,0 +1,264 @@
+import Base
+import Testing
+import Traffic
+
+@testable import Findings
+
+@Suite struct DialogueRuleTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let name: String
+        let rule: RuleID
+        let sample: DialogueSample
+        /// `nil` if the rule must be silent.
+        let severity: Severity?
+        var notes: [String] = []
+        var testDescription: String { "\(rule.rawValue): \(name)" }
+
+        static func hit(
+            _ name: String, _ rule: RuleID, _ severity: Severity, _ sample: DialogueSample,
+            notes: [String] = []
+        ) -> Row {
+            Row(name: name, rule: rule, sample: sample, severity: severity, notes: notes)
+        }
+
+        static func silent(_ name: String, _ rule: RuleID, _ sample: DialogueSample) -> Row {
+            Row(name: name, rule: rule, sample: sample, severity: nil)
+        }
+    }
+
+    @Test(arguments: loginRows + upgradeRows)
+    func judges(_ row: Row) {
+        let found = row.sample.report().findings.filter { $0.rule == row.rule }
+        #expect(found.map(\.severity) == (row.severity.map { [$0] } ?? []))
+        for note in row.notes { #expect(found.first?.notes.map(\.text).contains(note) == true) }
+    }
+
+    @Test(arguments: [
+        (false, "smtp://mail.example:25", "smtp"), (true, "smtp+tls://mail.example:25", "smtp+tls"),
+    ])
+    func namesPlace(_ isTLS: Bool, _ url: String, _ scheme: String) throws {
+        var sample = DialogueSample.noted(
+            "smtp", "plaintext-login:the client logged in by AUTH LOGIN without TLS")
+        if isTLS {
+            sample.isTLS = true
+            sample.notes = []
+        }
+        var record = sample.connection
+        record.originTLS = TLSRecord()
+        record.originTLS?.verifyError = isTLS ? "certificate has expired" : nil
+        var engine = FindingsEngine(FindingsLaboratory.configuration())
+        engine.observe(record)
+        let report = engine.report()
+        let finding = try #require(report.findings.first)
+        #expect(finding.urlTemplate.text == url)
+        #expect(FindingsJSON.render(report).contains(#""scheme":"\#(scheme)""#))
+        #expect(FindingsText.render(report, color: false).contains("where  \(url)"))
+    }
+
+    @Test func keepsOneFindingForChangingPorts() throws {
+        var engine = FindingsEngine(FindingsLaboratory.configuration())
+        var fingerprints: [String] = []
+        for port: UInt16 in [25, 587] {
+            var sample = DialogueSample.noted("smtp", "plaintext-login:x")
+            sample.port = port
+            engine.observe(sample.connection)
+            fingerprints += sample.report().findings.map(\.fingerprint)
+        }
+        let findings = engine.report().findings
+        #expect(findings.map(\.urlTemplate.text) == ["smtp://mail.example"])
+        #expect(findings.map(\.occurrences) == [2])
+        #expect(Set(fingerprints + findings.map(\.fingerprint)).count == 1)
+    }
+
+    @Test func tellsProtocolsApart() {
+        var engine = FindingsEngine(FindingsLaboratory.configuration())
+        for name in ["smtp", "imap"] {
+            engine.observe(DialogueSample.noted(name, "plaintext-login:x").connection)
+        }
+        #expect(engine.report().findings.count == 2)
+    }
+
+    @Test func blamesLoginAtProxyThere() throws {
+        let sample = DialogueSample.noted(
+            "http/1.1", "proxy-login:the client gave the proxy a password for s3cret-user")
+        let report = sample.report()
+        let finding = try #require(report.findings.first { $0.rule == .plainLogin })
+        #expect(finding.urlTemplate.text == "socks://10.0.0.1:1080")
+        #expect(!FindingsJSON.render(report).contains("s3cret-user"))
+    }
+
+    @Test func mindsLoopback() {
+        var sample = DialogueSample.noted("smtp", "plaintext-login:x")
+        sample.host = "127.0.0.1"
+        #expect(sample.report().findings.map(\.severity) == [.info])
+        #expect(sample.report(loopbackAsRemote: true).findings.map(\.severity) == [.critical])
+    }
+
+    @Test(arguments: plantedRows)
+    func findsPlantedValues(
+        _ name: String, _ sample: DialogueSample, _ severity: Severity?
+    ) throws {
+        let profile = try SubjectProfile.parse("password.main = pl4nted-Secret")
+        for step in [1, 7, Int.max] {
+            let report = sample.report(profile: profile, step: step)
+            let found = report.findings.first { $0.rule == .plantSecret }
+            #expect(found?.severity == severity)
+            #expect(!FindingsJSON.render(report).contains("pl4nted"))
+        }
+    }
+
+    @Test func letsOwnersHaveValuesInsideTLS() throws {
+        let text = "owner: mail.example\npassword.main = pl4nted-Secret"
+        let profile = try SubjectProfile.parse(text)
+        var sample = DialogueSample.said("imap", .client("a LOGIN u pl4nted-Secret\r\n"))
+        sample.isTLS = true
+        #expect(sample.report(profile: profile).findings.isEmpty)
+        sample.host = "other.example2"
+        #expect(sample.report(profile: profile).findings.map(\.severity) == [.high])
+    }
+
+    /// The secret, its name and every form of both stay out of all that a report can say.
+    @Test(arguments: [
+        "*3\r\n$4\r\nAUTH\r\n$10\r\nprobe.user\r\n$13\r\nPr0be-S3cret!\r\n",
+        "STOMP\nlogin:probe.user\npasscode:Pr0be-S3cret!\n\n\0",
+    ])
+    func showsNoSecret(_ text: String) throws {
+        var sample = DialogueSample.said("unknown", .client(text))
+        sample.host = "Pr0be-S3cret!.example"
+        let report = sample.report()
+        let finding = try #require(report.findings.first { $0.rule == .plainLogin })
+        #expect(finding.value?.kind == .password)
+        var dumped = ""
+        dump(report, to: &dumped)
+        let texts = [
+            dumped, FindingsJSON.render(report), FindingsText.render(report, color: false),
+        ]
+        for text in texts {
+            for form in ["S3cret", "s3cret", "probe.user", base64("Pr0be-S3cret!")] {
+                #expect(!text.contains(form))
+            }
+        }
+    }
+
+    @Test func countsWhatWasLookedInto() {
+        let report = DialogueSample.said("redis", .client("a"), .origin("b")).report()
+        #expect(report.coverage.messages == 2)
+        #expect(report.coverage.truncatedMessages == 0)
+        #expect(FindingsText.render(report, color: false).contains(", 2 messages"))
+    }
+}
+
+private typealias Row = DialogueRuleTests.Row
+
+private let loginRows: [Row] = [
+    .hit(
+        "noted in mail", .plainLogin, .critical,
+        .noted("smtp", "plaintext-login:the client logged in by AUTH PLAIN without TLS"),
+        notes: ["logged in by AUTH PLAIN"]),
+    .hit(
+        "noted although TLS is offered", .plainLogin, .critical,
+        .noted(
+            "imap", "upgrade-offered:x",
+            "plaintext-login:the client logged in by LOGIN although the origin offers TLS"),
+        notes: ["logged in by LOGIN", "the origin offers TLS"]),
+    .hit(
+        "read in Redis", .plainLogin, .critical,
+        .said("redis", .client("*2\r\n$4\r\nAUTH\r\n$2\r\npw\r\n"), .origin("+OK\r\n")),
+        notes: ["logged in by AUTH", "the origin accepted it"]),
+    .hit(
+        "noted and read is one", .plainLogin, .critical,
+        DialogueSample(
+            protocolName: "ldap",
+            notes: [.init("plaintext-login", "the client logged in by simple bind without TLS")],
+            said: [
+                .client(
+                    hex: "30260201016021020103040d636e3d70726f62652c64633d78800d"
+                        + "50723062652d53336372657421")
+            ])),
+    .silent(
+        "an upgraded dialogue", .plainLogin, .noted("smtp", upgrade: "STARTTLS", "upgrade-asked:x")),
+    .silent(
+        "Redis inside of TLS", .plainLogin,
+        DialogueSample(
+            protocolName: "redis", isTLS: true,
+            said: [.client("*2\r\n$4\r\nAUTH\r\n$2\r\npw\r\n")])),
+    .silent(
+        "Redis behind the switch", .plainLogin,
+        DialogueSample(
+            protocolName: "redis", upgrade: "ClientHello",
+            said: [.client("*2\r\n$4\r\nAUTH\r\n$2\r\npw\r\n")])),
+    .silent(
+        "a server's words", .plainLogin,
+        .said("ftp", .origin("530 Login incorrect.\r\n*2\r\n$4\r\nAUTH\r\n$2\r\npw\r\n"))),
+    .silent("another note", .plainLogin, .noted("http/1.1", "http3-advertisement-removed:x")),
+]
+
+private let upgradeRows: [Row] = [
+    .hit(
+        "offered, and logged in without it", .upgradeUnused, .high,
+        .noted("smtp", "upgrade-offered:x", "plaintext-login:x"),
+        notes: ["the origin offers TLS", "the client logged in all the same"]),
+    .hit(
+        "offered, and mail handed over", .upgradeUnused, .medium,
+        DialogueSample(
+            protocolName: "smtp", notes: [.init("upgrade-offered", "x")],
+            said: [
+                .origin("220 x\r\n"), .client("EHLO a\r\nmail from:<a@b>\r\n"),
+                .origin("250 x\r\n"),
+            ]), notes: ["mail was handed over in plain"]),
+    .hit(
+        "offered, and nothing happened", .upgradeUnused, .low,
+        .noted("smtp", "upgrade-offered:x"), notes: ["no login was seen"]),
+    .hit(
+        "refused, and logged in", .upgradeUnused, .high,
+        .noted("imap", "upgrade-asked:x", "upgrade-refused:x", "plaintext-login:x"),
+        notes: ["the client asked for TLS, and the origin refused"]),
+    .hit(
+        "asked without an offer", .upgradeUnused, .high,
+        .noted("smtp", "upgrade-asked:x", "upgrade-refused:x", "plaintext-login:x"),
+        notes: ["no offer of TLS arrived: it may have been taken out on the way"]),
+    .hit(
+        "refused, and the client went away", .upgradeUnused, .low,
+        .noted("postgresql", "upgrade-asked:x", "upgrade-refused:x")),
+    .silent(
+        "used", .upgradeUnused,
+        .noted("smtp", upgrade: "STARTTLS", "upgrade-offered:x", "upgrade-asked:x")),
+    .silent(
+        "asked, and no answer came", .upgradeUnused,
+        .noted("smtp", "upgrade-offered:x", "upgrade-asked:x")),
+    .silent("none offered", .upgradeUnused, .noted("smtp", "plaintext-login:x")),
+    .silent(
+        "another encryption", .upgradeUnused,
+        .noted("postgresql", "upgrade-refused:x", "other-encryption:x")),
+    .hit(
+        "plain bytes behind the switch", .upgradeInjection, .high,
+        .noted("smtp", upgrade: "STARTTLS", "upgrade-injection:client sent 9 plain bytes"),
+        notes: ["sent from the client's side"]),
+    .hit(
+        "by the origin", .upgradeInjection, .high,
+        .noted("imap", upgrade: "STARTTLS", "upgrade-injection:origin sent 9 plain bytes"),
+        notes: ["sent from the origin's side"]),
+    .silent(
+        "a clean switch", .upgradeInjection, .noted("smtp", upgrade: "STARTTLS", "upgrade-asked:x")),
+]
+
+private let plantedRows: [(String, DialogueSample, Severity?)] = [
+    (
+        "in clear", DialogueSample.said("unknown", .client("x=pl4nted-Secret\n")),
+        Severity.critical
+    ),
+    (
+        "across segments, Base64",
+        .said(
+            "smtp", .origin("220 x\r\n"), .client("AUTH PLAIN \(base64("\0u\0pl4"))"),
+            .client("")), nil
+    ),
+    (
+        "Base64 of the whole",
+        .said(
+            "smtp", .origin("220 x\r\n"), .client("AUTH PLAIN \(base64("\0u\0pl4nted-Secret"))")
+        ),
+        .critical
+    ),
+    ("another value", .said("unknown", .client("x=other-Secret\n")), nil),
+]
