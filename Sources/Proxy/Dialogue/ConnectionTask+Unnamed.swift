@@ -34,7 +34,12 @@ extension ConnectionTask {
             try await serveHTTP(
                 stream, through: entry, originFailure: originFailure, serverName: serverName,
                 readAhead: words.early)
-        } else if isSilent, !words.isLeft {
+        } else if isSilent, words.gone != .origin {
+            if words.gone == .client {
+                // As with a file of no bytes by FTP, whose end the origin waits for.
+                origin.isPersonal = true
+                await origin.stream.finish()
+            }
             // Whoever has said nothing is heard, and judged, where a first request is due.
             try await serveHTTP(
                 stream, through: entry, originFailure: originFailure, serverName: serverName)

@@ -12,8 +12,8 @@ final class FirstWord: @unchecked Sendable {
     private let loop: EventLoop
     private(set) var early: ByteBuffer?
     private(set) var late: ByteBuffer?
-    /// One of them has gone, and neither has said anything.
-    private(set) var isLeft = false
+    /// Who has gone without a word, while the other has said nothing either.
+    private(set) var gone: ConnectionRecord.Side?
 
     /// How long a client is still heard when its origin has gone without a word, in milliseconds:
     /// one that only listens, as for an empty file by FTP, has to be told.
@@ -33,13 +33,14 @@ final class FirstWord: @unchecked Sendable {
             group.addTask {
                 let word = await self.read(self.client)
                 self.early = word.bytes
-                self.isLeft = self.isLeft || word.hasGone
+                // Its end is told, whatever its origin did in the meantime.
+                if word.hasGone { self.gone = .client }
                 self.origin.interrupt()
             }
             group.addTask {
                 let word = await self.read(self.origin)
                 self.late = word.bytes
-                self.isLeft = self.isLeft || word.hasGone
+                if word.hasGone { self.gone = self.gone ?? .origin }
                 if self.late != nil {
                     self.client.interrupt()
                 } else {
@@ -48,7 +49,7 @@ final class FirstWord: @unchecked Sendable {
             }
             await group.waitForAll()
         }
-        if early != nil || late != nil { isLeft = false }
+        if early != nil || late != nil { gone = nil }
         client.channel.resumeWaiting()
         origin.channel.resumeWaiting()
     }
