@@ -76,6 +76,7 @@ extension ReadyMessage.WayIn {
         case .explicit: "explicit"
         case .reverse: "reverse:\(origin ?? "")"
         case .transparent: "transparent"
+        case .captured: "captured"
         }
     }
 
@@ -84,6 +85,7 @@ extension ReadyMessage.WayIn {
         case .explicit: "an explicit proxy"
         case .reverse: "in front of \(origin ?? "")"
         case .transparent: "for connections that the system leads here"
+        case .captured: "for a command without another way out"
         }
     }
 
@@ -103,7 +105,7 @@ extension ReadyMessage.WayIn {
             let place = HostPort(host: target.host, port: target.port)
             return "curl --connect-to \(place):\(listen.reachable) --cacert \(file)"
                 + " \(target.scheme.rawValue)://\(place)/"
-        case .reverse, .transparent: return nil
+        case .reverse, .transparent, .captured: return nil
         }
     }
 }

@@ -1,5 +1,6 @@
 import Base
 import Foundation
+import Negotiation
 import Proxy
 import Testing
 
