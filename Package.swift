@@ -120,7 +120,9 @@ let package = Package(
         .target(name: "RangeVectors", path: "Tests/RangeVectors", swiftSettings: strict),
         tests(
             of: "ContentServer", ["HTTPModel", "HTTPServer", "Base", "RangeVectors", "Sockets"]),
-        tests(of: "Commands", ["Base", "Traffic", "CaptureStore", "TLS", "Proxy"], exclude: ["Cases"]),
+        tests(
+            of: "Commands", ["Base", "Traffic", "CaptureStore", "TLS", "Proxy", "Negotiation"],
+            exclude: ["Cases"]),
         // Real clients through the tool as it is shipped.
         .testTarget(
             name: "RealClientTests", dependencies: ["sallyport", "RangeVectors"],

@@ -76,6 +76,7 @@ extension ReadyMessage.WayIn {
         case .explicit: "explicit"
         case .reverse: "reverse:\(origin ?? "")"
         case .transparent: "transparent"
+        case .captured: "captured"
         }
     }
 
@@ -83,7 +84,7 @@ extension ReadyMessage.WayIn {
         switch mode {
         case .explicit: "an explicit proxy"
         case .reverse: "in front of \(origin ?? "")"
-        case .transparent: "for connections that the system leads here"
+        case .transparent, .captured: "for connections that the system leads here"
         }
     }
 
@@ -103,7 +104,7 @@ extension ReadyMessage.WayIn {
             let place = HostPort(host: target.host, port: target.port)
             return "curl --connect-to \(place):\(listen.reachable) --cacert \(file)"
                 + " \(target.scheme.rawValue)://\(place)/"
-        case .reverse, .transparent: return nil
+        case .reverse, .transparent, .captured: return nil
         }
     }
 }
