@@ -84,8 +84,7 @@ extension ReadyMessage.WayIn {
         switch mode {
         case .explicit: "an explicit proxy"
         case .reverse: "in front of \(origin ?? "")"
-        case .transparent: "for connections that the system leads here"
-        case .captured: "for a command without another way out"
+        case .transparent, .captured: "for connections that the system leads here"
         }
     }
 
