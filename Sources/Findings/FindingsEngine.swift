@@ -26,10 +26,10 @@ package struct FindingsEngine {
     }
 
     /// Whether the messages of a connection can show anything: inside of TLS only to who looks for
-    /// planted values.
+    /// planted values, unless it may be TLS to the proxy, which says nothing of what is inside.
     package func wantsMessages(of connection: ConnectionRecord) -> Bool {
         guard connection.messageCount > 0 else { return false }
-        return planted != nil || connection.clientTLS == nil
+        return planted != nil || connection.clientTLS == nil || connection.mode == .explicit
     }
 
     /// Judges a connection; to be called once for each, with its last state.
