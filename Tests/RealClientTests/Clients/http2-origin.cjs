@@ -68,6 +68,8 @@ function file(name, request, response) {
 }
 
 function answer(request, response) {
+  // Node.js resets a stream whose request nobody reads, rather than wait until it can end it.
+  if (request.method === "GET") request.resume();
   const name = request.url.split("?")[0];
   if (name === "/echo") return echo(request, response);
   if (name === "/hints") return hint(request, response);
