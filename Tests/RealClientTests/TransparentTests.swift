@@ -38,8 +38,9 @@ extension RealClientTests {
             let flows = try await capture.flows()
             #expect(
                 flows.map(\.url) == [
-                    "http://198.51.100.7/assets/1/1000", "https://origin.test/assets/1/1000",
-                    "http://[2001:db8:7::7]/assets/1/1000", "https://origin.test/assets/1/1000",
+                    "http://198.51.100.7/assets/1/1000", "https://198.51.100.7/assets/1/1000",
+                    "http://[2001:db8:7::7]/assets/1/1000",
+                    "https://[2001:db8:7::7]/assets/1/1000",
                 ])
             #expect(flows.allSatisfy { $0.status == 200 && $0.responseBytes == 1000 })
         }

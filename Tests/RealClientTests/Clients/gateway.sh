@@ -6,7 +6,8 @@ sallyport=$1 curl=$2 folder=$3 way=$4
 set -euo pipefail
 name4=198.51.100.7 name6=2001:db8:7::7
 children=()
-trap 'kill "${children[@]}" 2>/dev/null || true' EXIT
+# KILL, because who started this may ignore TERM, and children do as they are born.
+trap 'kill -KILL "${children[@]}" 2>/dev/null || true' EXIT
 trap 'exit 1' TERM
 
 # The client's namespace lives as long as this process in it.
