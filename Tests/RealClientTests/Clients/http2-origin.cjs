@@ -62,9 +62,7 @@ function file(name, request, response) {
     return response.end();
   }
   response.writeHead(200, { "content-length": found.size, ...fields });
-  // As a whole: Node.js resets a stream, rather than end it, if its end waits for the connection's
-  // window alone.
-  response.end(fs.readFileSync(file));
+  fs.createReadStream(file).pipe(response);
 }
 
 function answer(request, response) {
