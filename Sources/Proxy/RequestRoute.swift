@@ -58,7 +58,7 @@ enum RequestRoute: Sendable {
 
     /// - Parameter scheme: `:scheme` of a request of HTTP/2, `nil` for one of HTTP/1.
     static func of(
-        _ head: RequestHead, scheme: [UInt8]? = nil, through entry: Entry
+        _ head: RequestHead, scheme: ArraySlice<UInt8>? = nil, through entry: Entry
     ) throws(HTTP1Violation) -> RequestRoute {
         switch entry {
         case .fixed(let origin, let host):

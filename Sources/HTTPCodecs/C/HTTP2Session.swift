@@ -25,23 +25,13 @@ package final class HTTP2Session {
     /// Why the connection was ended by a GOAWAY of ours; `nil` while all is well.
     package private(set) var failure: HTTP2Violation?
     private var bodies: [Int32: OutgoingBody] = [:]
+    /// Room of contents that were sent, for the next ones.
+    private var spareRooms: [[UInt8]] = []
     /// Streams whose content has been taken down to where more may come.
     private var drained: [Int32] = []
     private var resetsAtEnd: Set<Int32> = []
     private var output: ByteBuffer?
     package private(set) var peerSettings = HTTP2PeerSettings()
-
-    /// Content of one stream that waits to be sent.
-    private struct OutgoingBody {
-        var bytes: [UInt8] = []
-        var start = 0
-        var isEnded = false
-        var trailers: HTTP2Fields?
-        var isDeferred = false
-        var wantsDrain = false
-
-        var count: Int { bytes.count - start }
-    }
 
     /// Content of one stream that may wait to be sent, in bytes.
     package static let outgoingLimit = 64 << 10
@@ -223,11 +213,8 @@ package final class HTTP2Session {
     /// - Returns: whether there is room for more; else `send(into:)` tells when.
     package func append(_ bytes: Span<UInt8>, to stream: Int32) -> Bool {
         guard var body = bodies.removeValue(forKey: stream) else { return true }
-        if body.start == body.bytes.count {
-            body.bytes.removeAll(keepingCapacity: true)
-            body.start = 0
-        }
-        unsafe bytes.withUnsafeBufferPointer { unsafe body.bytes.append(contentsOf: $0) }
+        if !body.hasRoom, let room = spareRooms.popLast() { body.bytes = room }
+        body.append(bytes)
         body.wantsDrain = body.count >= Self.outgoingLimit
         let mayContinue = !body.wantsDrain
         resume(&body, stream)
@@ -315,6 +302,7 @@ package final class HTTP2Session {
                     unsafe nghttp2_submit_trailer(pointer, stream, entries, entries.count)
                 }
             }
+            if spareRooms.count < 16, let room = body.takeRoom() { spareRooms.append(room) }
             return count
         }
         if body.wantsDrain, body.count < Self.outgoingLimit / 2 {

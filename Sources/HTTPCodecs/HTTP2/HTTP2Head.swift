@@ -3,14 +3,15 @@ package import HTTPModel
 
 /// A header block of HTTP/2 as it was decoded: pseudo-header fields apart, the fields in wire order.
 package struct HTTP2Head: Sendable {
-    package internal(set) var method: [UInt8] = []
-    package internal(set) var scheme: [UInt8] = []
-    package internal(set) var authority: [UInt8] = []
-    package internal(set) var path: [UInt8] = []
-    /// `:protocol` of an extended CONNECT (RFC 8441 §4); empty for every other request.
-    package internal(set) var protocolName: [UInt8] = []
     /// 0 in a request, and in trailers.
-    package internal(set) var status = 0
+    package private(set) var status = 0
+    /// The values of all pseudo-header fields; one array, because heads are copied often.
+    private var pseudo: [UInt8] = []
+    private var methodRange = 0..<0
+    private var schemeRange = 0..<0
+    private var authorityRange = 0..<0
+    private var pathRange = 0..<0
+    private var protocolRange = 0..<0
     /// The fields as lines of HTTP/1, without the empty line.
     private var lines: [UInt8] = []
     private var slices: [FieldSlice] = []
@@ -19,17 +20,28 @@ package struct HTTP2Head: Sendable {
 
     init() {}
 
+    package var method: ArraySlice<UInt8> { pseudo[methodRange] }
+    package var scheme: ArraySlice<UInt8> { pseudo[schemeRange] }
+    package var authority: ArraySlice<UInt8> { pseudo[authorityRange] }
+    package var path: ArraySlice<UInt8> { pseudo[pathRange] }
+    /// `:protocol` of an extended CONNECT (RFC 8441 §4); empty for every other request.
+    package var protocolName: ArraySlice<UInt8> { pseudo[protocolRange] }
+
     /// Whether the peer asks to speak another protocol on the stream.
-    package var isExtendedConnect: Bool { !protocolName.isEmpty }
+    package var isExtendedConnect: Bool { !protocolRange.isEmpty }
 
     mutating func add(_ name: Span<UInt8>, _ value: Span<UInt8>) {
         size += name.count + value.count + 32
         guard name.count == 0 || name[0] != 0x3A else { return addPseudo(name, value) }
         // A host that says the same as :authority says nothing (RFC 9113 §8.3.1).
-        if value.count == authority.count, case .host = KnownField(name: name),
-            authority.indices.allSatisfy({ authority[$0] == value[$0] })
+        if value.count == authorityRange.count, case .host = KnownField(name: name),
+            value.indices.allSatisfy({ pseudo[authorityRange.lowerBound + $0] == value[$0] })
         {
             return
+        }
+        if lines.isEmpty {
+            lines.reserveCapacity(Self.usualSize)
+            slices.reserveCapacity(8)
         }
         let start = lines.count
         append(name)
@@ -51,18 +63,25 @@ package struct HTTP2Head: Sendable {
     }
 
     private mutating func addPseudo(_ name: Span<UInt8>, _ value: Span<UInt8>) {
-        let copy = unsafe value.withUnsafeBufferPointer { unsafe [UInt8]($0) }
+        if name.count == 7, equals(name, ignoringCase: ":status") {
+            status = value.indices.reduce(0) { ($0 &* 10 &+ Int(value[$1]) &- 0x30) & 0xFFFF }
+            return
+        }
+        if pseudo.isEmpty { pseudo.reserveCapacity(Self.usualSize) }
+        let range = pseudo.count..<pseudo.count + value.count
         switch name.count {
-        case 7 where equals(name, ignoringCase: ":method"): method = copy
-        case 7 where equals(name, ignoringCase: ":scheme"): scheme = copy
-        case 10 where equals(name, ignoringCase: ":authority"): authority = copy
-        case 5 where equals(name, ignoringCase: ":path"): path = copy
-        case 9 where equals(name, ignoringCase: ":protocol"): protocolName = copy
-        case 7 where equals(name, ignoringCase: ":status"):
-            status = copy.reduce(0) { ($0 &* 10 &+ Int($1) &- 0x30) & 0xFFFF }
+        case 7 where equals(name, ignoringCase: ":method"): methodRange = range
+        case 7 where equals(name, ignoringCase: ":scheme"): schemeRange = range
+        case 10 where equals(name, ignoringCase: ":authority"): authorityRange = range
+        case 5 where equals(name, ignoringCase: ":path"): pathRange = range
+        case 9 where equals(name, ignoringCase: ":protocol"): protocolRange = range
         default: return
         }
+        unsafe value.withUnsafeBufferPointer { unsafe pseudo.append(contentsOf: $0) }
     }
+
+    /// In bytes: what most heads are shorter than.
+    private static let usualSize = 224
 
     // MARK: As heads
 
@@ -102,8 +121,8 @@ package struct HTTP2Head: Sendable {
 
     /// What came, as text, whether it makes a head or not.
     package var text: [UInt8] {
-        method + [0x20] + (path.isEmpty ? authority : path) + [UInt8](" HTTP/2.0\r\n".utf8) + lines
-            + [0x0D, 0x0A]
+        method + [0x20] + (path.isEmpty ? authority : path) + [UInt8](" HTTP/2.0\r\n".utf8)
+            + lines + [0x0D, 0x0A]
     }
 
     package func responseHead() -> ResponseHead {
@@ -115,6 +134,7 @@ package struct HTTP2Head: Sendable {
         let end = raw.count
         HeadWriter.append("\r\n", to: &raw)
         var fields: [FieldSlice] = []
+        fields.reserveCapacity(slices.count)
         addFields(to: &raw, &fields)
         return ResponseHead(
             version: .http2, status: status, reasonRange: end..<end,
@@ -130,7 +150,7 @@ package struct HTTP2Head: Sendable {
     }
 
     private static func add(
-        _ name: StaticString, _ value: [UInt8], _ known: KnownField, to raw: inout [UInt8]
+        _ name: StaticString, _ value: ArraySlice<UInt8>, _ known: KnownField, to raw: inout [UInt8]
     ) -> FieldSlice {
         let start = raw.count
         HeadWriter.append(name, to: &raw)
@@ -154,7 +174,7 @@ package struct HTTP2Head: Sendable {
         }
     }
 
-    private static func knownMethod(_ method: [UInt8]) -> KnownMethod {
+    private static func knownMethod(_ method: ArraySlice<UInt8>) -> KnownMethod {
         switch method.count {
         case 3 where method.elementsEqual("GET".utf8): .get
         case 4 where method.elementsEqual("HEAD".utf8): .head

@@ -114,7 +114,7 @@ final class StreamTask: @unchecked Sendable {
             var outgoing = OutgoingRequest(
                 head: head, origin: origin, target: target, host: host, framing: framing)
             if let stream = stream.head, stream.isExtendedConnect {
-                outgoing.upgrade = StreamUpgrade.webSocket(stream.protocolName)
+                outgoing.upgrade = StreamUpgrade.webSocket([UInt8](stream.protocolName))
                 guard outgoing.upgrade != nil else {
                     let name = stream.protocolName.text
                     return answer(
