@@ -30,6 +30,16 @@ struct DialledOrigin {
     func close() {
         channel.close()
     }
+
+    /// Whether what the origin said first is the SETTINGS of HTTP/2, which do not wait for the
+    /// client's preface (RFC 9113 §3.4).
+    var beginsHTTP2: Bool {
+        let header = channel.peek(9)
+        guard header.count == 9 else { return false }
+        let size = Int(header[0]) << 16 | Int(header[1]) << 8 | Int(header[2])
+        return header[3] == 4 && header[4] == 0 && size % 6 == 0 && size < 256
+            && header[5...].allSatisfy { $0 == 0 }
+    }
 }
 
 extension ConnectionTask {
@@ -116,7 +126,9 @@ extension ConnectionTask {
             if channel.isInterrupted {
                 throw ConnectionEnd(.cut, "the proxy was shut down", by: .tool)
             }
-            if !origin.channel.isQuiet { return PeekedOpening(kind: .silent, bytes: nil) }
+            if !origin.channel.isQuiet, !origin.beginsHTTP2 {
+                return PeekedOpening(kind: .silent, bytes: nil)
+            }
             await Channel.waitForEvent(
                 on: [channel, origin.channel], loop: loop, deadline: deadline)
         }

@@ -196,7 +196,7 @@ self.isLocal =
                 entry: .fixed(target, host: nil))
         case .http:
             let target = OriginTarget(isSecure: false, host: host, port: port)
-            adopt(dialled, for: target)
+            adopt(dialled, for: target, offer: lane.plan.offer(to: target, []))
             try await serveHTTP(
                 PlainStream(channel, readAhead: opening.takeBytes()),
                 through: .fixed(target, host: nil))

@@ -86,6 +86,19 @@ package final class Channel: @unchecked Sendable {
         return outcome == .wouldBlock
     }
 
+    /// The first bytes that wait, at most `count`, which stay there.
+    package func peek(_ count: Int) -> [UInt8] {
+        guard !isClosed else { return [] }
+        var bytes = [UInt8](repeating: 0, count: count)
+        let outcome = unsafe bytes.withUnsafeMutableBytes { space in
+            systemCall {
+                unsafe recv(descriptor, space.baseAddress, space.count, platform_peek)
+            }
+        }
+        guard case .value(let received) = outcome else { return [] }
+        return Array(bytes[..<received])
+    }
+
     /// Sends what the buffer holds, as far as the kernel takes it, and consumes that.
     package func send(_ buffer: ByteBuffer) -> SystemCallOutcome {
         guard mayWrite, !isClosed else {

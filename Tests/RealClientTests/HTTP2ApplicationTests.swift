@@ -43,12 +43,7 @@ extension RealClientTests {
                 AND (CAST(response_trailers AS TEXT) LIKE '%grpc-status: %'
                     OR CAST(response_head AS TEXT) LIKE '%grpc-status: 9%')
                 """)
-            // The origin's SETTINGS come first, and are taken for something that is passed through.
-            withKnownIssue("an origin of h2c in a tunnel", isIntermittent: true) {
-                #expect(calls == "8")
-            } when: {
-                way == .connect
-            }
+            #expect(calls == "8")
         }
 
         @Test(.needs(.python, .sqlite), arguments: Way.allCases)

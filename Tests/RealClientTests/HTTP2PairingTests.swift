@@ -11,15 +11,7 @@ extension RealClientTests {
             let origin = try await RunningOrigin(server, contents)
             let pairings = Pairing.all(to: server)
             try await transfer(pairings.filter { $0.entry.isReverse }, to: origin)
-            let tunnels = pairings.filter { $0.isTunnelToPlainHTTP2(of: server) }
-            try await transfer(
-                pairings.filter { !$0.entry.isReverse && !$0.isTunnelToPlainHTTP2(of: server) },
-                to: origin)
-            guard !tunnels.isEmpty else { return }
-            // Its SETTINGS come first, and are taken for a protocol that is only passed through.
-            await withKnownIssue("an origin of h2c in a tunnel", isIntermittent: true) {
-                try await transfer(tunnels, to: origin)
-            }
+            try await transfer(pairings.filter { !$0.entry.isReverse }, to: origin)
         }
 
         /// Many streams at once on a few connections.

@@ -55,10 +55,6 @@ struct Pairing: Sendable {
 
     var name: String { "\(client.rawValue), \(version), \(entry)" }
 
-    func isTunnelToPlainHTTP2(of server: OriginServer) -> Bool {
-        server.speaksHTTP2 && !server.isSecure && (entry == .connect || entry == .connectOverHTTP2)
-    }
-
     /// All that can come to an origin.
     static func all(to server: OriginServer) -> [Pairing] {
         (server.isSecure ? secure : plain).filter { pairing in
