@@ -129,7 +129,7 @@ extension RealClientTests {
             #expect(coverage.leakProof && coverage.tried == [quic, time])
         }
 
-        @Test(.needs(.chromium)) func browserFallsBackFromQUIC() async throws {
+        @Test(.needs(.chromium)) func browsersQUICIsListed() async throws {
             let folder = try Folder()
             let run = try CapturedRun(
                 [
@@ -140,10 +140,10 @@ extension RealClientTests {
                 ], in: folder)
             _ = try await run.program.end()
             #expect(run.talk.contains("tried: QUIC to web.test:443"), "\(run.talk)")
+            // Told to use QUIC only, it does not fall back.
             let connections = try await run.capture.connections().filter { $0.host == "web.test" }
-            // Then by TCP; whether it trusts us there is a matter of its own list of CAs.
-            let later = connections.filter { $0.mode == "captured" && $0.protocol != "quic" }
-            #expect(!later.isEmpty, "\(connections)")
+            #expect(connections.map(\.protocol) == ["quic"], "\(connections)")
+            #expect(connections.map(\.outcome) == ["refused"])
         }
 
         @Test func ownServersAreReached() async throws {
