@@ -43,7 +43,6 @@ struct Peer: Sendable {
     static let certutil = Peer("certutil")
     static let node = Peer("node")
     static let apt = Peer("apt-get")
-    static let psql = Peer("psql")
     static let ldapsearch = Peer("ldapsearch")
     static let redisClient = Peer("redis-cli")
     static let redis = Peer("redis-server")
@@ -51,8 +50,6 @@ struct Peer: Sendable {
     static let mosquitto = Peer("mosquitto")
     static let swiftCompiler = Peer("swiftc")
     static let go = Peer("go")
-    static let unshare = Peer("unshare")
-    static let nsenter = Peer("nsenter")
     static let setpriv = Peer("setpriv")
     static let nodeAgent = Peer(
         "node-https-proxy-agent",
