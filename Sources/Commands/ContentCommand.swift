@@ -50,7 +50,7 @@ private func runContent(
     let loops = try EventLoops(count: availableProcessorCount())
     let service = try ContentService(
         arguments.content, environment: environment, loops: loops.all)
-    signals.watch(onStop: { service.stop() }, onTick: {})
+    signals.watch(onStop: { _ in service.stop() }, onTick: {})
     if arguments.isJSON {
         let ready: JSONText = [
             "schema": "sallyport.content/1", "http": .string(service.http.description),

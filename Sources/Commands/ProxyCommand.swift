@@ -133,7 +133,7 @@ private func runProxy(
     let service = try ProxyService(
         options, environment: environment, log: showsLog ? environment.output : nil)
     signals.watch(
-        onStop: { service.shutdown.request() },
+        onStop: { _ in service.shutdown.request() },
         onTick: { if service.failure != nil { service.shutdown.request() } })
     let modes = arguments.proxy.modes.isEmpty ? [.explicit] : arguments.proxy.modes.map(\.mode)
     let ready = ReadyMessage(

@@ -156,7 +156,7 @@ private func serve(
     startThread(named: "command") {
         do throws(Failure) {
             let child = try start()
-            signals.watch(onStop: { child.send(SIGTERM) }, onTick: {})
+            signals.watch(onStop: child.forward, onTick: {})
             box.set(.success(child.wait()))
         } catch {
             box.set(.failure(error))

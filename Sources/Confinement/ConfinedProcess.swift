@@ -25,6 +25,7 @@ package final class ConfinedProcess: Sendable {
     /// What could not be done on this system.
     package let limits: [ConfinementLimit]
     private let filter: Int32?
+    private let namespace: String?
     private let insideSockets: Mutex<Int32>
     private let files: ConfinementFiles
 
@@ -41,6 +42,7 @@ package final class ConfinedProcess: Sendable {
         }
         self.id = id
         self.files = files
+        namespace = NamespaceProcesses.namespace(of: id)
         tcpListeners = ready.descriptors(.tcpListener)
         dnsListeners = ready.descriptors(.dnsListener)
         dnsSockets = ready.descriptors(.dnsSocket)
@@ -84,6 +86,12 @@ package final class ConfinedProcess: Sendable {
         var status: Int32 = 0
         while unsafe waitpid(id, &status, 0) < 0, errno == EINTR {}
         return status
+    }
+
+    /// The programs that run inside, each such as `sleep (123)`: after the command's end, those that
+    /// it left behind. Some 20 at most.
+    package func programs() -> [String] {
+        namespace.map(NamespaceProcesses.names) ?? []
     }
 
     /// Closes what is read through methods, ends the process that makes sockets inside, and removes

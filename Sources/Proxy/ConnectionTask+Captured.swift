@@ -34,6 +34,13 @@ extension ConnectionTask {
         try await serveTunnel(to: wanted.host, wanted.port, dialled, readAhead: nil)
     }
 
+    /// Whether a client that was led here is still to hear that its origin cannot be reached: nearest
+    /// to a refusal, which it would have met without us, is a reset before the first byte.
+    var isRefusalDue: Bool {
+        guard port.mode == .captured || port.mode == .transparent else { return false }
+        return record.outcome == .originUnreachable && record.clientBytes.sent == 0
+    }
+
     /// Looks for the program that the client is, while the connection goes on.
     func findProcess() {
         guard isLocal, let finder = port.mode == .captured ? lane.insideProcesses : lane.processes

@@ -70,7 +70,7 @@ final class ConnectionTask: @unchecked Sendable {
         self.port = port
         client = PlainStream(channel)
         openedTick = lane.loop.now
-self.isLocal =
+        self.isLocal =
             isLocal
             ?? (peer.isLoopback || port.mode == .captured
                 || channel.localAddress?.host == peer.host)
@@ -425,6 +425,7 @@ self.isLocal =
         }
         record.clientBytes = bytes(of: channel)
         await awaitProcess()
+        if isRefusalDue { channel.close(reset: true) }
         await client.endInOrder(lingers: record.closedBy == .tool)
         record.closedAt = .now()
         if isCut {

@@ -16,6 +16,7 @@ struct CoverageReport {
     private let limits: [ConfinementLimit]
     private let counters: ConfinementCounters?
     private let serviceQuestions: Int
+    private let leftRunning: [String]
     private var undecrypted: [(Undecrypted, count: Int)] = []
 
     init(_ outcome: RunOutcome, _ source: any TrafficSource) throws {
@@ -24,8 +25,11 @@ struct CoverageReport {
         limits = outcome.network?.limits ?? []
         counters = outcome.network?.counters
         serviceQuestions = outcome.network?.serviceQuestions ?? 0
+        leftRunning = outcome.network?.leftRunning ?? []
         var counts: [Undecrypted: Int] = [:]
+        var captured: Set<Int64> = []
         try source.connections { record in
+            if record.mode == .captured { captured.insert(record.id) }
             switch record.outcome {
             case .passedThrough, .clientRefused:
                 let host = record.clientTLS?.sni ?? record.originHost
@@ -36,8 +40,26 @@ struct CoverageReport {
             }
             return true
         }
+        // What goes through a tunnel that the command asked another proxy for is recorded as it is.
+        try source.exchanges { record in
+            if captured.contains(record.connection), (200..<300).contains(record.status),
+                record.requestHead.starts(with: "CONNECT ".utf8)
+            {
+                let reason = "a tunnel through a proxy that the command brought along"
+                counts[Undecrypted(host: record.authority, reason: reason), default: 0] += 1
+            }
+            return true
+        }
         undecrypted = counts.sorted { ($0.key.host, $0.key.reason) < ($1.key.host, $1.key.reason) }
             .map { ($0.key, $0.value) }
+    }
+
+    /// How many packets were refused besides those that are listed.
+    private var unlisted: Int {
+        guard let counters else { return 0 }
+        let listed = attempts.filter { $0.kind != .inside }.map(\.count).reduce(0, +)
+        let refused = counters.quicDatagrams &+ counters.udpDatagrams &+ counters.otherPackets
+        return max(0, Int(clamping: refused) - listed)
     }
 
     private var isLeakProof: Bool { confinementFailure == nil }
@@ -52,13 +74,19 @@ struct CoverageReport {
         }
         lines += limits.map(\.text)
         lines += attempts.map { "tried: \($0.text)" }
+        if unlisted > 0 { lines.append("tried: \(unlisted) datagrams more, which were refused") }
         if serviceQuestions > 0 {
             lines.append(
                 "asked for HTTPS records \(serviceQuestions) times; none was given, so that clients"
                     + " stay off HTTP/3")
         }
         for (item, count) in undecrypted {
-            lines.append("not decrypted: \(item.host), \(count) connections: \(item.reason)")
+            let connections = count == 1 ? "1 connection" : "\(count) connections"
+            lines.append("not decrypted: \(item.host), \(connections): \(item.reason)")
+        }
+        if !leftRunning.isEmpty {
+            let programs = leftRunning.joined(separator: ", ")
+            lines.append("left running by the command, and cut off from the network: \(programs)")
         }
         return lines.map { "sallyport: \(TerminalText.sanitized($0))\n" }.joined()
     }
@@ -70,6 +98,8 @@ struct CoverageReport {
             "failure": .optional(confinementFailure?.code),
             "limits": .array(limits.map { .string($0.code) }),
             "tried": .array(attempts.map { .string($0.text) }),
+            "triedUnlisted": .integer(Int64(unlisted)),
+            "leftRunning": .array(leftRunning.map { .string($0) }),
             "httpsRecordQuestions": .integer(Int64(serviceQuestions)),
             "notDecrypted": .array(
                 undecrypted.map { .string("\($0.0.host): \($0.0.reason)") }),
@@ -85,8 +115,8 @@ extension ConfinedNetwork.Attempt {
         let offer =
             hello.map { $0.alpn.isEmpty ? "" : " for \($0.alpn.joined(separator: ", "))" } ?? ""
         return switch kind {
-        case .quic: "QUIC to \(name):\(port)\(offer) (refused, \(count) datagrams)"
-        case .udp: "UDP to \(name):\(port) (refused, \(count) datagrams)"
+        case .quic: "QUIC to \(name):\(port)\(offer) (refused, \(datagrams))"
+        case .udp: "UDP to \(name):\(port) (refused, \(datagrams))"
         case .inside: "UDP to \(name):\(port), its own (let through, and goes nowhere else)"
         case .other: "packets that are neither TCP nor UDP to \(name) (dropped, \(count))"
         }

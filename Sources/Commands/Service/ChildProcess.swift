@@ -70,7 +70,10 @@ struct ChildProcess {
         return Ending(status: status)
     }
 
-    func send(_ number: Int32) {
-        kill(id, number)
+    /// Passes on a signal that the tool got, unless the terminal sent it to the child as well: for
+    /// many programs a second SIGINT means to leave their work undone.
+    func forward(_ signal: StopSignal) {
+        if signal.isFromTerminal, getpgid(id) == getpgid(0) { return }
+        kill(id, signal.number)
     }
 }

@@ -1,4 +1,5 @@
 internal import Base
+internal import Glibc
 internal import TLS
 
 /// The variables and files that lead a program's traffic through the proxy and make it trust the
@@ -20,7 +21,8 @@ struct ClientEnvironment {
     ///
     /// - Parameters:
     ///   - proxy: where the proxy listens; `nil` for a program that is led there without its doing.
-    ///   - inherited: the caller's own variables, which the result extends.
+    ///   - inherited: the caller's own variables, which the result extends; those that name a proxy
+    ///     are replaced or, without one of ours, left out.
     ///
     /// Errors: `file-unwritable`, `file-unreadable`, `certificate-invalid`.
     init(
@@ -29,11 +31,14 @@ struct ClientEnvironment {
         let parent = inherited["TMPDIR"] ?? "/tmp"
         folder = "\(parent)/sallyport-run-\(Digests.randomBytes(6).hex)"
         try Files.makeFolder(folder)
+        // Programs that change their user, as apt's do, have to read the bundle still.
+        _ = unsafe chmod(folder, 0o755)
         let system = try Self.systemBundle(inherited)
         let trust = TrustFiles(folder: folder)
         try trust.write(authority: authority, system: system, inherited: inherited)
         files = trust.all
-        variables = inherited.merging(proxy.map(Self.proxyVariables) ?? [:]) { $1 }
+        let others = inherited.filter { !Self.namesProxy($0.key) }
+        variables = others.merging(proxy.map(Self.proxyVariables) ?? [:]) { $1 }
             .merging(trust.variables(inherited, proxy: proxy)) { $1 }
         bundle = trust.bundle
         javaStore = trust.javaStore
@@ -43,6 +48,16 @@ struct ClientEnvironment {
     func remove() {
         for file in files { Files.remove(file) }
         Files.remove(folder)
+    }
+
+    /// Whether a variable leads programs to a proxy, or past one.
+    private static func namesProxy(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return name.hasSuffix("_proxy")
+            && ["http", "https", "ftp", "all", "no", "ws", "wss", "rsync"].contains(
+                name.dropLast(6))
+            || ["npm_config_proxy", "npm_config_https_proxy", "npm_config_noproxy"].contains(name)
+            || name.hasPrefix("global_agent_http")
     }
 
     /// A scheme is written always: some programs break without. The empty exception lists defeat
@@ -107,22 +122,27 @@ private struct TrustFiles {
         authority: CertificateAuthority, system: [UInt8], inherited: [String: String]
     ) throws(Failure) {
         let ours = authority.certificate.pem
-        try Files.create(bundle, system + [0x0A] + ours)
+        try Files.create(bundle, system + [0x0A] + ours, readableByOthers: true)
         let certificates =
             try Certificate.all(inPEM: system, name: "the system's bundle")
             + [authority.certificate]
         try Files.create(
             javaStore,
-            JavaKeyStore.write(certificates.map(\.der), password: Self.javaPassword))
+            JavaKeyStore.write(certificates.map(\.der), password: Self.javaPassword),
+            readableByOthers: true)
+        // Of this user alone: the caller's own may hold passwords.
         try Files.create(
             wgetConfiguration,
             try wgetText(inherited) + [UInt8]("ca_certificate = \(bundle)\n".utf8))
         try Files.create(
-            aptConfiguration, [UInt8]("Acquire::https::CaInfo \"\(bundle)\";\n".utf8))
+            aptConfiguration, [UInt8]("Acquire::https::CaInfo \"\(bundle)\";\n".utf8),
+            readableByOthers: true)
         try Files.makeFolder(phpFolder)
+        _ = unsafe chmod(phpFolder, 0o755)
         try Files.create(
             phpConfiguration,
-            [UInt8]("openssl.cafile=\(bundle)\ncurl.cainfo=\(bundle)\n".utf8))
+            [UInt8]("openssl.cafile=\(bundle)\ncurl.cainfo=\(bundle)\n".utf8),
+            readableByOthers: true)
     }
 
     /// What wget would have read in place of our file.

@@ -23,6 +23,8 @@ final class ConfinedNetwork: Sendable {
         /// Attempts that were not told apart any more.
         var others = 0
         var serviceQuestions = 0
+        var leftRunning: [String] = []
+        var counters: ConfinementCounters?
         var readers: [[UInt8]: QUICInitialReader] = [:]
     }
 
@@ -180,8 +182,21 @@ final class ConfinedNetwork: Sendable {
     /// How often it asked for HTTPS records, which could have led it to HTTP/3.
     var serviceQuestions: Int { state.withLock(\.serviceQuestions) }
 
+    /// The programs that the command left behind: what they do now is cut off.
+    var leftRunning: [String] { state.withLock(\.leftRunning) }
+
     var limits: [ConfinementLimit] { process.limits }
-    var counters: ConfinementCounters? { process.counters() }
+    var counters: ConfinementCounters? { state.withLock(\.counters) }
+
+    /// Notes what the filter counted, and what goes on inside although the command has ended.
+    func noteEnd() {
+        let programs = process.programs()
+        let counters = process.counters()
+        state.withLock {
+            $0.leftRunning = programs
+            $0.counters = counters
+        }
+    }
 
     /// Records the attempts as connections that were refused.
     func record(in service: ProxyService) {
@@ -192,6 +207,9 @@ final class ConfinedNetwork: Sendable {
 }
 
 extension ConfinedNetwork.Attempt {
+    /// Their number in words: `1 datagram`.
+    var datagrams: String { count == 1 ? "1 datagram" : "\(count) datagrams" }
+
     fileprivate func record(_ id: Int64) -> ConnectionRecord {
         var record = ConnectionRecord(
             id: id, openedAt: firstAt, client: source, listener: "udp", mode: .captured)
@@ -204,17 +222,16 @@ extension ConfinedNetwork.Attempt {
         case .quic:
             record.protocolName = "quic"
             record.cause =
-                "QUIC is not intercepted: \(count) datagrams were refused, so that the client falls"
-                + " back to TCP"
+                "QUIC is not intercepted: \(datagrams) refused, so that the client falls back to TCP"
         case .udp:
             record.protocolName = "udp"
-            record.cause = "\(count) datagrams of UDP were refused"
+            record.cause = "UDP: \(datagrams) refused"
         case .inside:
             record.protocolName = "udp"
             record.cause = "datagrams to an address of the namespace's own stayed in it"
         case .other:
             record.protocolName = "ip"
-            record.cause = "\(count) packets that are neither TCP nor UDP were dropped"
+            record.cause = "packets that are neither TCP nor UDP were dropped: \(count)"
         }
         if let hello {
             var tls = TLSRecord()

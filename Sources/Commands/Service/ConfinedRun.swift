@@ -36,19 +36,20 @@ enum ConfinedRun {
                 }
                 launched.set(.success(process))
                 ended.set(process.wait())
-                process.close()
             } catch {
                 launched.set(.failure(error))
             }
         }
         let process = try await launched.get().get()
-        signals.watch(onStop: { kill(process.id, SIGTERM) }, onTick: {})
+        signals.watch(onStop: ChildProcess(id: process.id).forward, onTick: {})
         let network = ConfinedNetwork(process)
         let service: ProxyService
         do throws(Failure) {
             service = try makeService(network.ports)
         } catch {
             kill(process.id, SIGKILL)
+            _ = await ended.get()
+            process.close()
             throw error
         }
         let names = EndBox()
@@ -57,9 +58,11 @@ enum ConfinedRun {
             names.set(0)
         }
         ended.whenSet { service.shutdown.request() }
+        defer { process.close() }
         _ = try await service.run {
             network.stop()
             _ = await names.get()
+            network.noteEnd()
             network.record(in: service)
         }
         return (ChildProcess.Ending(status: await ended.get()), network, service)

@@ -2,6 +2,13 @@ internal import Base
 internal import Glibc
 internal import Sockets
 
+/// A signal that asked for the end.
+struct StopSignal: Sendable {
+    let number: Int32
+    /// Whether a terminal sent it, which sends it to its whole foreground group at once.
+    let isFromTerminal: Bool
+}
+
 /// SIGINT and SIGTERM, turned into a call instead of the end of the process.
 final class StopSignals: Sendable {
     private let receiver: Int32
@@ -20,11 +27,13 @@ final class StopSignals: Sendable {
         unsafe handlerPipe = ends[1]
         var action = sigaction()
         // Only what POSIX allows in a handler: the byte wakes the thread that does the rest.
-        unsafe action.__sigaction_handler.sa_handler = { number in
+        unsafe action.__sigaction_handler.sa_sigaction = { number, information, _ in
             var byte = UInt8(truncatingIfNeeded: number)
+            // Above 0 the kernel sent it, and for these it does so for a terminal.
+            if unsafe (information?.pointee.si_code ?? 0) > 0 { byte |= terminalMark }
             _ = unsafe write(handlerPipe, &byte, 1)
         }
-        action.sa_flags = SA_RESTART
+        action.sa_flags = SA_RESTART | SA_SIGINFO
         unsafe sigaction(SIGINT, &action, nil)
         unsafe sigaction(SIGTERM, &action, nil)
         // A reader of our output that leaves is told by the write that fails.
@@ -34,7 +43,9 @@ final class StopSignals: Sendable {
     /// Calls `onStop` at the first signal; a second one ends the process at once.
     ///
     /// - Parameter onTick: called about twice a second while none comes.
-    func watch(onStop: @escaping @Sendable () -> Void, onTick: @escaping @Sendable () -> Void) {
+    func watch(
+        onStop: @escaping @Sendable (StopSignal) -> Void, onTick: @escaping @Sendable () -> Void
+    ) {
         let receiver = receiver
         startThread(named: "signals") {
             var count = 0
@@ -44,15 +55,19 @@ final class StopSignals: Sendable {
                     onTick()
                     continue
                 }
-                var number: UInt8 = 0
-                guard unsafe read(receiver, &number, 1) == 1 else { continue }
+                var byte: UInt8 = 0
+                guard unsafe read(receiver, &byte, 1) == 1 else { continue }
                 count += 1
-                if count > 1 { _exit(128 + Int32(number)) }
-                onStop()
+                let number = Int32(byte & ~terminalMark)
+                if count > 1 { _exit(128 + number) }
+                onStop(StopSignal(number: number, isFromTerminal: byte & terminalMark != 0))
             }
         }
     }
 }
+
+/// No signal's number has this bit.
+private let terminalMark: UInt8 = 0x80
 
 /// Where the handler writes; set once, before the handler is installed.
 nonisolated(unsafe) private var handlerPipe: Int32 = -1

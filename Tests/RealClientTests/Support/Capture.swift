@@ -35,6 +35,13 @@ struct Capture: Sendable {
         let upgrade: String?
         let `protocol`: String?
         let notes: [Note]
+        let port: Int?
+        let ja4: String?
+        let process: Process?
+    }
+
+    struct Process: Decodable, Sendable {
+        let name: String?
     }
 
     struct Note: Decodable, Sendable {
@@ -67,6 +74,11 @@ struct Capture: Sendable {
     func messages(_ connection: Int64, withSecrets: Bool) async throws -> [Message] {
         try await lines(
             ["messages", path, "\(connection)"] + (withSecrets ? ["--with-secrets"] : []))
+    }
+
+    /// What was said on a connection, with the secrets, in one.
+    func dialogue(_ connection: Int64) async throws -> Data {
+        try await messages(connection, withSecrets: true).reduce(into: Data()) { $0 += $1.content }
     }
 
     func show(_ id: Int64, _ part: String, _ options: [String] = []) async throws -> Data {

@@ -42,6 +42,15 @@ struct Peer: Sendable {
     static let chromium = Peer("chromium")
     static let certutil = Peer("certutil")
     static let node = Peer("node")
+    static let apt = Peer("apt-get")
+    static let ldapsearch = Peer("ldapsearch")
+    static let redisClient = Peer("redis-cli")
+    static let redis = Peer("redis-server")
+    static let mosquittoClient = Peer("mosquitto_pub")
+    static let mosquitto = Peer("mosquitto")
+    static let swiftCompiler = Peer("swiftc")
+    static let go = Peer("go")
+    static let setpriv = Peer("setpriv")
     static let nodeAgent = Peer(
         "node-https-proxy-agent",
         at: (nodePath.split(separator: ":").last.map(String.init) ?? "") + "/https-proxy-agent")

@@ -3,11 +3,11 @@ import Foundation
 /// A CA that the origins of a test are signed by, made with the `openssl` command.
 struct TestAuthority: Sendable {
     let certificatePath: String
-    /// Of the origin: its certificate for `localhost` and `127.0.0.1`, and its key.
+    /// Of the origin: its certificate for `localhost`, `127.0.0.1` and the names given, and its key.
     let leafPath: String
     let leafKeyPath: String
 
-    init(in folder: Folder) async throws {
+    init(in folder: Folder, names: [String] = []) async throws {
         certificatePath = folder.path("origin-ca.pem")
         leafPath = folder.path("origin.pem")
         leafKeyPath = folder.path("origin.key")
@@ -25,7 +25,9 @@ struct TestAuthority: Sendable {
             common + [
                 "-CA", certificatePath, "-CAkey", key, "-subj", "/CN=localhost",
                 "-keyout", leafKeyPath, "-out", leafPath,
-                "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+                "-addext",
+                "subjectAltName=DNS:localhost,IP:127.0.0.1"
+                    + names.map { ",DNS:\($0)" }.joined(),
                 "-addext", "basicConstraints=critical,CA:FALSE",
             ], in: folder)
     }
