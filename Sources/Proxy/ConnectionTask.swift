@@ -70,7 +70,7 @@ final class ConnectionTask: @unchecked Sendable {
         self.port = port
         client = PlainStream(channel)
         openedTick = lane.loop.now
-self.isLocal =
+        self.isLocal =
             isLocal
             ?? (peer.isLoopback || port.mode == .captured
                 || channel.localAddress?.host == peer.host)
