@@ -167,7 +167,7 @@ extension ProxyTests {
                 if ending == .garbage {
                     // No ClientHello: the connection inside ends, and so must the one around it,
                     // although the client does nothing more.
-                    try outer.send([22, 9, 9, 9, 9, 9])
+                    try outer.send([22, 3, 1, 0, 5, 2, 0, 0, 1, 0])
                     _ = try outer.readToEnd()
                 } else {
                     try outer.send([0, 1, 2, 3, 4])

@@ -31,14 +31,12 @@ extension ProxyTests {
             let trust = PlanChange {
                 $0.originTrust.extraAuthorities.append(TestAuthority.proxy.certificate)
             }
-            try withChain(
-                scheme, trust,
-                then: { second in
-                    let next = try second.traffic.connection()
-                    #expect(next.mode == (scheme == .http ? .explicit : .socks))
-                    #expect(next.originHost == "127.0.0.1")
-                }
-            ) { first, second in
+            let expectMode = { (second: ProxyUnderTest) in
+                let next = try second.traffic.connection()
+                #expect(next.mode == (scheme == .http ? .explicit : .socks))
+                #expect(next.originHost == "127.0.0.1")
+            }
+            try withChain(scheme, trust, then: expectMode) { first, second in
                 let origin = try second.greeter(way.kind)
                 let client = try way.open(first, origin)
                 #expect(try client.get(way.target("/", origin)).body.text == "hello")

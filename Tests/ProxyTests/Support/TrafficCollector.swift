@@ -129,6 +129,13 @@ final class TrafficCollector: TrafficSink {
         }
     }
 
+    /// The bytes of the first connection's segments, once it has ended.
+    func segments() throws -> [Direction: [UInt8]] {
+        let messages = content.messages[try connection().id] ?? []
+        return messages.filter { $0.kind == .segment }
+            .reduce(into: [:]) { $0[$1.direction, default: []] += $1.bytes }
+    }
+
     /// The recorded content of one direction.
     func body(_ exchange: ExchangeRecord, _ direction: Direction) -> [UInt8] {
         let record = direction == .request ? exchange.requestBody : exchange.responseBody
