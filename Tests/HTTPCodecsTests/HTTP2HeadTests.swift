@@ -204,7 +204,7 @@ func lines(_ fields: HTTP2Fields) -> [String] {
             let host = row.lines.contains { $0.hasPrefix("Host") } ? "" : "Host: h\r\n"
             request = try requestHead(row.lines.joined(separator: "\r\n") + "\r\n\(host)\r\n")
         } else {
-            decoded.protocolName = Array("x".utf8)
+            decoded.add(Array(":protocol".utf8).span, Array("x".utf8).span)
             decoded.add(Array("A".utf8).span, Array("1".utf8).span)
             request = try decoded.requestHead()
         }
