@@ -37,7 +37,7 @@ import Transport
             let ends = try HTTP2Ends(loop)
             try await ends.run { stream in
                 stream.respond(.response(status: 200), endsStream: false)
-                stream.answer(stream.head?.path ?? [])
+                stream.answer(stream.head.map { [UInt8]($0.path) } ?? [])
             } _: { ends in
                 var streams: [(Int, HTTP2Stream)] = []
                 for index in 0..<300 {
