@@ -146,7 +146,7 @@ extension ProxyTests {
                 testDescription: "no frames at all",
                 client: [[UInt8]("GET / HTTP/1.1\r\n\r\n".utf8)],
                 origin: [[UInt8](repeating: 0xFF, count: 300)],
-                expected: { [] }, notes: ["websocket-reserved-bits"]),
+                expected: { [] }, notes: ["websocket-reserved-opcode"]),
             Row(
                 testDescription: "half a message",
                 client: [text("hel", fin: false)],
