@@ -104,7 +104,7 @@ def measured_streams(process, peer, target, connections, seconds):
         raise RuntimeError(f"h2load gave no figures of HTTP/2: {said[-600:]}")
     result = {
         "requests": int(succeeded[1]), "seconds": seconds, "bytes": int(traffic[1]),
-        "failed": int(counts[2]) + int(counts[1]) - int(succeeded[1]),
+        "failed": int(counts[2]) + max(0, int(counts[1]) - int(succeeded[1])),
     }
     return result, *figures
 
