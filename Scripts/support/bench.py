@@ -98,13 +98,13 @@ def measured_streams(process, peer, target, connections, seconds):
             elif line.startswith("Main benchmark duration is over") and meter:
                 figures = meter.read()
     counts = re.search(r"requests: .* (\d+) done, .* (\d+) failed", said)
-    succeeded = re.search(r"status codes: (\d+) 2xx", said)
+    statuses = re.search(r"status codes: \d+ 2xx, (\d+) 3xx, (\d+) 4xx, (\d+) 5xx", said)
     traffic = re.search(r"traffic: \S+ \((\d+)\)", said)
-    if not (counts and succeeded and traffic) or "Application protocol: h2" not in said:
+    if not (counts and statuses and traffic) or "Application protocol: h2" not in said:
         raise RuntimeError(f"h2load gave no figures of HTTP/2: {said[-600:]}")
     result = {
-        "requests": int(succeeded[1]), "seconds": seconds, "bytes": int(traffic[1]),
-        "failed": int(counts[2]) + max(0, int(counts[1]) - int(succeeded[1])),
+        "requests": int(counts[1]), "seconds": seconds, "bytes": int(traffic[1]),
+        "failed": int(counts[2]) + sum(int(count) for count in statuses.groups()),
     }
     return result, *figures
 
