@@ -217,7 +217,11 @@ import Testing
                 state ^= state << 17
                 bytes.append(state & 3 == 0 ? 0 : UInt8(truncatingIfNeeded: state >> 24))
             }
-            _ = try? reader.read(bytes.span, now: state)
+            do throws(HTTP2Flood) {
+                try reader.read(bytes.span, now: state)
+            } catch {
+                #expect(error.count > 0)
+            }
             #expect(reader.sideFrames.allSatisfy { $0.payload.count <= 512 && $0.stream >= 0 })
         }
     }
