@@ -10,6 +10,10 @@ final class ProcessFinder: @unchecked Sendable {
     private let loop: EventLoop
     private let quick: ProcessAttribution
     private let slow: SearchThread
+    /// A look costs some 15 µs, a search some 10 ms of a processor: in a storm of connections not
+    /// each can be told whose it is.
+    private var looks = Allowance(burst: 256, perSecond: 64)
+    private var searches = Allowance(burst: 32, perSecond: 2)
 
     init(loop: EventLoop, slow: SearchThread) {
         self.loop = loop
@@ -24,16 +28,43 @@ final class ProcessFinder: @unchecked Sendable {
         client: SocketAddress, server: SocketAddress,
         found: @escaping @Sendable (ProcessRecord?) -> Void
     ) -> Bool {
+        guard looks.take(now: loop.now) else { return false }
         switch quick.recentProcess(client: client, server: server) {
         case .process(let record):
             found(record)
             return false
         case .none: return false
         case .unknown:
+            guard searches.take(now: loop.now) else { return false }
             return slow.search(client: client, server: server) { [loop] record in
                 loop.execute { found(record) }
             }
         }
+    }
+}
+
+/// So many at once, and so many a second.
+private struct Allowance {
+    private let burst: Double
+    private let perSecond: Double
+    private var left: Double
+    private var filledAt: UInt64 = 0
+
+    init(burst: Double, perSecond: Double) {
+        self.burst = burst
+        self.perSecond = perSecond
+        left = burst
+    }
+
+    /// - Parameter now: in milliseconds.
+    mutating func take(now: UInt64) -> Bool {
+        if now > filledAt {
+            left = min(burst, left + Double(now - filledAt) * perSecond / 1000)
+            filledAt = now
+        }
+        guard left >= 1 else { return false }
+        left -= 1
+        return true
     }
 }
 
