@@ -89,13 +89,15 @@ let package = Package(
             ]),
         .executableTarget(name: "sallyport", dependencies: ["Commands"], swiftSettings: strict),
 
+        // Starts programs for tests, one at a time.
+        .target(name: "ProcessStart", path: "Tests/ProcessStart", swiftSettings: strict),
         tests(of: "Base"),
         tests(of: "HTTPModel"),
         tests(of: "Sockets"),
         // Inside of the tool as it is shipped: it starts itself anew in the namespaces.
         tests(of: "Confinement", ["Base", "Sockets", "sallyport"]),
-        tests(of: "Processes", ["Base", "CPlatform", "Sockets", "Traffic"]),
-        tests(of: "TLS", ["Base", "COpenSSL"]),
+        tests(of: "Processes", ["Base", "CPlatform", "ProcessStart", "Sockets", "Traffic"]),
+        tests(of: "TLS", ["Base", "COpenSSL", "ProcessStart"]),
         tests(of: "Transport", ["Base", "Sockets", "TLS"]),
         tests(of: "PublicSuffixes"),
         tests(of: "DNS", ["Base"]),
@@ -114,7 +116,8 @@ let package = Package(
         tests(
             of: "Proxy",
             [
-                "Base", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Traffic",
+                "Base", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "ProcessStart", "Sockets", "TLS",
+                "Traffic",
             ]),
         // Requests for ranges and with preconditions, and what they must be answered with.
         .target(name: "RangeVectors", path: "Tests/RangeVectors", swiftSettings: strict),
@@ -125,7 +128,7 @@ let package = Package(
             exclude: ["Cases"]),
         // Real clients through the tool as it is shipped.
         .testTarget(
-            name: "RealClientTests", dependencies: ["sallyport", "RangeVectors"],
+            name: "RealClientTests", dependencies: ["sallyport", "ProcessStart", "RangeVectors"],
             exclude: ["Clients", "Servers"], swiftSettings: strict),
     ]
 )

@@ -74,41 +74,20 @@ package enum Confinement {
         var limit = timeval(tv_sec: timeLimitSeconds, tv_usec: 0)
         unsafe setsockopt(
             ends[0], SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        var attributes = posix_spawnattr_t()
-        unsafe posix_spawnattr_init(&attributes)
-        defer { unsafe posix_spawnattr_destroy(&attributes) }
-        // What the tool blocks and ignores for itself must not be inherited.
-        var none = sigset_t()
-        unsafe sigemptyset(&none)
-        unsafe posix_spawnattr_setsigmask(&attributes, &none)
-        var standard = sigset_t()
-        unsafe sigemptyset(&standard)
-        unsafe sigaddset(&standard, SIGPIPE)
-        unsafe posix_spawnattr_setsigdefault(&attributes, &standard)
-        unsafe posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        // Onto itself: it stays open in the child, and no descriptor of the caller's is in its way.
-        unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], ends[1])
-        let words = CStrings(
-            [
+        let started = Program.start(
+            configuration.executable,
+            arguments: [
                 "sallyport", ConfinedStart.word, String(ends[1]),
                 configuration.usesFilter ? ConfinedStart.filterWord : "no-filter",
                 configuration.bundle,
                 files.certificates, files.resolver,
-            ] + configuration.command)
-        let settings = CStrings(configuration.variables.map { "\($0.key)=\($0.value)" })
-        var id = pid_t()
-        let status = unsafe posix_spawn(
-            &id, configuration.executable, &actions, &attributes, words.pointers,
-            settings.pointers)
-        guard status == 0 else {
+            ] + configuration.command,
+            variables: configuration.variables, keeping: ends[1])
+        guard started.number == 0 else {
             close(ends[0])
-            throw failure(ConfinementError("start the tool's executable", status))
+            throw failure(ConfinementError("start the tool's executable", started.number))
         }
-        return (id, ends[0])
+        return (started.id, ends[0])
     }
 
     static func failure(_ error: ConfinementError) -> Failure {

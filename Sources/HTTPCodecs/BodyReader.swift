@@ -8,7 +8,8 @@ package struct BodyReader: Sendable {
         case complete
         /// So many bytes of content are to come.
         case length(UInt64)
-        case chunked(ChunkReader)
+        /// Apart: it is large, and most bodies have none.
+        indirect case chunked(ChunkReader)
         case endless
         case failed(HTTP1Violation)
     }

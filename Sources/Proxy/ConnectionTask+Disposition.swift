@@ -58,15 +58,10 @@ extension ConnectionTask {
         reason: String
     ) async throws(ConnectionEnd) {
         let reached: DialledOrigin
-        do throws(OriginFailure) {
-            if let dialled {
-                reached = dialled
-            } else {
-                reached = try await lane.dial(target.host, target.port, reach: reach)
-            }
-        } catch {
-            note(error)
-            throw ConnectionEnd(error.outcome, error.failure.detail, by: .tool)
+        if let dialled {
+            reached = dialled
+        } else {
+            reached = try await dial(target.host, target.port)
         }
         adopt(reached, for: target)
         let tunnel = TunnelTask(

@@ -136,15 +136,19 @@ final class ConnectionTask: @unchecked Sendable {
         if let refusal = blocking(host) {
             throw ConnectionEnd(.refused, refusal.detail, by: .tool)
         }
-        let dialled: DialledOrigin
+        let dialled = try await dial(host, port)
+        record.originAddress = dialled.address.description
+        try await serveTunnel(to: host, port, dialled, readAhead: nil)
+    }
+
+    /// Connects to what the connection is for; a failure is its end.
+    func dial(_ host: String, _ port: UInt16) async throws(ConnectionEnd) -> DialledOrigin {
         do throws(OriginFailure) {
-            dialled = try await lane.dial(host, port, reach: reach)
+            return try await lane.dial(host, port, reach: reach)
         } catch {
             note(error)
             throw ConnectionEnd(error.outcome, error.failure.detail, by: .tool)
         }
-        record.originAddress = dialled.address.description
-        try await serveTunnel(to: host, port, dialled, readAhead: nil)
     }
 
     private func serveReverse(

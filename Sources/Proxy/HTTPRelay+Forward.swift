@@ -7,7 +7,7 @@ internal import Traffic
 internal import Transport
 
 /// A request as it goes on to its origin.
-struct OutgoingRequest: Sendable {
+final class OutgoingRequest: Sendable {
     let head: RequestHead
     let origin: OriginTarget
     let target: [UInt8]?
@@ -15,7 +15,19 @@ struct OutgoingRequest: Sendable {
     let framing: BodyFraming
     /// What the client wants to speak on the exchange from then on, if that has to be asked for in
     /// another way than the client did; `nil` for all other requests.
-    var upgrade: StreamUpgrade?
+    let upgrade: StreamUpgrade?
+
+    init(
+        head: RequestHead, origin: OriginTarget, target: [UInt8]?, host: [UInt8]?,
+        framing: BodyFraming, upgrade: StreamUpgrade? = nil
+    ) {
+        self.head = head
+        self.origin = origin
+        self.target = target
+        self.host = host
+        self.framing = framing
+        self.upgrade = upgrade
+    }
 
     /// Whether it may be sent again if a connection that was open already turns out to be dead:
     /// nothing of it may have had an effect twice (RFC 9110 §9.2.2, RFC 9112 §9.3.1).

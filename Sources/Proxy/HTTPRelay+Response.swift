@@ -43,29 +43,13 @@ extension HTTPRelay {
     ) async throws(RelayFailure) -> ResponseHead {
         leg.stream.readDeadline = deadline
         if client.channel.peerEnded { hurryOrigin() }
-        var scannedCount = 0
-        while true {
-            if let buffer = leg.unread {
-                do throws(HTTP1Violation) {
-                    if let (head, consumed) = try ResponseReader.read(
-                        buffer.readable, limits: Self.responseLimits,
-                        alreadyScanned: scannedCount)
-                    {
-                        buffer.consume(consumed)
-                        if buffer.isEmpty { leg.releaseUnread() }
-                        return head
-                    }
-                } catch {
-                    exchange?.responseHead = buffer.copy(0..<min(buffer.count, 4096))
-                    throw .originViolation(error)
-                }
-                scannedCount = buffer.count
-            }
-            try await leg.fill()
+        do throws(RelayFailure) {
+            return try await leg.readHead()
+        } catch {
+            if case .originViolation = error { exchange?.responseHead = leg.brokenHead }
+            throw error
         }
     }
-
-    private static let responseLimits = HeadLimits()
 
     func forwardInterim(_ head: ResponseHead) async throws(RelayFailure) {
         // RFC 9110 §15.2: a client of HTTP/1.0 must not be sent one.

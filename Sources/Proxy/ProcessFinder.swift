@@ -1,3 +1,4 @@
+internal import Base
 internal import Processes
 internal import Sockets
 internal import Synchronization
@@ -40,31 +41,6 @@ final class ProcessFinder: @unchecked Sendable {
                 loop.execute { found(record) }
             }
         }
-    }
-}
-
-/// So many at once, and so many a second.
-private struct Allowance {
-    private let burst: Double
-    private let perSecond: Double
-    private var left: Double
-    private var filledAt: UInt64 = 0
-
-    init(burst: Double, perSecond: Double) {
-        self.burst = burst
-        self.perSecond = perSecond
-        left = burst
-    }
-
-    /// - Parameter now: in milliseconds.
-    mutating func take(now: UInt64) -> Bool {
-        if now > filledAt {
-            left = min(burst, left + Double(now - filledAt) * perSecond / 1000)
-            filledAt = now
-        }
-        guard left >= 1 else { return false }
-        left -= 1
-        return true
     }
 }
 

@@ -1,5 +1,6 @@
 import CPlatform
 import Foundation
+import ProcessStart
 import Sockets
 import Testing
 
@@ -18,7 +19,7 @@ final class Client {
             kept[0].recv(1)
             """
         process.arguments = ["python3", "-c", script] + arguments
-        try process.run()
+        try ProcessStart.alone { try process.run() }
     }
 
     var id: Int32 { process.processIdentifier }

@@ -1,5 +1,6 @@
 import Base
 import Foundation
+import ProcessStart
 import TLS
 import Testing
 import Traffic
@@ -154,7 +155,7 @@ extension ProxyTests {
                 client.standardInput = FileHandle.nullDevice
                 client.standardOutput = FileHandle.nullDevice
                 client.standardError = FileHandle.nullDevice
-                try client.run()
+                try ProcessStart.alone { try client.run() }
                 client.waitUntilExit()
                 let connection = try proxy.traffic.connection()
                 #expect(connection.outcome == .clientRefused)

@@ -1,4 +1,5 @@
 import Foundation
+import ProcessStart
 import Testing
 
 extension RealClientTests {
@@ -79,7 +80,7 @@ enum Namespace {
         process.arguments = options + ["true"]
         process.standardError = FileHandle.nullDevice
         do {
-            try process.run()
+            try ProcessStart.alone { try process.run() }
         } catch {
             return false
         }

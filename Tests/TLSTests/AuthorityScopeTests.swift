@@ -1,5 +1,6 @@
 import Base
 import Foundation
+import ProcessStart
 import Testing
 
 @testable import TLS
@@ -129,7 +130,7 @@ struct AuthorityScopeTests {
         ]
         process.standardOutput = output
         process.standardError = output
-        try process.run()
+        try ProcessStart.alone { try process.run() }
         let text = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return (process.terminationStatus, String(decoding: text, as: UTF8.self))

@@ -32,35 +32,18 @@ struct ChildProcess {
     static func start(
         _ arguments: [String], variables: [String: String]
     ) throws(Failure) -> ChildProcess {
-        var attributes = posix_spawnattr_t()
-        unsafe posix_spawnattr_init(&attributes)
-        defer { unsafe posix_spawnattr_destroy(&attributes) }
-        // What the tool blocks and ignores for itself must not be inherited.
-        var none = sigset_t()
-        unsafe sigemptyset(&none)
-        unsafe posix_spawnattr_setsigmask(&attributes, &none)
-        var standard = sigset_t()
-        unsafe sigemptyset(&standard)
-        unsafe sigaddset(&standard, SIGPIPE)
-        unsafe posix_spawnattr_setsigdefault(&attributes, &standard)
-        unsafe posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-        let words = CStrings(arguments)
-        let settings = CStrings(variables.map { "\($0.key)=\($0.value)" })
-        var id = pid_t()
-        let status = DescriptorLimit.withInherited {
-            unsafe posix_spawnp(
-                &id, words.pointers[0]!, nil, &attributes, words.pointers, settings.pointers)
+        let started = DescriptorLimit.withInherited {
+            Program.start(arguments[0], arguments: arguments, variables: variables)
         }
-        guard status == 0 else {
-            let reason = unsafe String(cString: strerror(status)).lowercased()
+        guard started.number == 0 else {
+            let reason = unsafe String(cString: strerror(started.number)).lowercased()
             throw Failure(
                 "command-not-started", party: .tool, "cannot start \(arguments[0]): \(reason)",
                 hint:
                     "the command stands behind --, as in: sallyport run -- curl https://example.com/"
             )
         }
-        return ChildProcess(id: id)
+        return ChildProcess(id: started.id)
     }
 
     /// Waits for its end; blocks.

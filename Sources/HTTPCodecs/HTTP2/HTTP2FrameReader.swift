@@ -1,3 +1,5 @@
+internal import Base
+
 /// A type of frame (RFC 9113 §6, RFC 7838 §4, RFC 8336 §2, RFC 9218 §7.1); others are kept by number.
 package struct HTTP2FrameType: RawRepresentable, Sendable, Hashable {
     package let rawValue: UInt8
@@ -200,29 +202,11 @@ package struct HTTP2FrameReader: Sendable {
             HTTP2SideFrame(
                 type: type, flags: header[4], stream: stream, size: keptSize, payload: kept))
     }
+}
 
-    /// So many at once, and so many a second.
-    private struct Allowance: Sendable {
-        private let burst: Double
-        private let perSecond: Double
-        private var left: Double
-        private var filledAt: UInt64?
-        private var count = 0
-
-        init(burst: Double, perSecond: Double) {
-            self.burst = burst
-            self.perSecond = perSecond
-            left = burst
-        }
-
-        mutating func take(_ code: String, _ now: UInt64) throws(HTTP2Flood) {
-            count += 1
-            if let filledAt, now > filledAt {
-                left = min(burst, left + Double(now - filledAt) * perSecond / 1000)
-            }
-            filledAt = now
-            guard left >= 1 else { throw HTTP2Flood(code: code, count: count) }
-            left -= 1
-        }
+extension Allowance {
+    /// Takes one, or tells the flood.
+    fileprivate mutating func take(_ code: String, _ now: UInt64) throws(HTTP2Flood) {
+        guard take(now: now) else { throw HTTP2Flood(code: code, count: count) }
     }
 }

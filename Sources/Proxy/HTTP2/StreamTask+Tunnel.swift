@@ -50,7 +50,8 @@ extension StreamTask {
         } while head.isInterim
         let agreed = exchange.leg.http2 == nil ? head.status == 101 : head.status / 100 == 2
         guard agreed else {
-            try await deliver(head, exchange)
+            try begin(head, exchange)
+            try await deliverContent(exchange)
             exchange.finish(isWhole: false)
             self.exchange?.finish()
             return

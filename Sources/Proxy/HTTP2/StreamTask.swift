@@ -35,25 +35,13 @@ final class StreamTask: @unchecked Sendable {
     }
 
     func run() async {
-        guard let head = stream.head else { return }
-        let startedAt = Timestamp.now()
         relay.opened(self, stream.id)
         defer { relay.closed(stream.id) }
-        let request: RequestHead
-        do throws(HTTP1Violation) {
-            request = try head.requestHead()
-        } catch {
-            begin(head.text, startedAt)
-            return refuse(error)
+        switch begin() {
+        case .forward(let outgoing): await forward(outgoing)
+        case .connect(let host, let port): await connect(host, port)
+        case nil: break
         }
-        begin(request.raw, startedAt)
-        if let host = request.fields.first(.host) { exchange?.record.authority = host.text }
-        self.request = request
-        if let failure = stream.brokenHead {
-            exchange?.finish(error: "bad-request", failure)
-            return
-        }
-        await serve(request, entry: relay.entry)
         await lane.recorder.waitForRoom()
     }
 
@@ -78,6 +66,37 @@ final class StreamTask: @unchecked Sendable {
         exchange?.announce(olderThan: microseconds)
     }
 
+    // MARK: Where it goes
+
+    private enum Step {
+        case forward(OutgoingRequest)
+        case connect(String, UInt16)
+    }
+
+    /// Records the request, and tells what is to be done; `nil` if it has been answered.
+    ///
+    /// Heads are large: what suspends must not hold one in its frame.
+    @inline(never)
+    private func begin() -> Step? {
+        guard let head = stream.head else { return nil }
+        let startedAt = Timestamp.now()
+        do throws(HTTP1Violation) {
+            let request = try head.requestHead()
+            begin(request.raw, startedAt)
+            if let host = request.fields.first(.host) { exchange?.record.authority = host.text }
+            self.request = request
+            if let failure = stream.brokenHead {
+                exchange?.finish(error: "bad-request", failure)
+                return nil
+            }
+            return try route(request)
+        } catch {
+            if exchange == nil { begin(head.text, startedAt) }
+            refuse(error)
+            return nil
+        }
+    }
+
     private func begin(_ raw: [UInt8], _ startedAt: Timestamp) {
         var record = ExchangeRecord(
             id: lane.recorder.numbers.nextExchange(), connection: task.id, startedAt: startedAt,
@@ -89,40 +108,40 @@ final class StreamTask: @unchecked Sendable {
         exchange = ExchangeRecorder(record, recorder: lane.recorder, limit: limits.recordedBody)
     }
 
-    // MARK: Where it goes
-
-    private func serve(_ head: RequestHead, entry: Entry) async {
-        let route: RequestRoute
-        let framing: BodyFraming
-        do throws(HTTP1Violation) {
-            guard head.fields.all(.host).count <= 1 else { throw .duplicateHost }
-            route = try RequestRoute.of(head, scheme: stream.head?.scheme, through: entry)
-            framing = try framingOfRequest(head)
-        } catch {
-            return refuse(error)
-        }
+    private func route(_ head: RequestHead) throws(HTTP1Violation) -> Step? {
+        guard head.fields.all(.host).count <= 1 else { throw .duplicateHost }
+        let entry = relay.entry
+        let route = try RequestRoute.of(head, scheme: stream.head?.scheme, through: entry)
+        let framing = try framingOfRequest(head)
+        guard task.admits(head, through: entry) else { return answered(.unknownClient) }
         switch route {
-        case _ where !task.admits(head, through: entry): answer(.unknownClient)
-        case .refuse(let refusal): answer(refusal)
-        case .connect(let host, let port): await connect(host, port)
+        case .refuse(let refusal): return answered(refusal)
+        case .connect(let host, let port): return .connect(host, port)
         case .forward(let origin, let target, let host):
             exchange?.record.scheme = origin.scheme
             exchange?.record.authority = origin.authority
             if case .anyOrigin = entry { task.note(origin) }
-            if let refusal = task.blocking(head, to: origin) { return answer(refusal) }
-            if let failure = relay.originFailure { return answer(ToolAnswer(failure.failure)) }
-            var outgoing = OutgoingRequest(
-                head: head, origin: origin, target: target, host: host, framing: framing)
+            if let refusal = task.blocking(head, to: origin) { return answered(refusal) }
+            if let failure = relay.originFailure { return answered(ToolAnswer(failure.failure)) }
+            var upgrade: StreamUpgrade?
             if let stream = stream.head, stream.isExtendedConnect {
-                outgoing.upgrade = StreamUpgrade.webSocket([UInt8](stream.protocolName))
-                guard outgoing.upgrade != nil else {
+                upgrade = StreamUpgrade.webSocket([UInt8](stream.protocolName))
+                guard upgrade != nil else {
                     let name = stream.protocolName.text
-                    return answer(
+                    return answered(
                         ToolAnswer(501, "unknown-protocol", "\(name) is not known over HTTP/2"))
                 }
             }
-            await forward(outgoing)
+            return .forward(
+                OutgoingRequest(
+                    head: head, origin: origin, target: target, host: host, framing: framing,
+                    upgrade: upgrade))
         }
+    }
+
+    private func answered(_ answer: ToolAnswer) -> Step? {
+        self.answer(answer)
+        return nil
     }
 
     /// The end is the stream's; a length is only looked at.
@@ -272,7 +291,10 @@ final class StreamTask: @unchecked Sendable {
             let head = try await exchange.nextHead(
                 method: request?.knownMethod ?? .other,
                 deadline: lane.loop.now + limits.responseTimeout)
-            guard head.isInterim else { return try await deliver(head, exchange) }
+            guard head.isInterim else {
+                try begin(head, exchange)
+                return try await deliverContent(exchange)
+            }
             interims += 1
             guard interims <= 64 else { throw .originViolation(.tooManyFields) }
             self.exchange?.record.interimHeads.append(head.raw)
@@ -280,9 +302,9 @@ final class StreamTask: @unchecked Sendable {
         }
     }
 
-    func deliver(
-        _ head: ResponseHead, _ exchange: any OriginExchange
-    ) async throws(RelayFailure) {
+    /// Passes the final head on.
+    @inline(never)
+    func begin(_ head: ResponseHead, _ exchange: any OriginExchange) throws(RelayFailure) {
         guard head.status >= 200 else { throw .originViolation(.invalidStatusLine) }
         self.exchange?.note(head)
         self.exchange?.responseMessages = BodyMessages(
@@ -292,8 +314,11 @@ final class StreamTask: @unchecked Sendable {
         let fields = HTTP2Fields.response(
             head, dropping: removal.dropping, adding: removal.adding)
         stream.respond(fields, endsStream: exchange.hasNoContent)
+        if !exchange.hasNoContent { lengthLeft = try announcedLength(of: head) }
+    }
+
+    func deliverContent(_ exchange: any OriginExchange) async throws(RelayFailure) {
         guard !exchange.hasNoContent else { return }
-        lengthLeft = try announcedLength(of: head)
         let buffer = lane.loop.buffers.take()
         defer { lane.loop.buffers.give(buffer) }
         while true {
@@ -306,8 +331,12 @@ final class StreamTask: @unchecked Sendable {
             lengthLeft = lengthLeft.map { $0 - min($0, UInt64(count)) }
             await lane.recorder.waitForRoom()
         }
-        let trailers = exchange.trailers
-        self.exchange?.noteTrailers(trailers, .response)
+        endResponse(exchange.trailers)
+    }
+
+    @inline(never)
+    private func endResponse(_ trailers: Fields) {
+        exchange?.noteTrailers(trailers, .response)
         stream.end(trailers: trailers.slices.isEmpty ? nil : .trailers(trailers))
     }
 

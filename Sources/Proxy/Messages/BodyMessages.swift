@@ -38,6 +38,7 @@ final class BodyMessages {
         self.direction = direction
     }
 
+    @inline(never)
     func read(_ bytes: Span<UInt8>) {
         switch reader {
         case .prefixed(var prefixed):

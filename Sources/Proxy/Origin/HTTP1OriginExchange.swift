@@ -101,7 +101,7 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
         method: KnownMethod, deadline: UInt64
     ) async throws(RelayFailure) -> ResponseHead {
         leg.stream.readDeadline = deadline
-        let head = try await readHead()
+        let head = try await leg.readHead()
         do throws(HTTP1Violation) {
             framing = try MessageFraming.ofResponse(head, toMethod: method)
         } catch {
@@ -116,36 +116,12 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
         return head
     }
 
-    private func readHead() async throws(RelayFailure) -> ResponseHead {
-        var scannedCount = 0
-        while true {
-            if let buffer = leg.unread {
-                do throws(HTTP1Violation) {
-                    if let (head, consumed) = try ResponseReader.read(
-                        buffer.readable, limits: HeadLimits(), alreadyScanned: scannedCount)
-                    {
-                        buffer.consume(consumed)
-                        if buffer.isEmpty { leg.releaseUnread() }
-                        return head
-                    }
-                } catch {
-                    throw .originViolation(error)
-                }
-                scannedCount = buffer.count
-            }
-            try await leg.fill()
-        }
-    }
-
     var hasNoContent: Bool { body?.isComplete ?? true }
 
     func readContent(
         into buffer: ByteBuffer, deadline: UInt64
     ) async throws(RelayFailure) -> Int {
-        guard var reader = body else { return 0 }
-        defer { body = reader }
-        let before = buffer.count
-        while buffer.count == before, !reader.isComplete {
+        while body.map({ !$0.isComplete }) ?? false {
             if leg.unread == nil {
                 leg.stream.readDeadline = deadline
                 do throws(RelayFailure) {
@@ -155,26 +131,29 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
                     return 0
                 }
             }
-            guard let unread = leg.unread else { throw .originEnded }
-            let consumed = try consume(unread, &reader, into: buffer)
-            unread.consume(consumed)
-            if unread.isEmpty { leg.releaseUnread() }
+            let count = try takeContent(into: buffer)
+            if count > 0 { return count }
         }
-        if reader.isComplete { trailers = reader.trailers }
-        return buffer.count - before
+        return 0
     }
 
-    private func consume(
-        _ unread: ByteBuffer, _ reader: inout BodyReader, into buffer: ByteBuffer
-    ) throws(RelayFailure) -> Int {
+    /// Takes content out of what has been read; a head of chunks may hold none.
+    private func takeContent(into buffer: ByteBuffer) throws(RelayFailure) -> Int {
+        guard let unread = leg.unread else { throw .originEnded }
+        let before = buffer.count
         let bytes = unread.readable
         do throws(HTTP1Violation) {
-            return try reader.consume(bytes.extracting(..<min(bytes.count, buffer.room))) { range in
+            let room = min(bytes.count, buffer.room)
+            let consumed = try body?.consume(bytes.extracting(..<room)) { range in
                 buffer.append(bytes.extracting(range))
             }
+            unread.consume(consumed ?? 0)
         } catch {
             throw .originViolation(error)
         }
+        if unread.isEmpty { leg.releaseUnread() }
+        if let body, body.isComplete { trailers = body.trailers }
+        return buffer.count - before
     }
 
     // MARK: Ending

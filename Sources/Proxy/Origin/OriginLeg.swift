@@ -1,5 +1,7 @@
 internal import Base
 internal import HTTP2
+internal import HTTPCodecs
+internal import HTTPModel
 internal import Sockets
 internal import TLS
 internal import Traffic
@@ -20,6 +22,8 @@ final class OriginLeg: @unchecked Sendable {
     /// Bytes of the origin that were read and not yet relayed.
     var unread: ByteBuffer?
     var exchangeCount = 0
+    /// The start of a head that broke the protocol: the evidence for the record.
+    private(set) var brokenHead: [UInt8] = []
     /// Whether an authentication is bound to the connection, so that no other client may have it.
     var isPersonal = false
     /// When it was last put aside, in milliseconds of the loop's clock.
@@ -82,6 +86,33 @@ final class OriginLeg: @unchecked Sendable {
             throw .originEnded
         }
     }
+
+    /// Reads the next head of HTTP/1; `readDeadline` has to be set.
+    func readHead() async throws(RelayFailure) -> ResponseHead {
+        var scannedCount = 0
+        while true {
+            if let unread {
+                do throws(HTTP1Violation) {
+                    if let (head, consumed) = try ResponseReader.read(
+                        unread.readable, limits: Self.headLimits, alreadyScanned: scannedCount)
+                    {
+                        unread.consume(consumed)
+                        if unread.isEmpty { releaseUnread() }
+                        return head
+                    }
+                } catch {
+                    brokenHead = unread.copy(0..<min(unread.count, Self.brokenHeadLimit))
+                    throw .originViolation(error)
+                }
+                scannedCount = unread.count
+            }
+            try await fill()
+        }
+    }
+
+    private static let headLimits = HeadLimits()
+    /// Of a head that breaks the protocol, in bytes.
+    private static let brokenHeadLimit = 4096
 
     func releaseUnread() {
         guard let unread else { return }

@@ -1,5 +1,6 @@
 import Base
 import Foundation
+import ProcessStart
 import TLS
 
 /// An origin that OpenSSL's own program serves, with a certificate that ended yesterday.
@@ -59,6 +60,6 @@ final class OpenSSLOrigin {
         process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
         process.standardInput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try ProcessStart.alone { try process.run() }
     }
 }

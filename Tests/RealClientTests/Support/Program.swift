@@ -1,4 +1,5 @@
 import Foundation
+import ProcessStart
 
 /// A program that runs, with its output in files; it does not outlive the value.
 ///
@@ -37,7 +38,7 @@ final class Program: @unchecked Sendable {
         let ending = Ending()
         self.ending = ending
         process.terminationHandler = { ending.finish($0.terminationStatus) }
-        try process.run()
+        try ProcessStart.alone { try process.run() }
     }
 
     deinit {

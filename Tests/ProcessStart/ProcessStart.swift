@@ -1,0 +1,15 @@
+import Foundation
+import Synchronization
+
+/// Starts one program at a time.
+///
+/// Foundation tells a program's end by a socket that any program started in the same moment
+/// inherits, and then keeps open: the first would not be seen to end before the second has.
+package enum ProcessStart {
+    private static let lock = Mutex(())
+
+    /// - Parameter body: makes the process and its pipes, and runs it.
+    package static func alone(_ body: () throws -> Void) rethrows {
+        try lock.withLock { _ in try body() }
+    }
+}
