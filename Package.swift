@@ -59,6 +59,7 @@ let package = Package(
         target("TLS", ["Base", "COpenSSL"]),
         target("PublicSuffixes", ["Base", "CPSL"]),
         // 2
+        target("Catalogue", ["Base", "TLS"]),
         target("DNS", ["Base"]),
         target("Traffic", ["Base", "HTTPModel"]),
         target("Transport", ["Base", "Sockets", "TLS"]),
@@ -77,13 +78,14 @@ let package = Package(
         target("Findings", ["Base", "HTTPModel", "Traffic"]),
         target("Processes", ["Base", "Sockets", "Traffic"]),
         // 4
+        target("Audit", ["Base", "Catalogue", "HTTPModel", "Proxy", "Sockets", "TLS", "Traffic"]),
         target("ContentServer", ["Base", "HTTPModel", "HTTPCodecs", "HTTPServer", "TLS"]),
         // The tool
         target(
             "Commands",
             [
-                "Base", "CaptureStore", "Confinement", "ContentServer", "DNS", "Findings",
-                "HTTPCodecs", "HTTPModel", "HTTPServer", "Negotiation", "Proxy", "PublicSuffixes",
+                "Audit", "Base", "CaptureStore", "Catalogue", "Confinement", "ContentServer", "DNS",
+                "Findings", "HTTPCodecs", "HTTPModel", "HTTPServer", "Negotiation", "Proxy", "PublicSuffixes",
                 "Sockets", "TLS", "Traffic",
                 "Transport",
             ]),

@@ -1,3 +1,4 @@
+package import Base
 internal import Traffic
 
 /// What the records showed.

@@ -1,3 +1,4 @@
+internal import Base
 /// Renders a report for a person at a terminal.
 package enum FindingsText {
     package static func render(_ report: FindingsReport, color: Bool) -> String {

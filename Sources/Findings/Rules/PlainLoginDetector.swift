@@ -1,3 +1,4 @@
+internal import Base
 internal import Traffic
 
 /// PLAIN-LOGIN: a login without TLS that shows its password.

@@ -1,3 +1,4 @@
+internal import Base
 internal import Traffic
 
 /// NOTLS-STARTTLS and STARTTLS-INJECTION: what became of the switch to TLS in mid-stream.

@@ -1,3 +1,4 @@
+internal import Base
 /// A suite that a client should not offer; names and numbers are those of IANA's registry.
 package struct WeakSuite: Sendable, Hashable {
     let code: UInt16

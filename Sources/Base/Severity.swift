@@ -9,10 +9,10 @@ package enum Severity: String, Sendable, CaseIterable, Comparable {
     package static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
 
     /// The next worse one; `critical` stays.
-    var raised: Severity { Severity.allCases[min(rank + 1, Severity.allCases.count - 1)] }
+    package var raised: Severity { Severity.allCases[min(rank + 1, Severity.allCases.count - 1)] }
 
     /// The next milder one; `info` stays.
-    var lowered: Severity { Severity.allCases[max(rank - 1, 0)] }
+    package var lowered: Severity { Severity.allCases[max(rank - 1, 0)] }
 
     private var rank: Int {
         switch self {

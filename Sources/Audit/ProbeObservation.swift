@@ -1,0 +1,36 @@
+package import Proxy
+
+/// What a probe's server saw of one connection, from its first byte to its end.
+package struct ProbeObservation: Sendable, Equatable {
+    /// The connection's number in the capture.
+    package var connection: Int64 = 0
+    /// Whether the client began TLS, or whatever the probe waits for.
+    package var sawOpening = false
+    package var sentCertificate = false
+    /// Whether the client went on after the certificate: its ClientKeyExchange in TLS 1.2, its
+    /// Finished in TLS 1.3.
+    package var sawClientFlight = false
+    package var isHandshakeDone = false
+    /// The fatal alert that the client sent.
+    package var alert: UInt8?
+    /// Whether the client said close_notify, or a warning such as user_canceled.
+    package var warnings: [UInt8] = []
+    /// The alert with which our end gave up, such as 40 when nothing is shared.
+    package var ownAlert: UInt8?
+    /// Bytes of the client's that came decrypted, or in clear where that is the fault.
+    package var acceptedBytes = 0
+    /// The beginning of them.
+    package var firstBytes: [UInt8] = []
+    /// Whether the server has spoken first, for protocols in which it does.
+    package var hasGreeted = false
+    /// Whether the client was silent until the server lost its patience.
+    package var wasIdle = false
+    /// From the end of the handshake to the end of the connection, in milliseconds.
+    package var lateness: UInt64?
+    package var end: ProbeEnd?
+    package var version: String?
+    /// What a probe of its own kind has proved besides, in words; `nil` for nothing.
+    package var proof: String?
+
+    package init() {}
+}

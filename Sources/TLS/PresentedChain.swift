@@ -1,0 +1,14 @@
+/// The certificates that a server shows, with the key that it has for the first of them.
+package struct PresentedChain: Sendable {
+    /// Leaf first, as they are sent; a flawed one need not hang together.
+    package let certificates: [Certificate]
+    package let key: PrivateKey
+    /// A stapled answer about the leaf's revocation, in DER (RFC 6066 §8); `nil` for none.
+    package var staple: [UInt8]?
+
+    package init(certificates: [Certificate], key: PrivateKey, staple: [UInt8]? = nil) {
+        self.certificates = certificates
+        self.key = key
+        self.staple = staple
+    }
+}
