@@ -30,7 +30,6 @@ struct AuditRunTask: Sendable {
         try await show(first, index: 0)
         guard !ledger.destinations.isEmpty else { return }
         let queue = ProbeQueue(probes.dropFirst())
-        let failures = Mutex<Failure?>(nil)
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<jobs {
                 group.addTask {
@@ -38,14 +37,13 @@ struct AuditRunTask: Sendable {
                         do throws(Failure) {
                             try await show(probe, index: index)
                         } catch {
-                            queue.stop()
-                            failures.withLock { $0 = $0 ?? error }
+                            queue.stop(error)
                         }
                     }
                 }
             }
         }
-        if let failure = failures.withLock(\.self) { throw failure }
+        if let failure = queue.failure { throw failure }
     }
 
     /// Shows a probe until its outcome is clear, or notes why it is not shown.
@@ -109,11 +107,20 @@ struct AuditRunTask: Sendable {
 
 /// Probes that wait to be shown.
 private final class ProbeQueue: Sendable {
-    private let state: Mutex<(next: Int, probes: [ProbeDescription])>
+    private let state: Mutex<State>
+
+    private struct State {
+        var next = 0
+        var probes: [ProbeDescription]
+        var failure: Failure?
+    }
 
     init(_ probes: ArraySlice<ProbeDescription>) {
-        state = Mutex((0, Array(probes)))
+        state = Mutex(State(probes: Array(probes)))
     }
+
+    /// Why no more are shown.
+    var failure: Failure? { state.withLock(\.failure) }
 
     /// - Returns: the place in the audit's order, and the probe.
     func next() -> (Int, ProbeDescription)? {
@@ -124,8 +131,11 @@ private final class ProbeQueue: Sendable {
         }
     }
 
-    func stop() {
-        state.withLock { $0.next = $0.probes.count }
+    func stop(_ failure: Failure) {
+        state.withLock { state in
+            state.next = state.probes.count
+            state.failure = state.failure ?? failure
+        }
     }
 }
 
