@@ -1,10 +1,8 @@
 import Audit
-import Base
 import Dispatch
 import Foundation
 import Glibc
 import Proxy
-import Sockets
 import Synchronization
 
 /// A port at which machines of probes are played against whoever connects, each on a thread.
@@ -23,20 +21,20 @@ final class ProbeServer: Sendable {
     }
 
     init(_ making: @escaping Making) throws {
-        guard let wanted = SocketAddress(literal: "127.0.0.1", port: 0) else {
-            throw TestTrouble("no address")
-        }
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        let bound = unsafe wanted.withKernelForm { [descriptor] in unsafe bind(descriptor, $0, $1) }
-        guard bound == 0, listen(descriptor, 64) == 0 else { throw TestTrouble("cannot listen") }
-        var storage = sockaddr_in()
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        self.descriptor = descriptor
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        unsafe withUnsafeMutablePointer(to: &storage) { pointer in
-            _ = unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe getsockname(descriptor, $0, &length)
+        let status = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(descriptor, $0, length) | listen(descriptor, 64)
+                    | getsockname(descriptor, $0, &length)
             }
         }
-        port = UInt16(bigEndian: storage.sin_port)
+        guard status == 0 else { throw TestTrouble("cannot listen") }
+        port = UInt16(bigEndian: address.sin_port)
         Thread { self.accept(making) }.start()
     }
 
@@ -110,7 +108,7 @@ final class ProbeServer: Sendable {
         while !rest.isEmpty {
             let part = Array(rest)
             let count = unsafe Glibc.send(
-                descriptor, part, part.count, Int32(MSG_NOSIGNAL.rawValue))
+                descriptor, part, part.count, Int32(MSG_NOSIGNAL))
             guard count > 0 else { return false }
             rest = rest.dropFirst(count)
         }

@@ -5,7 +5,7 @@ import Foundation
 import TLS
 
 /// Lets a client meet a probe, and tells what was seen of it.
-struct ProbeRun {
+struct ProbeTrial {
     let client: ClientRun
     let seen: [ProbeObservation]
     let machines: [any AuditMachine]

@@ -18,7 +18,6 @@ struct ServedChainTests {
     }
 
     private static let curl = "curl -sS -m 10 --cacert CA https://localhost:PORT/"
-    private static let python = "python3 -c import/**/"
 
     @Test(arguments: [
         Row(name: "sound RSA", chain: { $0.rsa }, command: curl, verdict: .accepted, status: 0),
@@ -43,11 +42,11 @@ struct ServedChainTests {
             command: curl + " --tls-max 1.2", verdict: .refusedLate, status: 60),
     ])
     func curlJudges(_ row: Row) throws {
-        let run = try ProbeRun(.serve, row.chain(chains), row.command)
+        let run = try ProbeTrial(.serve, row.chain(chains), row.command)
         #expect(run.verdict() == row.verdict, "\(run.seen) \(run.client)")
         #expect(run.client.status == row.status)
         if row.verdict == .accepted {
-            #expect(run.client.output.contains(ProbeRun.token))
+            #expect(run.client.output.contains(ProbeTrial.token))
             #expect(run.seen[0].firstBytes.starts(with: Array("GET / HTTP/1.1".utf8)))
         }
         #expect(run.seen[0].end != nil)
@@ -55,16 +54,16 @@ struct ServedChainTests {
 
     @Test
     func theAnswerComesInHTTP2() throws {
-        let run = try ProbeRun(
+        let run = try ProbeTrial(
             .serve, chains.rsa,
             "curl -sS -m 10 --cacert CA --http2-prior-knowledge https://localhost:PORT/")
         #expect(run.verdict() == .accepted)
-        #expect(run.client.output.contains(ProbeRun.token), "\(run.client)")
+        #expect(run.client.output.contains(ProbeTrial.token), "\(run.client)")
     }
 
     @Test
     func aBodyIsReadBeforeTheAnswer() throws {
-        let run = try ProbeRun(
+        let run = try ProbeTrial(
             .serve, chains.rsa,
             "curl -sS -m 10 --cacert CA --data-binary @LAB/rsa.pem https://localhost:PORT/")
         #expect(run.client.status == 0)
@@ -73,7 +72,7 @@ struct ServedChainTests {
 
     @Test
     func aClientThatWaitsIsGreeted() throws {
-        let run = try ProbeRun(
+        let run = try ProbeTrial(
             .serve, chains.ec, greeting: .imap,
             "curl -sS -m 10 -k imaps://localhost:PORT/INBOX -u someone:secret")
         #expect(run.verdict() == .accepted, "\(run.seen)")
@@ -82,7 +81,7 @@ struct ServedChainTests {
 
     @Test
     func aClientThatSaysNothingIsInconclusive() throws {
-        let run = try ProbeRun(
+        let run = try ProbeTrial(
             .serve, chains.ec, patience: 300, input: "",
             "openssl s_client -quiet -connect 127.0.0.1:PORT")
         guard case .inconclusive = run.verdict() else {
