@@ -124,7 +124,6 @@ let package = Package(
             ["Base", "HTTPCodecs", "HTTPModel", "HTTP2Frames", "Sockets", "Transport"]),
         tests(of: "CaptureStore", ["Traffic", "HTTPModel", "Base"]),
         tests(of: "Findings", ["Traffic", "HTTPModel", "Base"]),
-        tests(of: "Audit", ["Base", "Catalogue"]),
         tests(
             of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
         tests(
@@ -132,6 +131,12 @@ let package = Package(
             [
                 "Base", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "ProcessStart", "Sockets", "TLS",
                 "Traffic",
+            ]),
+        // Real clients against the servers of probes.
+        tests(
+            of: "Audit",
+            [
+                "Base", "Catalogue", "ProcessStart", "Proxy", "Sockets", "TLS", "Traffic",
             ]),
         // Requests for ranges and with preconditions, and what they must be answered with.
         .target(name: "RangeVectors", path: "Tests/RangeVectors", swiftSettings: strict),

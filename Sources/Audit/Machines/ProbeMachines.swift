@@ -9,7 +9,7 @@ package enum ProbeMachines {
     ///   - second: what is shown in a second handshake; for renegotiation only, where `chain` is
     ///     sound.
     ///
-    /// Errors: `probe-impossible`.
+    /// Errors: `probe-not-possible`.
     package static func makeMachine(
         _ description: ProbeDescription, _ chain: PresentedChain?,
         second: PresentedChain? = nil, _ configuration: ProbeMachineConfiguration
