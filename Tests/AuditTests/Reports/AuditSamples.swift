@@ -3,7 +3,7 @@ import Base
 import Catalogue
 
 func probe(
-    _ identifier: String, _ family: ProbeFamily, _ expectation: Expectation = .refuse,
+    _ identifier: String, _ family: ProbeFamily, _ expectation: Catalogue.Expectation = .refuse,
     requires requirements: Set<ProbeRequirement> = [], severity: Severity = .high
 ) -> ProbeDescription {
     var probe = ProbeDescription(identifier: identifier, family: family)
