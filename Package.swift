@@ -113,7 +113,7 @@ let package = Package(
             ["Base", "HTTPCodecs", "HTTPModel", "HTTP2Frames", "Sockets", "Transport"]),
         tests(of: "CaptureStore", ["Traffic", "HTTPModel", "Base"]),
         tests(of: "Findings", ["Traffic", "HTTPModel", "Base"]),
-        tests(of: "Audit", ["Base", "Catalogue"]),
+        tests(of: "Audit", ["Base", "Catalogue", "ProcessStart"]),
         tests(
             of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
         tests(
