@@ -260,7 +260,7 @@ extension Mistake {
         ),
         .authorityUnknown: (
             "does not take a sound server with the audit's CA",
-            "It does not trust the CA, or pins others: its other refusals say nothing",
+            "It does not trust the CA, or pins another: that it refuses what the CA signed says nothing",
             "Have the client trust the CA for the time of the audit; a pinning client is audited"
                 + " with its pins off as well"
         ),
