@@ -31,8 +31,10 @@ final class AuditService: Sendable {
         let folder = try StateFolder.path(environment.variables) + "/audit"
         authority = try AuditAuthority.open(folder: folder)
         token = "sallyport-" + environment.randomBytes(9).hex
-        let mint = try ChainMint(authority: authority, keyFolder: folder + "/keys")
-        presenter = CataloguePresenter(mint: mint, token: token)
+        let clock = environment.clock
+        presenter = CataloguePresenter(
+            mint: try ChainMint(authority: authority, keys: KeyCache(folder: folder + "/keys")),
+            catalogue: catalogue, token: token, now: { clock().nanoseconds / 1_000_000 })
         station = try AuditStation(options.proxy, environment: environment)
     }
 

@@ -53,8 +53,6 @@ enum OriginChain {
                 "origin-handshake-failed", party: .origin,
                 "the handshake with \(origin) failed: \(error.detail)")
         }
-        return try session.peerChain.map { der throws(Failure) in
-            try Certificate(der: der, name: "\(origin)")
-        }
+        return session.peerChain.compactMap(Certificate.init(der:))
     }
 }
