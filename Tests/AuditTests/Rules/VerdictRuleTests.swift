@@ -1,6 +1,7 @@
 import Catalogue
-import enum Catalogue.Expectation
 import Testing
+
+import enum Catalogue.Expectation
 
 @testable import Audit
 
