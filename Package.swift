@@ -132,6 +132,12 @@ let package = Package(
                 "Base", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "ProcessStart", "Sockets", "TLS",
                 "Traffic",
             ]),
+        // Real clients against the servers of probes.
+        tests(
+            of: "Audit",
+            [
+                "Base", "Catalogue", "ProcessStart", "Proxy", "Sockets", "TLS", "Traffic",
+            ]),
         // Requests for ranges and with preconditions, and what they must be answered with.
         .target(name: "RangeVectors", path: "Tests/RangeVectors", swiftSettings: strict),
         tests(

@@ -31,11 +31,14 @@ package enum ConnectionRule {
             return .notOffered
         }
         if let alert = seen.alert { return .refused(alert: alert) }
+        if seen.hasDeclined { return .refused(alert: nil) }
         guard seen.sentCertificate else {
             return .noEvidence("the client left before it was shown a certificate")
         }
         if seen.isHandshakeDone { return judgeEnd(seen, speaksFirst) }
-        if seen.wasIdle { return .inconclusive("the client stopped in the middle of the handshake") }
+        if seen.wasIdle {
+            return .inconclusive("the client stopped in the middle of the handshake")
+        }
         if seen.end == .ours, seen.sawClientFlight { return .suspected }
         if seen.end == .closed || seen.end == .reset { return .refused(alert: nil) }
         return .inconclusive("the connection was ended before the client had judged")
@@ -55,7 +58,8 @@ package enum ConnectionRule {
                 "the client closed after the handshake, and it is not known whether it would speak")
         }
         guard speaksFirst || seen.hasGreeted else {
-            return .inconclusive("the client closed after the handshake, as it does when all is well")
+            return .inconclusive(
+                "the client closed after the handshake, as it does when all is well")
         }
         return .refusedLate
     }

@@ -136,9 +136,10 @@ final class ConnectionTask: @unchecked Sendable {
         if let refusal = blocking(host) {
             throw ConnectionEnd(.refused, refusal.detail, by: .tool)
         }
+        let early = isClaimed(host, port) ? try await serveProbe(to: host, port, nil) : nil
         let dialled = try await dial(host, port)
         record.originAddress = dialled.address.description
-        try await serveTunnel(to: host, port, dialled, readAhead: nil)
+        try await serveTunnel(to: host, port, dialled, readAhead: early)
     }
 
     /// Connects to what the connection is for; a failure is its end.

@@ -14,6 +14,14 @@ extension HTTPRelay {
             isRequestComplete = true
             return await answer(refusal)
         }
+        if task.session == nil, task.isClaimed(host, port) {
+            try await acceptConnect()
+            let early = try await task.serveProbe(to: host, port, takeClientBuffer())
+            let dialled = try await task.dial(host, port)
+            task.record.originAddress = dialled.address.description
+            try await task.serveTunnel(to: host, port, dialled, readAhead: early)
+            return .close
+        }
         let dialled: DialledOrigin
         do throws(OriginFailure) {
             dialled = try await lane.dial(host, port, reach: task.reach)
@@ -23,6 +31,29 @@ extension HTTPRelay {
             return await answer(ToolAnswer(error.failure))
         }
         task.record.originAddress = dialled.address.description
+        do throws(ConnectionEnd) {
+            try await acceptConnect()
+        } catch {
+            dialled.close()
+            throw error
+        }
+        let early = takeClientBuffer()
+        guard task.session == nil else {
+            // Inside TLS to the proxy itself, the tunnel is no socket that can be looked into.
+            await task.nest(client, to: host, port, dialled: dialled, readAhead: early)
+            return .close
+        }
+        try await task.serveTunnel(to: host, port, dialled, readAhead: early)
+        return .close
+    }
+
+    /// What the client has sent behind its request.
+    private func takeClientBuffer() -> ByteBuffer? {
+        clientBuffer.take()
+    }
+
+    /// Tells the client that its tunnel is open.
+    private func acceptConnect() async throws(ConnectionEnd) {
         let head = [UInt8]("HTTP/1.1 200 Connection established\r\n\r\n".utf8)
         recordConnect(head)
         let out = loop.buffers.take()
@@ -33,28 +64,22 @@ extension HTTPRelay {
             loop.buffers.give(out)
         } catch {
             loop.buffers.give(out)
-            dialled.close()
             throw ConnectionEnd(.broken, "client \(error.detail)", by: .client)
         }
-        let early = clientBuffer
-        clientBuffer = nil
-        guard task.session == nil else {
-            // Inside TLS to the proxy itself, the tunnel is no socket that can be looked into.
-            await task.nest(client, to: host, port, dialled: dialled, readAhead: early)
-            return .close
-        }
-        try await task.serveTunnel(to: host, port, dialled, readAhead: early)
-        return .close
+    }
+
+    /// Takes back that there was an exchange: the connection's record tells enough.
+    func forgetExchange() {
+        task.unusedNumber = exchange?.id
+        exchange = nil
+        task.record.exchangeCount -= 1
     }
 
     /// The connection's record tells of the tunnel; the request itself is recorded only if it says
     /// more than that: that the client gave the proxy a password.
     private func recordConnect(_ head: [UInt8]) {
         guard let request, request.fields.contains(.proxyAuthorization) else {
-            task.unusedNumber = exchange?.id
-            exchange = nil
-            task.record.exchangeCount -= 1
-            return
+            return forgetExchange()
         }
         exchange?.scheme = .http
         exchange?.responseHead = head

@@ -4,10 +4,20 @@ package import Traffic
 
 /// Takes connections out of the proxy's hands, to show their clients what an audit has prepared.
 package protocol Prober: AnyObject, Sendable {
-    /// Says how a connection is served; `nil` leaves it to the proxy.
-    ///
-    /// Called on the loop's thread, once the destination is known and before any origin is asked.
+    /// Says whether a connection may be for it; called before any origin is asked.
+    func claim(_ visit: ProbeVisit) -> ProbeClaim
+
+    /// Says how a claimed connection is served; `nil` leaves it to the proxy. Called once the client
+    /// has begun to speak, or at once if its server speaks first.
     func probe(for visit: ProbeVisit) -> (any ProbeMachine)?
+}
+
+package enum ProbeClaim: Sendable {
+    case none
+    /// The client's first bytes are waited for, and tell more.
+    case afterOpening
+    /// The server speaks first.
+    case atOnce
 }
 
 /// A client that wants to speak to a destination.
@@ -18,11 +28,11 @@ package struct ProbeVisit: Sendable {
     /// Where it came in.
     package let listener: SocketAddress
     /// The program, if it runs on this machine and has been found.
-    package let process: ProcessRecord?
+    package internal(set) var process: ProcessRecord?
     package let host: String
     package let port: UInt16
     /// What the client opened TLS with; `nil` for what begins in another way, or waits.
-    package let hello: ClientHello?
+    package internal(set) var hello: ClientHello?
 }
 
 /// One probe of one connection, without a socket: the client's bytes go in, ours come out.

@@ -20,7 +20,9 @@ final class ProxyLoop: @unchecked Sendable {
     let insideProcesses: ProcessFinder?
     let recorder: TrafficRecorder
     let serverContext: TLSServerContext
-    let clientContext: TLSClientContext
+    /// Made when an origin is first asked: it reads the system's certificates.
+    private(set) lazy var clientContext = TLSClientContext(
+        versions: plan.versions, extraAuthorities: plan.originTrust.extraAuthorities)
     var pool: OriginPool
     let background = BackgroundTasks()
     /// Connections of HTTP/2 to origins, whoever uses them.
@@ -53,9 +55,6 @@ final class ProxyLoop: @unchecked Sendable {
         serverContext = TLSServerContext(
             authority: shared.authority, versions: shared.plan.versions,
             ticketKey: shared.ticketKey)
-        clientContext = TLSClientContext(
-            versions: shared.plan.versions,
-            extraAuthorities: shared.plan.originTrust.extraAuthorities)
         pool = OriginPool(limits: shared.plan.limits)
     }
 

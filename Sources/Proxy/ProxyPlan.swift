@@ -18,6 +18,8 @@ package struct ProxyPlan: Sendable {
     package var captured: CapturedNetwork?
     /// Whether it is looked for which programs of this machine connections come from.
     package var findsProcesses = false
+    /// Who shows clients flawed servers in place of their origins; `nil` for nobody.
+    package var prober: (any Prober)?
     package var limits = ProxyLimits()
     package var versions = TLSVersions.modern
     /// Event loops, each a thread; one a processor by default.

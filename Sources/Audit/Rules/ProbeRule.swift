@@ -1,0 +1,139 @@
+internal import TLS
+
+/// What is known of a command that was started anew for one probe.
+package struct ProbeRun: Sendable, Equatable {
+    package var exitStatus: Int32
+    /// Whether the probe's random token came back on the command's output; `nil` if that was not
+    /// looked at.
+    package var sawToken: Bool?
+    /// How the same command ended when the server was sound; `nil` before it had that run.
+    package var controlExitStatus: Int32?
+
+    package init(exitStatus: Int32, sawToken: Bool? = nil, controlExitStatus: Int32? = nil) {
+        self.exitStatus = exitStatus
+        self.sawToken = sawToken
+        self.controlExitStatus = controlExitStatus
+    }
+}
+
+/// What a client made of a probe, and what says so.
+package struct ProbeConclusion: Sendable, Equatable {
+    package var outcome: ProbeOutcome
+    /// What was seen, in a sentence without a full stop.
+    package var evidence: String
+    /// The fatal alert of the refusals, if one had any.
+    package var alert: UInt8?
+}
+
+/// Judges a probe by all connections that one client made for it.
+package enum ProbeRule {
+    /// - Parameter run: what the command said itself; `nil` for a client that came by itself.
+    package static func conclude(
+        _ connections: [ConnectionVerdict], run: ProbeRun? = nil
+    ) -> ProbeConclusion {
+        let tally = VerdictTally(connections)
+        if tally.accepted > 0 || run?.sawToken == true { return acceptance(tally, run) }
+        if tally.refused > 0 {
+            return ProbeConclusion(
+                outcome: .refused, evidence: tally.refusalText, alert: tally.alert)
+        }
+        if tally.late >= 2 || tally.late == 1 && saysNo(run) {
+            return ProbeConclusion(outcome: .refused, evidence: tally.lateText(run))
+        }
+        if tally.suspected > 0 {
+            return ProbeConclusion(
+                outcome: .suspected,
+                evidence: "the client took the certificate; what it sent then cannot be read")
+        }
+        if tally.notOffered > 0 {
+            return ProbeConclusion(
+                outcome: .notOffered, evidence: "the client offers nothing that the probe needs")
+        }
+        return ProbeConclusion(outcome: .inconclusive, evidence: tally.unclearText)
+    }
+
+    private static func acceptance(_ tally: VerdictTally, _ run: ProbeRun?) -> ProbeConclusion {
+        var evidence =
+            tally.accepted == 0
+            ? "what only the probe's server says came back on the command's output"
+            : "the client sent data" + tally.share(tally.accepted)
+        // lftp, for one, sends its request before it has looked at the certificate: the data is
+        // lost all the same, but the mistake is another one.
+        if let run, run.exitStatus != 0, run.sawToken != true, run.controlExitStatus == 0 {
+            evidence += ", and its command failed in the end (\(exitText(run)))"
+            return ProbeConclusion(
+                outcome: .sentThenRefused, evidence: evidence, alert: tally.alert)
+        }
+        if tally.accepted > 0, run?.sawToken == true { evidence += " and used the answer" }
+        return ProbeConclusion(outcome: .accepted, evidence: evidence)
+    }
+
+    /// Whether the command reports an error that it does not report when all is well.
+    ///
+    /// One late end of a connection may be a connection that was opened in advance, which is why
+    /// two are asked for. A command that was started for this probe alone, and fails, has said
+    /// the same a second time.
+    private static func saysNo(_ run: ProbeRun?) -> Bool {
+        guard let run, run.exitStatus != 0 else { return false }
+        return run.controlExitStatus == nil || run.controlExitStatus == 0
+    }
+
+    fileprivate static func exitText(_ run: ProbeRun) -> String {
+        "exit status \(run.exitStatus)"
+    }
+}
+
+/// How often each verdict was given.
+private struct VerdictTally {
+    private(set) var accepted = 0
+    private(set) var refused = 0
+    private(set) var late = 0
+    private(set) var suspected = 0
+    private(set) var notOffered = 0
+    private(set) var alert: UInt8?
+    private var reason: String?
+    private let total: Int
+
+    init(_ verdicts: [ConnectionVerdict]) {
+        total = verdicts.count
+        var weakReason: String?
+        for verdict in verdicts {
+            switch verdict {
+            case .accepted: accepted += 1
+            case .refused(let alert):
+                refused += 1
+                self.alert = self.alert ?? alert
+            case .refusedLate: late += 1
+            case .suspected: suspected += 1
+            case .notOffered: notOffered += 1
+            case .inconclusive(let text): reason = text
+            case .noEvidence(let text): weakReason = text
+            }
+        }
+        reason = reason ?? weakReason
+    }
+
+    var refusalText: String {
+        guard let alert else { return "the client closed during the handshake, without an alert" }
+        let name = TLSAlert(isFatal: true, code: alert).name
+        return "the client refused with alert \(alert) (\(name))"
+    }
+
+    func lateText(_ run: ProbeRun?) -> String {
+        let text = "the client closed after the handshake and had sent nothing" + share(late)
+        guard let run, run.exitStatus != 0 else { return text }
+        return text + ", and its command failed (\(ProbeRule.exitText(run)))"
+    }
+
+    var unclearText: String {
+        if total == 0 { return "the client did not connect" }
+        if late > 0 {
+            return "the client closed after the handshake once, which may have had another cause"
+        }
+        return reason ?? "nothing was seen of the client's judgement"
+    }
+
+    func share(_ count: Int) -> String {
+        total == 1 ? "" : " on \(count) of \(total) connections"
+    }
+}

@@ -1,0 +1,136 @@
+internal import Base
+internal import Sockets
+internal import TLS
+internal import Traffic
+internal import Transport
+
+/// What an audit shows a client in place of its origin.
+extension ConnectionTask {
+    /// Whether an audit may want to serve the connection.
+    func isClaimed(_ host: String, _ port: UInt16) -> Bool {
+        guard let prober = lane.plan.prober else { return false }
+        return prober.claim(visit(host, port)) != .none
+    }
+
+    private func visit(_ host: String, _ port: UInt16) -> ProbeVisit {
+        ProbeVisit(
+            connection: id, peer: peer, listener: self.port.address, process: record.process,
+            host: host, port: port, hello: nil)
+    }
+
+    /// Serves what an audit has prepared for this client and destination, and ends the connection.
+    ///
+    /// - Returns: what the client has sent, if nothing is prepared and the proxy is to go on.
+    func serveProbe(
+        to host: String, _ port: UInt16, _ readAhead: ByteBuffer?
+    ) async throws(ConnectionEnd) -> ByteBuffer? {
+        guard let prober = lane.plan.prober else { return readAhead }
+        note(OriginTarget(isSecure: true, host: host, port: port))
+        await awaitProcess()
+        var visit = visit(host, port)
+        var early = readAhead
+        if prober.claim(visit) == .afterOpening {
+            let opening = try await peek(readAhead, inTunnel: true)
+            if case .tls(let hello) = opening.kind {
+                note(hello)
+                visit.hello = hello
+            }
+            early = opening.takeBytes()
+        }
+        guard let machine = prober.probe(for: visit) else { return early }
+        try await serve(machine, early)
+    }
+
+    /// What an audit has prepared for a request in clear; `nil` for nothing.
+    func plainProbe(_ target: OriginTarget) -> (any ProbeMachine)? {
+        guard let prober = lane.plan.prober, !target.isSecure, session == nil else { return nil }
+        let visit = visit(target.host, target.port)
+        return prober.claim(visit) == .none ? nil : prober.probe(for: visit)
+    }
+
+    /// - Parameter early: what the client has sent already.
+    func serve(
+        _ machine: any ProbeMachine, _ early: ByteBuffer?
+    ) async throws(ConnectionEnd) -> Never {
+        record.notes.append(ConnectionNote("probe", machine.identifier))
+        if let early {
+            machine.receive(early.readable)
+            loop.buffers.give(early)
+        }
+        let end = await drive(machine)
+        machine.noteEnd(end)
+        note(machine, end)
+        throw ConnectionEnd(
+            machine.outcome.outcome, machine.outcome.cause, by: end == .ours ? .tool : .client)
+    }
+
+    /// Passes bytes between the client and the machine until one of them ends.
+    private func drive(_ machine: any ProbeMachine) async -> ProbeEnd {
+        while true {
+            let hasSent = await send(machine.takeOutgoing())
+            recordPlaintext(of: machine)
+            if machine.isOver { return hasSent ? .ours : .reset }
+            channel.readDeadline = loop.now + machine.patience
+            switch channel.isReadableNow ? .ready : await channel.waitReadable() {
+            case .ready: break
+            case .timedOut:
+                machine.noteSilence()
+                continue
+            case .closed: return .cut
+            }
+            if let end = receive(into: machine) { return end }
+        }
+    }
+
+    /// - Returns: the client's end, if it has come.
+    private func receive(into machine: any ProbeMachine) -> ProbeEnd? {
+        let bytes = loop.buffers.take()
+        defer { loop.buffers.give(bytes) }
+        switch channel.receive(into: bytes) {
+        case .value(0): return .closed
+        case .value:
+            machine.receive(bytes.readable)
+            return nil
+        case .wouldBlock: return nil
+        case .failed: return .reset
+        }
+    }
+
+    /// - Returns: whether the client took it.
+    private func send(_ bytes: [UInt8]) async -> Bool {
+        var sent = 0
+        channel.writeDeadline = loop.now + limits.bodyTimeout
+        while sent < bytes.count {
+            let buffer = loop.buffers.take()
+            defer { loop.buffers.give(buffer) }
+            let count = min(buffer.room, bytes.count - sent)
+            buffer.append(bytes.span.extracting(sent..<sent + count))
+            sent += count
+            do throws(StreamFailure) {
+                try await PlainStream(channel).write(buffer)
+            } catch {
+                // What the client has said before may still wait to be read, an alert above all.
+                return false
+            }
+        }
+        return true
+    }
+
+    private func recordPlaintext(of machine: any ProbeMachine) {
+        for (direction, bytes) in machine.takePlaintext() {
+            recordSegment(bytes.span, direction, exchange: nil)
+        }
+    }
+
+    private func note(_ machine: any ProbeMachine, _ end: ProbeEnd) {
+        recordPlaintext(of: machine)
+        guard let tls = machine.tls else { return }
+        let hello = record.clientTLS
+        record.clientTLS = tls
+        record.clientTLS?.clientHello = hello?.clientHello ?? tls.clientHello
+        record.clientTLS?.sni = hello?.sni
+        record.clientTLS?.ja3 = hello?.ja3
+        record.clientTLS?.ja4 = hello?.ja4
+        if end == .cut { isCut = true }
+    }
+}
