@@ -53,7 +53,7 @@ struct AuditText {
             add("    who    ", result.place.text)
             add("    seen   ", seen(result))
             let why = [probe.reason, probe.source].filter { !$0.isEmpty }
-            if !why.isEmpty { add("    why    ", why.joined(separator: "; ")) }
+            if !why.isEmpty { add("    why    ", why.joined(separator: " ")) }
             if !probe.fix.isEmpty { add("    fix    ", probe.fix) }
         }
         addGroups(results.filter { $0.outcome == .implied }) { result in
