@@ -59,6 +59,15 @@ package final class CataloguePresenter: ProbePresenter {
         configuration.patience = patience
         configuration.greeting = ProbeGreeting(port: visit.port)
         configuration.ticketKey = ticketKey(probe)
+        if visit.hello == nil {
+            configuration.upgrade = UpgradeProtocol(port: visit.port)
+            if let plan = ProbeMachines.followUp(of: probe, configuration),
+                plan.port == visit.port
+            {
+                let made = ProbeMachines.makeMachine(probe, following: plan, configuration)
+                return ReportingMachine(made, report: report)
+            }
+        }
         let made = try ProbeMachines.makeMachine(
             probe, try chain(of: probe, host), second: try second(of: probe, host),
             configuration)
