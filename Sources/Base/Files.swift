@@ -40,6 +40,24 @@ package enum Files {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw failure("file-unwritable", "cannot create", path) }
         defer { close(descriptor) }
+        try writeAll(bytes, to: descriptor, of: path)
+        guard fsync(descriptor) == 0 else { throw failure("file-unwritable", "cannot write", path) }
+    }
+
+    /// Writes a file that others may read, in the place of what it held; a device or a pipe gets
+    /// the bytes.
+    ///
+    /// Errors: `file-unwritable`.
+    package static func overwrite(_ path: String, _ bytes: [UInt8]) throws(Failure) {
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw failure("file-unwritable", "cannot create", path) }
+        defer { close(descriptor) }
+        try writeAll(bytes, to: descriptor, of: path)
+    }
+
+    private static func writeAll(
+        _ bytes: [UInt8], to descriptor: Int32, of path: String
+    ) throws(Failure) {
         var written = 0
         while written < bytes.count {
             let count = unsafe bytes.withUnsafeBytes {
@@ -50,7 +68,6 @@ package enum Files {
             guard count > 0 else { throw failure("file-unwritable", "cannot write", path) }
             written += count
         }
-        guard fsync(descriptor) == 0 else { throw failure("file-unwritable", "cannot write", path) }
     }
 
     /// Makes a folder and those above it, readable by their owner only; existing ones stay as they
@@ -70,6 +87,39 @@ package enum Files {
     /// Whether something is there.
     package static func exists(_ path: String) -> Bool {
         unsafe access(path, F_OK) == 0
+    }
+
+    /// What is in a folder, sorted, without `.` and `..`; folders end with a slash.
+    ///
+    /// - Parameter countLimit: a folder with more in it is refused.
+    ///
+    /// Errors: `file-unreadable`.
+    package static func names(
+        inFolder path: String, countLimit: Int = 10_000
+    ) throws(Failure) -> [String] {
+        guard let folder = unsafe opendir(path) else {
+            throw failure("file-unreadable", "cannot read the folder", path)
+        }
+        defer { unsafe closedir(folder) }
+        var names: [String] = []
+        while let entry = unsafe readdir(folder) {
+            let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                unsafe bytes.prefix { $0 != 0 }.text
+            }
+            if name == "." || name == ".." { continue }
+            guard names.count < countLimit else {
+                throw Failure(
+                    "file-unreadable", party: .tool,
+                    "cannot read the folder \(path): more than \(countLimit) files")
+            }
+            names.append(isFolder("\(path)/\(name)") ? name + "/" : name)
+        }
+        return names.sorted()
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var facts = stat()
+        return unsafe stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
     }
 
     /// Whether only its owner may read or write it; `true` for what is not there.

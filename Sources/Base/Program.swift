@@ -4,7 +4,7 @@
     internal import Darwin
 #endif
 
-/// Starts programs with our standard streams.
+/// Starts programs, with our standard streams or without.
 package enum Program {
     /// How a start went: `number` is the system's error, 0 for none.
     package struct Started: Sendable {
@@ -20,9 +20,10 @@ package enum Program {
     ///   - arguments: with the program's own name first.
     ///   - descriptor: one that stays open in the program under its number, though it is closed on
     ///     exec here; `nil` for none.
+    ///   - output: what its standard output and error go to, with nothing to read; `nil` for ours.
     package static func start(
         _ path: String, arguments: [String], variables: [String: String],
-        keeping descriptor: Int32? = nil
+        keeping descriptor: Int32? = nil, output: Int32? = nil
     ) -> Started {
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
@@ -42,6 +43,11 @@ package enum Program {
         // Onto itself: it stays open in the child, and no descriptor of the caller's is in its way.
         if let descriptor {
             unsafe posix_spawn_file_actions_adddup2(&actions, descriptor, descriptor)
+        }
+        if let output {
+            unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+            unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
+            unsafe posix_spawn_file_actions_adddup2(&actions, output, 2)
         }
         let words = CStrings(arguments)
         let settings = CStrings(variables.map { "\($0.key)=\($0.value)" })

@@ -120,10 +120,11 @@ private func runConfined(
     options.listen = HostPort(host: "127.0.0.1", port: 0)
     let authority = try options.authority.open(environment.variables)
     let client = try ClientEnvironment(
-        proxy: nil, authority: authority, inherited: environment.variables)
+        proxy: nil, trusting: authority.certificate, inherited: environment.variables)
     defer { client.remove() }
     let result = try await ConfinedRun.run(
-        arguments.command, client: client, authority: authority, signals: signals
+        try client.confinement(of: arguments.command),
+        started: { signals.watch(onStop: $0.forward, onTick: {}) }
     ) { ports throws(Failure) in
         try ProxyService(options, environment: environment, log: nil, captured: ports)
     }
@@ -138,7 +139,7 @@ private func runWithVariables(
     options.listen = HostPort(host: "127.0.0.1", port: 0)
     let service = try ProxyService(options, environment: environment, log: nil)
     let client = try ClientEnvironment(
-        proxy: HostPort(service.server.address), authority: service.authority,
+        proxy: HostPort(service.server.address), trusting: service.authority.certificate,
         inherited: environment.variables)
     defer { client.remove() }
     let ending = try await serve(service, signals) { () throws(Failure) in

@@ -17,6 +17,8 @@ package struct ConfinementConfiguration: Sendable {
     /// Whether the kernel's packet filter is used if it is there; without it only the ports of
     /// `ConfinementLimit.onlyPorts` are captured.
     package var usesFilter = true
+    /// What the command's standard output and error go to; `nil` for the caller's.
+    package var output: Int32?
     /// The tool's executable.
     package var executable = "/proc/self/exe"
 
@@ -82,7 +84,7 @@ package enum Confinement {
                 configuration.bundle,
                 files.certificates, files.resolver,
             ] + configuration.command,
-            variables: configuration.variables, keeping: ends[1])
+            variables: configuration.variables, keeping: ends[1], output: configuration.output)
         guard started.number == 0 else {
             close(ends[0])
             throw failure(ConfinementError("start the tool's executable", started.number))

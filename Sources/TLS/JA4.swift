@@ -16,6 +16,15 @@ extension ClientHello {
         ].joined(separator: "_")
     }
 
+    /// The offer without what comes and goes with resumption and padding: what is left is the same
+    /// for every connection of a client's TLS stack.
+    package var withoutResumption: ClientHello {
+        var hello = self
+        // padding, session_ticket, pre_shared_key, early_data
+        hello.extensions.removeAll { [0x0015, 0x0023, 0x0029, 0x002A].contains($0) }
+        return hello
+    }
+
     /// The same with the lists in place of their digests: the field's JA4_r.
     package var ja4Raw: String {
         [ja4Summary, sortedHex(cipherSuites), ja4Offer.text].joined(separator: "_")

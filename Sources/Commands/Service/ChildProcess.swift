@@ -28,12 +28,15 @@ struct ChildProcess {
 
     /// Starts a program, which is looked for in PATH.
     ///
+    /// - Parameter output: what it writes to; `nil` for our standard streams.
+    ///
     /// Errors: `command-not-started`.
     static func start(
-        _ arguments: [String], variables: [String: String]
+        _ arguments: [String], variables: [String: String], output: Int32? = nil
     ) throws(Failure) -> ChildProcess {
         let started = DescriptorLimit.withInherited {
-            Program.start(arguments[0], arguments: arguments, variables: variables)
+            Program.start(
+                arguments[0], arguments: arguments, variables: variables, output: output)
         }
         guard started.number == 0 else {
             let reason = unsafe String(cString: strerror(started.number)).lowercased()

@@ -1,4 +1,5 @@
 internal import Base
+internal import Confinement
 internal import Glibc
 internal import TLS
 
@@ -15,19 +16,27 @@ struct ClientEnvironment {
     /// The system's certificates and ours, in PEM.
     let bundle: String
     /// The same for Java.
-    let javaStore: String
+    private let javaStore: String
+    private let authority: Certificate?
 
     /// Writes the files into a new folder.
     ///
     /// - Parameters:
     ///   - proxy: where the proxy listens; `nil` for a program that is led there without its doing.
+    ///   - authority: who is trusted besides the system's; `nil` for nobody.
+    ///   - telling: whether variables tell of that trust; without them only what is laid over the
+    ///     system's files does.
+    ///   - masking: whether variables are set that make some programs verify although they have
+    ///     switched it off: requests with `session.verify = False` obeys REQUESTS_CA_BUNDLE.
     ///   - inherited: the caller's own variables, which the result extends; those that name a proxy
     ///     are replaced or, without one of ours, left out.
     ///
     /// Errors: `file-unwritable`, `file-unreadable`, `certificate-invalid`.
     init(
-        proxy: HostPort?, authority: CertificateAuthority, inherited: [String: String]
+        proxy: HostPort?, trusting authority: Certificate?, inherited: [String: String],
+        telling: Bool = true, masking: Bool = true
     ) throws(Failure) {
+        self.authority = authority
         let parent = inherited["TMPDIR"] ?? "/tmp"
         folder = "\(parent)/sallyport-run-\(Digests.randomBytes(6).hex)"
         try Files.makeFolder(folder)
@@ -39,9 +48,36 @@ struct ClientEnvironment {
         files = trust.all
         let others = inherited.filter { !Self.namesProxy($0.key) }
         variables = others.merging(proxy.map(Self.proxyVariables) ?? [:]) { $1 }
-            .merging(trust.variables(inherited, proxy: proxy)) { $1 }
+            .merging(
+                telling && authority != nil
+                    ? trust.variables(inherited, proxy: proxy, masking: masking)
+                    : trust.javaVariables(inherited, proxy: proxy, trusting: false)
+            ) { $1 }
         bundle = trust.bundle
         javaStore = trust.javaStore
+    }
+
+    /// How a command is confined that trusts what this says.
+    ///
+    /// Errors: `file-unreadable`.
+    func confinement(of command: [String]) throws(Failure) -> ConfinementConfiguration {
+        var configuration = ConfinementConfiguration(
+            command: command, variables: variables, bundle: bundle, folder: folder)
+        if let authority {
+            configuration.certificates = [
+                authority.folderName: authority.pem, "java/cacerts": try Files.read(javaStore),
+            ]
+        }
+        return configuration
+    }
+
+    /// The same for a program that is led through a proxy.
+    func variables(through proxy: HostPort) -> [String: String] {
+        var variables = variables.merging(Self.proxyVariables(proxy)) { $1 }
+        let java = TrustFiles.javaWords(leadingTo: proxy).joined(separator: " ")
+        variables["JAVA_TOOL_OPTIONS"] =
+            variables["JAVA_TOOL_OPTIONS"].map { "\($0) \(java)" } ?? java
+        return variables
     }
 
     /// Removes the files.
@@ -119,13 +155,13 @@ private struct TrustFiles {
     }
 
     func write(
-        authority: CertificateAuthority, system: [UInt8], inherited: [String: String]
+        authority: Certificate?, system: [UInt8], inherited: [String: String]
     ) throws(Failure) {
-        let ours = authority.certificate.pem
+        let ours = authority?.pem ?? []
         try Files.create(bundle, system + [0x0A] + ours, readableByOthers: true)
         let certificates =
             try Certificate.all(inPEM: system, name: "the system's bundle")
-            + [authority.certificate]
+            + (authority.map { [$0] } ?? [])
         try Files.create(
             javaStore,
             JavaKeyStore.write(certificates.map(\.der), password: Self.javaPassword),
@@ -152,7 +188,9 @@ private struct TrustFiles {
         return try Files.read(path) + [0x0A]
     }
 
-    func variables(_ inherited: [String: String], proxy: HostPort?) -> [String: String] {
+    func variables(
+        _ inherited: [String: String], proxy: HostPort?, masking: Bool
+    ) -> [String: String] {
         var variables: [String: String] = [
             "WGETRC": wgetConfiguration,
             "APT_CONFIG": aptConfiguration,
@@ -160,36 +198,45 @@ private struct TrustFiles {
             "PHP_INI_SCAN_DIR": ":\(phpFolder)",
         ]
         for name in [
-            "SSL_CERT_FILE", "NIX_SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "PIP_CERT", "AWS_CA_BUNDLE",
+            "SSL_CERT_FILE", "NIX_SSL_CERT_FILE", "PIP_CERT", "AWS_CA_BUNDLE",
             "NODE_EXTRA_CA_CERTS", "DENO_CERT", "GIT_SSL_CAINFO", "CARGO_HTTP_CAINFO",
             "PERL_LWP_SSL_CA_FILE", "HTTPS_CA_FILE", "MOJO_CA_FILE", "BUNDLE_SSL_CA_CERT",
             "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "LDAPTLS_CACERT",
         ] {
             variables[name] = bundle
         }
+        if masking { variables["REQUESTS_CA_BUNDLE"] = bundle }
         // Programs that read these prefer them to the ones above; where the caller has none, setting
         // one could hide that a program switches verification off (requests reads CURL_CA_BUNDLE).
         for name in ["CURL_CA_BUNDLE", "HTTPLIB2_CA_CERTS", "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE"]
         where inherited[name] != nil {
             variables[name] = bundle
         }
-        let place = proxy?.reachable
-        let ways =
-            place.map { place in
-                [
-                    "-Dhttp.proxyHost=\(place.host)", "-Dhttp.proxyPort=\(place.port)",
-                    "-Dhttps.proxyHost=\(place.host)", "-Dhttps.proxyPort=\(place.port)",
-                    "-Dhttp.nonProxyHosts=",
-                ]
-            } ?? []
-        let java =
-            (ways + [
+        return variables.merging(javaVariables(inherited, proxy: proxy, trusting: true)) { $1 }
+    }
+
+    static func javaWords(leadingTo proxy: HostPort) -> [String] {
+        let place = proxy.reachable
+        return [
+            "-Dhttp.proxyHost=\(place.host)", "-Dhttp.proxyPort=\(place.port)",
+            "-Dhttps.proxyHost=\(place.host)", "-Dhttps.proxyPort=\(place.port)",
+            "-Dhttp.nonProxyHosts=",
+        ]
+    }
+
+    func javaVariables(
+        _ inherited: [String: String], proxy: HostPort?, trusting: Bool
+    ) -> [String: String] {
+        let ways = proxy.map(Self.javaWords) ?? []
+        let trust =
+            trusting
+            ? [
                 "-Djavax.net.ssl.trustStore=\(javaStore)",
                 "-Djavax.net.ssl.trustStorePassword=\(Self.javaPassword)",
-            ]).joined(separator: " ")
-        variables["JAVA_TOOL_OPTIONS"] =
-            inherited["JAVA_TOOL_OPTIONS"].map { "\($0) \(java)" } ?? java
-        return variables
+            ] : []
+        let java = (ways + trust).joined(separator: " ")
+        guard !java.isEmpty else { return [:] }
+        return ["JAVA_TOOL_OPTIONS": inherited["JAVA_TOOL_OPTIONS"].map { "\($0) \(java)" } ?? java]
     }
 }
 

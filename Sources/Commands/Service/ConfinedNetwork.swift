@@ -199,7 +199,7 @@ final class ConfinedNetwork: Sendable {
     }
 
     /// Records the attempts as connections that were refused.
-    func record(in service: ProxyService) {
+    func record(in service: some RunService) {
         for attempt in attempts {
             service.record { id in attempt.record(id) }
         }

@@ -4,31 +4,36 @@ internal import Glibc
 internal import Proxy
 internal import Sockets
 internal import Synchronization
-internal import TLS
+internal import Traffic
+
+/// What a confined command's connections are served by.
+protocol RunService: Sendable {
+    var shutdown: Shutdown { get }
+    /// Serves until `shutdown` is requested.
+    ///
+    /// - Returns: whether every connection ended by itself.
+    func run(finally: () async -> Void) async throws(Failure) -> Bool
+    /// Records a connection that did not come to the proxy, but was seen.
+    func record(_ make: (_ id: Int64) -> ConnectionRecord)
+}
 
 /// A command whose only way out is a proxy of its own.
 enum ConfinedRun {
     /// Starts the command, serves it until it has ended, and tells how.
     ///
+    /// - Parameter started: called with the command once it runs.
     /// - Returns: how it ended, and what its network saw.
     ///
-    /// Errors: those of `Confinement.launch` and of `ProxyService`.
-    static func run(
-        _ command: [String], client: ClientEnvironment, authority: CertificateAuthority,
-        signals: StopSignals, makeService: (CapturedPorts) throws(Failure) -> ProxyService
+    /// Errors: those of `Confinement.launch` and of the service.
+    static func run<Service: RunService>(
+        _ configuration: ConfinementConfiguration, started: (ChildProcess) -> Void,
+        makeService: (CapturedPorts) throws(Failure) -> Service
     ) async throws(Failure) -> (
-        ending: ChildProcess.Ending, network: ConfinedNetwork, service: ProxyService
+        ending: ChildProcess.Ending, network: ConfinedNetwork, service: Service
     ) {
-        var configuration = ConfinementConfiguration(
-            command: command, variables: client.variables, bundle: client.bundle,
-            folder: client.folder)
-        configuration.certificates = [
-            authority.certificate.folderName: authority.certificate.pem,
-            "java/cacerts": try Files.read(client.javaStore),
-        ]
         let launched = LaunchBox()
         let ended = EndBox()
-        startThread(named: "command") { [configuration] in
+        startThread(named: "command") {
             // The command dies with the thread that started it, so this one waits for it.
             do throws(Failure) {
                 let process = try DescriptorLimit.withInherited { () throws(Failure) in
@@ -41,9 +46,9 @@ enum ConfinedRun {
             }
         }
         let process = try await launched.get().get()
-        signals.watch(onStop: ChildProcess(id: process.id).forward, onTick: {})
+        started(ChildProcess(id: process.id))
         let network = ConfinedNetwork(process)
-        let service: ProxyService
+        let service: Service
         do throws(Failure) {
             service = try makeService(network.ports)
         } catch {
@@ -66,43 +71,6 @@ enum ConfinedRun {
             network.record(in: service)
         }
         return (ChildProcess.Ending(status: await ended.get()), network, service)
-    }
-}
-
-/// A value that one thread sets, and others wait for.
-private final class OneTimeBox<Value: Sendable>: Sendable {
-    private struct State {
-        var value: Value?
-        var waiting: [@Sendable (Value) -> Void] = []
-    }
-
-    private let state = Mutex(State())
-
-    func set(_ value: Value) {
-        let waiting = state.withLock { state in
-            state.value = value
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for resume in waiting { resume(value) }
-    }
-
-    func whenSet(_ action: @escaping @Sendable () -> Void) {
-        add { _ in action() }
-    }
-
-    func get() async -> Value {
-        await withCheckedContinuation { continuation in
-            add { continuation.resume(returning: $0) }
-        }
-    }
-
-    private func add(_ action: @escaping @Sendable (Value) -> Void) {
-        let value = state.withLock { state -> Value? in
-            if state.value == nil { state.waiting.append(action) }
-            return state.value
-        }
-        if let value { action(value) }
     }
 }
 

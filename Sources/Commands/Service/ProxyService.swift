@@ -55,7 +55,7 @@ struct CapturedPorts {
 }
 
 /// A proxy with everything it needs, started and stopped as one.
-final class ProxyService: Sendable {
+final class ProxyService: RunService {
     let authority: CertificateAuthority
     let capturePath: String
     let server: ProxyServer
@@ -132,7 +132,7 @@ final class ProxyService: Sendable {
     }
 
     /// A capture in the current folder, named for the time.
-    private static func freshCapturePath() -> String {
+    static func freshCapturePath() -> String {
         let time = Timestamp.now().rfc3339.prefix(19).filter { $0 != ":" }
         return "\(time).sallyport"
     }

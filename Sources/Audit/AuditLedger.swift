@@ -1,0 +1,129 @@
+package import Catalogue
+internal import Synchronization
+internal import TLS
+
+/// What is known of one client so far: its results, and what follows from them for what is still to
+/// be shown.
+package final class AuditLedger: Sendable {
+    private let client: String
+    private let state = Mutex(State())
+
+    private struct State {
+        var pages: [AuditDestination: Page] = [:]
+    }
+
+    /// One destination's.
+    private struct Page {
+        var results: [String: AuditResult] = [:]
+        var accepted: Set<String> = []
+        /// Whether the client was seen to speak first, once its server was sound.
+        var speaksFirst: Bool?
+        /// Whether the client takes a sound server with the audit's CA; `nil` before that was tried.
+        var isControlled: Bool?
+        var controlExitStatus: Int32?
+    }
+
+    package init(client: String) {
+        self.client = client
+    }
+
+    package var destinations: [AuditDestination] { state.withLock { $0.pages.keys.sorted() } }
+
+    /// What is known of a probe without showing it; `nil` if it has to be shown.
+    package func foregone(
+        _ probe: ProbeDescription, at destination: AuditDestination
+    ) -> AuditResult? {
+        let (accepted, isControlled) = state.withLock {
+            ($0.pages[destination]?.accepted ?? [], $0.pages[destination]?.isControlled)
+        }
+        if probe.requirements.contains(.authority), isControlled == false {
+            return result(
+                probe, destination, .uncontrolled,
+                "the client refuses a sound server that the audit's CA vouches for, so that its"
+                    + " refusals say nothing")
+        }
+        guard let premise = FamilyRule.implying(probe, accepted: accepted) else { return nil }
+        var implied = result(probe, destination, .implied, "it follows from \(premise)")
+        implied.impliedBy = premise
+        return implied
+    }
+
+    /// What connections of one showing say.
+    ///
+    /// - Parameter run: how the command ended that was started for it; `nil` for none.
+    package func judge(
+        _ probe: ProbeDescription, at destination: AuditDestination,
+        _ observations: [ProbeObservation], run: ProbeRun?
+    ) -> AuditResult {
+        let page = state.withLock { $0.pages[destination] }
+        var run = run
+        run?.controlExitStatus = page?.controlExitStatus
+        // The sound server's own run says whether the client speaks.
+        let speaksFirst =
+            page?.speaksFirst ?? (Self.speaks(observations) ? true : nil)
+        let verdicts = observations.map { ConnectionRule.judge($0, speaksFirst: speaksFirst) }
+        let conclusion = ProbeRule.conclude(verdicts, run: run)
+        var judged = result(probe, destination, conclusion.outcome, conclusion.evidence)
+        if let proof = observations.lazy.compactMap(\.proof).first { judged.evidence += ": \(proof)" }
+        judged.alert = conclusion.alert
+        judged.version = observations.lazy.compactMap(\.version).first
+        judged.connections = observations.map(\.connection).sorted()
+        judged.exitStatus = run?.exitStatus
+        judged.sawToken = run?.sawToken
+        return judged
+    }
+
+    private static func speaks(_ observations: [ProbeObservation]) -> Bool {
+        observations.contains { $0.acceptedBytes > 0 && !$0.hasGreeted }
+    }
+
+    private func result(
+        _ probe: ProbeDescription, _ destination: AuditDestination, _ outcome: ProbeOutcome,
+        _ evidence: String
+    ) -> AuditResult {
+        AuditResult(
+            client: client, destination: destination.text, probe: probe, outcome: outcome,
+            verdict: VerdictRule.verdict(probe.expectation, outcome), evidence: evidence)
+    }
+
+    /// A probe that cannot be shown there.
+    package func noteImpossible(
+        _ probe: ProbeDescription, at destination: AuditDestination, _ reason: String
+    ) {
+        note(result(probe, destination, .notPossible, reason), [], at: destination)
+    }
+
+    /// Keeps a result. That of the sound server decides what others are worth.
+    package func note(
+        _ result: AuditResult, _ observations: [ProbeObservation], at destination: AuditDestination
+    ) {
+        state.withLock { state in
+            var page = state.pages[destination] ?? Page()
+            page.results[result.probe.identifier] = result
+            if result.outcome == .accepted { page.accepted.insert(result.probe.identifier) }
+            if result.probe.identifier == Self.control {
+                page.isControlled = result.outcome == .accepted
+                page.controlExitStatus = page.isControlled == true ? result.exitStatus : nil
+                if page.isControlled == true { page.speaksFirst = Self.speaks(observations) }
+            }
+            state.pages[destination] = page
+        }
+    }
+
+    /// Whether the sound server was taken at a destination; `nil` before that was tried.
+    package func isControlled(at destination: AuditDestination) -> Bool? {
+        state.withLock { $0.pages[destination]?.isControlled }
+    }
+
+    /// All results in an order of probes, destination by destination.
+    package func results(inOrderOf probes: [ProbeDescription]) -> [AuditResult] {
+        state.withLock { state in
+            state.pages.keys.sorted().flatMap { destination in
+                probes.compactMap { state.pages[destination]?.results[$0.identifier] }
+            }
+        }
+    }
+
+    /// The probe that all others are measured by.
+    package static let control = "control-good"
+}

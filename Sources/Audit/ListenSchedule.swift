@@ -1,0 +1,198 @@
+internal import Base
+package import Catalogue
+package import Proxy
+internal import Sockets
+internal import Synchronization
+internal import TLS
+internal import Traffic
+
+/// Shows each client at each destination one probe after the other, with connections between them
+/// that pass through, so that an app stays usable.
+package final class ListenSchedule: Prober {
+    private let presenter: any ProbePresenter
+    /// The sound server comes first.
+    private let probes: [ProbeDescription]
+    private let concerns: @Sendable (AuditDestination) -> Bool
+    private let state = Mutex(State())
+
+    private struct State {
+        var pages: [Key: Page] = [:]
+        var ledgers: [String: AuditLedger] = [:]
+    }
+
+    private struct Key: Hashable {
+        let client: String
+        let destination: AuditDestination
+    }
+
+    /// What one client is shown at one destination.
+    private struct Page {
+        let ledger: AuditLedger
+        var queue: ArraySlice<ProbeDescription>
+        var current: Showing?
+        var mustPass = false
+        var attempts: [String: Int] = [:]
+        /// What connections of probes that were put back have shown.
+        var seen: [String: [ProbeObservation]] = [:]
+        var doneCount = 0
+        var failureCount = 0
+    }
+
+    private struct Showing {
+        let probe: ProbeDescription
+        var openCount = 0
+    }
+
+    /// How often a probe is shown until it is clear what the client makes of it.
+    private static let attemptLimit = 4
+    /// Of pairs of a client and a destination; those that come later pass through.
+    private static let pageLimit = 1_024
+
+    package init(
+        _ probes: [ProbeDescription], _ presenter: any ProbePresenter,
+        concerns: @escaping @Sendable (AuditDestination) -> Bool
+    ) {
+        self.probes = probes
+        self.presenter = presenter
+        self.concerns = concerns
+    }
+
+    // MARK: Connections
+
+    package func claim(_ visit: ProbeVisit) -> ProbeClaim {
+        concerns(AuditDestination(visit)) ? .afterOpening : .none
+    }
+
+    package func probe(for visit: ProbeVisit) -> (any ProbeMachine)? {
+        guard visit.hello != nil else { return nil }
+        let key = Key(client: Self.name(of: visit), destination: AuditDestination(visit))
+        guard concerns(key.destination) else { return nil }
+        while let probe = next(key) {
+            do throws(Failure) {
+                return try presenter.machine(probe, for: visit) { [weak self] observation in
+                    self?.note(observation, probe, key)
+                }
+            } catch {
+                abandon(probe, key, error.detail)
+            }
+        }
+        return nil
+    }
+
+    /// Who it is, in falling order of certainty: the program, or the address with what tells its
+    /// TLS stack.
+    private static func name(of visit: ProbeVisit) -> String {
+        if let executable = visit.process?.executable, !executable.isEmpty {
+            return executable.split(separator: "/").last.map(String.init) ?? executable
+        }
+        let stack = visit.hello?.withoutResumption.ja4(sha256: Digests.sha256) ?? "-"
+        return "\(visit.peer.host) \(stack)"
+    }
+
+    /// The probe that the next connection is shown; `nil` if it is to pass.
+    private func next(_ key: Key) -> ProbeDescription? {
+        state.withLock { state in
+            guard var page = state.pages[key] ?? makePage(key, &state) else { return nil }
+            defer { state.pages[key] = page }
+            // A client may try again, or have opened two: both are shown the same.
+            if page.current == nil {
+                if page.mustPass {
+                    page.mustPass = false
+                    return nil
+                }
+                page.current = Self.nextShowing(&page, key.destination)
+            }
+            page.current?.openCount += 1
+            return page.current?.probe
+        }
+    }
+
+    private func makePage(_ key: Key, _ state: inout State) -> Page? {
+        guard state.pages.count < Self.pageLimit else { return nil }
+        let ledger = state.ledgers[key.client] ?? AuditLedger(client: key.client)
+        state.ledgers[key.client] = ledger
+        return Page(ledger: ledger, queue: probes[...])
+    }
+
+    private static func nextShowing(_ page: inout Page, _ destination: AuditDestination) -> Showing? {
+        while let probe = page.queue.popFirst() {
+            guard let foregone = page.ledger.foregone(probe, at: destination) else {
+                return Showing(probe: probe)
+            }
+            page.ledger.note(foregone, [], at: destination)
+            page.doneCount += 1
+        }
+        return nil
+    }
+
+    private func abandon(_ probe: ProbeDescription, _ key: Key, _ reason: String) {
+        state.withLock { state in
+            state.pages[key]?.ledger.noteImpossible(probe, at: key.destination, reason)
+            state.pages[key]?.current = nil
+            state.pages[key]?.doneCount += 1
+        }
+    }
+
+    private func note(_ observation: ProbeObservation, _ probe: ProbeDescription, _ key: Key) {
+        state.withLock { state in
+            guard var page = state.pages[key] else { return }
+            defer { state.pages[key] = page }
+            let name = probe.identifier
+            page.seen[name, default: []].append(observation)
+            if page.current?.probe.identifier == name { page.current?.openCount -= 1 }
+            let seen = page.seen[name] ?? []
+            let result = page.ledger.judge(probe, at: key.destination, seen, run: nil)
+            if result.outcome == .inconclusive, page.attempts[name, default: 0] < Self.attemptLimit {
+                // Shown again, at the end of the queue if others wait: a connection that was opened
+                // in advance must not eat it.
+                guard page.current?.openCount ?? 0 == 0 else { return }
+                page.attempts[name, default: 0] += 1
+                page.current = nil
+                if name == AuditLedger.control {
+                    page.queue = [probe] + page.queue
+                } else {
+                    page.queue.append(probe)
+                }
+                return
+            }
+            page.ledger.note(result, seen, at: key.destination)
+            guard page.current?.probe.identifier == name else { return }
+            page.current = nil
+            page.mustPass = true
+            page.doneCount += 1
+            if result.verdict == .fail { page.failureCount += 1 }
+        }
+    }
+
+    // MARK: What came of it
+
+    /// One line of the table of progress.
+    package struct Progress: Sendable, Equatable {
+        package let client: String
+        package let destination: String
+        package let doneCount: Int
+        package let totalCount: Int
+        package let failureCount: Int
+        /// The probe that is shown, `nil` between two.
+        package let current: String?
+    }
+
+    package var progress: [Progress] {
+        state.withLock { state in
+            state.pages.sorted { ($0.key.client, $0.key.destination) < ($1.key.client, $1.key.destination) }
+                .map { key, page in
+                    Progress(
+                        client: key.client, destination: key.destination.text,
+                        doneCount: page.doneCount, totalCount: probes.count,
+                        failureCount: page.failureCount, current: page.current?.probe.identifier)
+                }
+        }
+    }
+
+    package var results: [AuditResult] {
+        let ledgers = state.withLock { state in
+            state.ledgers.sorted { $0.key < $1.key }.map(\.value)
+        }
+        return ledgers.flatMap { $0.results(inOrderOf: probes) }
+    }
+}

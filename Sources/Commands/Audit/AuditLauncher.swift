@@ -1,0 +1,217 @@
+internal import Audit
+internal import Base
+internal import Confinement
+internal import Glibc
+internal import Proxy
+internal import Sockets
+internal import Synchronization
+internal import TLS
+
+/// Runs the command of an audit, once for each probe.
+final class AuditLauncher: Sendable {
+    private let station: AuditStation
+    private let command: AuditCommandLine
+    private let place: AuditCommandLine.Place
+    private let timeout: Duration
+    private let inherited: [String: String]
+    /// What tells a run whose probes need trust whom to trust, and one whose probes do not.
+    private let trusting: ClientEnvironment
+    private let plain: ClientEnvironment
+    let isConfined: Bool
+    private let running = Mutex(Running())
+
+    private struct Running {
+        var children: [pid_t: ChildProcess] = [:]
+        var isStopped = false
+    }
+
+    /// How one run went.
+    struct Trace: Sendable {
+        let ending: ChildProcess.Ending
+        let output: [UInt8]
+        let timedOut: Bool
+        /// In microseconds.
+        let duration: Int64
+    }
+
+    /// - Parameter isConfined: whether the command runs in namespaces of its own.
+    ///
+    /// Errors: `file-unwritable`, `file-unreadable`, `certificate-invalid`.
+    init(
+        _ command: AuditCommandLine, _ place: AuditCommandLine.Place, station: AuditStation,
+        authority: Certificate, trust: AuditTrust, isConfined: Bool, timeout: Duration,
+        inherited: [String: String]
+    ) throws(Failure) {
+        self.command = command
+        self.place = place
+        self.station = station
+        self.isConfined = isConfined
+        self.timeout = timeout
+        self.inherited = inherited
+        trusting = try ClientEnvironment(
+            proxy: nil, trusting: trust == .none ? nil : authority, inherited: inherited,
+            telling: trust == .env)
+        plain = try ClientEnvironment(
+            proxy: nil, trusting: trust == .none ? nil : authority, inherited: inherited,
+            telling: trust == .env, masking: false)
+    }
+
+    /// Removes what was made for the command.
+    func remove() {
+        trusting.remove()
+        plain.remove()
+    }
+
+    /// Ends what runs, and starts nothing more.
+    func stop(_ signal: StopSignal) {
+        let children = running.withLock { running in
+            running.isStopped = true
+            return Array(running.children.values)
+        }
+        for child in children { child.forward(signal) }
+    }
+
+    var isStopped: Bool { running.withLock(\.isStopped) }
+
+    /// Runs the command once while the prober serves it.
+    ///
+    /// - Parameter index: of the run, to spread runs over the loops.
+    /// Errors: `command-not-started`, and those of confinement.
+    func run(_ prober: any Prober, needsTrust: Bool, index: Int) async throws(Failure) -> Trace {
+        let client = needsTrust ? trusting : plain
+        let output = try CapturedOutput()
+        let started = Timestamp.now()
+        let limit = TimeLimit(station.loops[index % station.loops.count], timeout)
+        let ending: ChildProcess.Ending
+        do throws(Failure) {
+            ending =
+                isConfined
+                ? try await runConfined(prober, client, output, limit, index)
+                : try await runBeside(prober, client, output, limit, index)
+        } catch {
+            _ = await output.finish()
+            throw error
+        }
+        limit.end()
+        return Trace(
+            ending: ending, output: await output.finish(), timedOut: limit.hasPassed,
+            duration: Timestamp.now().microseconds(since: started))
+    }
+
+    private func loop(_ index: Int) -> [EventLoop] {
+        [station.loops[index % station.loops.count]]
+    }
+
+    private func note(_ child: ChildProcess, _ limit: TimeLimit) {
+        running.withLock { $0.children[child.id] = child }
+        limit.begin(child)
+    }
+
+    private func forget(_ child: pid_t) {
+        running.withLock { $0.children[child] = nil }
+    }
+
+    private func runConfined(
+        _ prober: any Prober, _ client: ClientEnvironment, _ output: CapturedOutput,
+        _ limit: TimeLimit, _ index: Int
+    ) async throws(Failure) -> ChildProcess.Ending {
+        var configuration = try client.confinement(of: command.filled(place))
+        configuration.output = output.descriptor
+        configuration.folder += "/run-\(index)"
+        try Files.makeFolder(configuration.folder)
+        _ = unsafe chmod(configuration.folder, 0o755)
+        let folder = configuration.folder
+        defer { Files.remove(folder) }
+        var id: pid_t = 0
+        defer { forget(id) }
+        return try await ConfinedRun.run(
+            configuration,
+            started: { child in
+                id = child.id
+                note(child, limit)
+            },
+            makeService: { ports throws(Failure) in
+                try station.server(
+                    ports.ports, captured: ports.network, prober: prober, loops: loop(index))
+            }
+        ).ending
+    }
+
+    /// Runs it with a port of its own that stands for the server, and a proxy.
+    private func runBeside(
+        _ prober: any Prober, _ client: ClientEnvironment, _ output: CapturedOutput,
+        _ limit: TimeLimit, _ index: Int
+    ) async throws(Failure) -> ChildProcess.Ending {
+        let local = SocketAddress(literal: "127.0.0.1", port: 0)!
+        let target = ProxyPlan.ReverseTarget(.tcp, host: place.host, port: place.port)
+        let service = try station.server(
+            [PortPlan(local, .reverse(target)), PortPlan(local, .explicit)], prober: prober,
+            loops: loop(index))
+        var place = place
+        place.port = service.server.addresses[0].port
+        place.proxy = HostPort(service.server.addresses[1])
+        let words = command.filled(place)
+        let variables =
+            command.namesServer
+            ? client.variables : client.variables(through: HostPort(service.server.addresses[1]))
+        let child = try ChildProcess.start(words, variables: variables, output: output.descriptor)
+        note(child, limit)
+        defer { forget(child.id) }
+        let ended = OneTimeBox<ChildProcess.Ending>()
+        startThread(named: "command") {
+            ended.set(child.wait())
+            service.shutdown.request()
+        }
+        _ = try await service.run {}
+        return await ended.get()
+    }
+}
+
+/// Ends a command that takes too long: asks first, and then does not.
+///
+/// `@unchecked Sendable`: the timer is used on its loop's thread, the rest under the lock.
+private final class TimeLimit: @unchecked Sendable {
+    private let loop: EventLoop
+    private let milliseconds: UInt64
+    private let state = Mutex(State())
+    private var timer: LoopTimer?
+
+    private struct State {
+        var child: ChildProcess?
+        var hasPassed = false
+    }
+
+    init(_ loop: EventLoop, _ limit: Duration) {
+        self.loop = loop
+        milliseconds = UInt64(max(1, limit / .milliseconds(1)))
+    }
+
+    var hasPassed: Bool { state.withLock(\.hasPassed) }
+
+    func begin(_ child: ChildProcess) {
+        state.withLock { $0.child = child }
+        loop.execute { [self] in
+            let timer = loop.makeTimer { [weak self] in self?.pass() }
+            self.timer = timer
+            loop.set(timer, due: loop.now + milliseconds)
+        }
+    }
+
+    private func pass() {
+        state.withLock { state in
+            guard let child = state.child else { return }
+            kill(child.id, state.hasPassed ? SIGKILL : SIGTERM)
+            state.hasPassed = true
+        }
+        if let timer { loop.set(timer, due: loop.now + Self.grace) }
+    }
+
+    /// The command has ended.
+    func end() {
+        state.withLock { $0.child = nil }
+        loop.execute { [self] in timer = nil }
+    }
+
+    /// In milliseconds, between the request and the end.
+    private static let grace: UInt64 = 2_000
+}

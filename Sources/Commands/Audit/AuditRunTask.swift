@@ -1,0 +1,154 @@
+internal import Audit
+internal import Base
+internal import Catalogue
+internal import Proxy
+internal import Synchronization
+internal import TLS
+
+/// Audits one command: starts it for one probe after the other, and judges what it did.
+struct AuditRunTask: Sendable {
+    let launcher: AuditLauncher
+    let presenter: any ProbePresenter
+    /// What is shown, in this order; the sound server comes first.
+    let probes: [ProbeDescription]
+    let ledger: AuditLedger
+    /// Which destinations are audited.
+    let concerns: @Sendable (AuditDestination) -> Bool
+    /// How many commands may run at once.
+    let jobs: Int
+    /// What the sound server says in its answers and nobody else does.
+    let token: [UInt8]
+    /// Called when another probe is done.
+    let advance: @Sendable () -> Void
+
+    /// How often a probe is shown until it is clear what the client makes of it.
+    private static let attemptLimit = 3
+
+    /// Errors: those of starting the command.
+    func run() async throws(Failure) {
+        guard let first = probes.first else { return }
+        try await show(first, index: 0)
+        guard !ledger.destinations.isEmpty else { return }
+        let queue = ProbeQueue(probes.dropFirst())
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<jobs {
+                group.addTask {
+                    while let (index, probe) = queue.next(), !launcher.isStopped {
+                        do throws(Failure) {
+                            try await show(probe, index: index)
+                        } catch {
+                            queue.stop(error)
+                        }
+                    }
+                }
+            }
+        }
+        if let failure = queue.failure { throw failure }
+    }
+
+    /// Shows a probe until its outcome is clear, or notes why it is not shown.
+    private func show(_ probe: ProbeDescription, index: Int) async throws(Failure) {
+        defer { advance() }
+        var waiting = Set<AuditDestination>()
+        for destination in ledger.destinations {
+            if let foregone = ledger.foregone(probe, at: destination) {
+                ledger.note(foregone, [], at: destination)
+            } else {
+                waiting.insert(destination)
+            }
+        }
+        let isFirst = ledger.destinations.isEmpty
+        guard isFirst || !waiting.isEmpty else { return }
+        var attempt = 0
+        var seen: [AuditDestination: [ProbeObservation]] = [:]
+        while attempt < Self.attemptLimit, isFirst || !waiting.isEmpty, !launcher.isStopped {
+            let hosts = Set(waiting.map(\.host))
+            let slot = ProbeSlot(probe, presenter) { [concerns] destination in
+                isFirst ? concerns(destination) : hosts.contains(destination.host)
+            }
+            let trace = try await launcher.run(
+                slot, needsTrust: probe.requirements.contains(.authority),
+                index: index * Self.attemptLimit + attempt)
+            attempt += 1
+            for (destination, observations) in slot.seen {
+                seen[destination, default: []] += observations
+            }
+            for (destination, reason) in slot.impossible {
+                ledger.noteImpossible(probe, at: destination, reason)
+                waiting.remove(destination)
+            }
+            if isFirst { waiting.formUnion(slot.seen.keys) }
+            for destination in waiting {
+                let result = judge(probe, destination, seen[destination] ?? [], trace)
+                ledger.note(result, seen[destination] ?? [], at: destination)
+                if result.outcome != .inconclusive { waiting.remove(destination) }
+            }
+            if isFirst, waiting.isEmpty { return }
+        }
+    }
+
+    private func judge(
+        _ probe: ProbeDescription, _ destination: AuditDestination,
+        _ observations: [ProbeObservation], _ trace: AuditLauncher.Trace
+    ) -> AuditResult {
+        let status: Int32 =
+            switch trace.ending {
+            case .exited(let code): code
+            case .signalled(let number): 128 + number
+            }
+        let run = ProbeRun(
+            exitStatus: status, sawToken: trace.output.containsSubsequence(token))
+        var result = ledger.judge(probe, at: destination, observations, run: run)
+        result.duration = trace.duration
+        if trace.timedOut { result.evidence += "; the command was ended after its time" }
+        return result
+    }
+}
+
+/// Probes that wait to be shown.
+private final class ProbeQueue: Sendable {
+    private let state: Mutex<State>
+
+    private struct State {
+        var next = 0
+        var probes: [ProbeDescription]
+        var failure: Failure?
+    }
+
+    init(_ probes: ArraySlice<ProbeDescription>) {
+        state = Mutex(State(probes: Array(probes)))
+    }
+
+    /// Why no more are shown.
+    var failure: Failure? { state.withLock(\.failure) }
+
+    /// - Returns: the place in the audit's order, and the probe.
+    func next() -> (Int, ProbeDescription)? {
+        state.withLock { state in
+            guard state.next < state.probes.count else { return nil }
+            state.next += 1
+            return (state.next, state.probes[state.next - 1])
+        }
+    }
+
+    func stop(_ failure: Failure) {
+        state.withLock { state in
+            state.next = state.probes.count
+            state.failure = state.failure ?? failure
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate func containsSubsequence(_ other: [UInt8]) -> Bool {
+        guard let first = other.first, count >= other.count else { return false }
+        var start = 0
+        while start <= count - other.count {
+            if self[start] == first, self[start..<start + other.count].elementsEqual(other) {
+                return true
+            }
+            start += 1
+        }
+        return false
+    }
+}
