@@ -40,24 +40,6 @@ package enum Files {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw failure("file-unwritable", "cannot create", path) }
         defer { close(descriptor) }
-        try writeAll(bytes, to: descriptor, of: path)
-        guard fsync(descriptor) == 0 else { throw failure("file-unwritable", "cannot write", path) }
-    }
-
-    /// Writes a file that others may read, in the place of what it held; a device or a pipe gets
-    /// the bytes.
-    ///
-    /// Errors: `file-unwritable`.
-    package static func overwrite(_ path: String, _ bytes: [UInt8]) throws(Failure) {
-        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw failure("file-unwritable", "cannot create", path) }
-        defer { close(descriptor) }
-        try writeAll(bytes, to: descriptor, of: path)
-    }
-
-    private static func writeAll(
-        _ bytes: [UInt8], to descriptor: Int32, of path: String
-    ) throws(Failure) {
         var written = 0
         while written < bytes.count {
             let count = unsafe bytes.withUnsafeBytes {
@@ -67,6 +49,20 @@ package enum Files {
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw failure("file-unwritable", "cannot write", path) }
             written += count
+        }
+        guard fsync(descriptor) == 0 else { throw failure("file-unwritable", "cannot write", path) }
+    }
+
+    /// Writes a file that everybody may read, in place of one that is there.
+    ///
+    /// Errors: `file-unwritable`.
+    package static func replace(_ path: String, _ bytes: [UInt8]) throws(Failure) {
+        let temporary = "\(path).new"
+        remove(temporary)
+        try create(temporary, bytes, readableByOthers: true)
+        guard move(temporary, to: path) else {
+            defer { remove(temporary) }
+            throw failure("file-unwritable", "cannot write", path)
         }
     }
 

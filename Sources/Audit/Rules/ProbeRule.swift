@@ -1,3 +1,4 @@
+package import Catalogue
 internal import TLS
 
 /// What is known of a command that was started anew for one probe.
@@ -29,13 +30,20 @@ package struct ProbeConclusion: Sendable, Equatable {
 package enum ProbeRule {
     /// - Parameter run: what the command said itself; `nil` for a client that came by itself.
     package static func conclude(
-        _ connections: [ConnectionVerdict], run: ProbeRun? = nil
+        _ connections: [ConnectionVerdict], of behaviour: ProbeBehaviour = .serve,
+        run: ProbeRun? = nil
     ) -> ProbeConclusion {
         let tally = VerdictTally(connections)
-        if tally.accepted > 0 || run?.sawToken == true { return acceptance(tally, run) }
+        let hasUsedAnswer = run?.sawToken == true && behaviour.isSpeakingProof
+        if tally.accepted > 0 || hasUsedAnswer { return acceptance(tally, run) }
         if tally.refused > 0 {
             return ProbeConclusion(
                 outcome: .refused, evidence: tally.refusalText, alert: tally.alert)
+        }
+        // The server was sound at first: a command that has ended without more did not go on.
+        if tally.late > 0, run != nil, !behaviour.isSpeakingProof {
+            return ProbeConclusion(
+                outcome: .refused, evidence: "the client ended where a flawed one goes on")
         }
         if tally.late >= 2 || tally.late == 1 && saysNo(run) {
             return ProbeConclusion(outcome: .refused, evidence: tally.lateText(run))

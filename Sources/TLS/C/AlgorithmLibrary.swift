@@ -16,7 +16,8 @@ final class AlgorithmLibrary {
             let made = unsafe openssl_library_with_wrong_finished(wrongFinishedOfTLS13 ? 1 : 0)
         else {
             OpenSSLErrors.clear()
-            throw Failure("probe-not-possible", party: .tool, "the library takes no provider of ours")
+            throw Failure(
+                "probe-not-possible", party: .tool, "the library takes no provider of ours")
         }
         unsafe pointer = made
     }

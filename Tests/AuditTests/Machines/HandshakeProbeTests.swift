@@ -43,8 +43,9 @@ struct HandshakeProbeTests {
         Row(behaviour: .downgradeSentinel, options: "--tls-max 1.2", verdict: .notOffered),
         Row(behaviour: .earlyChangeCipherSpec, verdict: .refused(alert: 10)),
         Row(behaviour: .heartbeat, verdict: .refused(alert: 10)),
-        Row(behaviour: .tls10, verdict: .notOffered),
-        Row(behaviour: .tls11, verdict: .notOffered),
+        Row(behaviour: .tls10, verdict: .refused(alert: 80)),
+        Row(behaviour: .tls10, options: "--tlsv1.2", verdict: .notOffered),
+        Row(behaviour: .tls11, options: "--tlsv1.2", verdict: .notOffered),
         Row(behaviour: .tls12, verdict: .accepted),
         Row(behaviour: .anonymous, verdict: .notOffered),
         Row(behaviour: .nullCipher, verdict: .notOffered),
@@ -53,7 +54,7 @@ struct HandshakeProbeTests {
         Row(behaviour: .smallGroup1024, verdict: .refused(alert: 40)),
         // Clients that take what no client should.
         Row(
-            behaviour: .anonymous, options: "--ciphers ALL:aNULL:@SECLEVEL=0 --tls-max 1.2",
+            behaviour: .anonymous, options: "-k --ciphers ALL:aNULL:@SECLEVEL=0 --tls-max 1.2",
             verdict: .accepted),
         Row(
             behaviour: .nullCipher, options: "--ciphers ALL:eNULL:@SECLEVEL=0 --tls-max 1.2",
