@@ -52,8 +52,8 @@ struct AuditText {
             add("  ", "\(probe.identifier): \(probe.title) \(severity)")
             add("    who    ", result.place.text)
             add("    seen   ", seen(result))
-            let why = probe.reason + (probe.source.isEmpty ? "" : " (\(probe.source))")
-            if !probe.reason.isEmpty { add("    why    ", why) }
+            let why = [probe.reason, probe.source].filter { !$0.isEmpty }
+            if !why.isEmpty { add("    why    ", why.joined(separator: " ")) }
             if !probe.fix.isEmpty { add("    fix    ", probe.fix) }
         }
         addGroups(results.filter { $0.outcome == .implied }) { result in
