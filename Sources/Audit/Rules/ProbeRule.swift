@@ -36,14 +36,15 @@ package enum ProbeRule {
         let tally = VerdictTally(connections)
         let hasUsedAnswer = run?.sawToken == true && behaviour.isSpeakingProof
         if tally.accepted > 0 || hasUsedAnswer { return acceptance(tally, run) }
+        // The server was sound at first: a client that has ended without more did not go on.
+        let hasLeft = tally.refused > 0 && tally.alert == nil || tally.late > 0 && run != nil
+        if !behaviour.isSpeakingProof, hasLeft {
+            return ProbeConclusion(
+                outcome: .refused, evidence: "the client ended where a flawed one goes on")
+        }
         if tally.refused > 0 {
             return ProbeConclusion(
                 outcome: .refused, evidence: tally.refusalText, alert: tally.alert)
-        }
-        // The server was sound at first: a command that has ended without more did not go on.
-        if tally.late > 0, run != nil, !behaviour.isSpeakingProof {
-            return ProbeConclusion(
-                outcome: .refused, evidence: "the client ended where a flawed one goes on")
         }
         if tally.late >= 2 || tally.late == 1 && saysNo(run) {
             return ProbeConclusion(outcome: .refused, evidence: tally.lateText(run))

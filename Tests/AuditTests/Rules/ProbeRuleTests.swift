@@ -78,6 +78,12 @@ import Testing
             run: .init(exitStatus: 0, sawToken: true, controlExitStatus: 0), .refused,
             "the client ended where a flawed one goes on"),
         .init(
+            "a redirect that was not followed, told by its server", [.refused(alert: nil)],
+            of: .redirectToHTTP, .refused, "the client ended where a flawed one goes on"),
+        .init(
+            "an alert before the redirect", [.refused(alert: 48)], of: .redirectToHTTP, .refused,
+            "the client refused with alert 48 (unknown_ca)"),
+        .init(
             "a redirect that was followed", [.refusedLate, .accepted], of: .redirectToHTTP,
             run: .init(exitStatus: 0, sawToken: true), .accepted),
         .init(
