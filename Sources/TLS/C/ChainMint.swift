@@ -103,7 +103,10 @@ package final class ChainMint: Sendable {
         case .copyOfLeaf: return try copies(of: Array(origin.prefix(1)), recipe)
         case .copyOfChain: return try copies(of: origin, recipe)
         case .genuineChain: return try given(origin)
-        case .genuineIssuers: return try given(Array(origin.dropFirst()))
+        case .genuineIssuers:
+            // An origin may present no more than its leaf.
+            guard !origin.isEmpty else { throw Self.noOrigin }
+            return [ChainItem(name: recipe.name, content: .given(Array(origin.dropFirst())))]
         case .authority: return try given([authority.certificate])
         case .unknownRoot: return try given([unknownRoot.certificate])
         }
