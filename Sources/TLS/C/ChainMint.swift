@@ -54,18 +54,18 @@ package final class ChainMint: Sendable {
             if draft.recipe.isPresented { presented.append(certificate) }
         }
         guard let first = items.first, case .draft(let leaf) = first.content,
-            let certificate = presented.first
+            leaf.recipe.isPresented
         else {
             throw Failure(
                 "recipe-invalid", party: .tool,
-                "the first certificate of a chain must be made or copied, for its key")
+                "the first certificate of a chain must be made or copied, for its key, and shown")
         }
-        let answer: [UInt8]? =
-            if let staple {
-                try CertificateStatus.answer(
-                    staple, for: certificate, issuer: try self.issuer(of: leaf, in: items))
-            } else { nil }
-        return PresentedChain(certificates: presented, key: leaf.key, staple: answer)
+        var chain = PresentedChain(certificates: presented, key: leaf.key)
+        if let staple {
+            chain.staple = try CertificateStatus.answer(
+                staple, for: presented[0], issuer: try issuer(of: leaf, in: items))
+        }
+        return chain
     }
 
     // MARK: Parts of a chain
