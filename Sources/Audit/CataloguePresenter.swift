@@ -94,7 +94,7 @@ package final class CataloguePresenter: ProbePresenter {
         switch probe.behaviour {
         case .renegotiateBadChain, .renegotiateOtherName:
             return try chain(Key(probe: AuditLedger.control, host: host), sound, nil)
-        case .gotoFail:
+        case .gotoFail where probe.chain.isEmpty:
             // Genuine certificates, and a key that has nothing to do with them.
             return PresentedChain(
                 certificates: try originChain(for: host),
