@@ -1,4 +1,5 @@
 internal import Base
+internal import Filters
 internal import Traffic
 
 extension Command {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Commands
+@testable import Filters
 
 struct FilterReaderTests {
     struct Row: CustomTestStringConvertible, Sendable {
@@ -130,13 +130,6 @@ struct FilterReaderTests {
         let negations = String(repeating: "!", count: 100_001) + "a"
         #expect(try FilterReader.read(text, for: .exchanges).written.count > 20_000)
         #expect(try FilterReader.read(negations, for: .exchanges).written == "!?~a")
-    }
-
-    @Test func theCaretStandsUnderThePlace() {
-        let violation = FilterViolation(column: 6, "x")
-        #expect(violation.excerpt(of: "漢字 = ?") == ["  漢字 = ?", "         ^"])
-        #expect(
-            FilterViolation(column: 2, "x").excerpt(of: "\u{1B}a") == ["  \\u{1b}a", "        ^"])
     }
 }
 

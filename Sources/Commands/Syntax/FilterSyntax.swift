@@ -1,3 +1,6 @@
+internal import Base
+internal import Filters
+
 extension ValueSyntax where Value == Filter {
     /// A filter; what is wrong with it is shown under it.
     static func filter(for subject: FilterField.Subject) -> ValueSyntax {
@@ -28,5 +31,14 @@ func filterHelp(for subject: FilterField.Subject) -> String {
             + " = != < <= > >=, like size>10k or duration>=200ms. A word of its own is looked for"
             + " in the host and the cause. Join conditions by and, or, not (also & | !) and"
             + " parentheses."
+    }
+}
+
+extension FilterViolation {
+    /// The filter with a caret under the place.
+    func excerpt(of filter: String) -> [String] {
+        let before = TerminalText.sanitized(String(filter.prefix(column - 1)))
+        let margin = String(repeating: " ", count: TerminalText.width(before))
+        return ["  " + TerminalText.sanitized(filter), "  " + margin + "^"]
     }
 }

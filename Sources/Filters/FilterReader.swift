@@ -1,16 +1,18 @@
+internal import Base
+
 /// Reads the filter language.
 ///
 ///     filter      = conjunction *( ( "or" / "|" ) conjunction )
 ///     conjunction = negation *( ( "and" / "&" ) negation )
 ///     negation    = *( "not" / "!" ) ( "(" filter ")" / test )
 ///     test        = field operator value / word
-struct FilterReader {
+package struct FilterReader {
     private let text: [Character]
     private let subject: FilterField.Subject
     private var place = 0
     private var depth = 0
 
-    static func read(
+    package static func read(
         _ text: String, for subject: FilterField.Subject
     ) throws(FilterViolation) -> Filter {
         var reader = FilterReader(text: Array(text), subject: subject)

@@ -1,12 +1,12 @@
 /// What a filter can ask about.
-enum FilterField: Equatable {
+package enum FilterField: Equatable {
     /// What a bare word is looked for in: the URL, or where a connection went.
     case bare
     case named(Name)
     /// Fields of the heads of this name, which is in lower case.
     case header(String)
 
-    enum Name: String, CaseIterable {
+    package enum Name: String, CaseIterable {
         case host, path, url, method, status, scheme, size
         case requestSize = "request-size"
         case duration, id, client
@@ -16,11 +16,11 @@ enum FilterField: Equatable {
     }
 
     /// What is filtered.
-    enum Subject {
+    package enum Subject {
         case exchanges
         case connections
 
-        var names: [Name] {
+        package var names: [Name] {
             switch self {
             case .exchanges:
                 [
@@ -35,7 +35,7 @@ enum FilterField: Equatable {
             }
         }
 
-        var words: String { self == .exchanges ? "exchanges" : "connections" }
+        package var words: String { self == .exchanges ? "exchanges" : "connections" }
     }
 
     enum Kind {
@@ -66,7 +66,7 @@ enum FilterField: Equatable {
 }
 
 /// A record that a filter can be asked about.
-protocol FilterSubject {
+package protocol FilterSubject {
     /// The values of a field of text; none if the record has none.
     func texts(of field: FilterField) -> [String]
     /// The value of a field of another kind, in bytes or microseconds; `nil` if there is none.

@@ -1,12 +1,17 @@
 internal import Base
-internal import Traffic
+package import Traffic
 
 /// An exchange as a filter sees it, with what was recorded in full.
-struct ExchangeSubject: FilterSubject {
+package struct ExchangeSubject: FilterSubject {
     let exchange: ExchangeRecord
     let client: String
 
-    func texts(of field: FilterField) -> [String] {
+    package init(exchange: ExchangeRecord, client: String) {
+        self.exchange = exchange
+        self.client = client
+    }
+
+    package func texts(of field: FilterField) -> [String] {
         switch field {
         case .header(let name):
             return [exchange.requestHead, exchange.responseHead].flatMap { bytes in
@@ -17,7 +22,7 @@ struct ExchangeSubject: FilterSubject {
         }
     }
 
-    func number(of field: FilterField) -> Int64? {
+    package func number(of field: FilterField) -> Int64? {
         switch field {
         case .named(.status): exchange.status == 0 ? nil : Int64(exchange.status)
         case .named(.size): exchange.responseBody.size
@@ -43,12 +48,12 @@ struct ExchangeSubject: FilterSubject {
     }
 
     private var url: String {
-        FlowSummary.url(of: exchange, RecordedHead(exchange.requestHead)).text
+        exchange.url(RecordedHead(exchange.requestHead)).text
     }
 
     /// The target from the path on, without its query.
     private var path: String {
-        var rest = FlowSummary.url(of: exchange, RecordedHead(exchange.requestHead))[...]
+        var rest = exchange.url(RecordedHead(exchange.requestHead))[...]
         if let scheme = rest.firstIndex(of: UInt8(ascii: ":")),
             rest[(scheme + 1)...].starts(with: Array("//".utf8))
         {
@@ -59,16 +64,19 @@ struct ExchangeSubject: FilterSubject {
 }
 
 /// A connection as a filter sees it.
-struct ConnectionSubject: FilterSubject {
+package struct ConnectionSubject: FilterSubject {
     let record: ConnectionRecord
 
-    func texts(of field: FilterField) -> [String] {
-        let summary = ConnectionSummary(record)
+    package init(record: ConnectionRecord) {
+        self.record = record
+    }
+
+    package func texts(of field: FilterField) -> [String] {
         let tls = record.clientTLS
         let values: [String?]
         switch field {
-        case .bare: values = [summary.origin, tls?.sni, record.originHost, record.cause]
-        case .named(.host): values = hosts(of: summary.origin) + [record.originHost]
+        case .bare: values = [record.origin, tls?.sni, record.originHost, record.cause]
+        case .named(.host): values = hosts(of: record.origin) + [record.originHost]
         case .named(.client): values = hosts(of: record.client)
         case .named(.listener): values = hosts(of: record.listener)
         case .named(.protocolName): values = [record.protocolName]
@@ -78,8 +86,8 @@ struct ConnectionSubject: FilterSubject {
         case .named(.alpn): values = [tls?.alpn]
         case .named(.tls): values = [tls?.version]
         case .named(.cipher): values = [tls?.cipher]
-        case .named(.alert): values = [summary.alert?.name]
-        case .named(.process): values = [summary.processName, record.process?.executable]
+        case .named(.alert): values = [record.alert?.name]
+        case .named(.process): values = [record.processName, record.process?.executable]
         case .named(.upgrade): values = [record.upgrade]
         case .named(.note): values = record.notes.map(\.code)
         default: values = []
@@ -87,7 +95,7 @@ struct ConnectionSubject: FilterSubject {
         return values.compactMap { $0 }.filter { !$0.isEmpty }
     }
 
-    func number(of field: FilterField) -> Int64? {
+    package func number(of field: FilterField) -> Int64? {
         switch field {
         case .named(.size):
             record.clientBytes.received.addingReportingOverflow(record.clientBytes.sent)

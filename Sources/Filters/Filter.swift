@@ -1,18 +1,18 @@
 internal import Base
 
 /// A condition on exchanges or connections, such as `host=*.example.com and status>=400`.
-indirect enum Filter: Equatable {
+package indirect enum Filter: Equatable {
     case all([Filter])
     case any([Filter])
     case not(Filter)
     case test(Test)
 
-    struct Test: Equatable {
-        let field: FilterField
-        let condition: Condition
+    package struct Test: Equatable {
+        package let field: FilterField
+        package let condition: Condition
     }
 
-    enum Condition: Equatable {
+    package enum Condition: Equatable {
         /// Some value matches the pattern, in which `*` stands for anything.
         case matches(String)
         /// No value matches the pattern.
@@ -25,7 +25,7 @@ indirect enum Filter: Equatable {
         case lacksClass(Int64)
     }
 
-    enum Comparison: String, CaseIterable {
+    package enum Comparison: String, CaseIterable {
         case equal = "="
         case notEqual = "!="
         case less = "<"
@@ -46,7 +46,7 @@ indirect enum Filter: Equatable {
     }
 
     /// Whether the condition holds. A missing value satisfies `!=` and nothing else.
-    func accepts(_ subject: some FilterSubject) -> Bool {
+    package func accepts(_ subject: some FilterSubject) -> Bool {
         switch self {
         case .all(let filters): filters.allSatisfy { $0.accepts(subject) }
         case .any(let filters): filters.contains { $0.accepts(subject) }
