@@ -59,7 +59,9 @@ let package = Package(
         target("TLS", ["Base", "COpenSSL"]),
         target("PublicSuffixes", ["Base", "CPSL"]),
         // 2
-        target("Catalogue", ["Base", "TLS"]),
+        .target(
+            name: "Catalogue", dependencies: ["Base", "TLS"], swiftSettings: strict,
+            plugins: ["EmbedCatalogue"]),
         target("DNS", ["Base"]),
         target("Traffic", ["Base", "HTTPModel"]),
         target("Transport", ["Base", "Sockets", "TLS"]),
@@ -91,6 +93,14 @@ let package = Package(
             ]),
         .executableTarget(name: "sallyport", dependencies: ["Commands"], swiftSettings: strict),
 
+        // The files in Certs, made a part of the tool when it is built.
+        .executableTarget(
+            name: "embed-catalogue", dependencies: ["Base"],
+            path: "Sources/CatalogueEmbedding/Generator", swiftSettings: strict),
+        .plugin(
+            name: "EmbedCatalogue", capability: .buildTool(), dependencies: ["embed-catalogue"],
+            path: "Sources/CatalogueEmbedding/Plugin"),
+
         // Starts programs for tests, one at a time.
         .target(name: "ProcessStart", path: "Tests/ProcessStart", swiftSettings: strict),
         tests(of: "Base"),
@@ -100,6 +110,7 @@ let package = Package(
         tests(of: "Confinement", ["Base", "Sockets", "sallyport"]),
         tests(of: "Processes", ["Base", "CPlatform", "ProcessStart", "Sockets", "Traffic"]),
         tests(of: "TLS", ["Base", "COpenSSL", "ProcessStart"]),
+        tests(of: "Catalogue", ["Base", "COpenSSL", "ProcessStart", "TLS"]),
         tests(of: "Transport", ["Base", "Sockets", "TLS"]),
         tests(of: "PublicSuffixes"),
         tests(of: "DNS", ["Base"]),
@@ -114,7 +125,6 @@ let package = Package(
         tests(of: "CaptureStore", ["Traffic", "HTTPModel", "Base"]),
         tests(of: "Filters", ["Base", "HTTPModel", "Traffic"]),
         tests(of: "Findings", ["Traffic", "HTTPModel", "Base"]),
-        tests(of: "Audit", ["Base", "Catalogue"]),
         tests(
             of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
         tests(
@@ -122,6 +132,12 @@ let package = Package(
             [
                 "Base", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "ProcessStart", "Sockets", "TLS",
                 "Traffic",
+            ]),
+        // Real clients against the servers of probes.
+        tests(
+            of: "Audit",
+            [
+                "Base", "Catalogue", "ProcessStart", "Proxy", "Sockets", "TLS", "Traffic",
             ]),
         // Requests for ranges and with preconditions, and what they must be answered with.
         .target(name: "RangeVectors", path: "Tests/RangeVectors", swiftSettings: strict),

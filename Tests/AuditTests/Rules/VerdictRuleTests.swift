@@ -1,4 +1,5 @@
 import Catalogue
+import enum Catalogue.Expectation
 import Testing
 
 @testable import Audit
