@@ -25,6 +25,11 @@ package struct RecordedHead {
         return rest[..<last]
     }
 
+    /// The lines of the fields, without their ends.
+    package var lines: [ArraySlice<UInt8>] {
+        section.split(separator: UInt8(ascii: "\n")).map(\.withoutReturn).filter { !$0.isEmpty }
+    }
+
     /// The values of the fields of this name in any case, in wire order, folded lines left out.
     package func values(named lowercased: [UInt8]) -> [ArraySlice<UInt8>] {
         var values: [ArraySlice<UInt8>] = []
