@@ -145,7 +145,10 @@ let package = Package(
             of: "ContentServer", ["HTTPModel", "HTTPServer", "Base", "RangeVectors", "Sockets"]),
         tests(
             of: "Commands",
-            ["Base", "CaptureStore", "Filters", "Negotiation", "Proxy", "TLS", "Traffic"],
+            [
+                "Base", "CaptureStore", "Filters", "Findings", "Negotiation", "Proxy", "TLS",
+                "Traffic",
+            ],
             exclude: ["Cases"]),
         // Real clients through the tool as it is shipped.
         .testTarget(
