@@ -143,7 +143,10 @@ let package = Package(
         tests(
             of: "ContentServer", ["HTTPModel", "HTTPServer", "Base", "RangeVectors", "Sockets"]),
         tests(
-            of: "Commands", ["Base", "Traffic", "CaptureStore", "TLS", "Proxy", "Negotiation"],
+            of: "Commands",
+            [
+                "Audit", "Base", "CaptureStore", "Catalogue", "Negotiation", "Proxy", "TLS", "Traffic",
+            ],
             exclude: ["Cases"]),
         // Real clients through the tool as it is shipped.
         .testTarget(

@@ -53,6 +53,19 @@ package enum Files {
         guard fsync(descriptor) == 0 else { throw failure("file-unwritable", "cannot write", path) }
     }
 
+    /// Writes a file that everybody may read, in place of one that is there.
+    ///
+    /// Errors: `file-unwritable`.
+    package static func replace(_ path: String, _ bytes: [UInt8]) throws(Failure) {
+        let temporary = "\(path).new"
+        remove(temporary)
+        try create(temporary, bytes, readableByOthers: true)
+        guard move(temporary, to: path) else {
+            defer { remove(temporary) }
+            throw failure("file-unwritable", "cannot write", path)
+        }
+    }
+
     /// Makes a folder and those above it, readable by their owner only; existing ones stay as they
     /// are.
     ///
