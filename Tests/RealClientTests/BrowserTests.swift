@@ -91,7 +91,7 @@ extension RealClientTests {
 
 extension Folder {
     /// Makes the browsers whose home this is trust a CA.
-    fileprivate func trust(_ authority: String) async throws {
+    func trust(_ authority: String) async throws {
         let store = "sql:" + (try folder(".pki/nssdb"))
         try await Program.run(.certutil, ["-d", store, "-N", "--empty-password"], in: self)
         try await Program.run(

@@ -59,6 +59,11 @@ struct Peer: Sendable {
         "python with requests, grpcio and websockets (Scripts/install-dependencies --test)",
         at: variables["SALLYPORT_TEST_PYTHON"] ?? "\(projectFolder)/.build/test-venv/bin/python")
 
+    static let ruby = Peer("ruby")
+    static let php = Peer("php")
+    static let perl = Peer("perl with IO::Socket::SSL", at: perlModule == nil ? "" : "/usr/bin/perl")
+    private static let perlModule = ["/usr/share/perl5", "/usr/local/share/perl5"]
+        .first { FileManager.default.fileExists(atPath: "\($0)/IO/Socket/SSL.pm") }
     static let psql = Peer("psql")
     static let initdb = Peer(
         "initdb", at: (postgresqlPrograms.last ?? "/usr/lib/postgresql") + "/bin/initdb")

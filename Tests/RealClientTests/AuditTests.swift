@@ -1,0 +1,194 @@
+import Foundation
+import Testing
+
+extension RealClientTests {
+    /// `sallyport audit` on real clients, correct and careless ones.
+    struct AuditTests {
+        /// What the quick profile says is what is known of the client.
+        @Test(.needs(), arguments: AuditedClient.quick)
+        func tellsTheTruth(_ client: AuditedClient) async throws {
+            try client.peer.needed(for: client.name)
+            let folder = try Folder()
+            let audit = try Audit(
+                ["--profile", "quick", "--jobs", "2", "--port", "\(client.port)"], client.command,
+                in: folder)
+            let (code, answer) = try await audit.answer()
+            #expect(answer.outcome("control-good") == "accepted", "\(audit.program.story)")
+            #expect(answer.probes("fail") == client.fails, "\(audit.program.story)")
+            #expect(answer.probes("inconclusive").isEmpty, "\(audit.program.story)")
+            #expect(code == (client.fails.isEmpty ? 0 : 1))
+            #expect(answer.results.count == 13)
+        }
+
+        /// No correct client is accused, whatever it is shown.
+        @Test(
+            .needs(.curl, .wget),
+            arguments: [["curl", "-s", "{url}"], ["wget", "-q", "-t1", "-O-", "{url}"]])
+        func accusesNoCorrectClient(_ command: [String]) async throws {
+            let folder = try Folder()
+            let audit = try Audit(["--jobs", "2"], command, in: folder)
+            let (code, answer) = try await audit.answer()
+            #expect(answer.probes("fail").isEmpty, "\(answer.probes("fail"))")
+            #expect(answer.probes("inconclusive").isEmpty, "\(answer.probes("inconclusive"))")
+            #expect(code == 0)
+            // Every connection of every probe is in the capture.
+            let recorded = Set(try await audit.capture.connections().map { Int($0.id) })
+            #expect(Set(answer.results.flatMap(\.connections)).isSubset(of: recorded))
+        }
+
+        /// What is shown is genuine to the last byte, but the signature is not.
+        @Test(.needs(.curl)) func presentsTheOriginsChainForGotoFail() async throws {
+            let origin = try await Origin()
+            let folder = try Folder()
+            let audit = try Audit(
+                [
+                    "--probe", "handshake-goto-fail-origin", "--host", "localhost", "--origin",
+                    "127.0.0.1:\(origin.port)",
+                ],
+                [
+                    "curl", "-sS", "--cacert", origin.authority.certificatePath, "--capath",
+                    folder.path, "{url}",
+                ], in: folder)
+            let (_, answer) = try await audit.answer()
+            #expect(answer.outcome("handshake-goto-fail-origin") == "refused")
+            let result = answer.results.first { $0.probe == "handshake-goto-fail-origin" }
+            // The chain verified: else the alert would be unknown_ca.
+            #expect(result?.evidence.contains("decrypt_error") == true, "\(audit.program.story)")
+        }
+
+        @Test(.needs(.chromium, .certutil)) func auditsABrowserWithItsPreconnects() async throws {
+            let folder = try Folder()
+            let first = try Audit(["--probe", "control-good"], ["true"], in: folder)
+            _ = try await first.program.end()
+            try await folder.trust(folder.path("state/sallyport/audit/ca.pem"))
+            try FileManager.default.removeItem(atPath: first.capture.path)
+            let audit = try Audit(
+                ["--profile", "quick"],
+                [
+                    "chromium", "--headless=new", "--disable-gpu", "--disable-dev-shm-usage",
+                    "--no-first-run", "--no-sandbox", "--disable-background-networking",
+                    "--disable-component-update", "--user-data-dir=\(folder.path("profile"))",
+                    "--dump-dom", "{url}",
+                ], in: folder)
+            let (code, answer) = try await audit.answer()
+            #expect(answer.outcome("control-good") == "accepted", "\(audit.program.story)")
+            #expect(answer.probes("fail").isEmpty && answer.probes("inconclusive").isEmpty)
+            #expect(code == 0, "\(audit.program.story)")
+        }
+
+        /// A client that tries five times gets one verdict.
+        @Test(.needs(.curl)) func bearsRetries() async throws {
+            let folder = try Folder()
+            let command = ["sh", "-c", "for i in 1 2 3 4 5; do curl -s {url} && exit; done; exit 9"]
+            let audit = try Audit(["--profile", "quick"], command, in: folder)
+            let (code, answer) = try await audit.answer()
+            #expect(code == 0 && answer.probes("fail").isEmpty, "\(audit.program.story)")
+            let shown = answer.results.first { $0.probe == "trust-self-signed" }
+            #expect(shown?.connections.count == 5)
+        }
+
+        @Test(.needs(.swiftCompiler)) func auditsURLSession() async throws {
+            let folder = try Folder()
+            let source = try String(
+                contentsOfFile: Peer.script("captured/session.swift"), encoding: .utf8)
+            let path = try folder.write("main.swift", source)
+            let program = folder.path("session")
+            try await Program.run(.swiftCompiler, [path, "-o", program], in: folder)
+            let audit = try Audit(["--profile", "quick"], [program, "{url}"], in: folder)
+            let (code, answer) = try await audit.answer()
+            #expect(code == 0 && answer.probes("fail").isEmpty, "\(audit.program.story)")
+            #expect(answer.outcome("control-good") == "accepted")
+        }
+
+        /// Three clients at once, each with verdicts of its own.
+        @Test(.needs(.curl, .python)) func tellsClientsApartWhileTheyUseTheProxy() async throws {
+            let folder = try Folder()
+            let audit = try Audit(
+                ["--listen", "--at", "127.0.0.1:0", "--profile", "quick", "--targets", "*.test"],
+                in: folder)
+            let ready: AuditReady = try await eventually("the ready line") {
+                guard let line = audit.program.output.split(separator: 0x0A).first else {
+                    return nil
+                }
+                return try JSONDecoder().decode(AuditReady.self, from: Data(line))
+            }
+            let proxy = "http://\(ready.ports[0].listen)"
+            let commands: [(peer: Peer, arguments: [String])] = [
+                (.curl, ["-s", "--cacert", ready.ca, "-x", proxy, "https://one.test/"]),
+                (.curl, ["-sk", "-x", proxy, "https://two.test/"]),
+                (
+                    .python,
+                    ["-c", Self.careless, proxy, "https://three.test/"]
+                ),
+            ]
+            // Between two probes a connection passes, which leads to no such host here.
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for command in commands {
+                    group.addTask {
+                        for _ in 0..<40 {
+                            _ = try await Program(command.peer, command.arguments, in: folder).end()
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            audit.program.send(SIGINT)
+            let (code, answer) = try await audit.answer()
+            #expect(code == 1, "\(audit.program.story)")
+            func fails(_ host: String) -> Set<String> {
+                Set(
+                    answer.results.filter {
+                        $0.destination == "\(host):443" && $0.verdict == "fail"
+                    }.map(\.probe))
+            }
+            #expect(fails("one.test").isEmpty, "\(audit.program.story)")
+            #expect(fails("two.test").count == 7, "\(audit.program.story)")
+            #expect(fails("three.test").count == 7, "\(audit.program.story)")
+            let names = Set(answer.results.map(\.client))
+            #expect(names.contains("curl") && names.contains { $0.hasPrefix("python") })
+        }
+
+        private static let careless = """
+            import ssl, sys, urllib.request as u
+            context = ssl._create_unverified_context()
+            opener = u.build_opener(
+                u.ProxyHandler({"https": sys.argv[1]}), u.HTTPSHandler(context=context))
+            opener.open(sys.argv[2], timeout=10).read()
+            """
+
+        /// One port a probe, for a test suite of the client's own.
+        @Test(.needs(.curl)) func servesAPortForEachProbe() async throws {
+            let folder = try Folder()
+            let audit = try Audit(
+                ["--serve", "0-0", "--at", "127.0.0.1:0", "--profile", "quick"], in: folder)
+            let ready: AuditReady = try await eventually("the ready line") {
+                guard let line = audit.program.output.split(separator: 0x0A).first else {
+                    return nil
+                }
+                return try JSONDecoder().decode(AuditReady.self, from: Data(line))
+            }
+            #expect(ready.ports.count == 13)
+            for port in ready.ports {
+                let number = port.listen.split(separator: ":").last ?? ""
+                _ = try await Program(
+                    .curl, ["-s", "--cacert", ready.ca, "https://localhost:\(number)/"], in: folder
+                ).end()
+            }
+            audit.program.send(SIGINT)
+            let (_, answer) = try await audit.answer()
+            #expect(answer.outcome("control-good") == "accepted", "\(audit.program.story)")
+            #expect(answer.probes("fail").isEmpty, "\(audit.program.story)")
+        }
+    }
+}
+
+/// What an audit says when its servers listen.
+private struct AuditReady: Decodable {
+    struct Port: Decodable {
+        let name: String
+        let listen: String
+    }
+
+    let ports: [Port]
+    let ca: String
+}
