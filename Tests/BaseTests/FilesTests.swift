@@ -92,6 +92,19 @@ struct FilesTests {
         #expect(try Files.read(folder.file("new/a")) == [1])
     }
 
+    @Test func listsAFolder() throws {
+        try Files.makeFolder(folder.file("inner"))
+        try Files.create(folder.file("b"), [])
+        try Files.create(folder.file("a"), [])
+        #expect(try Files.names(inFolder: folder.path) == ["a", "b", "inner/"])
+        for (place, limit) in [(folder.path, 2), (folder.file("missing"), 9)] {
+            let failure = #expect(throws: Failure.self) {
+                _ = try Files.names(inFolder: place, countLimit: limit)
+            }
+            #expect(failure?.code == "file-unreadable")
+        }
+    }
+
     private func mode(of path: String) -> mode_t {
         var facts = stat()
         guard unsafe lstat(path, &facts) == 0 else { return 0 }
