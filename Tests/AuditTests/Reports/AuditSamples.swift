@@ -2,8 +2,10 @@ import Audit
 import Base
 import Catalogue
 
+import enum Catalogue.Expectation
+
 func probe(
-    _ identifier: String, _ family: ProbeFamily, _ expectation: Catalogue.Expectation = .refuse,
+    _ identifier: String, _ family: ProbeFamily, _ expectation: Expectation = .refuse,
     requires requirements: Set<ProbeRequirement> = [], severity: Severity = .high
 ) -> ProbeDescription {
     var probe = ProbeDescription(identifier: identifier, family: family)

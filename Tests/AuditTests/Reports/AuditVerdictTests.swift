@@ -2,6 +2,8 @@ import Base
 import Catalogue
 import Testing
 
+import enum Catalogue.Expectation
+
 @testable import Audit
 
 @Suite struct AuditVerdictTests {
@@ -58,11 +60,11 @@ struct AuditVerdictRow: Sendable, CustomTestStringConvertible {
     struct Given: Sendable {
         let probe: String
         let outcome: ProbeOutcome
-        let expectation: Catalogue.Expectation
+        let expectation: Expectation
 
         init(
             _ probe: String, _ outcome: ProbeOutcome,
-            _ expectation: Catalogue.Expectation = .refuse
+            _ expectation: Expectation = .refuse
         ) {
             self.probe = probe
             self.outcome = outcome

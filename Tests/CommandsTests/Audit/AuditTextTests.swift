@@ -3,6 +3,8 @@ import Base
 import Catalogue
 import Testing
 
+import enum Catalogue.Expectation
+
 @testable import Commands
 
 struct AuditTextTests {
@@ -221,7 +223,7 @@ struct AuditTextTests {
 
     private static func result(
         _ identifier: String, _ family: ProbeFamily, _ outcome: ProbeOutcome,
-        _ expectation: Catalogue.Expectation = .refuse, client: String = "app",
+        _ expectation: Expectation = .refuse, client: String = "app",
         evidence: String = "as it was seen"
     ) -> AuditResult {
         var probe = ProbeDescription(identifier: identifier, family: family)
