@@ -2,10 +2,11 @@ import Audit
 import Base
 import Catalogue
 
-import enum Catalogue.Expectation
+/// Swift Testing has an `Expectation` as well; this file does without it.
+typealias ProbeExpectation = Expectation
 
 func probe(
-    _ identifier: String, _ family: ProbeFamily, _ expectation: Expectation = .refuse,
+    _ identifier: String, _ family: ProbeFamily, _ expectation: ProbeExpectation = .refuse,
     requires requirements: Set<ProbeRequirement> = [], severity: Severity = .high
 ) -> ProbeDescription {
     var probe = ProbeDescription(identifier: identifier, family: family)

@@ -2,8 +2,6 @@ import Base
 import Catalogue
 import Testing
 
-import enum Catalogue.Expectation
-
 @testable import Audit
 
 @Suite struct AuditVerdictTests {
@@ -60,11 +58,11 @@ struct AuditVerdictRow: Sendable, CustomTestStringConvertible {
     struct Given: Sendable {
         let probe: String
         let outcome: ProbeOutcome
-        let expectation: Expectation
+        let expectation: ProbeExpectation
 
         init(
             _ probe: String, _ outcome: ProbeOutcome,
-            _ expectation: Expectation = .refuse
+            _ expectation: ProbeExpectation = .refuse
         ) {
             self.probe = probe
             self.outcome = outcome

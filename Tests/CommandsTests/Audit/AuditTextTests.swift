@@ -3,8 +3,6 @@ import Base
 import Catalogue
 import Testing
 
-import enum Catalogue.Expectation
-
 @testable import Commands
 
 struct AuditTextTests {
@@ -45,7 +43,7 @@ struct AuditTextTests {
                   trust-self-signed: what trust-self-signed is (high)
                     who    app@example.com:443
                     seen   accepted: as it was seen, connections 1, 2
-                    why    why a client must refuse this, told in a few more words; RFC 5280 §6.1
+                    why    why a client must refuse this, told in a few more words RFC 5280 §6.1
                     fix    turn it on
                   app@example.com:443: follow from trust-self-signed
                     trust-self-signed-ca
@@ -54,7 +52,7 @@ struct AuditTextTests {
                   crypto-leaf-sha1: what crypto-leaf-sha1 is (high)
                     who    app@example.com:443
                     seen   accepted: as it was seen, connections 1, 2
-                    why    why a client must refuse this, told in a few more words; RFC 5280 §6.1
+                    why    why a client must refuse this, told in a few more words RFC 5280 §6.1
                     fix    turn it on
 
                 not known
@@ -120,7 +118,7 @@ struct AuditTextTests {
                     who    app@example.com:443
                     seen   accepted: as it was seen, connections 1, 2
                     why    why a client must refuse this, told in a few more
-                           words; RFC 5280 §6.1
+                           words RFC 5280 §6.1
                     fix    turn it on
                   app@example.com:443: follow from trust-self-signed
                     trust-self-signed-ca
@@ -130,7 +128,7 @@ struct AuditTextTests {
                     who    app@example.com:443
                     seen   accepted: as it was seen, connections 1, 2
                     why    why a client must refuse this, told in a few more
-                           words; RFC 5280 §6.1
+                           words RFC 5280 §6.1
                     fix    turn it on
 
                 not known
@@ -223,7 +221,7 @@ struct AuditTextTests {
 
     private static func result(
         _ identifier: String, _ family: ProbeFamily, _ outcome: ProbeOutcome,
-        _ expectation: Expectation = .refuse, client: String = "app",
+        _ expectation: ProbeExpectation = .refuse, client: String = "app",
         evidence: String = "as it was seen"
     ) -> AuditResult {
         var probe = ProbeDescription(identifier: identifier, family: family)
