@@ -14,7 +14,7 @@ package final class ProbeTLSContext: TLSContext {
         let isNew = configuration.versions.minimum == .tls13
         unsafe super.init(
             method: unsafe TLS_server_method(), versions: configuration.versions,
-            library: configuration.hasWrongFinished
+            algorithms: configuration.hasWrongFinished
                 ? try AlgorithmLibrary(wrongFinishedOfTLS13: isNew) : nil)
         unsafe openssl_lower_guard(pointer)
         unsafe SSL_CTX_set_msg_callback(pointer) { isOurs, _, kind, bytes, count, session, _ in

@@ -8,7 +8,7 @@ internal import COpenSSL
 package class TLSContext {
     let pointer: OpaquePointer
     /// Held until the context is gone.
-    private let library: AlgorithmLibrary?
+    private let algorithms: AlgorithmLibrary?
     private var tickets: [String: Ticket] = [:]
     /// Resumption tickets kept at most; the cache starts anew when it is full.
     private static let ticketLimit = 2048
@@ -20,12 +20,13 @@ package class TLSContext {
         deinit { unsafe SSL_SESSION_free(pointer) }
     }
 
-    /// - Parameter library: where the algorithms come from; `nil` for the process's own.
+    /// - Parameter algorithms: where they come from; `nil` for the process's own.
     init(
-        method: OpaquePointer?, versions: TLSVersions, library: AlgorithmLibrary? = nil
+        method: OpaquePointer?, versions: TLSVersions, algorithms: AlgorithmLibrary? = nil
     ) {
-        self.library = library
-        guard let made = unsafe SSL_CTX_new_ex(library?.pointer, library?.properties, method) else {
+        self.algorithms = algorithms
+        guard let made = unsafe SSL_CTX_new_ex(algorithms?.pointer, algorithms?.properties, method)
+        else {
             preconditionFailure("OpenSSL cannot make a context: \(OpenSSLErrors.take())")
         }
         unsafe pointer = made

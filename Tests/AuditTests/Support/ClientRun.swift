@@ -27,7 +27,7 @@ struct ClientRun {
         try ProcessStart.alone { try process.run() }
         if let input { question.fileHandleForWriting.write(Data(input.utf8)) }
         let bytes = answer.fileHandleForReading.readDataToEndOfFile()
-        if input != nil { try? question.fileHandleForWriting.close() }
+        if input != nil { try question.fileHandleForWriting.close() }
         process.waitUntilExit()
         status = process.terminationStatus
         output = String(decoding: bytes, as: UTF8.self)
