@@ -42,7 +42,7 @@ extension RealClientTests {
             let folder = try Folder()
             let audit = try Audit(
                 [
-                    "--probe", "handshake-goto-fail-origin", "--host", "localhost", "--origin",
+                    "--no-namespaces", "--probe", "handshake-goto-fail-origin", "--origin",
                     "127.0.0.1:\(origin.port)",
                 ],
                 [
