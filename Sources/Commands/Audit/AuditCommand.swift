@@ -79,6 +79,7 @@ private var auditParameters: [Parameter<AuditOptions>] {
         .repeated(
             "client-source", \.sources, .clientSource,
             "where a client is written, for reports that point at files"),
+        .flag("list", \.lists, "list the probes of the profile, and show none"),
         .flag("listen", \.listens, "audit clients that come by themselves, through a proxy"),
         .option(
             "at", \.proxy.listen, .hostPort, standard: "127.0.0.1:8080",
@@ -98,10 +99,11 @@ private var auditParameters: [Parameter<AuditOptions>] {
 private func runAudit(
     _ options: AuditOptions, _ environment: Environment
 ) async throws -> ExitCode {
+    if options.lists { return try AuditList.write(options, environment) }
     let ways = [options.listens, options.served != nil, !options.command.isEmpty]
     guard ways.count(where: \.self) == 1 else {
         throw UsageFailure(
-            "one of a command behind --, --listen and --serve is needed",
+            "one of a command behind --, --listen, --serve and --list is needed",
             hint: "sallyport audit -- curl -s {url}")
     }
     let signals = try StopSignals()

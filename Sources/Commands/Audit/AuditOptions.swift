@@ -19,8 +19,8 @@ struct AuditOptions {
     var origin: HostPort?
     var clientName: String?
     var sources: [ClientSource] = []
-    var isConfinedAlways = false
     var isNeverConfined = false
+    var lists = false
     var listens = false
     var served: PortRange?
     var isJSON = false

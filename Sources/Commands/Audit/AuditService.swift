@@ -22,12 +22,8 @@ final class AuditService: Sendable {
     init(_ options: AuditOptions, _ environment: Environment) throws(Failure) {
         self.options = options
         self.environment = environment
-        let catalogue =
-            try options.catalogue.map { folder throws(Failure) in
-                try Catalogue.load(folder: folder)
-            } ?? Catalogue.builtIn()
-        probes = try AuditSelection.probes(
-            of: catalogue, profile: options.profile, named: options.probes)
+        let catalogue = try options.openCatalogue()
+        probes = try options.probes(of: catalogue)
         let folder = try StateFolder.path(environment.variables) + "/audit"
         authority = try AuditAuthority.open(folder: folder)
         token = "sallyport-" + environment.randomBytes(9).hex

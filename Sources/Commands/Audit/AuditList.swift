@@ -1,0 +1,61 @@
+internal import Audit
+internal import Base
+internal import Catalogue
+
+/// The probes that an audit would show.
+enum AuditList {
+    /// Errors: `catalogue-invalid`, `unknown-probe`.
+    static func write(
+        _ options: AuditOptions, _ environment: Environment
+    ) throws(Failure) -> ExitCode {
+        let probes = try options.probes(of: try options.openCatalogue())
+        guard !options.isJSON else {
+            for probe in probes { try environment.output.write(json(probe).line + [0x0A]) }
+            return .clean
+        }
+        let rows = probes.map { probe in
+            [
+                probe.identifier, probe.profile.rawValue, probe.expectation.rawValue,
+                probe.severity.rawValue, probe.title,
+            ]
+        }
+        let widths = (0..<4).map { column in rows.map { $0[column].utf8.count }.max() ?? 0 }
+        for row in rows {
+            let cells = row.prefix(4).enumerated().map { column, text in
+                text + String(repeating: " ", count: widths[column] - text.utf8.count)
+            }
+            try environment.output.write(
+                (cells + [row[4]]).joined(separator: "  ") + "\n")
+        }
+        return .clean
+    }
+
+    private static func json(_ probe: ProbeDescription) -> JSONText {
+        .object([
+            JSONText.Member("schema", "sallyport.probe/1"),
+            JSONText.Member("id", .string(probe.identifier)),
+            JSONText.Member("family", .string(probe.family.rawValue)),
+            JSONText.Member("profile", .string(probe.profile.rawValue)),
+            JSONText.Member("expectation", .string(probe.expectation.rawValue)),
+            JSONText.Member("severity", .string(probe.severity.rawValue)),
+            JSONText.Member("title", .string(probe.title)),
+            JSONText.Member("reason", .string(probe.reason)),
+            JSONText.Member("source", .string(probe.source)),
+        ])
+    }
+}
+
+extension AuditOptions {
+    /// Errors: `catalogue-invalid`.
+    func openCatalogue() throws(Failure) -> Catalogue {
+        guard let catalogue else { return Catalogue.builtIn() }
+        return try Catalogue.load(folder: catalogue)
+    }
+
+    /// What is shown, in its order.
+    ///
+    /// Errors: `unknown-probe`.
+    func probes(of catalogue: Catalogue) throws(Failure) -> [ProbeDescription] {
+        try AuditSelection.probes(of: catalogue, profile: profile, named: probes)
+    }
+}
