@@ -87,7 +87,8 @@ let package = Package(
             "Commands",
             [
                 "Audit", "Base", "CaptureStore", "Catalogue", "Confinement", "ContentServer", "DNS",
-                "Findings", "Formats", "HTTPCodecs", "HTTPModel", "HTTPServer", "Negotiation", "Proxy",
+                "Findings", "Formats", "HTTPCodecs", "HTTPModel", "HTTPServer", "Negotiation",
+                "Proxy",
                 "PublicSuffixes", "Redaction", "Sockets", "TLS", "Traffic", "Transport",
             ]),
         .executableTarget(name: "sallyport", dependencies: ["Commands"], swiftSettings: strict),

@@ -30,6 +30,6 @@ extension LossKind {
         "timings-merged", "of the timings, only those to the first and the last byte are kept")
     static let timeUnreadable = LossKind(
         "time-unreadable", "a time is not readable; that of the entry before it was taken")
-    static let mimeTypeOnly = LossKind(
+    static let encodingUnreadable = LossKind(
         "encoding-unreadable", "a content is not in the encoding that it names; it is kept as text")
 }
