@@ -18,6 +18,9 @@ package final class CataloguePresenter: ProbePresenter {
         var chains: [Key: PresentedChain] = [:]
         var origin: [Certificate] = []
         var ticketKeys: [String: [UInt8]] = [:]
+        /// Where clients were sent in clear.
+        var followUps: [Key: FollowUpPlan] = [:]
+        var leadsAstray = true
     }
 
     private struct Key: Hashable {
@@ -49,19 +52,42 @@ package final class CataloguePresenter: ProbePresenter {
         state.withLock { $0.origin = chain }
     }
 
+    /// Tells that clients would go elsewhere than to us where a redirection sends them.
+    package func noteUnseenRedirections() {
+        state.withLock { $0.leadsAstray = false }
+    }
+
     package func machine(
         _ probe: ProbeDescription, for visit: ProbeVisit,
         report: @escaping @Sendable (ProbeObservation) -> Void
-    ) throws(Failure) -> any ProbeMachine {
+    ) throws(Failure) -> (any ProbeMachine)? {
         let host = visit.hello?.serverName ?? visit.host
+        let key = Key(probe: probe.identifier, host: host)
         var configuration = ProbeMachineConfiguration(host: host, token: token, now: now)
         configuration.connection = visit.connection
         configuration.patience = patience
         configuration.greeting = ProbeGreeting(port: visit.port)
+        configuration.upgrade = UpgradeProtocol(port: visit.port)
         configuration.ticketKey = ticketKey(probe)
+        if visit.hello == nil, configuration.upgrade == nil {
+            if let plan = state.withLock({ $0.followUps[key] }) {
+                return ReportingMachine(
+                    ProbeMachines.makeMachine(probe, following: plan, configuration),
+                    report: report)
+            }
+            guard probe.behaviour.leadsToClear else { return nil }
+        }
         let made = try ProbeMachines.makeMachine(
             probe, try chain(of: probe, host), second: try second(of: probe, host),
             configuration)
+        if let plan = made.followUp {
+            guard state.withLock(\.leadsAstray) else {
+                throw Failure(
+                    "probe-not-possible", party: .tool,
+                    "where the client would be sent in clear is no port of ours")
+            }
+            state.withLock { $0.followUps[key] = plan }
+        }
         return ReportingMachine(made, report: report)
     }
 
@@ -127,6 +153,19 @@ package final class CataloguePresenter: ProbePresenter {
 }
 
 extension ProbeBehaviour {
+    /// Whether a client that comes in clear is what the probe waits for.
+    fileprivate var leadsToClear: Bool { self == .refuseTLS || self == .httpOnTLSPort }
+
+    /// Whether a client that shows the server's answer has done what it must not.
+    package var isProvedByAnswer: Bool {
+        switch self {
+        case .redirectToHTTP, .redirectWithCredentials, .renegotiateBadChain, .renegotiateOtherName,
+            .heartbeat, .resumeAfterRefusal:
+            false
+        default: true
+        }
+    }
+
     fileprivate var staple: ChainMint.Staple? {
         switch self {
         case .stapledRevoked: .revoked

@@ -70,6 +70,8 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
         } else if record.seen.firstBytes.isEmpty {
             record.seen.wasIdle = true
         } else {
+            // It waits for the answer that it was due, and has passed over the forged one.
+            record.seen.hasDeclined = plan.behaviour == .injectAfterStartTLS
             say(answer?.noteSilence() ?? [])
         }
         close()
@@ -206,6 +208,7 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
 
     private func hear(_ bytes: [UInt8]) {
         record.hear(bytes, isProof: plan.isSpeakingProof)
+        if plan.behaviour == .injectAfterStartTLS { return judgeForgery() }
         let reply = answer?.receive(bytes) ?? []
         guard plan.renegotiates else {
             say(reply)
@@ -229,6 +232,13 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
                 close()
             }
         }
+    }
+
+    /// Whether the client goes on although nobody has answered its first command within TLS.
+    private func judgeForgery() {
+        guard record.seen.firstBytes.count(where: { $0 == UInt8(ascii: "\n") }) > 1 else { return }
+        record.seen.proof = "the client took what came in clear for an answer within TLS"
+        close()
     }
 
     /// Whether the second handshake is done.

@@ -13,7 +13,7 @@ struct TLSProbePlan {
     var isSpeakingProof: Bool {
         switch behaviour {
         case .heartbeat, .renegotiateBadChain, .renegotiateOtherName, .redirectToHTTP,
-            .redirectWithCredentials:
+            .redirectWithCredentials, .injectAfterStartTLS:
             false
         default: true
         }

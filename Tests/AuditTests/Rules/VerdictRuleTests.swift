@@ -1,12 +1,14 @@
 import Catalogue
 import Testing
 
+import enum Catalogue.Expectation
+
 @testable import Audit
 
 @Suite struct VerdictRuleTests {
     /// One letter an outcome, in the order of `ProbeOutcome`: accepted, refused, sent then refused,
     /// suspected, not offered, inconclusive, implied, not possible, uncontrolled.
-    static let rows: [(Expectation, String)] = [
+    static let rows: [(Catalogue.Expectation, String)] = [
         (.accept, "P N N N N I P S S"),
         (.refuse, "F P F W P I F S S"),
         (.warn, "W P W N P I W S S"),
@@ -14,7 +16,7 @@ import Testing
     ]
 
     @Test(arguments: rows)
-    func judges(row: (Expectation, String)) {
+    func judges(row: (Catalogue.Expectation, String)) {
         let letters: [ProbeVerdict: String] = [
             .pass: "P", .fail: "F", .warn: "W", .note: "N", .inconclusive: "I", .skipped: "S",
         ]
