@@ -45,7 +45,9 @@ struct HARContentReader {
     private mutating func request(_ side: JSONNode) -> [UInt8]? {
         if let content = side["_content"], let bytes = text(content) { return bytes }
         guard let data = side["postData"] else { return nil }
-        if let bytes = text(data), !bytes.isEmpty { return bytes }
+        if let bytes = text(data), !bytes.isEmpty {
+            return data["encoding"] == nil ? Self.undoingLatin1(bytes, side) : bytes
+        }
         let parameters = data["params"]?.elements ?? []
         guard !parameters.isEmpty else { return text(data) }
         losses.append(.contentRebuilt)
@@ -69,6 +71,21 @@ struct HARContentReader {
             return nil
         default: return nil
         }
+    }
+
+    /// A binary content that Chrome wrote as text, each byte as the character of its number: the
+    /// length in the head tells it from text.
+    private static func undoingLatin1(_ text: [UInt8], _ side: JSONNode) -> [UInt8] {
+        guard text.contains(where: { $0 >= 0x80 }), let length = length(side), length < text.count
+        else { return text }
+        let characters = text.text.unicodeScalars
+        let bytes = characters.compactMap { UInt8(exactly: $0.value) }
+        return bytes.count == length && characters.count == length ? bytes : text
+    }
+
+    private static func length(_ side: JSONNode) -> Int? {
+        HAREntryReader.fields(side["headers"], isNative: false)
+            .first { $0.name.equalsIgnoringCase("content-length") }.flatMap { Int($0.value.text) }
     }
 
     /// The content's type with its boundary, which some have in the head only.

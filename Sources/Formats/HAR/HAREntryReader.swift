@@ -33,8 +33,10 @@ struct HAREntryReader {
     /// What tells the entries of one connection from others.
     var connectionKey: String {
         let peer = entry["serverIPAddress"]?.text ?? url.authority
-        let id = entry["connection"]?.text ?? ""
-        return id.isEmpty ? "\(scheme.rawValue) \(url.authority) \(peer)" : "\(id) \(peer)"
+        // Chrome's own number; what it writes as `connection` is the origin's port.
+        let id = entry["_connectionId"]?.text ?? entry["connection"]?.text ?? ""
+        return id.isEmpty || id == "0"
+            ? "\(scheme.rawValue) \(url.authority) \(peer)" : "\(id) \(peer)"
     }
 
     var serverAddress: String? {

@@ -71,10 +71,11 @@ extension HARWriter {
 
     /// - Parameter part: a close frame; its detail is a code and a reason.
     private static func close(_ part: MessageRecord) -> JSONText {
-        let words = part.detail.split(separator: " ", maxSplits: 1)
+        let code = part.detail.prefix { $0.isASCII && $0.isNumber }
+        let reason = part.detail[code.endIndex...].drop { $0 == ":" || $0 == " " }
         return [
-            "code": words.first.flatMap { Int64($0) }.map { .integer($0) } ?? .null,
-            "reason": .string(words.count > 1 ? String(words[1]) : ""),
+            "code": Int64(code).map { .integer($0) } ?? .null,
+            "reason": .string(code.isEmpty ? "" : String(reason)),
             "timestamp": .millionths(part.at.microseconds),
         ]
     }
