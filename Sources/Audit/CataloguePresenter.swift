@@ -18,8 +18,7 @@ package final class CataloguePresenter: ProbePresenter {
         var chains: [Key: PresentedChain] = [:]
         var origin: [Certificate] = []
         var ticketKeys: [String: [UInt8]] = [:]
-        /// Where clients were sent in clear.
-        var followUps: [Key: FollowUpPlan] = [:]
+        /// Whether a redirection into the clear leads clients to us.
         var leadsAstray = true
     }
 
@@ -62,32 +61,29 @@ package final class CataloguePresenter: ProbePresenter {
         report: @escaping @Sendable (ProbeObservation) -> Void
     ) throws(Failure) -> (any ProbeMachine)? {
         let host = visit.hello?.serverName ?? visit.host
-        let key = Key(probe: probe.identifier, host: host)
         var configuration = ProbeMachineConfiguration(host: host, token: token, now: now)
         configuration.connection = visit.connection
         configuration.patience = patience
         configuration.greeting = ProbeGreeting(port: visit.port)
-        configuration.upgrade = UpgradeProtocol(port: visit.port)
         configuration.ticketKey = ticketKey(probe)
-        if visit.hello == nil, configuration.upgrade == nil {
-            if let plan = state.withLock({ $0.followUps[key] }) {
+        let followUp = ProbeMachines.followUp(of: probe, configuration)
+        if visit.hello == nil {
+            configuration.upgrade = UpgradeProtocol(port: visit.port)
+            if let followUp, followUp.port == visit.port {
                 return ReportingMachine(
-                    ProbeMachines.makeMachine(probe, following: plan, configuration),
+                    ProbeMachines.makeMachine(probe, following: followUp, configuration),
                     report: report)
             }
-            guard probe.behaviour.leadsToClear else { return nil }
+            guard configuration.upgrade != nil || probe.behaviour.leadsToClear else { return nil }
+        }
+        if followUp != nil, !state.withLock(\.leadsAstray) {
+            throw Failure(
+                "probe-not-possible", party: .tool,
+                "where the client would be sent in clear is no port of ours")
         }
         let made = try ProbeMachines.makeMachine(
             probe, try chain(of: probe, host), second: try second(of: probe, host),
             configuration)
-        if let plan = made.followUp {
-            guard state.withLock(\.leadsAstray) else {
-                throw Failure(
-                    "probe-not-possible", party: .tool,
-                    "where the client would be sent in clear is no port of ours")
-            }
-            state.withLock { $0.followUps[key] = plan }
-        }
         return ReportingMachine(made, report: report)
     }
 
@@ -98,7 +94,7 @@ package final class CataloguePresenter: ProbePresenter {
         switch probe.behaviour {
         case .renegotiateBadChain, .renegotiateOtherName:
             return try chain(Key(probe: AuditLedger.control, host: host), sound, nil)
-        case .gotoFail:
+        case .gotoFail where probe.chain.isEmpty:
             // Genuine certificates, and a key that has nothing to do with them.
             return PresentedChain(
                 certificates: try originChain(for: host),

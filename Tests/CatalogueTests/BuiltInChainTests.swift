@@ -75,6 +75,17 @@ struct BuiltInChainTests {
         }
     }
 
+    @Test func takesAnOriginWithoutIssuers() throws {
+        let laboratory = try ChainLaboratory.shared.get()
+        let probe = try #require(Catalogue.builtIn().entry("trust-mimic-leaf-real-issuers"))
+        let chain = try laboratory.mint.present(
+            probe.chain, host: "www.shop.probe.test",
+            origin: Array(laboratory.origin.certificates.prefix(1)))
+        #expect(chain.certificates.count == 1)
+        #expect(chain.certificates[0].subject == laboratory.origin.certificates[0].subject)
+        #expect(chain.certificates[0].fingerprint != laboratory.origin.certificates[0].fingerprint)
+    }
+
     /// Repeating what a client has seen before would let it repair a flawed chain from memory.
     @Test func makesOtherKeysAndNamesEachTime() throws {
         let laboratory = try ChainLaboratory.shared.get()
@@ -120,6 +131,8 @@ private let errors: [String: (code: Int, depth: Int)] = {
         "chain-leaf-sigalg-mismatch": (7, 0), "chain-leaf-unknown-critical-ext": (34, 0),
         "chain-missing-intermediate": (20, 0), "chain-pathlen-exceeded": (25, 2),
         "chain-untrusted-loop": (20, 2), "handshake-resume-after-refusal": (62, 0),
+        "handshake-reneg-bad-chain": (18, 0), "handshake-empty-cert": (18, 0),
+        "handshake-reneg-other-name": (62, 0),
         "name-ip-in-cn": (64, 0), "name-ip-in-dns-san": (64, 0), "name-ip-wildcard": (64, 0),
         "name-ip-wrong": (64, 0),
     ]

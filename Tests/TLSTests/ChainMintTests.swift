@@ -116,6 +116,7 @@ struct ChainMintTests {
         Row("no such issuer") { $0.issuer = .named("nobody") },
         Row("bad attribute") { $0.subject = .entries([.init(attribute: "ZZ", value: .host)]) },
         Row("no key") { $0.origin = .authority },
+        Row("not shown") { $0.isPresented = false },
         Row("bad address") {
             $0.alternativeNames = .names([.init(.ip, RecipeText(literal: "1.2.3"))])
         },

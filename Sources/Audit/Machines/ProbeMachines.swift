@@ -37,7 +37,7 @@ package enum ProbeMachines {
                 throw impossible("there is no second chain")
             }
             let machine = TLSProbeMachine(
-                name, plan, configuration, followUp: followUp(behaviour, configuration))
+                name, plan, configuration, followUp: followUp(of: description, configuration))
             let mode = behaviour == .injectAfterStartTLS ? UpgradeMode.injected : .sound
             return try upgraded(name, mode, machine, configuration)
         }
@@ -76,9 +76,11 @@ package enum ProbeMachines {
         Failure("probe-not-possible", party: .tool, "the probe cannot be shown: \(reason)")
     }
 
-    private static func followUp(
-        _ behaviour: ProbeBehaviour, _ configuration: ProbeMachineConfiguration
+    /// Where a probe's server sends its clients in clear; `nil` for most probes.
+    package static func followUp(
+        of description: ProbeDescription, _ configuration: ProbeMachineConfiguration
     ) -> FollowUpPlan? {
+        let behaviour = description.behaviour
         switch behaviour {
         case .redirectToHTTP, .redirectWithCredentials:
             let asksForSecret = behaviour == .redirectWithCredentials

@@ -16,9 +16,12 @@ package final class StartTLSMachine: AuditMachine, @unchecked Sendable {
     private var isUpgraded = false
     private var record: MachineRecord
     private var waiting: [UInt8] = []
+    private var clearCount = 0
 
     /// What a client may say in clear without an end of a command.
     private static let pieceLimit = 16 * 1024
+    /// What a client may say in clear at all, who asks for TLS with a few commands.
+    private static let clearLimit = 64 * 1024
 
     /// - Parameter inner: what goes on after the upgrade; `nil` where none is granted.
     init(
@@ -57,7 +60,10 @@ package final class StartTLSMachine: AuditMachine, @unchecked Sendable {
                 return
             }
         }
-        if waiting.count >= Self.pieceLimit { record.isOver = true }
+        clearCount += bytes.count
+        if waiting.count >= Self.pieceLimit || clearCount > Self.clearLimit {
+            record.isOver = true
+        }
     }
 
     package func noteSilence() {
@@ -70,6 +76,9 @@ package final class StartTLSMachine: AuditMachine, @unchecked Sendable {
     package func noteEnd(_ end: ProbeEnd) {
         if isUpgraded { inner?.noteEnd(end) }
         record.noteEnd(end)
+        // Who hangs up over an answer that is too long has seen through it.
+        let hasLeft = end == .closed || end == .reset
+        if isUpgraded, mode == .injected, hasLeft { record.seen.hasDeclined = true }
     }
 
     package func takeOutgoing() -> [UInt8] {
@@ -83,11 +92,15 @@ package final class StartTLSMachine: AuditMachine, @unchecked Sendable {
     }
 
     package var outcome: (outcome: ConnectionRecord.Outcome, cause: String) {
-        isUpgraded ? inner?.outcome ?? record.outcome : record.outcome
+        seenInner == nil ? record.outcome : inner?.outcome ?? record.outcome
     }
 
-    package var observation: ProbeObservation {
-        isUpgraded ? inner?.observation ?? record.seen : record.seen
+    package var observation: ProbeObservation { seenInner ?? record.seen }
+
+    /// What was seen since TLS began; `nil` if it has not.
+    private var seenInner: ProbeObservation? {
+        guard isUpgraded, let seen = inner?.observation, seen.sawOpening else { return nil }
+        return seen
     }
 
     package var tls: TLSRecord? { inner?.tls }

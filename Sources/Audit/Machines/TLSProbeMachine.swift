@@ -29,6 +29,10 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
     private var hasAskedAnew = false
     /// The reply that is held until the client has judged the second handshake.
     private var held: [UInt8] = []
+    private var receivedCount = 0
+
+    /// In bytes: a request of a megabyte is read to its end, and nobody is listened to for ever.
+    private static let receivedLimit = 4 << 20
 
     init(
         _ identifier: String, _ plan: TLSProbePlan, _ configuration: ProbeMachineConfiguration,
@@ -48,6 +52,8 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
     package func receive(_ bytes: Span<UInt8>) {
         guard !record.isOver else { return }
         let bytes = bytes.indices.map { bytes[$0] }
+        receivedCount += bytes.count
+        if receivedCount > Self.receivedLimit { return close() }
         records.receive(bytes)
         if records.types.contains(RecordType.heartbeat), change?.isMade == true {
             record.seen.proof = "the client answered a heartbeat that it was sent unasked"

@@ -76,12 +76,12 @@ package struct SARIFReport: Sendable {
             properties.append(.init("security-severity", .string(score)))
         }
         let short = probe.title.isEmpty ? probe.identifier : probe.title
-        let full = [probe.reason, probe.source].filter { !$0.isEmpty }.joined(separator: "; ")
+        let full = probe.reason + (probe.source.isEmpty ? "" : " (\(probe.source))")
         return [
             "id": .string(probe.identifier),
             "name": .string(probe.identifier),
             "shortDescription": text(short),
-            "fullDescription": text(full.isEmpty ? short : full),
+            "fullDescription": text(probe.reason.isEmpty ? short : full),
             "help": text(help(probe)),
             "defaultConfiguration": ["level": .string(level(probe.severity))],
             "properties": .object(properties),

@@ -52,6 +52,15 @@ struct HandshakeProbeTests {
         Row(behaviour: .smallGroup512, verdict: .refused(alert: 40)),
         Row(behaviour: .smallGroup768, verdict: .refused(alert: 40)),
         Row(behaviour: .smallGroup1024, verdict: .refused(alert: 40)),
+        Row(behaviour: .skippedServerKeyExchange, verdict: .refused(alert: 10)),
+        Row(behaviour: .skippedServerKeyExchange, isRSA: false, verdict: .refused(alert: 10)),
+        Row(behaviour: .emptyCertificate, verdict: .refused(alert: 50)),
+        Row(behaviour: .earlyFinished, verdict: .refused(alert: 10)),
+        Row(behaviour: .changeCipherSpecFinished, verdict: .refused(alert: 10)),
+        Row(behaviour: .exportKey, verdict: .refused(alert: 10)),
+        Row(behaviour: .exportKey, options: "--tlsv1.3", verdict: .notOffered),
+        Row(behaviour: .httpOnTLSPort, verdict: .refused(alert: nil)),
+        Row(behaviour: .refuseTLS, verdict: .refused(alert: nil)),
         // Clients that take what no client should.
         Row(
             behaviour: .anonymous, options: "-k --ciphers ALL:aNULL:@SECLEVEL=0 --tls-max 1.2",

@@ -2,8 +2,11 @@ import Audit
 import Base
 import Catalogue
 
+/// Swift Testing has an `Expectation` as well; this file does without it.
+typealias ProbeExpectation = Expectation
+
 func probe(
-    _ identifier: String, _ family: ProbeFamily, _ expectation: Catalogue.Expectation = .refuse,
+    _ identifier: String, _ family: ProbeFamily, _ expectation: ProbeExpectation = .refuse,
     requires requirements: Set<ProbeRequirement> = [], severity: Severity = .high
 ) -> ProbeDescription {
     var probe = ProbeDescription(identifier: identifier, family: family)

@@ -58,11 +58,11 @@ struct AuditVerdictRow: Sendable, CustomTestStringConvertible {
     struct Given: Sendable {
         let probe: String
         let outcome: ProbeOutcome
-        let expectation: Catalogue.Expectation
+        let expectation: ProbeExpectation
 
         init(
             _ probe: String, _ outcome: ProbeOutcome,
-            _ expectation: Catalogue.Expectation = .refuse
+            _ expectation: ProbeExpectation = .refuse
         ) {
             self.probe = probe
             self.outcome = outcome

@@ -38,8 +38,7 @@ final class ProbeServer: Sendable {
         Thread { self.accept(making) }.start()
     }
 
-    deinit { shutdown(descriptor, Int32(SHUT_RDWR)) }
-
+    /// Ends the accepting thread, which closes the port; to be called once.
     func stop() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     /// What the first `count` connections came to, once they have ended.

@@ -15,7 +15,8 @@ struct ProbeTrial {
     ///   - connections: how many to wait for.
     init(
         _ behaviour: ProbeBehaviour, _ chain: PresentedChain?, second: PresentedChain? = nil,
-        greeting: ProbeGreeting? = nil, patience: UInt64 = 1500, connections: Int = 1,
+        greeting: ProbeGreeting? = nil, upgrade: UpgradeProtocol? = nil,
+        patience: UInt64 = 1500, connections: Int = 1,
         input: String? = nil, _ command: String...
     ) throws {
         var description = ProbeDescription(identifier: "test-\(behaviour)", family: .handshake)
@@ -23,6 +24,7 @@ struct ProbeTrial {
         let probe = description
         var plan = Self.configuration(patience: patience)
         plan.greeting = greeting
+        plan.upgrade = upgrade
         let configuration = plan
         let server = try ProbeServer { _ in
             try ProbeMachines.makeMachine(probe, chain, second: second, configuration)
@@ -33,7 +35,10 @@ struct ProbeTrial {
         for one in command {
             let words = one.split(separator: " ").map { word in
                 word.replacingOccurrences(of: "PORT", with: "\(server.port)")
-                    .replacingOccurrences(of: "CA", with: chains.authorityPath)
+                    .replacingOccurrences(
+                        of: "(^|=)CA$", with: "$1" + chains.authorityPath,
+                        options: .regularExpression
+                    )
                     .replacingOccurrences(of: "LAB", with: chains.folder.path)
             }
             runs.append(try ClientRun(words, input: input))

@@ -43,7 +43,7 @@ struct AuditTextTests {
                   trust-self-signed: what trust-self-signed is (high)
                     who    app@example.com:443
                     seen   accepted: as it was seen, connections 1, 2
-                    why    why a client must refuse this, told in a few more words; RFC 5280 §6.1
+                    why    why a client must refuse this, told in a few more words RFC 5280 §6.1
                     fix    turn it on
                   app@example.com:443: follow from trust-self-signed
                     trust-self-signed-ca
@@ -52,7 +52,7 @@ struct AuditTextTests {
                   crypto-leaf-sha1: what crypto-leaf-sha1 is (high)
                     who    app@example.com:443
                     seen   accepted: as it was seen, connections 1, 2
-                    why    why a client must refuse this, told in a few more words; RFC 5280 §6.1
+                    why    why a client must refuse this, told in a few more words RFC 5280 §6.1
                     fix    turn it on
 
                 not known
@@ -118,7 +118,7 @@ struct AuditTextTests {
                     who    app@example.com:443
                     seen   accepted: as it was seen, connections 1, 2
                     why    why a client must refuse this, told in a few more
-                           words; RFC 5280 §6.1
+                           words RFC 5280 §6.1
                     fix    turn it on
                   app@example.com:443: follow from trust-self-signed
                     trust-self-signed-ca
@@ -128,7 +128,7 @@ struct AuditTextTests {
                     who    app@example.com:443
                     seen   accepted: as it was seen, connections 1, 2
                     why    why a client must refuse this, told in a few more
-                           words; RFC 5280 §6.1
+                           words RFC 5280 §6.1
                     fix    turn it on
 
                 not known
@@ -221,7 +221,7 @@ struct AuditTextTests {
 
     private static func result(
         _ identifier: String, _ family: ProbeFamily, _ outcome: ProbeOutcome,
-        _ expectation: Catalogue.Expectation = .refuse, client: String = "app",
+        _ expectation: ProbeExpectation = .refuse, client: String = "app",
         evidence: String = "as it was seen"
     ) -> AuditResult {
         var probe = ProbeDescription(identifier: identifier, family: family)
