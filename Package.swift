@@ -150,7 +150,8 @@ let package = Package(
         tests(
             of: "Commands",
             [
-                "Audit", "Base", "CaptureStore", "Catalogue", "Negotiation", "Proxy", "TLS", "Traffic",
+                "Audit", "Base", "CaptureStore", "Catalogue", "Negotiation", "Proxy", "TLS",
+                "Traffic",
             ],
             exclude: ["Cases"]),
         // Real clients through the tool as it is shipped.

@@ -36,9 +36,10 @@ package final class ImportWriter {
         self.nextExchange = nextExchange
     }
 
-    package func makeConnectionNumber() -> Int64 {
+    /// - Parameter isCounted: false for a connection that no record will tell of.
+    package func makeConnectionNumber(counting isCounted: Bool = true) -> Int64 {
         defer { nextConnection += 1 }
-        connectionCount += 1
+        if isCounted { connectionCount += 1 }
         return nextConnection
     }
 

@@ -102,7 +102,11 @@ struct HARImportMachine {
     private mutating func connection(
         of entry: HAREntryReader, _ node: JSONNode, at start: Timestamp
     ) -> Int64 {
-        if entry.native != nil, let old = node["connection"]?.integer, let id = connections[old] {
+        if entry.native != nil, let old = node["connection"]?.integer {
+            if let id = connections[old] { return id }
+            // A capture can lack the record of a connection, and then so does its copy.
+            let id = writer.makeConnectionNumber(counting: false)
+            connections[old] = id
             return id
         }
         let key = entry.connectionKey

@@ -52,9 +52,10 @@ extension HARWriter {
         try json.member("headers", Self.headers(head.fields))
         let query = url.firstIndex(of: UInt8(ascii: "?")).map { url[($0 + 1)...] } ?? []
         try json.member("queryString", Self.pairs(URLText.parameters(query)))
-        let isBinaryHead = exchange.stream != 0
+        // What is masked must not tell its length.
+        let isUnknown = exchange.stream != 0 || exchange.requestHead != recorded.requestHead
         try json.member(
-            "headersSize", isBinaryHead ? -1 : .integer(Int64(exchange.requestHead.count)))
+            "headersSize", isUnknown ? -1 : .integer(Int64(exchange.requestHead.count)))
         try json.member("bodySize", .integer(exchange.requestBody.size))
         try writePostData(recorded, head, &extras)
         try writeTrailers(exchange.requestBody, .request, &extras)
@@ -81,7 +82,9 @@ extension HARWriter {
             "cookies", HARCookies.set(head.values(named: "set-cookie"), at: exchange.startedAt))
         try json.member("headers", Self.headers(head.fields))
         try json.member("redirectURL", .bytes(head.values(named: "location").first ?? []))
-        let isUnknown = exchange.responseHead.isEmpty || version.hasPrefix("HTTP/2")
+        let isUnknown =
+            exchange.responseHead.isEmpty || version.hasPrefix("HTTP/2")
+            || exchange.responseHead != recorded.responseHead
         try json.member(
             "headersSize", isUnknown ? -1 : .integer(Int64(exchange.responseHead.count)))
         try json.member(

@@ -157,7 +157,8 @@ struct JSONTokenReader {
         while end < input.count, input[end].isScalarByte, end - position <= Self.scalarLimit {
             end += 1
         }
-        if end == input.count, !isFinished {
+        // Only a document that is a scalar itself may end with one.
+        if end == input.count, !isFinished || !isArray.isEmpty {
             isStarved = true
             return nil
         }
