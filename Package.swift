@@ -80,6 +80,7 @@ let package = Package(
         target("HTTPServer", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Transport"]),
         target("CaptureStore", ["Base", "HTTPModel", "Traffic", "CSQLite"]),
         target("Findings", ["Base", "HTTPModel", "Traffic"]),
+        target("Filters", ["Base", "HTTPModel", "Traffic"]),
         target("Formats", ["Base", "HTTPCodecs", "HTTPModel", "Redaction", "Traffic"]),
         target("Processes", ["Base", "Sockets", "Traffic"]),
         // 4
@@ -90,9 +91,9 @@ let package = Package(
             "Commands",
             [
                 "Audit", "Base", "CaptureStore", "Catalogue", "Confinement", "ContentServer", "DNS",
-                "Findings", "Formats", "HTTPCodecs", "HTTPModel", "HTTPServer", "Negotiation",
-                "Proxy",
-                "PublicSuffixes", "Redaction", "Sockets", "TLS", "Traffic", "Transport",
+                "Filters", "Findings", "Formats", "HTTPCodecs", "HTTPModel", "HTTPServer",
+                "Negotiation", "Proxy", "PublicSuffixes", "Redaction", "Sockets", "TLS", "Traffic",
+                "Transport",
             ]),
         .executableTarget(name: "sallyport", dependencies: ["Commands"], swiftSettings: strict),
 
@@ -127,6 +128,7 @@ let package = Package(
             of: "HTTP2",
             ["Base", "HTTPCodecs", "HTTPModel", "HTTP2Frames", "Sockets", "Transport"]),
         tests(of: "CaptureStore", ["Traffic", "HTTPModel", "Base"]),
+        tests(of: "Filters", ["Base", "HTTPModel", "Traffic"]),
         tests(of: "Findings", ["Traffic", "HTTPModel", "Base"]),
         tests(of: "Formats", ["Base", "CaptureStore", "HTTPCodecs", "TLS", "Traffic"]),
         tests(
@@ -150,8 +152,8 @@ let package = Package(
         tests(
             of: "Commands",
             [
-                "Audit", "Base", "CaptureStore", "Catalogue", "Negotiation", "Proxy", "TLS",
-                "Traffic",
+                "Audit", "Base", "CaptureStore", "Catalogue", "Filters", "Findings", "Negotiation",
+                "Proxy", "TLS", "Traffic",
             ],
             exclude: ["Cases"]),
         // Real clients through the tool as it is shipped.

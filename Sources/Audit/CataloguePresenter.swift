@@ -67,6 +67,7 @@ package final class CataloguePresenter: ProbePresenter {
         configuration.greeting = ProbeGreeting(port: visit.port)
         configuration.ticketKey = ticketKey(probe)
         let followUp = ProbeMachines.followUp(of: probe, configuration)
+        // Who begins TLS at once does not ask for it.
         if visit.hello == nil {
             configuration.upgrade = UpgradeProtocol(port: visit.port)
             if let followUp, followUp.port == visit.port {

@@ -16,12 +16,12 @@ package final class StartTLSMachine: AuditMachine, @unchecked Sendable {
     private var isUpgraded = false
     private var record: MachineRecord
     private var waiting: [UInt8] = []
-    private var clearCount = 0
+    private var stepCount = 0
 
     /// What a client may say in clear without an end of a command.
     private static let pieceLimit = 16 * 1024
-    /// What a client may say in clear at all, who asks for TLS with a few commands.
-    private static let clearLimit = 64 * 1024
+    /// Commands in clear: a client asks for TLS after a few.
+    private static let stepLimit = 100
 
     /// - Parameter inner: what goes on after the upgrade; `nil` where none is granted.
     init(
@@ -52,6 +52,8 @@ package final class StartTLSMachine: AuditMachine, @unchecked Sendable {
         noteOpening()
         while !record.isOver, let step = script.next(&waiting) {
             take(step)
+            stepCount += 1
+            if stepCount >= Self.stepLimit { record.isOver = true }
             if isUpgraded {
                 // What came with the request for TLS is its beginning.
                 let rest = waiting + (part.count..<bytes.count).map { bytes[$0] }
@@ -60,10 +62,7 @@ package final class StartTLSMachine: AuditMachine, @unchecked Sendable {
                 return
             }
         }
-        clearCount += bytes.count
-        if waiting.count >= Self.pieceLimit || clearCount > Self.clearLimit {
-            record.isOver = true
-        }
+        if waiting.count >= Self.pieceLimit { record.isOver = true }
     }
 
     package func noteSilence() {

@@ -1,4 +1,5 @@
 internal import Base
+internal import Filters
 internal import Formats
 internal import Traffic
 
@@ -33,12 +34,9 @@ extension Command {
                 .option(
                     "output", \.output, .path("FILE"),
                     "write to this new file, for its owner only; else to the standard output"),
-                .option(
-                    "filter", \.filter, .filter(for: .exchanges),
-                    "only the exchanges that match"),
                 .flag("with-secrets", \.withSecrets, "mask nothing"),
                 .flag("json", \.isJSON, "tell what was lost as JSON"),
-            ],
+            ] + filterParameters(for: .exchanges).map { $0.lifted(to: \.selection) },
             run: runExport)
     }
 }
@@ -47,7 +45,7 @@ private struct ExportArguments {
     var capture = ""
     var format = Format.har
     var output: String?
-    var filter: Filter?
+    var selection = FilterOptions()
     var withSecrets = false
     var isJSON = false
 
@@ -72,12 +70,9 @@ private func runExport(
     options.withSecrets = arguments.withSecrets
     options.creatorVersion = CommandLineTool.version
     options.progress = { try progress.advance(to: $0) }
-    if let filter = arguments.filter {
-        let clients = try clientsByConnection(source)
-        options.includes = { exchange in
-            filter.accepts(
-                ExchangeSubject(exchange: exchange, client: clients[exchange.connection] ?? ""))
-        }
+    if arguments.selection.filter != nil {
+        let filter = try arguments.selection.open(source, environment)
+        options.includes = { try filter.accepts($0) }
     }
     let file = try arguments.output.map { path throws(Failure) in
         try environment.fileStreams.create(path)

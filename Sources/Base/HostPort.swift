@@ -1,5 +1,3 @@
-internal import Base
-
 /// A host or address with a port, as on the command line: `127.0.0.1:8080`, `[::1]:0`.
 package struct HostPort: Sendable, Equatable, CustomStringConvertible {
     /// Without brackets.

@@ -1,4 +1,5 @@
 internal import Base
+internal import HTTPModel
 
 /// A recorded head read for showing and filtering: malformed ones too, as far as they go.
 package struct RecordedHead {
@@ -22,6 +23,11 @@ package struct RecordedHead {
             rest[(last + 1)...].starts(with: Array("HTTP/".utf8))
         else { return rest }
         return rest[..<last]
+    }
+
+    /// The lines of the fields, without their ends.
+    package var lines: [ArraySlice<UInt8>] {
+        section.split(separator: UInt8(ascii: "\n")).map(\.withoutReturn).filter { !$0.isEmpty }
     }
 
     /// The values of the fields of this name in any case, in wire order, folded lines left out.

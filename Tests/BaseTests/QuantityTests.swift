@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Commands
+@testable import Base
 
 struct QuantityTests {
     @Test(

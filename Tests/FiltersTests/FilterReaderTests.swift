@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Commands
+@testable import Filters
 
 struct FilterReaderTests {
     struct Row: CustomTestStringConvertible, Sendable {
@@ -52,6 +52,38 @@ struct FilterReaderTests {
         Row("android or order or notes", "(?~android | ?~order | ?~notes)"),
         Row("((a))", "?~a"),
         Row("host=漢字.example and é", "(host=漢字.example & ?~é)"),
+        Row("url!~x", "url!~x"),
+        Row("path=~'^/a|b$'", "path=~^/a|b$"),
+        Row("path!=~x", "path!=~x"),
+        Row("port=443", "port=443"),
+        Row("wait>1ms", "wait>1000"),
+        Row("finding:URL-TOKEN", "finding=URL-TOKEN"),
+        Row("finding=url-*", "finding=url-*"),
+        Row("finding.severity>=HIGH", "finding.severity>=3"),
+        Row("body:~x", "body~x"),
+        Row("request-header:a=b", "request-header:a=b"),
+        Row("response-header:A", "response-header:a"),
+        Row("localhost:8080", "?~localhost:8080"),
+        Row("'host:x'", "?~host:x"),
+        Row("~u a", "url=~a"),
+        Row("~u a ~m b", "(url=~a & method=~b)"),
+        Row("~u a b", "(url=~a & ?~b)"),
+        Row("~u 'a b' | ~c 404", "(status=404 | url=~a b)"),
+        Row("~c 4xx & !~d x", "(status=4xx & !host=~x)"),
+        Row("~d a !~d b or ~q", "((host=~a & !host=~b) | !status>0)"),
+        Row("(~d a) ~s", "(host=~a & status>0)"),
+        Row("~u a and b", "(url=~a & ?~b)"),
+        Row(
+            "~h 'x: y' & ~hq z & ~hs q",
+            "(headers=~x: y & request-headers=~z & response-headers=~q)"),
+        Row("~tq a & ~ts b & ~t c", "(request-type=~a & response-type=~b & type=~c)"),
+        Row("~websocket | ~e", "(error=* | upgrade=websocket)"),
+        Row("~all", "id>=0"),
+        Row("!~tcp", "!!id>=0"),
+        // What is cheap to know goes first, else the order stays.
+        Row("body~x and url~y and status=200 and id=1", "(status=200 & id=1 & url~y & body~x)"),
+        Row("~b x or finding=* or tls=* or ~m GET", "(method=~GET | tls=* | finding=* | body=~x)"),
+        Row("(body~x or a) and not body~y and b", "(?~b & (?~a | body~x) & !body~y)"),
     ]
 
     @Test(arguments: rows)
@@ -92,10 +124,34 @@ struct FilterReaderTests {
             "a?b=c", 1, "unknown field 'a?b'",
             hint: "put text with signs in quotes to look for it"),
         BadRow(
-            "colour=red", 1, "unknown field 'colour'",
-            hint: "exchanges have host, path, url, method, status, scheme, size, request-size,"
-                + " duration, id, client, protocol, error, header:NAME"),
-        BadRow("host>a", 5, "'host' is text, which goes with =, != or ~"),
+            "host:x", 1, "'host:' is compared with =, like host=x",
+            hint: "put the word in quotes to look for it"),
+        BadRow("host>a", 5, "'host' is text, which goes with =, !=, ~, !~, =~ or !=~"),
+        BadRow("time=7", 6, "'time' needs \(time), not '7'"),
+        BadRow("time>2026-02-30", 6, "'time' needs \(time), not '2026-02-30'"),
+        BadRow(
+            "finding.severity=bad", 18,
+            "'finding.severity' needs one of info, low, medium, high, critical, not 'bad'"),
+        BadRow(
+            "finding.severity~h", 17,
+            "'finding.severity' is a level, which goes with =, !=, <, <=, > or >="),
+        BadRow(
+            "a and finding:B", 15, "no rule is called 'B'",
+            hint: "'*' stands for anything; the rules are A-RULE"),
+        BadRow("finding=A-RUL", 9, "no rule is called 'A-RUL'", hint: "did you mean 'A-RULE'?"),
+        BadRow(
+            "path=~a+*", 9, "there is nothing to repeat before '*'",
+            hint: "'~' looks for text as it is"),
+        BadRow(
+            "path=~'a[b'", 9, "the class that starts here does not end",
+            hint: "'~' looks for text as it is"),
+        BadRow(
+            "~u x & ~b '(a'", 12, "the group that starts here does not end",
+            hint: "'~' looks for text as it is"),
+        BadRow("~u", 3, "a value is needed after '~u'"),
+        BadRow("~c x", 4, "'status' needs a status like 404 or 4xx, not 'x'"),
+        BadRow("~m GET or", 10, "a condition is missing here"),
+        BadRow("~d x )", 6, "nothing is open here"),
         BadRow(
             "size ~ 3", 6, "'size' is a number, which goes with =, !=, <, <=, > or >="),
         BadRow("status=4x", 8, "'status' needs a status like 404 or 4xx, not '4x'"),
@@ -109,9 +165,45 @@ struct FilterReaderTests {
             "more than 50 groups inside of one another"),
     ]
 
+    static let time = "a time like 07:05, 2026-03-09 or 2026-03-09T07:05:01Z, in UTC"
+
     @Test(arguments: badRows)
     func refuses(_ row: BadRow) {
-        #expect(throws: row.violation) { try FilterReader.read(row.text, for: .exchanges) }
+        #expect(throws: row.violation) {
+            try FilterReader.read(row.text, for: .exchanges, rules: ["A-RULE"])
+        }
+    }
+
+    @Test(arguments: rows.map(\.text) + badRows.map(\.text))
+    func endsOrRefusesWhereverItIsCut(_ text: String) {
+        for length in 0...text.count {
+            for subject in FilterField.Subject.allCases {
+                let cut = String(text.prefix(length))
+                do throws(FilterViolation) {
+                    _ = try FilterReader.read(cut, for: subject)
+                } catch {
+                    #expect((1...(length + 1)).contains(error.column))
+                }
+            }
+        }
+    }
+
+    @Test func namesWhatThereIs() {
+        for subject in FilterField.Subject.allCases {
+            do throws(FilterViolation) {
+                _ = try FilterReader.read("colour=red", for: subject)
+                Issue.record("a field of that name")
+            } catch {
+                let names = subject.names.map(\.rawValue).joined(separator: ", ")
+                #expect(error.hint?.hasPrefix("\(subject.words) have \(names)") == true)
+            }
+            do throws(FilterViolation) {
+                _ = try FilterReader.read("~meta x", for: subject)
+                Issue.record("a shorthand of that name")
+            } catch {
+                #expect(error.message == "unknown shorthand '~meta'")
+            }
+        }
     }
 
     @Test func connectionsHaveTheirOwnFields() throws {
@@ -121,7 +213,7 @@ struct FilterReaderTests {
             try FilterReader.read("header:x=y", for: .connections)
         }
         #expect(throws: FilterViolation.self) {
-            try FilterReader.read("sni=a", for: .exchanges)
+            try FilterReader.read("kind=text", for: .exchanges)
         }
     }
 
@@ -130,13 +222,6 @@ struct FilterReaderTests {
         let negations = String(repeating: "!", count: 100_001) + "a"
         #expect(try FilterReader.read(text, for: .exchanges).written.count > 20_000)
         #expect(try FilterReader.read(negations, for: .exchanges).written == "!?~a")
-    }
-
-    @Test func theCaretStandsUnderThePlace() {
-        let violation = FilterViolation(column: 6, "x")
-        #expect(violation.excerpt(of: "漢字 = ?") == ["  漢字 = ?", "         ^"])
-        #expect(
-            FilterViolation(column: 2, "x").excerpt(of: "\u{1B}a") == ["  \\u{1b}a", "        ^"])
     }
 }
 
@@ -156,13 +241,23 @@ extension Filter {
 extension Filter.Condition {
     fileprivate var written: String {
         switch self {
-        case .matches(let value): "=\(value)"
-        case .differs(let value): "!=\(value)"
-        case .contains(let value): "~\(value)"
+        case .matches(let pattern): pattern.sign + pattern.text
+        case .differs(let pattern): "!" + pattern.sign + pattern.text
+        case .lies(let comparison, _): "\(comparison.rawValue)…"
         case .isPresent: ""
         case .compares(let comparison, let value): "\(comparison.rawValue)\(value)"
         case .hasClass(let digit): "=\(digit)xx"
         case .lacksClass(let digit): "!=\(digit)xx"
+        }
+    }
+}
+
+extension TextPattern {
+    fileprivate var sign: String {
+        switch kind {
+        case .glob: "="
+        case .part: "~"
+        case .expression: "=~"
         }
     }
 }

@@ -1,7 +1,7 @@
 import Base
 import Testing
 
-@testable import HTTPModel
+@testable import Traffic
 
 struct RecordedHeadTests {
     @Test func findsValuesInAnyShape() {

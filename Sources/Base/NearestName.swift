@@ -1,7 +1,7 @@
 /// Finds the name that was probably meant.
-enum NearestName {
+package enum NearestName {
     /// The candidate that is fewest edits away from `word`, `nil` if none is near.
-    static func find(_ word: String, among candidates: [String]) -> String? {
+    package static func find(_ word: String, among candidates: [String]) -> String? {
         let limit = max(1, min(3, word.count / 3))
         return
             candidates
@@ -11,7 +11,7 @@ enum NearestName {
     }
 
     /// The number of characters to insert, delete, replace or swap with their neighbour.
-    static func distance(_ left: String, _ right: String) -> Int {
+    package static func distance(_ left: String, _ right: String) -> Int {
         let left = Array(left.lowercased().prefix(lengthLimit))
         let right = Array(right.lowercased().prefix(lengthLimit))
         var beforeLast: [Int] = []

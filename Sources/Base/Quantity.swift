@@ -1,15 +1,13 @@
-internal import Base
-
 /// Sizes and durations as people write and read them.
-enum Quantity {
+package enum Quantity {
     /// Reads `512`, `64k`, `1.5m`, `2g`: a unit counts by 1024. `nil` if it is none or overflows.
-    static func byteCount(_ text: String) -> Int64? {
+    package static func byteCount(_ text: String) -> Int64? {
         read(text, units: ["": 1, "b": 1, "k": 1024, "m": 1024 * 1024, "g": 1024 * 1024 * 1024])
     }
 
     /// Reads `500ms`, `10s`, `1.5s`, `2m`, `1h` in microseconds; a number needs its unit, only 0
     /// does not. `nil` if it is none or overflows.
-    static func microseconds(_ text: String) -> Int64? {
+    package static func microseconds(_ text: String) -> Int64? {
         if text == "0" { return 0 }
         return read(
             text,
@@ -39,7 +37,7 @@ enum Quantity {
     }
 
     /// `0`, `999`, `1.2k`, `45m`: at most five columns, by 1024.
-    static func text(byteCount: Int64) -> String {
+    package static func text(byteCount: Int64) -> String {
         guard byteCount >= 1000 else { return String(max(0, byteCount)) }
         var tenths = byteCount / 1024 * 10 + byteCount % 1024 * 10 / 1024
         var units = ["k", "m", "g", "t", "p", "e"][...]
@@ -51,7 +49,7 @@ enum Quantity {
     }
 
     /// `0.4ms`, `34ms`, `1.2s`, `2m05s`, `3h12m`.
-    static func text(microseconds: Int64) -> String {
+    package static func text(microseconds: Int64) -> String {
         let time = max(0, microseconds)
         if time < 1_000_000 { return decimal(tenths: time / 100) + "ms" }
         if time < 60_000_000 { return decimal(tenths: time / 100_000) + "s" }
