@@ -66,6 +66,7 @@ let package = Package(
         target("DNS", ["Base"]),
         target("Traffic", ["Base", "HTTPModel"]),
         target("Transport", ["Base", "Sockets", "TLS"]),
+        target("Redaction", ["Base", "HTTPModel", "Traffic"]),
         target("HTTPCodecs", ["Base", "HTTPModel", "CCompression", "CNgHTTP2"]),
         target("HTTP2", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "Transport"]),
         target("Negotiation", ["Base"]),
@@ -80,6 +81,7 @@ let package = Package(
         target("CaptureStore", ["Base", "HTTPModel", "Traffic", "CSQLite"]),
         target("Findings", ["Base", "HTTPModel", "Traffic"]),
         target("Filters", ["Base", "HTTPModel", "Traffic"]),
+        target("Formats", ["Base", "HTTPCodecs", "HTTPModel", "Redaction", "Traffic"]),
         target("Processes", ["Base", "Sockets", "Traffic"]),
         // 4
         target("Audit", ["Base", "Catalogue", "HTTPModel", "Proxy", "Sockets", "TLS", "Traffic"]),
@@ -89,8 +91,9 @@ let package = Package(
             "Commands",
             [
                 "Audit", "Base", "CaptureStore", "Catalogue", "Confinement", "ContentServer", "DNS",
-                "Filters", "Findings", "HTTPCodecs", "HTTPModel", "HTTPServer", "Negotiation",
-                "Proxy", "PublicSuffixes", "Sockets", "TLS", "Traffic", "Transport",
+                "Filters", "Findings", "Formats", "HTTPCodecs", "HTTPModel", "HTTPServer",
+                "Negotiation", "Proxy", "PublicSuffixes", "Redaction", "Sockets", "TLS", "Traffic",
+                "Transport",
             ]),
         .executableTarget(name: "sallyport", dependencies: ["Commands"], swiftSettings: strict),
 
@@ -116,6 +119,7 @@ let package = Package(
         tests(of: "PublicSuffixes"),
         tests(of: "DNS", ["Base"]),
         tests(of: "Traffic"),
+        tests(of: "Redaction", ["Base", "Traffic"]),
         tests(of: "Negotiation", ["Base"]),
         // Frames of HTTP/2 written by hand, for peers that no sound library would play.
         .target(name: "HTTP2Frames", path: "Tests/HTTP2Frames", swiftSettings: strict),
@@ -126,6 +130,7 @@ let package = Package(
         tests(of: "CaptureStore", ["Traffic", "HTTPModel", "Base"]),
         tests(of: "Filters", ["Base", "HTTPModel", "Traffic"]),
         tests(of: "Findings", ["Traffic", "HTTPModel", "Base"]),
+        tests(of: "Formats", ["Base", "CaptureStore", "HTTPCodecs", "TLS", "Traffic"]),
         tests(
             of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
         tests(

@@ -50,6 +50,8 @@ package enum CommandLineTool {
                 .connections,
                 .messages,
                 .check,
+                .export,
+                .importing,
                 .authority,
             ])
     }

@@ -1,5 +1,6 @@
 internal import Base
 internal import Filters
+internal import Redaction
 internal import Traffic
 
 extension Command {
