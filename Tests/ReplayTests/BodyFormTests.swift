@@ -45,7 +45,8 @@ struct BodyFormTests {
         Row(
             name: "GraphQL laid out anew", type: "application/json",
             left: #"{"query":"query Q($a:Int){item(id:$a){name}}","variables":{"a":1}}"#,
-            right: #"{"variables":{"a":1},"query":"# c\nquery Q($a: Int) {\n  item(id: $a) { name }\n}"}"#,
+            right:
+                ##"{"variables":{"a":1},"query":"# c\nquery Q($a: Int) {\n item(id: $a){name}\n}"}"##,
             kind: .graphQL),
         Row(
             name: "GraphQL with another variable", type: "application/json",
@@ -81,7 +82,8 @@ struct BodyFormTests {
                 + "Content-Type: text/plain\r\n\r\none\r\ntwo\r\n--\(boundary)\r\n"
                 + "Content-Disposition: form-data; name=\"b\"\r\n\r\n\r\n--\(boundary)--\r\n"
             return BodyForm(
-                [UInt8](content.utf8), type: [UInt8]("multipart/form-data; boundary=\(boundary)".utf8)[...])
+                [UInt8](content.utf8),
+                type: [UInt8]("multipart/form-data; boundary=\(boundary)".utf8)[...])
         }
         #expect(forms[0] == forms[1])
         #expect(
