@@ -100,7 +100,9 @@ final class HTTP2Relay: @unchecked Sendable {
     }
 
     /// A connection for one exchange: a stream of a shared one, or one of HTTP/1.
-    private func exchange(with target: OriginTarget) async throws(OriginFailure) -> any OriginExchange {
+    private func exchange(with target: OriginTarget) async throws(OriginFailure)
+        -> any OriginExchange
+    {
         while unsafe connecting[target] != nil {
             unsafe await withUnsafeContinuation { continuation in
                 unsafe connecting[target]?.append(continuation)

@@ -11,8 +11,9 @@ enum RecordedHeads {
         let lines = plainLines(record.requestHead)
         guard let head = read(lines.bytes, RequestReader.read)?.head else { return nil }
         let opensWebSocket =
-            lines.hasProtocol || record.status == 101
-            && head.fields.contains(.upgrade, token: "websocket")
+            lines.hasProtocol
+            || record.status == 101
+                && head.fields.contains(.upgrade, token: "websocket")
             || head.fields.contains(.upgrade, token: "websocket")
         guard head.knownMethod != .connect || opensWebSocket else { return nil }
         return RequestFacts(
@@ -48,7 +49,9 @@ enum RecordedHeads {
 
     private static func read<Head>(
         _ bytes: [UInt8],
-        _ read: (Span<UInt8>, HeadLimits, Int) throws(HTTP1Violation) -> (head: Head, consumed: Int)?
+        _ read: (Span<UInt8>, HeadLimits, Int) throws(HTTP1Violation) -> (
+            head: Head, consumed: Int
+        )?
     ) -> (head: Head, consumed: Int)? {
         do throws(HTTP1Violation) {
             return try read(bytes.span, HeadLimits(), 0)
