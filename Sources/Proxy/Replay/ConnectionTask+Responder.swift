@@ -103,22 +103,25 @@ extension ProxyLoop {
     ) async {
         let stream = PlainStream(channel)
         defer { channel.close() }
-        guard let dialogue = responder.dialogue(with: host, port) else {
-            // Until it is clear what the client speaks, it has an origin that listens.
-            stream.readDeadline = .max
-            do throws(StreamFailure) {
-                try await stream.waitReadable()
-            } catch {
-                // The other end was closed in a way that is no word either.
-            }
-            return
-        }
+        // Until it is clear what the client speaks, it has an origin that listens.
+        let dialogue = responder.dialogue(with: host, port) ?? ListeningDialogue()
         let tunnel = TunnelTask(
             client: stream, origin: DialogueStream(dialogue, loop: loop), lane: self, early: nil,
             late: nil
         ) { _, _ in }
         _ = await tunnel.run()
     }
+}
+
+/// Of an origin that nothing is known of: it ends at the first word.
+///
+/// `@unchecked Sendable`: one loop drives it.
+private final class ListeningDialogue: ResponderDialogue, @unchecked Sendable {
+    private var isOver = false
+
+    func receive(_ bytes: Span<UInt8>) { isOver = true }
+    func noteEnd() { isOver = true }
+    func next() -> DialogueStep { isOver ? .end : .needMore }
 }
 
 extension ToolAnswer {

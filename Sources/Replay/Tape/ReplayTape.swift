@@ -198,6 +198,7 @@ package final class ReplayTape: @unchecked Sendable {
         do {
             return try body()
         } catch {
+            print("DEBUG", error)
             return nil
         }
     }
