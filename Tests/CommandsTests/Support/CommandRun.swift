@@ -27,7 +27,7 @@ struct CommandRun {
         return Result(output: output.bytes, diagnostics: diagnostics.bytes, code: code)
     }
 
-    private func environment(_ output: Collector, _ diagnostics: Collector) -> Environment {
+    func environment(_ output: Collector, _ diagnostics: Collector) -> Environment {
         let (files, capture) = (files, capture)
         return Environment(
             variables: variables, output: output.stream(terminal),
