@@ -1,4 +1,5 @@
 internal import Base
+internal import HTTPModel
 internal import Synchronization
 package import Traffic
 
@@ -85,10 +86,11 @@ package final class ReplayTape: @unchecked Sendable {
     private func locate(_ facts: RequestFacts) -> Find {
         guard let shelf = shelves[rule.place(of: facts)] else { return .unknown }
         sort(shelf)
-        let strict = Self.mark(rule.items(of: facts))
-        let group =
-            shelf.strict[strict]
-            ?? shelf.loose[Self.mark(rule.items(of: facts, isStrict: false))]
+        var group = shelf.strict[Self.mark(rule.items(of: facts))]
+        if group == nil {
+            let items = rule.items(of: facts, isStrict: false)
+            group = shelf.loose[Self.mark(items)] ?? shelf.partial[Self.mark(items.withoutContent)]
+        }
         guard let group else { return .unknown }
         guard let index = group.next(options.order, isUsed: { shelf.used.contains($0) }) else {
             return .exhausted
@@ -108,11 +110,17 @@ package final class ReplayTape: @unchecked Sendable {
         guard !shelf.isSorted else { return }
         shelf.isSorted = true
         for (index, exchange) in shelf.exchanges.enumerated() {
-            guard let facts = recorded(exchange)?.facts else { continue }
+            guard let (facts, record) = recorded(exchange) else { continue }
+            let items = rule.items(of: facts, isStrict: false)
+            guard record.hasWholeRequest(facts.fields) else {
+                let mark = Self.mark(items.withoutContent)
+                TapeGroup.of(mark, in: &shelf.partial).members.append(index)
+                continue
+            }
             let strict = Self.mark(rule.items(of: facts))
-            let loose = Self.mark(rule.items(of: facts, isStrict: false))
-            shelf.strict[strict, default: TapeGroup()].members.append(index)
-            shelf.loose[loose, default: TapeGroup()].members.append(index)
+            let loose = Self.mark(items)
+            TapeGroup.of(strict, in: &shelf.strict).members.append(index)
+            TapeGroup.of(loose, in: &shelf.loose).members.append(index)
         }
     }
 
@@ -198,7 +206,6 @@ package final class ReplayTape: @unchecked Sendable {
         do {
             return try body()
         } catch {
-            print("DEBUG", error)
             return nil
         }
     }
@@ -272,6 +279,8 @@ final class TapeShelf {
     /// By what counts, and by what counts without the client's wishes.
     fileprivate var strict: [Int: TapeGroup] = [:]
     fileprivate var loose: [Int: TapeGroup] = [:]
+    /// Those whose requests' contents are not known to their ends, by what else counts.
+    fileprivate var partial: [Int: TapeGroup] = [:]
     fileprivate var used: Set<Int> = []
 
     init(_ place: RequestPlace) {
@@ -284,6 +293,13 @@ final class TapeGroup {
     var members: [Int] = []
     private var uses = 0
 
+    /// The group of a mark, made if there is none.
+    static func of(_ mark: Int, in groups: inout [Int: TapeGroup]) -> TapeGroup {
+        let group = groups[mark] ?? TapeGroup()
+        groups[mark] = group
+        return group
+    }
+
     /// - Parameter isUsed: whether another group has given an exchange already.
     func next(_ order: ReplayOrder, isUsed: (Int) -> Bool) -> Int? {
         if order == .sequence || order == .stay {
@@ -292,6 +308,25 @@ final class TapeGroup {
         guard let index = order.index(ofUse: uses, among: members.count) else { return nil }
         uses += 1
         return members[index]
+    }
+}
+
+extension [MatchRule.Item] {
+    fileprivate var withoutContent: [MatchRule.Item] {
+        filter { item in
+            if case .body = item.part { return false }
+            return true
+        }
+    }
+}
+
+extension ExchangeRecord {
+    /// Whether the request's content was recorded to its end: an origin may answer before it, and
+    /// what was not sent cannot be compared with.
+    fileprivate func hasWholeRequest(_ fields: Fields) -> Bool {
+        guard !requestBody.isTruncated else { return false }
+        guard let announced = fields.first(.contentLength) else { return true }
+        return Int64(announced.text) == requestBody.size
     }
 }
 
