@@ -59,8 +59,8 @@ final class ReplayProcess: Sendable {
     func end() async throws -> [Miss] {
         program.send(SIGTERM)
         let code = try await program.end(within: .seconds(20))
-        let misses = try program.errors.split(separator: "\n").map {
-            try JSONDecoder().decode(Miss.self, from: Data($0.utf8))
+        let misses = try program.errors.split(separator: 0x0A).map {
+            try JSONDecoder().decode(Miss.self, from: Data($0))
         }
         #expect(code == (misses.isEmpty ? 0 : 1), "\(program.story)")
         return misses
