@@ -63,6 +63,7 @@ let package = Package(
         target("DNS", ["Base"]),
         target("Traffic", ["Base", "HTTPModel"]),
         target("Transport", ["Base", "Sockets", "TLS"]),
+        target("Redaction", ["Base", "HTTPModel", "Traffic"]),
         target("HTTPCodecs", ["Base", "HTTPModel", "CCompression", "CNgHTTP2"]),
         target("HTTP2", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "Transport"]),
         target("Negotiation", ["Base"]),
@@ -85,9 +86,8 @@ let package = Package(
             "Commands",
             [
                 "Audit", "Base", "CaptureStore", "Catalogue", "Confinement", "ContentServer", "DNS",
-                "Findings", "HTTPCodecs", "HTTPModel", "HTTPServer", "Negotiation", "Proxy", "PublicSuffixes",
-                "Sockets", "TLS", "Traffic",
-                "Transport",
+                "Findings", "HTTPCodecs", "HTTPModel", "HTTPServer", "Negotiation", "Proxy",
+                "PublicSuffixes", "Redaction", "Sockets", "TLS", "Traffic", "Transport",
             ]),
         .executableTarget(name: "sallyport", dependencies: ["Commands"], swiftSettings: strict),
 
@@ -104,6 +104,7 @@ let package = Package(
         tests(of: "PublicSuffixes"),
         tests(of: "DNS", ["Base"]),
         tests(of: "Traffic"),
+        tests(of: "Redaction", ["Base", "Traffic"]),
         tests(of: "Negotiation", ["Base"]),
         // Frames of HTTP/2 written by hand, for peers that no sound library would play.
         .target(name: "HTTP2Frames", path: "Tests/HTTP2Frames", swiftSettings: strict),

@@ -1,4 +1,5 @@
 internal import Base
+internal import HTTPModel
 internal import Traffic
 
 /// An exchange as a filter sees it, with what was recorded in full.

@@ -1,4 +1,6 @@
 internal import Base
+internal import HTTPModel
+internal import Redaction
 internal import Traffic
 
 /// One exchange in a line: what `flows list` prints.

@@ -5,9 +5,9 @@ internal import HTTPModel
 ///
 /// Heads are as a peer sent them, malformed ones too, so it does not rely on their syntax: a folded
 /// line belongs to its field, and so does whatever follows a secret without being a field.
-enum HeadRedaction {
+package enum HeadRedaction {
     /// Redacts a request or response head; its first line holds no field.
-    static func redact(head: [UInt8]) -> [UInt8] {
+    package static func redact(head: [UInt8]) -> [UInt8] {
         var lineEnd = head.firstIndex(of: newline) ?? head.endIndex
         if lineEnd > 0, head[lineEnd - 1] == carriageReturn { lineEnd -= 1 }
         var result = redactStartLine(head[..<lineEnd])
@@ -16,7 +16,7 @@ enum HeadRedaction {
     }
 
     /// Redacts a trailer section.
-    static func redact(trailers: [UInt8]) -> [UInt8] {
+    package static func redact(trailers: [UInt8]) -> [UInt8] {
         redactFields(trailers[...])
     }
 

@@ -1,12 +1,12 @@
 internal import Base
 
 /// Looks for secrets inside of a value whose own name is harmless.
-enum ValueRedaction {
+package enum ValueRedaction {
     /// Returns the value without its secrets: JSON inside of it, a URL, a JSON Web Token, or a list
     /// of parameters; `nil` if it holds none that is known.
     ///
     /// - Parameter depth: inside of how many other values it was found.
-    static func redact(_ value: [UInt8], depth: Int) -> [UInt8]? {
+    package static func redact(_ value: [UInt8], depth: Int) -> [UInt8]? {
         let first = value.first { !$0.isJSONSpace }
         if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
             guard depth < depthLimit else { return redactionMark }

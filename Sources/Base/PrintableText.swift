@@ -1,13 +1,11 @@
-internal import Base
-
 /// Text that a person can read: UTF-8 without control characters but tabs and line ends.
-struct PrintableText {
-    let text: String
+package struct PrintableText {
+    package let text: String
 
     /// Returns `nil` if the bytes are no such text.
     ///
     /// - Parameter isWhole: false if the bytes were cut; a character that the cut split is left out.
-    init?(_ bytes: [UInt8], isWhole: Bool) {
+    package init?(_ bytes: [UInt8], isWhole: Bool) {
         var end = bytes.count
         if !isWhole {
             // The cut may have split a character: its start and up to two more bytes are dropped.

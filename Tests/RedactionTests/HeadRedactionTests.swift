@@ -1,7 +1,7 @@
 import Base
 import Testing
 
-@testable import Commands
+@testable import Redaction
 
 struct HeadRedactionTests {
     struct Row: CustomTestStringConvertible, Sendable {

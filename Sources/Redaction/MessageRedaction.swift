@@ -1,8 +1,8 @@
 internal import Base
-internal import Traffic
+package import Traffic
 
 /// Takes the secrets out of the messages of one connection, in their order.
-struct MessageRedaction {
+package struct MessageRedaction {
     private enum Packets {
         case unknown
         case none
@@ -14,7 +14,7 @@ struct MessageRedaction {
     private var dialogue = DialogueRedaction()
 
     /// - Parameter protocolName: what was spoken on the connection, as far as it is known.
-    init(protocolName: String) {
+    package init(protocolName: String) {
         switch protocolName.lowercased() {
         case let name where name.hasPrefix("postgres"): packets = .postgreSQL(.init())
         case "mysql", "mariadb": packets = .mySQL(.init())
@@ -25,7 +25,7 @@ struct MessageRedaction {
     /// Masks what the place of a part in the dialogue tells to be secret.
     ///
     /// - Parameter bytes: all of the part's content that was kept.
-    mutating func redact(_ bytes: [UInt8], of part: MessageRecord) -> [UInt8] {
+    package mutating func redact(_ bytes: [UInt8], of part: MessageRecord) -> [UInt8] {
         let fromClient = part.direction == .request
         switch part.kind {
         case .segment:
@@ -40,7 +40,7 @@ struct MessageRedaction {
     }
 
     /// Masks what names tell to be secret in a whole message, or in the start of one.
-    static func redact(content: [UInt8], isWhole: Bool) -> [UInt8] {
+    package static func redact(content: [UInt8], isWhole: Bool) -> [UInt8] {
         if case .understood(let redacted) = ContentRedaction.redact(
             content, types: [], isWhole: isWhole)
         {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Commands
+@testable import Redaction
 
 struct ContentRedactionTests {
     struct Row: CustomTestStringConvertible, Sendable {

@@ -1,7 +1,7 @@
 import Base
 import Testing
 
-@testable import Commands
+@testable import HTTPModel
 
 struct RecordedHeadTests {
     @Test func findsValuesInAnyShape() {

@@ -1,7 +1,8 @@
 internal import Base
+internal import HTTPModel
 
 /// A content after secrets were looked for in it.
-enum RedactedContent: Equatable {
+package enum RedactedContent: Equatable {
     /// It was understood; what its names call a secret is masked.
     case understood([UInt8])
     /// It is in no form in which secrets have names.
@@ -11,7 +12,7 @@ enum RedactedContent: Equatable {
 }
 
 /// Takes the secrets out of a content, as far as its media type tells where they are.
-enum ContentRedaction {
+package enum ContentRedaction {
     /// Redacts forms, JSON and multipart contents.
     ///
     /// A content that begins as JSON is tried as such whatever its type says: `curl --data` calls
@@ -20,7 +21,7 @@ enum ContentRedaction {
     /// - Parameters:
     ///   - types: the values of `Content-Type`; of several, the one that can be looked into counts.
     ///   - isWhole: false if the content was cut at its end.
-    static func redact(
+    package static func redact(
         _ content: [UInt8], types: [ArraySlice<UInt8>], isWhole: Bool
     ) -> RedactedContent {
         redact(content, types: types, isWhole: isWhole, depth: 0)

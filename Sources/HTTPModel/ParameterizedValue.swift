@@ -1,14 +1,13 @@
 internal import Base
-internal import HTTPModel
 
 /// A field value with parameters, such as that of `Content-Type` (RFC 9110 §5.6.6), malformed ones
 /// too, as far as they go.
-struct ParameterizedValue {
+package struct ParameterizedValue {
     /// What is before the parameters, in lower case.
-    let text: String
+    package let text: String
     private let parameters: [(name: String, value: [UInt8])]
 
-    init(_ field: ArraySlice<UInt8>) {
+    package init(_ field: ArraySlice<UInt8>) {
         let pieces = Self.pieces(of: field)
         text = (pieces.first ?? []).trimmingWhitespace.map(\.asciiLowercased).text
         parameters = pieces.dropFirst().compactMap { piece in
@@ -21,7 +20,7 @@ struct ParameterizedValue {
     }
 
     /// The value of the first parameter of this name, which is in lower case.
-    subscript(name: String) -> [UInt8]? {
+    package subscript(name: String) -> [UInt8]? {
         parameters.first { $0.name == name }?.value
     }
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Commands
+@testable import Redaction
 
 struct MultipartRedactionTests {
     struct Row: CustomTestStringConvertible, Sendable {

@@ -2,7 +2,7 @@ import Base
 import Testing
 import Traffic
 
-@testable import Commands
+@testable import Redaction
 
 struct MessageRedactionTests {
     struct DialogueRow: Sendable, CustomTestStringConvertible {

@@ -1,23 +1,22 @@
 internal import Base
-internal import HTTPModel
 
 /// A recorded head read for showing and filtering: malformed ones too, as far as they go.
-struct RecordedHead {
+package struct RecordedHead {
     /// The first line without its line end.
-    let startLine: ArraySlice<UInt8>
+    package let startLine: ArraySlice<UInt8>
     private let section: ArraySlice<UInt8>
 
-    init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         let end = bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
         startLine = bytes[..<end].withoutReturn
         section = bytes[min(end + 1, bytes.endIndex)...]
     }
 
     /// The method of a request, empty if there is none.
-    var method: ArraySlice<UInt8> { startLine.prefix { $0 != UInt8(ascii: " ") } }
+    package var method: ArraySlice<UInt8> { startLine.prefix { $0 != UInt8(ascii: " ") } }
 
     /// The target of a request: what is between the method and the version, spaces included.
-    var target: ArraySlice<UInt8> {
+    package var target: ArraySlice<UInt8> {
         let rest = startLine.dropFirst(method.count + 1)
         guard let last = rest.lastIndex(of: UInt8(ascii: " ")),
             rest[(last + 1)...].starts(with: Array("HTTP/".utf8))
@@ -26,7 +25,7 @@ struct RecordedHead {
     }
 
     /// The values of the fields of this name in any case, in wire order, folded lines left out.
-    func values(named lowercased: [UInt8]) -> [ArraySlice<UInt8>] {
+    package func values(named lowercased: [UInt8]) -> [ArraySlice<UInt8>] {
         var values: [ArraySlice<UInt8>] = []
         for line in section.split(separator: UInt8(ascii: "\n")) {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }

@@ -1,24 +1,24 @@
 internal import Base
 
 /// What stands for a secret that is not shown; it says nothing of the length.
-let redactionMark = [UInt8]("***".utf8)
+package let redactionMark = [UInt8]("***".utf8)
 
 /// Takes the secrets out of URLs and request targets.
 ///
 /// It covers userinfo, parameters of the query, the fragment and the path (`;name=value`) whose
 /// names look secret, values that are JSON Web Tokens, and URLs inside of such values. It works on
 /// bytes and never fails: a malformed URL is redacted as far as it can be read.
-enum URLRedaction {
-    static func redact(_ url: String) -> String {
+package enum URLRedaction {
+    package static func redact(_ url: String) -> String {
         redact([UInt8](url.utf8)).text
     }
 
-    static func redact(_ url: some Collection<UInt8>) -> [UInt8] {
+    package static func redact(_ url: some Collection<UInt8>) -> [UInt8] {
         redact(Array(url)[...], depth: 0)
     }
 
     /// Redacts a list of parameters, such as a form, which only `&` separates.
-    static func redact(query: ArraySlice<UInt8>) -> [UInt8] {
+    package static func redact(query: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         appendParameters(query, separators: [ampersand], depth: 0, to: &result)
         return result

@@ -1,4 +1,5 @@
 internal import Base
+internal import HTTPModel
 
 /// Masks the secrets of a multipart content (RFC 2046 §5.1, RFC 7578): fields with secret names,
 /// and what is secret inside of parts that can be looked into. Parts that are files stay.
