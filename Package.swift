@@ -78,6 +78,7 @@ let package = Package(
         target("CaptureStore", ["Base", "HTTPModel", "Traffic", "CSQLite"]),
         target("Findings", ["Base", "HTTPModel", "Traffic"]),
         target("Processes", ["Base", "Sockets", "Traffic"]),
+        target("Comparison", ["Base", "HTTPModel", "Redaction", "Replay", "Traffic"]),
         // 4
         target("Audit", ["Base", "Catalogue", "HTTPModel", "Proxy", "Sockets", "TLS", "Traffic"]),
         target("ContentServer", ["Base", "HTTPModel", "HTTPCodecs", "HTTPServer", "TLS"]),
@@ -85,7 +86,8 @@ let package = Package(
         target(
             "Commands",
             [
-                "Audit", "Base", "CaptureStore", "Catalogue", "Confinement", "ContentServer", "DNS",
+                "Audit", "Base", "CaptureStore", "Catalogue", "Comparison", "Confinement",
+                "ContentServer", "DNS",
                 "Findings", "HTTPCodecs", "HTTPModel", "HTTPServer", "Negotiation", "Proxy",
                 "PublicSuffixes", "Redaction", "Sockets", "TLS", "Traffic", "Transport",
             ]),
@@ -115,6 +117,7 @@ let package = Package(
         tests(of: "CaptureStore", ["Traffic", "HTTPModel", "Base"]),
         tests(of: "Findings", ["Traffic", "HTTPModel", "Base"]),
         tests(of: "Audit", ["Base", "Catalogue"]),
+        tests(of: "Comparison", ["Base", "HTTPModel", "Replay", "Traffic"]),
         tests(
             of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
         tests(
