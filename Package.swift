@@ -77,6 +77,7 @@ let package = Package(
         target("HTTPServer", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Transport"]),
         target("CaptureStore", ["Base", "HTTPModel", "Traffic", "CSQLite"]),
         target("Findings", ["Base", "HTTPModel", "Traffic"]),
+        target("Replay", ["Base", "HTTPModel", "HTTPCodecs", "Traffic"]),
         target("Processes", ["Base", "Sockets", "Traffic"]),
         target("Comparison", ["Base", "HTTPModel", "Redaction", "Replay", "Traffic"]),
         // 4
@@ -87,9 +88,9 @@ let package = Package(
             "Commands",
             [
                 "Audit", "Base", "CaptureStore", "Catalogue", "Comparison", "Confinement",
-                "ContentServer", "DNS",
-                "Findings", "HTTPCodecs", "HTTPModel", "HTTPServer", "Negotiation", "Proxy",
-                "PublicSuffixes", "Redaction", "Sockets", "TLS", "Traffic", "Transport",
+                "ContentServer", "DNS", "Findings", "HTTPCodecs", "HTTPModel", "HTTPServer",
+                "Negotiation", "Proxy", "PublicSuffixes", "Redaction", "Replay", "Sockets", "TLS",
+                "Traffic", "Transport",
             ]),
         .executableTarget(name: "sallyport", dependencies: ["Commands"], swiftSettings: strict),
 
@@ -116,6 +117,7 @@ let package = Package(
             ["Base", "HTTPCodecs", "HTTPModel", "HTTP2Frames", "Sockets", "Transport"]),
         tests(of: "CaptureStore", ["Traffic", "HTTPModel", "Base"]),
         tests(of: "Findings", ["Traffic", "HTTPModel", "Base"]),
+        tests(of: "Replay", ["Base", "HTTPCodecs", "HTTPModel", "Traffic"]),
         tests(of: "Audit", ["Base", "Catalogue"]),
         tests(of: "Comparison", ["Base", "HTTPModel", "Replay", "Traffic"]),
         tests(
