@@ -50,6 +50,7 @@ package enum CommandLineTool {
                 .connections,
                 .messages,
                 .check,
+                .replay,
                 .authority,
             ])
     }

@@ -6,6 +6,8 @@ package struct ComparisonConfiguration: Sendable {
     package var rules = ReplayRules()
     /// Whether values are shown that their names call secret.
     package var withSecrets = false
+    /// Whether pairs are told that differ in nothing that counts.
+    package var withNotes = false
     /// Undoes content codings; `nil` for what cannot be decoded.
     package var decode: @Sendable (_ content: [UInt8], _ codings: String) -> [UInt8]?
     /// The digest by which a report names a content that it does not show.

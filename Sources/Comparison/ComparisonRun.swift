@@ -35,10 +35,10 @@ struct ComparisonRun {
             case .pair(let pair): try take(pair)
             case .removed(let place):
                 report.counts.removed += 1
-                try append { try removed(place, repeats) }
+                if takesMore() { report.entries.append(try removed(place, repeats)) }
             case .added(let place):
                 report.counts.added += 1
-                try append { try added(place, repeats) }
+                if takesMore() { report.entries.append(try added(place, repeats)) }
             }
         }
         try tellTimings()
@@ -97,7 +97,7 @@ struct ComparisonRun {
         timings.add(before, after, place: pair.left)
         if pair.isMoved { report.counts.moved += 1 }
         let isEqual = before.isEqual(to: after)
-        if isEqual && !pair.isMoved {
+        if isEqual && !(pair.isMoved && configuration.withNotes) {
             report.counts.equal += 1
             return
         }
@@ -108,17 +108,17 @@ struct ComparisonRun {
             report.counts.equal += 1
             if !entry.differences.isEmpty { report.counts.noted += 1 }
         }
-        if entry.isDifferent || entry.isMoved || !entry.differences.isEmpty {
-            try append { entry }
+        let hasNotes = entry.isMoved || !entry.differences.isEmpty
+        if entry.isDifferent || configuration.withNotes && hasNotes, takesMore() {
+            report.entries.append(entry)
         }
     }
 
-    private mutating func append(_ entry: () throws -> ComparisonReport.Entry) throws {
-        guard report.entries.count < configuration.entryLimit else {
-            report.omitted += 1
-            return
-        }
-        report.entries.append(try entry())
+    /// Whether one more entry is told; it is counted otherwise.
+    private mutating func takesMore() -> Bool {
+        guard report.entries.count >= configuration.entryLimit else { return true }
+        report.omitted += 1
+        return false
     }
 
     private func moved(_ pair: Alignment.Pair) throws -> ComparisonReport.Entry {

@@ -48,7 +48,9 @@ struct ContentDifference {
         }
         difference.compare(before, after)
         if before.value != after.value { return difference.found }
-        return [Difference(self.side, .json, "layout", .changed, left: nil, right: nil, isNote: true)]
+        return [
+            Difference(self.side, .json, "layout", .changed, left: nil, right: nil, isNote: true)
+        ]
     }
 
     private func pair(_ content: Content) -> JSONDifference.Pair? {

@@ -13,7 +13,8 @@ struct ParameterDifference {
     func differences(
         _ left: [Parameter], _ right: [Parameter], isIgnored: (String) -> Bool
     ) -> [Difference] {
-        let (before, after) = (left.filter { !isIgnored($0.name) }, right.filter { !isIgnored($0.name) })
+        let before = left.filter { !isIgnored($0.name) }
+        let after = right.filter { !isIgnored($0.name) }
         guard before.map(\.pair) != after.map(\.pair) else { return [] }
         var others: [String: [Parameter]] = [:]
         for parameter in after { others[parameter.name, default: []].append(parameter) }

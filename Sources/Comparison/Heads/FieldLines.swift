@@ -26,7 +26,8 @@ struct FieldLines {
                 lines[lines.count - 1].value += [0x20] + line.trimmingWhitespace
             } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
                 let name = line[..<colon].trimmingWhitespace.map(\.asciiLowercased).text
-                lines.append(Line(name: name, value: Array(line[(colon + 1)...].trimmingWhitespace)))
+                let value = Array(line[(colon + 1)...].trimmingWhitespace)
+                lines.append(Line(name: name, value: value))
             } else if !line.isEmpty {
                 lines.append(Line(name: "", value: Array(line)))
             }

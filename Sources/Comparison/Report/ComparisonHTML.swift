@@ -78,7 +78,8 @@ package enum ComparisonHTML {
         guard let exchange = entry.left ?? entry.right else { return "" }
         let numbers = [entry.left?.id, entry.right?.id].map { $0.map(String.init) ?? "" }
         var title = "<span class=\"sign\" title=\"\(name)\">\(sign)</span> "
-        title += "<span class=\"id\">\(numbers.filter { !$0.isEmpty }.joined(separator: " → "))</span> "
+        let place = numbers.filter { !$0.isEmpty }.joined(separator: " → ")
+        title += "<span class=\"id\">\(place)</span> "
         title += "\(text(exchange.method)) \(text(exchange.url))"
         if entry.isMoved { title += " <em>in another order</em>" }
         if let repeats = entry.repeats { title += " <em>repeats \(repeats)</em>" }
