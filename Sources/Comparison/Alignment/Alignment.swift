@@ -35,6 +35,8 @@ private struct PairSearch {
     var leftOver: [Int]
     var rightOver: [Int]
     var pairs: [Alignment.Pair] = []
+    /// Where each exchange of the left would be on the right, going by what is before it.
+    private var expected: [Int] = []
 
     init(_ left: [ExchangeSignature], _ right: [ExchangeSignature]) {
         self.left = left
@@ -44,6 +46,7 @@ private struct PairSearch {
     }
 
     mutating func run() {
+        pairInOrder()
         for place in [\ExchangeSignature.group, \ExchangeSignature.place] {
             for agreement in Self.agreements {
                 pairEqual { hash($0[keyPath: place], agreement($0)) }
@@ -55,6 +58,7 @@ private struct PairSearch {
     /// What pairs agree in, beside their place, the most first.
     private static var agreements: [(ExchangeSignature) -> Int] {
         [
+            everything,
             { hash($0.target, $0.requestBody, Int($0.status), $0.responseBody) },
             { hash($0.target, $0.requestBody, Int($0.status)) },
             { hash($0.target, $0.requestBody) },
@@ -63,28 +67,84 @@ private struct PairSearch {
         ]
     }
 
-    /// Pairs what has the same key, the first with the first.
+    private static func everything(_ exchange: ExchangeSignature) -> Int {
+        hash(
+            exchange.target, exchange.requestBody, Int(exchange.status), exchange.responseBody,
+            exchange.requestHead, exchange.responseHead)
+    }
+
+    /// Pairs what is the same and keeps its order, as far as that can be told within a bound.
+    private mutating func pairInOrder() {
+        let before = left.map { hash($0.group, Self.everything($0)) }
+        let after = right.map { hash($0.group, Self.everything($0)) }
+        let runs = SequenceDifference.runs(before, after)
+        leftOver = runs.flatMap(\.left)
+        rightOver = runs.flatMap(\.right)
+        var (index, other) = (0, 0)
+        for run in runs + [.init(left: left.count..<left.count, right: right.count..<right.count)] {
+            while index < run.left.lowerBound {
+                pairs.append(Alignment.Pair(left: index, right: other))
+                index += 1
+                other += 1
+            }
+            (index, other) = (run.left.upperBound, run.right.upperBound)
+        }
+        expected = Array(left.indices)
+        var drift = 0
+        var next = pairs[...]
+        for place in left.indices {
+            if let pair = next.first, pair.left == place {
+                drift = pair.right - pair.left
+                next.removeFirst()
+            }
+            expected[place] += drift
+        }
+    }
+
+    /// Pairs what has the same key, in order; of more on one side, those where they are expected.
     private mutating func pairEqual(_ key: (ExchangeSignature) -> Int) {
         guard !leftOver.isEmpty, !rightOver.isEmpty else { return }
         let before = Self.keyed(leftOver, left, key)
         let after = Self.keyed(rightOver, right, key)
-        var (leftRest, rightRest): ([Int], [Int]) = ([], [])
         var (index, other) = (0, 0)
+        let start = pairs.count
         while index < before.count, other < after.count {
-            if before[index].key == after[other].key {
-                pairs.append(Alignment.Pair(left: before[index].place, right: after[other].place))
+            if before[index].key < after[other].key {
                 index += 1
+            } else if before[index].key > after[other].key {
                 other += 1
-            } else if before[index].key < after[other].key {
-                leftRest.append(before[index].place)
-                index += 1
             } else {
-                rightRest.append(after[other].place)
-                other += 1
+                let key = before[index].key
+                let mine = before[index...].prefix { $0.key == key }
+                let theirs = after[other...].prefix { $0.key == key }
+                pairNearest(mine.map(\.place), theirs.map(\.place))
+                (index, other) = (mine.endIndex, theirs.endIndex)
             }
         }
-        leftOver = (leftRest + before[index...].map(\.place)).sorted()
-        rightOver = (rightRest + after[other...].map(\.place)).sorted()
+        let taken = pairs[start...]
+        guard !taken.isEmpty else { return }
+        let (takenLeft, takenRight) = (Set(taken.map(\.left)), Set(taken.map(\.right)))
+        leftOver.removeAll { takenLeft.contains($0) }
+        rightOver.removeAll { takenRight.contains($0) }
+    }
+
+    /// Pairs all of the shorter list, in order, each with what is nearest to where it is expected.
+    private mutating func pairNearest(_ mine: [Int], _ theirs: [Int]) {
+        let (before, after) = (mine.map { expected[$0] }, theirs)
+        let isLeftShorter = before.count <= after.count
+        let (short, long) = isLeftShorter ? (before, after) : (after, before)
+        var candidate = 0
+        for (index, place) in short.enumerated() {
+            let last = long.count - (short.count - index)
+            while candidate < last,
+                abs(long[candidate + 1] - place) <= abs(long[candidate] - place)
+            {
+                candidate += 1
+            }
+            let (own, other) = isLeftShorter ? (index, candidate) : (candidate, index)
+            pairs.append(Alignment.Pair(left: mine[own], right: theirs[other]))
+            candidate += 1
+        }
     }
 
     /// The places by key, and in their order among equal keys.
