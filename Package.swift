@@ -59,7 +59,10 @@ let package = Package(
         target("TLS", ["Base", "COpenSSL"]),
         target("PublicSuffixes", ["Base", "CPSL"]),
         // 2
-        target("Catalogue", ["Base", "TLS"]),
+        // Its link to Certs lets the build see that a file has come or gone.
+        .target(
+            name: "Catalogue", dependencies: ["Base", "TLS"], exclude: ["Certs"],
+            swiftSettings: strict, plugins: ["EmbedCatalogue"]),
         target("DNS", ["Base"]),
         target("Traffic", ["Base", "HTTPModel"]),
         target("Transport", ["Base", "Sockets", "TLS"]),
@@ -78,6 +81,7 @@ let package = Package(
         target("CaptureStore", ["Base", "HTTPModel", "Traffic", "CSQLite"]),
         target("Findings", ["Base", "HTTPModel", "Traffic"]),
         target("Replay", ["Base", "HTTPModel", "HTTPCodecs", "Traffic"]),
+        target("Formats", ["Base", "HTTPCodecs", "HTTPModel", "Redaction", "Traffic"]),
         target("Processes", ["Base", "Sockets", "Traffic"]),
         target("Comparison", ["Base", "HTTPModel", "Redaction", "Replay", "Traffic"]),
         // 4
@@ -88,11 +92,19 @@ let package = Package(
             "Commands",
             [
                 "Audit", "Base", "CaptureStore", "Catalogue", "Comparison", "Confinement",
-                "ContentServer", "DNS", "Findings", "HTTPCodecs", "HTTPModel", "HTTPServer",
-                "Negotiation", "Proxy", "PublicSuffixes", "Redaction", "Replay", "Sockets", "TLS",
-                "Traffic", "Transport",
+                "ContentServer", "DNS", "Findings", "Formats", "HTTPCodecs", "HTTPModel",
+                "HTTPServer", "Negotiation", "Proxy", "PublicSuffixes", "Redaction", "Replay",
+                "Sockets", "TLS", "Traffic", "Transport",
             ]),
         .executableTarget(name: "sallyport", dependencies: ["Commands"], swiftSettings: strict),
+
+        // The files in Certs, made a part of the tool when it is built.
+        .executableTarget(
+            name: "embed-catalogue", dependencies: ["Base"],
+            path: "Sources/CatalogueEmbedding/Generator", swiftSettings: strict),
+        .plugin(
+            name: "EmbedCatalogue", capability: .buildTool(), dependencies: ["embed-catalogue"],
+            path: "Sources/CatalogueEmbedding/Plugin"),
 
         // Starts programs for tests, one at a time.
         .target(name: "ProcessStart", path: "Tests/ProcessStart", swiftSettings: strict),
@@ -103,6 +115,7 @@ let package = Package(
         tests(of: "Confinement", ["Base", "Sockets", "sallyport"]),
         tests(of: "Processes", ["Base", "CPlatform", "ProcessStart", "Sockets", "Traffic"]),
         tests(of: "TLS", ["Base", "COpenSSL", "ProcessStart"]),
+        tests(of: "Catalogue", ["Base", "COpenSSL", "ProcessStart", "TLS"]),
         tests(of: "Transport", ["Base", "Sockets", "TLS"]),
         tests(of: "PublicSuffixes"),
         tests(of: "DNS", ["Base"]),
@@ -118,8 +131,8 @@ let package = Package(
         tests(of: "CaptureStore", ["Traffic", "HTTPModel", "Base"]),
         tests(of: "Findings", ["Traffic", "HTTPModel", "Base"]),
         tests(of: "Replay", ["Base", "HTTPCodecs", "HTTPModel", "Traffic"]),
-        tests(of: "Audit", ["Base", "Catalogue"]),
         tests(of: "Comparison", ["Base", "HTTPModel", "Replay", "Traffic"]),
+        tests(of: "Formats", ["Base", "CaptureStore", "HTTPCodecs", "TLS", "Traffic"]),
         tests(
             of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
         tests(
@@ -128,12 +141,21 @@ let package = Package(
                 "Base", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "ProcessStart", "Sockets", "TLS",
                 "Traffic",
             ]),
+        // Real clients against the servers of probes.
+        tests(
+            of: "Audit",
+            [
+                "Base", "Catalogue", "ProcessStart", "Proxy", "Sockets", "TLS", "Traffic",
+            ]),
         // Requests for ranges and with preconditions, and what they must be answered with.
         .target(name: "RangeVectors", path: "Tests/RangeVectors", swiftSettings: strict),
         tests(
             of: "ContentServer", ["HTTPModel", "HTTPServer", "Base", "RangeVectors", "Sockets"]),
         tests(
-            of: "Commands", ["Base", "Traffic", "CaptureStore", "TLS", "Proxy", "Negotiation"],
+            of: "Commands",
+            [
+                "Audit", "Base", "CaptureStore", "Catalogue", "Negotiation", "Proxy", "TLS", "Traffic",
+            ],
             exclude: ["Cases"]),
         // Real clients through the tool as it is shipped.
         .testTarget(

@@ -51,6 +51,8 @@ package enum CommandLineTool {
                 .messages,
                 .check,
                 .replay,
+                .export,
+                .importing,
                 .authority,
             ])
     }
