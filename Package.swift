@@ -84,6 +84,7 @@ let package = Package(
         target("Filters", ["Base", "HTTPModel", "Traffic"]),
         target("Formats", ["Base", "HTTPCodecs", "HTTPModel", "Redaction", "Traffic"]),
         target("Processes", ["Base", "Sockets", "Traffic"]),
+        target("Comparison", ["Base", "HTTPModel", "Redaction", "Replay", "Traffic"]),
         // 4
         target("Audit", ["Base", "Catalogue", "HTTPModel", "Proxy", "Sockets", "TLS", "Traffic"]),
         target("ContentServer", ["Base", "HTTPModel", "HTTPCodecs", "HTTPServer", "TLS"]),
@@ -91,10 +92,10 @@ let package = Package(
         target(
             "Commands",
             [
-                "Audit", "Base", "CaptureStore", "Catalogue", "Confinement", "ContentServer", "DNS",
-                "Filters", "Findings", "Formats", "HTTPCodecs", "HTTPModel", "HTTPServer",
-                "Negotiation", "Proxy", "PublicSuffixes", "Redaction", "Replay", "Sockets", "TLS",
-                "Traffic", "Transport",
+                "Audit", "Base", "CaptureStore", "Catalogue", "Comparison", "Confinement",
+                "ContentServer", "DNS", "Filters", "Findings", "Formats", "HTTPCodecs", "HTTPModel",
+                "HTTPServer", "Negotiation", "Proxy", "PublicSuffixes", "Redaction", "Replay",
+                "Sockets", "TLS", "Traffic", "Transport",
             ]),
         .executableTarget(name: "sallyport", dependencies: ["Commands"], swiftSettings: strict),
 
@@ -133,6 +134,7 @@ let package = Package(
         tests(of: "Findings", ["Traffic", "HTTPModel", "Base"]),
         tests(of: "Formats", ["Base", "CaptureStore", "HTTPCodecs", "TLS", "Traffic"]),
         tests(of: "Replay", ["Base", "HTTPCodecs", "HTTPModel", "Traffic"]),
+        tests(of: "Comparison", ["Base", "HTTPModel", "Replay", "Traffic"]),
         tests(
             of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
         tests(

@@ -1,6 +1,7 @@
 internal import Base
 internal import HTTPModel
 internal import Proxy
+internal import Redaction
 internal import Replay
 internal import Synchronization
 internal import TLS
