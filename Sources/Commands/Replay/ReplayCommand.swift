@@ -78,6 +78,9 @@ private var replayParameters: [Parameter<ReplayArguments>] {
         .option(
             "fallback", \.fallback, .choice("WHERE"), standard: "none",
             "where requests go whose method, origin and path were not recorded"),
+        .repeated(
+            "origin-ca", \.proxy.originAuthorities, .path("FILE"),
+            "with a fallback, trust the CAs in this PEM file for origins, besides the system's"),
         .option(
             "capture", \.proxy.capture, .path("FILE"),
             "record what is asked and answered; nothing is recorded without"),
