@@ -77,6 +77,7 @@ let package = Package(
         target("CaptureStore", ["Base", "HTTPModel", "Traffic", "CSQLite"]),
         target("Findings", ["Base", "HTTPModel", "Traffic"]),
         target("Processes", ["Base", "Sockets", "Traffic"]),
+        target("PacketFormats", ["Base", "HTTPCodecs", "HTTPModel", "TLS", "Traffic"]),
         // 4
         target("Audit", ["Base", "Catalogue", "HTTPModel", "Proxy", "Sockets", "TLS", "Traffic"]),
         target("ContentServer", ["Base", "HTTPModel", "HTTPCodecs", "HTTPServer", "TLS"]),
@@ -114,6 +115,8 @@ let package = Package(
         tests(of: "CaptureStore", ["Traffic", "HTTPModel", "Base"]),
         tests(of: "Findings", ["Traffic", "HTTPModel", "Base"]),
         tests(of: "Audit", ["Base", "Catalogue"]),
+        tests(
+            of: "PacketFormats", ["Base", "HTTPModel", "ProcessStart", "TLS", "Traffic"]),
         tests(
             of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
         tests(

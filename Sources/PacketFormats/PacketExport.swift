@@ -1,0 +1,265 @@
+internal import Base
+internal import TLS
+package import Traffic
+
+/// Writes a capture as a pcapng file: what was said as if its packets had been caught.
+///
+/// - Captures hold no packets, so all of them are made: TCP without losses, and TLS anew under the
+///   recorded secrets, so that each leg can be decrypted with the key log that the file carries.
+/// - Three interfaces: `client-leg`, `server-leg`, and `decrypted` with the plain content of what
+///   was in TLS.
+/// - Packets come in the order of time, but for messages and the ends of long contents.
+/// - In memory are the open connections with the exchanges that go on, and no content.
+package final class PacketExport {
+    private let source: any TrafficSource
+    private let redaction: PacketRedaction?
+    private var file: PacketFileWriter
+    private var connections: RecordPages<ConnectionRecord>
+    private var exchanges: RecordPages<ExchangeRecord>
+    private var open: [Int64: ConnectionScript] = [:]
+    private var schedule = ExportSchedule()
+    /// What the file does not tell, by a stable code, with how often.
+    package private(set) var losses: [String: Int] = [:]
+
+    /// - Parameters:
+    ///   - redaction: takes the secrets out: then the file has no keys, contents or TLS; `nil` for
+    ///     all that was recorded.
+    ///   - output: takes the file, piece by piece.
+    package init(
+        _ source: any TrafficSource, redaction: PacketRedaction?,
+        output: @escaping ([UInt8]) throws -> Void
+    ) {
+        self.source = source
+        self.redaction = redaction
+        file = PacketFileWriter(output)
+        connections = RecordPages(id: \.id) { try source.connections(from: $0, $1) }
+        exchanges = RecordPages(id: \.id) { try source.exchanges(from: $0, $1) }
+    }
+
+    package func run() throws {
+        try writePrelude()
+        while let step = try nextStep() {
+            switch step {
+            case .connection: if let record = try connections.next() { try begin(record) }
+            case .exchange: if let record = try exchanges.next() { try begin(record) }
+            case .scheduled:
+                if let event = schedule.pop() { try perform(event) }
+            }
+        }
+        try file.flush()
+    }
+
+    // MARK: Order
+
+    private enum Step {
+        case connection
+        case exchange
+        case scheduled
+    }
+
+    /// What comes next in time; a connection always before its exchanges.
+    private func nextStep() throws -> Step? {
+        let connection = try connections.first()
+        let exchange = try exchanges.first()
+        let moments: [(Timestamp, Step)] = [
+            connection.map { ($0.openedAt, .connection) },
+            schedule.first.map { ($0.time, .scheduled) },
+            exchange.map { ($0.startedAt, .exchange) },
+        ].compactMap { $0 }
+        guard let soonest = moments.map(\.0).min(),
+            let step = moments.first(where: { $0.0 == soonest })?.1
+        else { return nil }
+        if step == .exchange, let connection, let exchange, connection.id <= exchange.connection {
+            return .connection
+        }
+        return step
+    }
+
+    private func begin(_ record: ConnectionRecord) throws {
+        let script = ConnectionScript(record, isRedacted: redaction != nil)
+        try script.open(&file)
+        open[record.id] = script
+        note(script.losses)
+        schedule.add(record.closedAt ?? .distantFuture, .close(record.id))
+    }
+
+    private func begin(_ recorded: ExchangeRecord) throws {
+        guard let script = open[recorded.connection] else {
+            return note(["exchange-without-connection"])
+        }
+        let record = redaction.map { recorded.redacted(by: $0) } ?? recorded
+        script.openExchanges += 1
+        let start = record.startedAt
+        if script.isUnderWay(at: start, record) {
+            try write(.request, record, to: script, start)
+        } else {
+            note(["exchange-after-close"])
+        }
+        let end = start.advanced(
+            byMicroseconds: record.durationMicroseconds ?? record.firstByteMicroseconds ?? 0)
+        let first = start.advanced(
+            byMicroseconds: record.firstByteMicroseconds ?? record.durationMicroseconds ?? 0)
+        schedule.add(min(first, end), .head(record))
+        schedule.add(end, .end(record))
+    }
+
+    private func perform(_ event: ExportSchedule.Event) throws {
+        switch event.action {
+        case .head(let record):
+            guard let script = open[record.connection] else { return }
+            try write(.head, record, to: script, event.time)
+        case .end(let record):
+            guard let script = open[record.connection] else { return }
+            try write(.end, record, to: script, event.time)
+            script.openExchanges -= 1
+            if script.isCloseDue, script.openExchanges == 0 { try close(script, event.time) }
+        case .close(let id):
+            guard let script = open[id] else { return }
+            script.isCloseDue = true
+            if script.openExchanges == 0 { try close(script, event.time) }
+        }
+    }
+
+    private func close(_ script: ConnectionScript, _ time: Timestamp) throws {
+        let record = script.record
+        if redaction == nil, record.messageCount > 0 || record.protocolName == "unknown" {
+            try source.messages(ofConnection: record.id, exchange: nil) { message in
+                if message.exchange == nil { try self.write(message, to: script) }
+                return true
+            }
+        }
+        try script.close(at: time, &file)
+        open[record.id] = nil
+    }
+
+    // MARK: Exchanges
+
+    private func write(
+        _ phase: ConnectionScript.Phase, _ record: ExchangeRecord, to script: ConnectionScript,
+        _ time: Timestamp
+    ) throws {
+        for audience in script.audiences(of: record, in: phase) {
+            try write(audience, record, to: script, time)
+        }
+    }
+
+    private func write(
+        _ audience: ConnectionScript.Audience, _ record: ExchangeRecord,
+        to script: ConnectionScript, _ time: Timestamp
+    ) throws {
+        let legs = audience.legs
+        func part(_ part: ExchangePart, _ at: Timestamp) throws {
+            try script.write(part, of: record, at: at, to: legs, &file)
+        }
+        switch audience.phase {
+        case .request:
+            let at = audience.isLate ? record.startedAt : time
+            try part(.requestHead, at)
+            if !record.isTunnel {
+                try body(of: record, .request, legs, script, at)
+                try part(.requestEnd, at)
+            }
+        case .head:
+            for head in record.interimHeads { try part(.interim(head), time) }
+            if !record.responseHead.isEmpty { try part(.responseHead, time) }
+        case .end:
+            if record.isTunnel {
+                try tunnel(of: record, legs, script, time)
+                try part(.requestEnd, time)
+            } else {
+                try body(of: record, .response, legs, script, time)
+            }
+            try part(.responseEnd, time)
+        }
+    }
+
+    private func body(
+        of record: ExchangeRecord, _ direction: Direction, _ legs: [PacketLeg.Role],
+        _ script: ConnectionScript, _ time: Timestamp
+    ) throws {
+        guard redaction == nil else { return }
+        try source.body(ofExchange: record.id, direction) { bytes in
+            try script.write(
+                .content(direction, bytes), of: record, at: time, to: legs, &self.file)
+            return true
+        }
+    }
+
+    private func tunnel(
+        of record: ExchangeRecord, _ legs: [PacketLeg.Role], _ script: ConnectionScript,
+        _ time: Timestamp
+    ) throws {
+        guard redaction == nil, !record.isConnect else { return }
+        let content = TunnelContent(source, exchange: record.id)
+        try source.messages(ofConnection: record.connection, exchange: record.id) { message in
+            try content.pass(message) { direction, bytes in
+                try script.write(
+                    .content(direction, bytes), of: record, at: message.at, to: legs, &self.file)
+            }
+            return true
+        }
+        try content.passRest { direction, bytes in
+            try script.write(
+                .content(direction, bytes), of: record, at: time, to: legs, &self.file)
+        }
+    }
+
+    private func write(_ message: MessageRecord, to script: ConnectionScript) throws {
+        guard message.kind == .segment else { return note(["frame-outside-of-exchanges"]) }
+        if message.isTruncated { note(["segment-truncated"]) }
+        try script.write(message, &file)
+    }
+
+    private func note(_ codes: [String]) {
+        for code in codes { losses[code, default: 0] += 1 }
+    }
+
+    // MARK: What comes first
+
+    private func writePrelude() throws {
+        try file.beginSection(application: "sallyport")
+        try file.addInterface(
+            "client-leg", "between clients and the proxy; packets made from a recording")
+        try file.addInterface(
+            "server-leg", "between the proxy and origins; packets made from a recording")
+        try file.addInterface(
+            "decrypted", "what was said inside of TLS; packets made from a recording")
+        var prelude = ExportPrelude(hasSecrets: redaction == nil)
+        try source.connections { record in
+            try prelude.add(record, to: &self.file)
+            return true
+        }
+        try prelude.finish(&file)
+    }
+}
+
+/// Takes the secrets out of heads.
+package struct PacketRedaction: Sendable {
+    /// Of a head through its empty line.
+    let head: @Sendable ([UInt8]) -> [UInt8]
+
+    package init(head: @escaping @Sendable ([UInt8]) -> [UInt8]) {
+        self.head = head
+    }
+}
+
+extension ExchangeRecord {
+    fileprivate func redacted(by redaction: PacketRedaction) -> ExchangeRecord {
+        var result = self
+        result.requestHead = redaction.head(requestHead)
+        result.responseHead = redaction.head(responseHead)
+        result.interimHeads = interimHeads.map(redaction.head)
+        result.requestBody.trailers = []
+        result.responseBody.trailers = []
+        return result
+    }
+}
+
+extension Timestamp {
+    static let distantFuture = Timestamp(microseconds: .max)
+
+    func advanced(byMicroseconds count: Int64) -> Timestamp {
+        let (sum, overflow) = microseconds.addingReportingOverflow(max(0, count))
+        return Timestamp(microseconds: overflow ? .max : sum)
+    }
+}
