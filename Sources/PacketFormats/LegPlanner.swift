@@ -32,8 +32,8 @@ struct LegPlanner {
         if record.mode == .explicit, record.clientTLS != nil || record.exchangeCount == 0,
             !record.originHost.isEmpty
         {
-            let host = record.originHost.contains(":") ? "[\(record.originHost)]" : record.originHost
-            let target = "\(host):\(record.originPort)"
+            let name = record.originHost
+            let target = (name.contains(":") ? "[\(name)]" : name) + ":\(record.originPort)"
             plan.preamble = [
                 (.request, [UInt8]("CONNECT \(target) HTTP/1.1\r\nHost: \(target)\r\n\r\n".utf8)),
                 (.response, [UInt8]("HTTP/1.1 200 Connection Established\r\n\r\n".utf8)),

@@ -190,18 +190,19 @@ package final class PacketExport {
         _ time: Timestamp
     ) throws {
         guard redaction == nil, !record.isConnect else { return }
-        let content = TunnelContent(source, exchange: record.id)
+        var isTold = false
         try source.messages(ofConnection: record.connection, exchange: record.id) { message in
-            try content.pass(message) { direction, bytes in
-                try script.write(
-                    .content(direction, bytes), of: record, at: message.at, to: legs, &self.file)
-            }
+            isTold = true
+            if message.isTruncated { note(["message-truncated"]) }
+            let bytes = TunnelContent.bytes(of: message)
+            try script.write(
+                .content(message.direction, bytes), of: record, at: message.at, to: legs,
+                &self.file)
             return true
         }
-        try content.passRest { direction, bytes in
-            try script.write(
-                .content(direction, bytes), of: record, at: time, to: legs, &self.file)
-        }
+        guard !isTold else { return }
+        try body(of: record, .request, legs, script, time)
+        try body(of: record, .response, legs, script, time)
     }
 
     private func write(_ message: MessageRecord, to script: ConnectionScript) throws {

@@ -114,19 +114,18 @@ struct PacketLeg {
         if case .requestHead = part, exchange.isConnect {
             // Before any TLS: the way was asked for in plain.
             preamble = []
-            lastTime = time
             try open(at: time, &file)
-            return try carry(.request, exchange.requestHead, flow: exchange.id, &file)
         }
         if case .requestHead = part { try beginAnew(at: time, &file) }
         guard !exchange.isConnect else {
-            guard case .responseHead = part else { return }
             lastTime = time
-            return try carry(.response, exchange.responseHead, flow: exchange.id, &file)
+            return try carry(
+                part.direction, spelled(part, exchange), flow: exchange.id, &file)
         }
         let direction = part.direction
-        let bytes = speaksHTTP2(exchange) ? try framed(part, exchange, time, &file)
-            : spelled(part, exchange)
+        let bytes =
+            speaksHTTP2(exchange)
+            ? try framed(part, exchange, time, &file) : spelled(part, exchange)
         try write(direction, bytes, at: time, flow: exchange.id, &file)
         if case .responseEnd = part, !speaksHTTP2(exchange), exchange.isCut { isBroken = true }
     }
