@@ -63,6 +63,7 @@ let package = Package(
         target("DNS", ["Base"]),
         target("Traffic", ["Base", "HTTPModel"]),
         target("Transport", ["Base", "Sockets", "TLS"]),
+        target("Redaction", ["Base", "HTTPModel", "Traffic"]),
         target("HTTPCodecs", ["Base", "HTTPModel", "CCompression", "CNgHTTP2"]),
         target("HTTP2", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "Transport"]),
         target("Negotiation", ["Base"]),
@@ -76,6 +77,7 @@ let package = Package(
         target("HTTPServer", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Transport"]),
         target("CaptureStore", ["Base", "HTTPModel", "Traffic", "CSQLite"]),
         target("Findings", ["Base", "HTTPModel", "Traffic"]),
+        target("Formats", ["Base", "HTTPCodecs", "HTTPModel", "Redaction", "Traffic"]),
         target("Processes", ["Base", "Sockets", "Traffic"]),
         target("PacketFormats", ["Base", "HTTPCodecs", "HTTPModel", "TLS", "Traffic"]),
         // 4
@@ -86,9 +88,8 @@ let package = Package(
             "Commands",
             [
                 "Audit", "Base", "CaptureStore", "Catalogue", "Confinement", "ContentServer", "DNS",
-                "Findings", "HTTPCodecs", "HTTPModel", "HTTPServer", "Negotiation", "Proxy", "PublicSuffixes",
-                "Sockets", "TLS", "Traffic",
-                "Transport",
+                "Findings", "Formats", "HTTPCodecs", "HTTPModel", "HTTPServer", "Negotiation", "Proxy",
+                "PublicSuffixes", "Redaction", "Sockets", "TLS", "Traffic", "Transport",
             ]),
         .executableTarget(name: "sallyport", dependencies: ["Commands"], swiftSettings: strict),
 
@@ -105,6 +106,7 @@ let package = Package(
         tests(of: "PublicSuffixes"),
         tests(of: "DNS", ["Base"]),
         tests(of: "Traffic"),
+        tests(of: "Redaction", ["Base", "Traffic"]),
         tests(of: "Negotiation", ["Base"]),
         // Frames of HTTP/2 written by hand, for peers that no sound library would play.
         .target(name: "HTTP2Frames", path: "Tests/HTTP2Frames", swiftSettings: strict),
@@ -114,6 +116,7 @@ let package = Package(
             ["Base", "HTTPCodecs", "HTTPModel", "HTTP2Frames", "Sockets", "Transport"]),
         tests(of: "CaptureStore", ["Traffic", "HTTPModel", "Base"]),
         tests(of: "Findings", ["Traffic", "HTTPModel", "Base"]),
+        tests(of: "Formats", ["Base", "CaptureStore", "HTTPCodecs", "TLS", "Traffic"]),
         tests(of: "Audit", ["Base", "Catalogue"]),
         tests(
             of: "PacketFormats", ["Base", "HTTPModel", "ProcessStart", "TLS", "Traffic"]),

@@ -31,6 +31,7 @@ package enum ConnectionRule {
             return .notOffered
         }
         if let alert = seen.alert { return .refused(alert: alert) }
+        if seen.hasDeclined { return .refused(alert: nil) }
         guard seen.sentCertificate else {
             return .noEvidence("the client left before it was shown a certificate")
         }

@@ -6,6 +6,7 @@ package struct ProbeObservation: Sendable, Equatable {
     package var connection: Int64 = 0
     /// Whether the client began TLS, or whatever the probe waits for.
     package var sawOpening = false
+    /// Whether it was shown what it has to judge: the certificate, or what a probe has in its stead.
     package var sentCertificate = false
     /// Whether the client went on after the certificate: its ClientKeyExchange in TLS 1.2, its
     /// Finished in TLS 1.3.
@@ -29,6 +30,9 @@ package struct ProbeObservation: Sendable, Equatable {
     package var lateness: UInt64?
     package var end: ProbeEnd?
     package var version: String?
+    /// Whether the client passed by what the probe tempts it to, and went on or said farewell: it
+    /// left a heartbeat unanswered, or quit where it was refused STARTTLS.
+    package var hasDeclined = false
     /// What a probe of its own kind has proved besides, in words; `nil` for nothing.
     package var proof: String?
 

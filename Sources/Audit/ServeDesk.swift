@@ -1,37 +1,42 @@
 package import Catalogue
 package import Proxy
 internal import Sockets
+internal import Synchronization
 
 /// A port for each probe, for clients that their own test suite leads there.
 package final class ServeDesk: Prober {
-    private let slots: [UInt16: ProbeSlot]
-    private let ports: [UInt16]
+    private let slots: [ProbeSlot]
+    /// The place of the slot that is at a port.
+    private let places = Mutex<[UInt16: Int]>([:])
 
-    /// - Parameter probes: with the ports that they are at.
-    package init(_ probes: [(port: UInt16, probe: ProbeDescription)], _ presenter: any ProbePresenter) {
-        slots = Dictionary(
-            uniqueKeysWithValues: probes.map { entry in
-                (entry.port, ProbeSlot(entry.probe, presenter) { _ in true })
-            })
-        ports = probes.map(\.port)
+    package init(_ probes: [ProbeDescription], _ presenter: any ProbePresenter) {
+        slots = probes.map { ProbeSlot($0, presenter) { _ in true } }
     }
 
-    package func claim(_ visit: ProbeVisit) -> ProbeClaim {
-        slots[visit.listener.port]?.claim(visit) ?? .none
+    /// Says where the probes are, in their order; before the first connection.
+    package func open(at ports: [UInt16]) {
+        places.withLock { places in
+            for (place, port) in ports.enumerated() { places[port] = place }
+        }
     }
+
+    private func slot(_ visit: ProbeVisit) -> ProbeSlot? {
+        places.withLock { $0[visit.listener.port] }.map { slots[$0] }
+    }
+
+    package func claim(_ visit: ProbeVisit) -> ProbeClaim { slot(visit)?.claim(visit) ?? .none }
 
     package func probe(for visit: ProbeVisit) -> (any ProbeMachine)? {
-        slots[visit.listener.port]?.probe(for: visit)
+        slot(visit)?.probe(for: visit)
     }
 
     /// Judges all that came.
     package func results(client: String) -> [AuditResult] {
         let ledger = AuditLedger(client: client)
-        let shown = ports.compactMap { slots[$0] }
         // What the sound server was met with decides what the rest is worth.
         let ordered =
-            shown.filter { $0.probe.identifier == AuditLedger.control }
-            + shown.filter { $0.probe.identifier != AuditLedger.control }
+            slots.filter { $0.probe.identifier == AuditLedger.control }
+            + slots.filter { $0.probe.identifier != AuditLedger.control }
         for slot in ordered {
             for (destination, reason) in slot.impossible {
                 ledger.noteImpossible(slot.probe, at: destination, reason)
@@ -44,6 +49,6 @@ package final class ServeDesk: Prober {
                 ledger.note(result, observations, at: destination)
             }
         }
-        return ledger.results(inOrderOf: shown.map(\.probe))
+        return ledger.results(inOrderOf: slots.map(\.probe))
     }
 }

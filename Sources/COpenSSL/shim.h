@@ -4,9 +4,11 @@
 
 #include <openssl/bio.h>
 #include <openssl/core_names.h>
+#include <openssl/dsa.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <openssl/ocsp.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/ssl.h>
@@ -68,6 +70,49 @@ static inline void openssl_push_dns_name(GENERAL_NAMES *names, const unsigned ch
 static inline int openssl_chain_count(const STACK_OF(X509) * chain) { return chain ? sk_X509_num(chain) : 0; }
 static inline X509 *openssl_chain_item(const STACK_OF(X509) * chain, int index) {
     return sk_X509_value(chain, index);
+}
+
+// Keys and certificates for the chains of an audit.
+static inline EVP_PKEY *openssl_generate_curve(const char *curve) {
+    return EVP_PKEY_Q_keygen(NULL, NULL, "EC", curve);
+}
+static inline EVP_PKEY *openssl_generate_ed25519(void) { return EVP_PKEY_Q_keygen(NULL, NULL, "ED25519"); }
+static inline EVP_PKEY *openssl_generate_rsa(int bits, unsigned long exponent) {
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_id(EVP_PKEY_RSA, NULL);
+    BIGNUM *number = BN_new();
+    EVP_PKEY *key = NULL;
+    if (context && number && BN_set_word(number, exponent) && EVP_PKEY_keygen_init(context) > 0 &&
+        EVP_PKEY_CTX_set_rsa_keygen_bits(context, bits) > 0 &&
+        EVP_PKEY_CTX_set1_rsa_keygen_pubexp(context, number) > 0)
+        EVP_PKEY_generate(context, &key);
+    BN_free(number);
+    EVP_PKEY_CTX_free(context);
+    return key;
+}
+static inline EVP_PKEY *openssl_generate_dsa(int bits) {
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_id(EVP_PKEY_DSA, NULL);
+    EVP_PKEY *parameters = NULL, *key = NULL;
+    if (context && EVP_PKEY_paramgen_init(context) > 0 && EVP_PKEY_CTX_set_dsa_paramgen_bits(context, bits) > 0)
+        EVP_PKEY_paramgen(context, &parameters);
+    EVP_PKEY_CTX_free(context);
+    if (!parameters) return NULL;
+    context = EVP_PKEY_CTX_new(parameters, NULL);
+    if (context && EVP_PKEY_keygen_init(context) > 0) EVP_PKEY_generate(context, &key);
+    EVP_PKEY_CTX_free(context);
+    EVP_PKEY_free(parameters);
+    return key;
+}
+// The outer signature of a certificate is encoded anew whenever it is sent, so that both can be
+// changed after it has been signed.
+static inline void openssl_flip_signature(X509 *certificate) {
+    const ASN1_BIT_STRING *signature = NULL;
+    X509_get0_signature(&signature, NULL, certificate);
+    if (signature && signature->length > 0) signature->data[signature->length - 1] ^= 1;
+}
+static inline int openssl_change_signature_algorithm(X509 *certificate, int identifier) {
+    const X509_ALGOR *algorithm = NULL;
+    X509_get0_signature(NULL, &algorithm, certificate);
+    return X509_ALGOR_set0((X509_ALGOR *)algorithm, OBJ_nid2obj(identifier), V_ASN1_UNDEF, NULL);
 }
 
 #endif

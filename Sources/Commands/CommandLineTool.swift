@@ -44,6 +44,7 @@ package enum CommandLineTool {
             subcommands: [
                 .proxy,
                 .run,
+                .audit,
                 .content,
                 .flows,
                 .connections,

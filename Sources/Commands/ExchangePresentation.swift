@@ -1,4 +1,6 @@
 internal import Base
+internal import HTTPModel
+internal import Redaction
 internal import Traffic
 
 /// Writes one exchange, whole or in parts; contents stream through.

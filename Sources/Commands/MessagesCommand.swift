@@ -1,4 +1,5 @@
 internal import Base
+internal import Redaction
 internal import Traffic
 
 extension Command {

@@ -1,4 +1,6 @@
 internal import Base
+internal import HTTPModel
+internal import Redaction
 internal import Traffic
 
 /// Writes one content of an exchange for a person to read: decoded, without what is known to be

@@ -23,14 +23,17 @@ package final class CertificateAuthority: Sendable {
     /// Opens the authority of a folder, and makes it if there is none: `ca.pem` and `ca.key`, which
     /// only the owner can read. Neither is ever overwritten.
     ///
-    /// - Parameter scope: the domains that a new one may vouch for, with those below them; all
-    ///   names if empty. One that is there keeps what it was made for, so that a scope needs a
-    ///   folder of its own.
+    /// - Parameters:
+    ///   - scope: the domains that a new one may vouch for, with those below them; all names if
+    ///     empty. One that is there keeps what it was made for, so that a scope needs a folder of
+    ///     its own.
+    ///   - pathLength: how many authorities may stand below a new one; `nil` for any number.
     ///
     /// Errors: `file-unreadable`, `file-unwritable`, `certificate-invalid`, `key-invalid`,
     /// `key-mismatch`, `scope-invalid`.
     package static func open(
-        folder: String, label: String = "Sallyport CA", scope: [String] = []
+        folder: String, label: String = "Sallyport CA", scope: [String] = [],
+        pathLength: Int? = 0
     ) throws(Failure) -> CertificateAuthority {
         // A slash at the end would make a folder beside it one inside it.
         var folder = Substring(folder)
@@ -38,7 +41,8 @@ package final class CertificateAuthority: Sendable {
         let certificatePath = "\(folder)/ca.pem"
         let keyPath = "\(folder)/ca.key"
         if !Files.exists(certificatePath) && !Files.exists(keyPath) {
-            try create(in: String(folder), label: label, scope: scope)
+            try create(
+                in: String(folder), label: label, scope: scope, pathLength: pathLength)
         }
         guard Files.isPrivate(keyPath) else {
             throw Failure(
@@ -84,9 +88,9 @@ package final class CertificateAuthority: Sendable {
     /// Writes both files into a folder of their own and moves that into place, so that there is
     /// never half an authority, and of two that start at once one wins.
     private static func create(
-        in folder: String, label: String, scope: [String]
+        in folder: String, label: String, scope: [String], pathLength: Int?
     ) throws(Failure) {
-        let made = try make(label: label, scope: scope)
+        let made = try make(label: label, scope: scope, pathLength: pathLength)
         let parent = folder.split(separator: "/").dropLast().joined(separator: "/")
         try Files.makeFolder(folder.hasPrefix("/") ? "/\(parent)" : parent.isEmpty ? "." : parent)
         let temporary = "\(folder).\(Digests.randomBytes(6).hex)"

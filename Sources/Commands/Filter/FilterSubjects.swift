@@ -1,4 +1,5 @@
 internal import Base
+internal import HTTPModel
 internal import Traffic
 
 /// An exchange as a filter sees it, with what was recorded in full.
@@ -43,12 +44,12 @@ struct ExchangeSubject: FilterSubject {
     }
 
     private var url: String {
-        FlowSummary.url(of: exchange, RecordedHead(exchange.requestHead)).text
+        exchange.url(RecordedHead(exchange.requestHead)).text
     }
 
     /// The target from the path on, without its query.
     private var path: String {
-        var rest = FlowSummary.url(of: exchange, RecordedHead(exchange.requestHead))[...]
+        var rest = exchange.url(RecordedHead(exchange.requestHead))[...]
         if let scheme = rest.firstIndex(of: UInt8(ascii: ":")),
             rest[(scheme + 1)...].starts(with: Array("//".utf8))
         {

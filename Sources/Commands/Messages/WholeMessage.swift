@@ -1,4 +1,6 @@
 internal import Base
+internal import HTTPModel
+internal import Redaction
 internal import Traffic
 
 /// A message put together from its parts, as far as it is held.

@@ -1,4 +1,5 @@
 internal import Base
+internal import Redaction
 internal import Traffic
 
 /// One connection in a line: what `connections` prints.

@@ -1,4 +1,6 @@
 internal import Base
+internal import HTTPModel
+internal import Redaction
 internal import Traffic
 
 /// One exchange in a line: what `flows list` prints.
@@ -31,7 +33,7 @@ struct FlowSummary {
         self.client = client
         scheme = exchange.scheme.rawValue
         method = head.method.text
-        let recorded = Self.url(of: exchange, head)
+        let recorded = exchange.url(head)
         url = (withSecrets ? recorded : URLRedaction.redact(recorded)).text
         status = exchange.status == 0 ? nil : exchange.status
         requestBytes = exchange.requestBody.size
@@ -62,20 +64,5 @@ struct FlowSummary {
             "stream": .optional(stream),
             "error": .optional(error),
         ]
-    }
-
-    /// The target URI (RFC 9110 §7.1) of what was asked for, from any of the four forms of request
-    /// targets (RFC 9112 §3.2); a target that is none of them follows the authority as it came.
-    static func url(of exchange: ExchangeRecord, _ head: RecordedHead) -> [UInt8] {
-        let target = Array(head.target)
-        let origin = Array("\(exchange.scheme.rawValue)://\(exchange.authority)".utf8)
-        if target.first == UInt8(ascii: "/") { return origin + target }
-        if target.isEmpty || target == [UInt8(ascii: "*")] { return origin }
-        if head.method.equalsIgnoringCase("connect") { return target }
-        let scheme = target.prefix { $0.isASCIILetter || $0.isASCIIDigit }
-        if !scheme.isEmpty, target[scheme.count...].starts(with: Array("://".utf8)) {
-            return target
-        }
-        return origin + [UInt8(ascii: "/")] + target
     }
 }

@@ -126,12 +126,13 @@ struct Parameter<Arguments> {
         }
     }
 
-    /// All arguments after `--`, unread; at least one is needed.
+    /// All arguments after `--`, unread; at least one is needed if it is required.
     static func rest(
-        _ placeholder: String, _ path: WritableKeyPath<Arguments, [String]>, _ summary: String
+        _ placeholder: String, _ path: WritableKeyPath<Arguments, [String]>,
+        isRequired: Bool = true, _ summary: String
     ) -> Parameter {
         let description = ParameterDescription(
-            kind: .rest, name: placeholder, summary: summary, isRequired: true, isRepeated: true)
+            kind: .rest, name: placeholder, summary: summary, isRequired: isRequired, isRepeated: true)
         return Parameter(description: description) { arguments, text throws(UsageFailure) in
             arguments[keyPath: path].append(text)
         }

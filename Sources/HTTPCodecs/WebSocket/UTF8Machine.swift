@@ -1,5 +1,5 @@
 /// Tells UTF-8 from what is not (RFC 3629 §4), in pieces that may end inside of a character.
-struct UTF8Machine: Sendable, Equatable {
+package struct UTF8Machine: Sendable, Equatable {
     /// How many bytes the character still lacks.
     private var missing: UInt8 = 0
     /// What the next of them must lie between; only the second byte of a character is bound closer
@@ -7,15 +7,15 @@ struct UTF8Machine: Sendable, Equatable {
     private var lowest: UInt8 = 0x80
     private var highest: UInt8 = 0xBF
 
-    init() {}
+    package init() {}
 
     /// Whether no character is open.
-    var isComplete: Bool { missing == 0 }
+    package var isComplete: Bool { missing == 0 }
 
     /// Takes bytes as long as they are UTF-8.
     ///
     /// - Returns: how many; fewer than there are if the next one cannot be.
-    mutating func take(_ bytes: Span<UInt8>) -> Int {
+    package mutating func take(_ bytes: Span<UInt8>) -> Int {
         var position = 0
         let end = bytes.count
         while true {

@@ -2,17 +2,18 @@ internal import Base
 internal import COpenSSL
 
 extension CertificateAuthority {
-    /// Makes an authority of its own kind: ECDSA on P-256, valid for five years, for issuing leaves
-    /// only.
+    /// Makes an authority of its own kind: ECDSA on P-256, valid for five years.
     ///
     /// - Parameters:
     ///   - label: what the common name begins with.
     ///   - scope: the domains that it may issue for, with those below them, and no IP address; all
     ///     names if empty.
+    ///   - pathLength: how many authorities may stand below it: none for one that issues leaves
+    ///     only, `nil` for any number.
     ///
     /// Errors: `scope-invalid`, `certificate-invalid`.
     static func make(
-        label: String, scope: [String]
+        label: String, scope: [String], pathLength: Int? = 0
     ) throws(Failure) -> (certificate: Certificate, key: PrivateKey) {
         let domains = try AuthorityScope(scope).domains
         let key = PrivateKey.p256()
@@ -31,10 +32,11 @@ extension CertificateAuthority {
         unsafe X509_gmtime_adj(X509_getm_notBefore(made), -2 * day)
         unsafe X509_gmtime_adj(X509_getm_notAfter(made), 1826 * day)
         unsafe X509_set_pubkey(made, key.pointer)
-        try add(NID_basic_constraints, "critical,CA:TRUE,pathlen:0", to: certificate)
+        let limit = pathLength.map { ",pathlen:\($0)" } ?? ""
+        try add(NID_basic_constraints, "critical,CA:TRUE\(limit)", to: certificate)
         try add(NID_key_usage, "critical,keyCertSign,cRLSign", to: certificate)
         try add(NID_subject_key_identifier, "hash", to: certificate)
-        if !domains.isEmpty { try limit(certificate, to: domains) }
+        if !domains.isEmpty { try Self.limit(certificate, to: domains) }
         let size = unsafe X509_sign(made, key.pointer, EVP_sha256())
         precondition(size > 0, "OpenSSL cannot sign the authority")
         return (certificate, key)

@@ -29,6 +29,19 @@ package final class Certificate: @unchecked Sendable {
         self.init(sharing: first)
     }
 
+    /// Reads a certificate in DER; `nil` if it is none, or something follows it.
+    package convenience init?(der: [UInt8]) {
+        OpenSSLErrors.clear()
+        defer { OpenSSLErrors.clear() }
+        let made = unsafe der.withUnsafeBufferPointer { bytes in
+            var cursor = bytes.baseAddress
+            return unsafe d2i_X509(nil, &cursor, bytes.count)
+        }
+        guard let made = unsafe made else { return nil }
+        unsafe self.init(owning: made)
+        if self.der.count != der.count { return nil }
+    }
+
     private init(sharing other: Certificate) {
         unsafe X509_up_ref(other.pointer)
         unsafe pointer = other.pointer

@@ -7,6 +7,8 @@ internal import COpenSSL
 @safe
 package class TLSContext {
     let pointer: OpaquePointer
+    /// Held until the context is gone.
+    private let library: AlgorithmLibrary?
     private var tickets: [String: Ticket] = [:]
     /// Resumption tickets kept at most; the cache starts anew when it is full.
     private static let ticketLimit = 2048
@@ -18,8 +20,12 @@ package class TLSContext {
         deinit { unsafe SSL_SESSION_free(pointer) }
     }
 
-    fileprivate init(method: OpaquePointer?, versions: TLSVersions) {
-        guard let made = unsafe SSL_CTX_new(method) else {
+    /// - Parameter library: where the algorithms come from; `nil` for the process's own.
+    init(
+        method: OpaquePointer?, versions: TLSVersions, library: AlgorithmLibrary? = nil
+    ) {
+        self.library = library
+        guard let made = unsafe SSL_CTX_new_ex(library?.pointer, library?.properties, method) else {
             preconditionFailure("OpenSSL cannot make a context: \(OpenSSLErrors.take())")
         }
         unsafe pointer = made
@@ -50,12 +56,31 @@ package class TLSContext {
         unsafe SSL_CTX_free(pointer)
     }
 
-    fileprivate static func session(_ pointer: OpaquePointer?) -> TLSSession? {
+    static func session(_ pointer: OpaquePointer?) -> TLSSession? {
         guard let data = unsafe SSL_get_ex_data(pointer, 0) else { return nil }
         return unsafe Unmanaged<TLSSession>.fromOpaque(data).takeUnretainedValue()
     }
 
-    fileprivate func makePointer() -> OpaquePointer {
+    /// Lets each server session choose of the protocols that it accepts (RFC 7301).
+    func chooseProtocols() {
+        unsafe SSL_CTX_set_alpn_select_cb(
+            pointer,
+            { session, chosen, chosenLength, offered, offeredLength, _ in
+                guard let session = unsafe TLSContext.session(session),
+                    let offered = unsafe offered, let chosen = unsafe chosen
+                else { return SSL_TLSEXT_ERR_NOACK }
+                let list = unsafe UnsafeBufferPointer(start: offered, count: Int(offeredLength))
+                guard
+                    let place = unsafe offsetOfProtocol(
+                        session.acceptedProtocols, offered: Array(list))
+                else { return SSL_TLSEXT_ERR_NOACK }
+                unsafe chosen.pointee = offered + place.lowerBound
+                unsafe chosenLength?.pointee = UInt8(place.count)
+                return SSL_TLSEXT_ERR_OK
+            }, nil)
+    }
+
+    func makePointer() -> OpaquePointer {
         OpenSSLErrors.clear()
         guard let made = unsafe SSL_new(pointer) else { preconditionFailure("out of memory") }
         return unsafe made
@@ -103,21 +128,7 @@ package final class TLSServerContext: TLSContext {
         unsafe SSL_CTX_set_num_tickets(pointer, 1)
         unsafe SSL_CTX_set_session_id_context(pointer, [UInt8]("sallyport".utf8), 9)
         unsafe openssl_set_session_cache_mode(pointer, Int(SSL_SESS_CACHE_OFF))
-        unsafe SSL_CTX_set_alpn_select_cb(
-            pointer,
-            { session, chosen, chosenLength, offered, offeredLength, _ in
-                guard let session = unsafe TLSContext.session(session),
-                    let offered = unsafe offered, let chosen = unsafe chosen
-                else { return SSL_TLSEXT_ERR_NOACK }
-                let list = unsafe UnsafeBufferPointer(start: offered, count: Int(offeredLength))
-                guard
-                    let place = unsafe offsetOfProtocol(
-                        session.acceptedProtocols, offered: Array(list))
-                else { return SSL_TLSEXT_ERR_NOACK }
-                unsafe chosen.pointee = offered + place.lowerBound
-                unsafe chosenLength?.pointee = UInt8(place.count)
-                return SSL_TLSEXT_ERR_OK
-            }, nil)
+        chooseProtocols()
     }
 
     /// Begins a session that shows a certificate for `name`.

@@ -16,6 +16,9 @@ package final class TLSSession {
 
     /// Alerts in the order seen, with whether this end sent them.
     package private(set) var alerts: [(isOurs: Bool, alert: TLSAlert)] = []
+    /// Handshake messages by their types (RFC 8446 §4) in the order seen, with whether this end sent
+    /// them; of a probe's sessions only.
+    package private(set) var messages: [(isOurs: Bool, type: UInt8)] = []
     /// Lines of the key log format, without line ends; `takeKeyLog` empties it.
     package private(set) var keyLog: [String] = []
     /// What this end speaks inside, in the order of preference (RFC 7301); server sessions only.
@@ -176,6 +179,11 @@ package final class TLSSession {
         alerts.append((isOurs, alert))
     }
 
+    func note(message type: UInt8, isOurs: Bool) {
+        guard messages.count < Self.messageLimit else { return }
+        messages.append((isOurs, type))
+    }
+
     func note(keyLogLine line: String) {
         guard keyLog.count < Self.keyLogLimit else { return }
         keyLog.append(line)
@@ -188,6 +196,7 @@ package final class TLSSession {
     }
 
     private static let alertLimit = 8
+    private static let messageLimit = 64
     private static let keyLogLimit = 16
 }
 

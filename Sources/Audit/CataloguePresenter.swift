@@ -1,0 +1,147 @@
+package import Base
+package import Catalogue
+package import Proxy
+internal import Synchronization
+package import TLS
+
+/// Presents the probes of a catalogue with chains that a mint makes, each once for each host.
+package final class CataloguePresenter: ProbePresenter {
+    private let mint: ChainMint
+    private let token: String
+    /// The recipes of the sound chain, which stands in for an origin's where that is not known.
+    private let sound: [CertificateRecipe]
+    private let patience: UInt64
+    private let now: @Sendable () -> UInt64
+    private let state = Mutex(State())
+
+    private struct State {
+        var chains: [Key: PresentedChain] = [:]
+        var origin: [Certificate] = []
+        var ticketKeys: [String: [UInt8]] = [:]
+    }
+
+    private struct Key: Hashable {
+        let probe: String
+        let host: String
+        var isSecond = false
+    }
+
+    /// Of chains that are kept; a client that asks for more names has them made anew.
+    private static let chainLimit = 4_096
+
+    /// - Parameters:
+    ///   - token: what the sound server's answers hold.
+    ///   - patience: how long a client may be silent, in milliseconds.
+    ///   - now: in milliseconds of a clock that rises.
+    package init(
+        mint: ChainMint, catalogue: Catalogue, token: String, patience: UInt64 = 3_000,
+        now: @escaping @Sendable () -> UInt64
+    ) {
+        self.mint = mint
+        self.token = token
+        self.patience = patience
+        self.now = now
+        sound = catalogue.entries.first { $0.identifier == AuditLedger.control }?.chain ?? []
+    }
+
+    /// Tells what the true origin presents, leaf first.
+    package func note(chain: [Certificate]) {
+        state.withLock { $0.origin = chain }
+    }
+
+    package func machine(
+        _ probe: ProbeDescription, for visit: ProbeVisit,
+        report: @escaping @Sendable (ProbeObservation) -> Void
+    ) throws(Failure) -> any ProbeMachine {
+        let host = visit.hello?.serverName ?? visit.host
+        var configuration = ProbeMachineConfiguration(host: host, token: token, now: now)
+        configuration.connection = visit.connection
+        configuration.patience = patience
+        configuration.greeting = ProbeGreeting(port: visit.port)
+        configuration.ticketKey = ticketKey(probe)
+        let made = try ProbeMachines.makeMachine(
+            probe, try chain(of: probe, host), second: try second(of: probe, host),
+            configuration)
+        return ReportingMachine(made, report: report)
+    }
+
+    /// The chain that is shown first.
+    private func chain(
+        of probe: ProbeDescription, _ host: String
+    ) throws(Failure) -> PresentedChain? {
+        switch probe.behaviour {
+        case .renegotiateBadChain, .renegotiateOtherName:
+            return try chain(Key(probe: AuditLedger.control, host: host), sound, nil)
+        case .gotoFail:
+            // Genuine certificates, and a key that has nothing to do with them.
+            return PresentedChain(
+                certificates: try originChain(for: host),
+                key: try chain(Key(probe: AuditLedger.control, host: host), sound, nil).key)
+        default:
+            guard !probe.chain.isEmpty else { return nil }
+            return try chain(
+                Key(probe: probe.identifier, host: host), probe.chain, probe.behaviour.staple)
+        }
+    }
+
+    private func second(
+        of probe: ProbeDescription, _ host: String
+    ) throws(Failure) -> PresentedChain? {
+        switch probe.behaviour {
+        case .renegotiateBadChain, .renegotiateOtherName:
+            return try chain(
+                Key(probe: probe.identifier, host: host, isSecond: true), probe.chain, nil)
+        default: return nil
+        }
+    }
+
+    private func chain(
+        _ key: Key, _ recipes: [CertificateRecipe], _ staple: ChainMint.Staple?
+    ) throws(Failure) -> PresentedChain {
+        if let known = state.withLock({ $0.chains[key] }) { return known }
+        let needsOrigin = recipes.contains { $0.origin.isTheOrigins }
+        let origin = needsOrigin ? try originChain(for: key.host) : []
+        let made = try mint.present(recipes, host: key.host, origin: origin, staple: staple)
+        state.withLock { state in
+            if state.chains.count >= Self.chainLimit { state.chains = [:] }
+            state.chains[key] = made
+        }
+        return made
+    }
+
+    /// What the true origin presents, or a sound chain of ours where there is none.
+    private func originChain(for host: String) throws(Failure) -> [Certificate] {
+        let known = state.withLock(\.origin)
+        guard known.isEmpty else { return known }
+        return try chain(Key(probe: AuditLedger.control, host: host), sound, nil).certificates
+    }
+
+    private func ticketKey(_ probe: ProbeDescription) -> [UInt8] {
+        guard probe.behaviour == .resumeAfterRefusal else { return [] }
+        return state.withLock { state in
+            let key = state.ticketKeys[probe.identifier] ?? Digests.randomBytes(80)
+            state.ticketKeys[probe.identifier] = key
+            return key
+        }
+    }
+}
+
+extension ProbeBehaviour {
+    fileprivate var staple: ChainMint.Staple? {
+        switch self {
+        case .stapledRevoked: .revoked
+        case .stapledStale: .stale
+        default: nil
+        }
+    }
+}
+
+extension CertificateRecipe.Origin {
+    /// Whether the true origin's chain is needed for it.
+    fileprivate var isTheOrigins: Bool {
+        switch self {
+        case .copyOfLeaf, .copyOfChain, .genuineChain, .genuineIssuers: true
+        case .made, .authority, .unknownRoot: false
+        }
+    }
+}

@@ -1,0 +1,125 @@
+internal import Audit
+internal import Base
+internal import Catalogue
+
+extension Command {
+    /// `audit`: whether clients authenticate their servers.
+    static var audit: Command {
+        Command(
+            "audit", "show clients flawed servers, and tell which they wrongly accept",
+            examples: [
+                Example(
+                    purpose: "a command, started once for each probe",
+                    line: "sallyport audit -- curl -s {url}"),
+                Example(
+                    purpose: "in CI: the 13 probes that tell most, two at a time, with reports",
+                    line: "sallyport audit --profile quick --jobs 2 --sarif audit.sarif"
+                        + " --junit audit.xml -- ./client {url}"),
+                Example(
+                    purpose: "an app with a fixed host, which need not know of it",
+                    line: "sallyport audit -- ./app --sync"),
+                Example(
+                    purpose: "a phone or a browser, through the proxy, while somebody uses it",
+                    line: "sallyport audit --listen --at 0.0.0.0:8080 --targets '*.example.com'"),
+                Example(
+                    purpose: "a client with a test suite of its own: a port for each probe",
+                    line: "sallyport audit --serve 9000-9199"),
+            ],
+            details: [
+                "The command runs in namespaces of its own where the system allows it, so that every"
+                    + " name leads to the probes; {url}, {host}, {port} and {ca} in its arguments are"
+                    + " replaced. Elsewhere {url} is a port of this machine, and a command without"
+                    + " it gets proxy variables; {proxy} asks for that.",
+                "A client has accepted a server once it has sent data to it. What needs a trusted CA"
+                    + " is only tried on a client that takes the sound server, 'control-good'. A"
+                    + " client that stays silent is shown the probe again, and in the end reported"
+                    + " as inconclusive, never as sound.",
+                "The audit has a CA of its own, which nothing trusts but the command; for devices,"
+                    + " install the one whose path is printed. Every connection is in the capture.",
+                "Exit codes: 0 every verdict passed, 1 a client accepted what it must refuse, 2"
+                    + " usage, 3 inconclusive, 4 could not run.",
+            ],
+            arguments: AuditOptions(),
+            parameters: auditParameters + authorityParameters.map { $0.lifted(to: \.proxy.authority) },
+            run: runAudit)
+    }
+}
+
+private var auditParameters: [Parameter<AuditOptions>] {
+    [
+        .option(
+            "profile", \.profile, .choice("PROFILE"), standard: "standard",
+            "how much is tried: the 13 probes that tell most, all that must be refused, or all"),
+        .repeated("probe", \.probes, .text("ID"), "show this probe, whatever the profile"),
+        .option(
+            "catalogue", \.catalogue, .path("FOLDER"),
+            "add the probes in this folder, or put them in place of ours"),
+        .option(
+            "trust", \.trust, .choice("WAY"), standard: "env",
+            "how the command is told to trust the audit's CA: variables and the system's files,"
+                + " the files alone (overlay), or not at all"),
+        .option(
+            "jobs", short: "j", \.jobs, .count(from: 1), standard: "1",
+            "how many commands may run at once"),
+        .option(
+            "host", \.host, .text("NAME"), standard: "www.shop.test",
+            "the name that {host} and {url} stand for"),
+        .option(
+            "port", \.port, .count(from: 1), standard: "443",
+            "the port that {port} stands for; it tells the protocol, such as 993 for IMAP"),
+        .option(
+            "origin", \.origin, .hostPort,
+            "the true server, whose chain is presented where a probe needs a genuine one"),
+        .repeated(
+            "targets", \.targets, .hostPattern, "audit connections to these hosts alone"),
+        .option(
+            "timeout", \.timeout, .duration, standard: "30s", "for one run of the command"),
+        .flag("no-namespaces", \.isNeverConfined, "run the command as it is, beside a proxy"),
+        .option("client", \.clientName, .text("NAME"), "what the client is called in reports"),
+        .repeated(
+            "client-source", \.sources, .clientSource,
+            "where a client is written, for reports that point at files"),
+        .flag("listen", \.listens, "audit clients that come by themselves, through a proxy"),
+        .option(
+            "at", \.proxy.listen, .hostPort, standard: "127.0.0.1:8080",
+            "where --listen listens, or --serve"),
+        .option("serve", \.served, .portRange, "give each probe a port of its own"),
+        .option(
+            "capture", \.proxy.capture, .path("FILE"),
+            "where to record; a new file named for the time by default"),
+        .flag("json", \.isJSON, "print the report as JSON"),
+        .option("sarif", \.sarif, .path("FILE"), "write failures as SARIF 2.1.0"),
+        .option("junit", \.junit, .path("FILE"), "write all verdicts as JUnit XML"),
+        .flag("warnings-fail", \.failsOnWarnings, "let warnings fail as well"),
+        .rest("COMMAND", \.command, isRequired: false, "the command and its arguments"),
+    ]
+}
+
+private func runAudit(
+    _ options: AuditOptions, _ environment: Environment
+) async throws -> ExitCode {
+    let ways = [options.listens, options.served != nil, !options.command.isEmpty]
+    guard ways.count(where: \.self) == 1 else {
+        throw UsageFailure(
+            "one of a command behind --, --listen and --serve is needed",
+            hint: "sallyport audit -- curl -s {url}")
+    }
+    let signals = try StopSignals()
+    let audit = try AuditService(options, environment)
+    let results: [AuditResult]
+    do {
+        if options.listens {
+            results = try await audit.listen(signals)
+        } else if let range = options.served {
+            results = try await audit.serve(range, signals)
+        } else {
+            results = try await audit.run(signals)
+        }
+    } catch {
+        // What was recorded until then is kept.
+        try audit.close()
+        throw error
+    }
+    try audit.close()
+    return try audit.report(results)
+}

@@ -1,0 +1,187 @@
+internal import Audit
+internal import Base
+internal import Catalogue
+internal import Glibc
+internal import Proxy
+internal import Sockets
+internal import TLS
+
+/// An audit with everything it needs: the catalogue, the authority, the capture and the servers.
+final class AuditService: Sendable {
+    private let options: AuditOptions
+    private let environment: Environment
+    private let station: AuditStation
+    private let authority: AuditAuthority
+    private let presenter: CataloguePresenter
+    /// In the order in which they are shown.
+    private let probes: [ProbeDescription]
+    private let token: String
+    private let startedAt = Timestamp.now()
+
+    /// Errors: `catalogue-invalid`, `unknown-probe`, and those of the authority and the capture.
+    init(_ options: AuditOptions, _ environment: Environment) throws(Failure) {
+        self.options = options
+        self.environment = environment
+        let catalogue =
+            try options.catalogue.map { folder throws(Failure) in
+                try Catalogue.load(folder: folder)
+            } ?? Catalogue.builtIn()
+        probes = try AuditSelection.probes(
+            of: catalogue, profile: options.profile, named: options.probes)
+        let folder = try StateFolder.path(environment.variables) + "/audit"
+        authority = try AuditAuthority.open(folder: folder)
+        token = "sallyport-" + environment.randomBytes(9).hex
+        let clock = environment.clock
+        presenter = CataloguePresenter(
+            mint: try ChainMint(authority: authority, keys: KeyCache(folder: folder + "/keys")),
+            catalogue: catalogue, token: token, now: { clock().nanoseconds / 1_000_000 })
+        station = try AuditStation(options.proxy, environment: environment)
+    }
+
+    func close() throws(Failure) { try station.close() }
+
+    private var concerns: @Sendable (AuditDestination) -> Bool {
+        let targets = options.targets
+        return { destination in
+            targets.isEmpty || targets.contains { $0.matches(destination.host) }
+        }
+    }
+
+    // MARK: A command
+
+    /// Starts the command once for each probe.
+    func run(_ signals: StopSignals) async throws(Failure) -> [AuditResult] {
+        let command = AuditCommandLine(words: options.command)
+        if let origin = options.origin {
+            presenter.note(chain: try await OriginChain.fetch(origin, on: station.loops[0]))
+        }
+        guard !options.isNeverConfined, !command.namesProxy else {
+            return try await run(command, isConfined: false, signals)
+        }
+        do throws(Failure) {
+            return try await run(command, isConfined: true, signals)
+        } catch  where error.code == "namespaces-forbidden" {
+            try environment.note("\(error.detail): the command runs as it is, beside a proxy")
+            return try await run(command, isConfined: false, signals)
+        }
+    }
+
+    private func run(
+        _ command: AuditCommandLine, isConfined: Bool, _ signals: StopSignals
+    ) async throws(Failure) -> [AuditResult] {
+        let place = AuditCommandLine.Place(
+            host: options.host ?? (isConfined || !command.namesServer ? "www.shop.test" : "localhost"),
+            port: UInt16(clamping: options.port ?? 443), proxy: nil,
+            authority: authority.certificatePath)
+        let launcher = try AuditLauncher(
+            command, place, station: station, authority: authority.certificate,
+            trust: options.trust, isConfined: isConfined, timeout: options.timeout,
+            inherited: environment.variables)
+        defer { launcher.remove() }
+        signals.watch(onStop: launcher.stop, onTick: {})
+        let concerns = concerns
+        let host = place.host.lowercased()
+        let progress = AuditProgress(total: probes.count, environment)
+        let task = AuditRunTask(
+            launcher: launcher, presenter: presenter, probes: probes,
+            ledger: AuditLedger(client: clientName(options.command[0])),
+            concerns: { command.namesServer ? $0.host == host : concerns($0) },
+            jobs: Int(options.jobs), token: Array(token.utf8), advance: progress.advance)
+        try await task.run()
+        try progress.finish()
+        return task.ledger.results(inOrderOf: probes)
+    }
+
+    private func clientName(_ program: String) -> String {
+        options.clientName ?? program.split(separator: "/").last.map(String.init) ?? program
+    }
+
+    // MARK: Clients that come by themselves
+
+    func listen(_ signals: StopSignals) async throws(Failure) -> [AuditResult] {
+        let schedule = ListenSchedule(probes, presenter, concerns: concerns)
+        let server = try station.server(
+            [PortPlan(try options.proxy.listen.socketAddress(), .explicit)], findsProcesses: true,
+            prober: schedule, loops: station.loops)
+        try announce(server, [("proxy", server.server.address)])
+        let table = AuditLiveTable(environment)
+        signals.watch(
+            onStop: { _ in server.shutdown.request() },
+            onTick: { table.show(schedule.progress) })
+        _ = try await server.run {}
+        table.show(schedule.progress)
+        return schedule.results
+    }
+
+    func serve(_ range: PortRange, _ signals: StopSignals) async throws(Failure) -> [AuditResult] {
+        let count = range.last == 0 ? probes.count : Int(range.last - range.first) + 1
+        guard count >= probes.count else {
+            throw Failure(
+                "too-few-ports", party: .tool,
+                "\(probes.count) probes do not fit into \(count) ports",
+                hint: "give more ports, or choose probes by --profile quick or --probe")
+        }
+        let local = options.proxy.listen
+        let place = ProxyPlan.ReverseTarget(
+            .tcp, host: options.host ?? local.reachable.host,
+            port: UInt16(clamping: options.port ?? 443))
+        let ports = try probes.indices.map { index throws(Failure) in
+            PortPlan(
+                try HostPort(
+                    host: local.host,
+                    port: range.last == 0 ? 0 : range.first + UInt16(index)
+                ).socketAddress(), .reverse(place))
+        }
+        let desk = ServeDesk(probes, presenter)
+        let server = try station.server(ports, prober: desk, loops: station.loops)
+        desk.open(at: server.server.addresses.map(\.port))
+        try announce(
+            server, zip(probes, server.server.addresses).map { ($0.identifier, $1) })
+        signals.watch(onStop: { _ in server.shutdown.request() }, onTick: {})
+        _ = try await server.run {}
+        return desk.results(client: options.clientName ?? "client")
+    }
+
+    /// Says where the servers are, and whom to trust.
+    private func announce(
+        _ server: AuditServer, _ places: [(name: String, address: SocketAddress)]
+    ) throws(Failure) {
+        if options.isJSON {
+            let members = [
+                JSONText.Member("schema", "sallyport.audit-ready/1"),
+                JSONText.Member(
+                    "ports",
+                    .array(
+                        places.map { place in
+                            .object([
+                                JSONText.Member("name", .string(place.name)),
+                                JSONText.Member("listen", .string(place.address.description)),
+                            ])
+                        })),
+                JSONText.Member("ca", .string(authority.certificatePath)),
+                JSONText.Member("capture", .string(station.capturePath)),
+                JSONText.Member("pid", .integer(Int64(getpid()))),
+            ]
+            return try environment.output.write(
+                JSONText.object(members).line + [UInt8(ascii: "\n")])
+        }
+        var lines = places.map { "\($0.address)  \($0.name)" }
+        lines.append("CA certificate: \(TerminalText.sanitized(authority.certificatePath))")
+        lines.append("capture: \(TerminalText.sanitized(station.capturePath))")
+        lines.append("the report follows when it is interrupted")
+        try environment.output.write(lines.map { $0 + "\n" }.joined())
+    }
+
+    // MARK: What came of it
+
+    func report(_ results: [AuditResult]) throws(Failure) -> ExitCode {
+        let report = AuditReport(
+            results: results, startedAt: startedAt,
+            duration: Timestamp.now().microseconds(since: startedAt),
+            capturePath: station.capturePath, command: options.command,
+            toolVersion: CommandLineTool.version,
+            sources: Dictionary(
+                options.sources.map { ($0.client, $0.place) }, uniquingKeysWith: { $1 }))
+        return try AuditReporting.write(report, options, environment)
+    }
+}

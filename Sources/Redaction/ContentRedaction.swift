@@ -1,0 +1,100 @@
+internal import Base
+internal import HTTPModel
+
+/// A content after secrets were looked for in it.
+package enum RedactedContent: Equatable {
+    /// It was understood; what its names call a secret is masked.
+    case understood([UInt8])
+    /// It is in no form in which secrets have names.
+    case opaque
+    /// It is not in the form that its type claims, so that nothing is known of its secrets.
+    case malformed(claimed: String)
+}
+
+/// Takes the secrets out of a content, as far as its media type tells where they are.
+package enum ContentRedaction {
+    /// Redacts forms, JSON and multipart contents.
+    ///
+    /// A content that begins as JSON is tried as such whatever its type says: `curl --data` calls
+    /// everything a form, and browsers send beacons as plain text.
+    ///
+    /// - Parameters:
+    ///   - types: the values of `Content-Type`; of several, the one that can be looked into counts.
+    ///   - isWhole: false if the content was cut at its end.
+    package static func redact(
+        _ content: [UInt8], types: [ArraySlice<UInt8>], isWhole: Bool
+    ) -> RedactedContent {
+        redact(content, types: types, isWhole: isWhole, depth: 0)
+    }
+
+    static func redact(
+        _ content: [UInt8], types: [ArraySlice<UInt8>], isWhole: Bool, depth: Int
+    ) -> RedactedContent {
+        let kinds = types.map(kind)
+        switch kinds.first(where: { $0 != .other && $0 != .unspecific }) ?? kinds.first {
+        case .json: return json(content, isWhole, depth: depth)
+        case .form where beginsAsJSON(content): return json(content, isWhole, depth: depth)
+        case .form:
+            return FormRedaction.redact(content, isWhole: isWhole).map { .understood($0) }
+                ?? .malformed(claimed: "form")
+        case .multipart(let boundary, let isForm):
+            return MultipartRedaction.redact(
+                content, boundary: boundary, isForm: isForm, depth: depth
+            ).map { .understood($0) } ?? .malformed(claimed: "multipart content")
+        case .other: return sniff(content, isWhole, mayBeForm: false, depth: depth)
+        case .unspecific, nil: return sniff(content, isWhole, mayBeForm: true, depth: depth)
+        }
+    }
+
+    private enum Kind: Equatable {
+        case json
+        case form
+        case multipart(boundary: [UInt8], isForm: Bool)
+        /// Text of no told form.
+        case unspecific
+        case other
+    }
+
+    private static func kind(_ type: ArraySlice<UInt8>) -> Kind {
+        let value = ParameterizedValue(type)
+        switch value.text {
+        case "application/x-www-form-urlencoded": return .form
+        case "text/plain", "": return .unspecific
+        case let text where text.hasPrefix("multipart/"):
+            return .multipart(
+                boundary: value["boundary"] ?? [], isForm: text == "multipart/form-data")
+        // `+json`, `x-ndjson`, `x-amz-json-1.1`: the names differ, the grammar does not.
+        case let text where text.contains("json"): return .json
+        default: return .other
+        }
+    }
+
+    private static func json(
+        _ content: [UInt8], _ isWhole: Bool, depth: Int
+    ) -> RedactedContent {
+        JSONRedaction.redact(content, isWhole: isWhole, depth: depth).map { .understood($0) }
+            ?? .malformed(claimed: "JSON")
+    }
+
+    private static func sniff(
+        _ content: [UInt8], _ isWhole: Bool, mayBeForm: Bool, depth: Int
+    ) -> RedactedContent {
+        if beginsAsJSON(content),
+            let redacted = JSONRedaction.redact(content, isWhole: isWhole, depth: depth)
+        {
+            return .understood(redacted)
+        }
+        if mayBeForm, content.contains(UInt8(ascii: "=")),
+            !content.contains(where: { $0 <= UInt8(ascii: " ") }),
+            let redacted = FormRedaction.redact(content, isWhole: isWhole)
+        {
+            return .understood(redacted)
+        }
+        return .opaque
+    }
+
+    private static func beginsAsJSON(_ content: [UInt8]) -> Bool {
+        let first = content.first { !$0.isJSONSpace }
+        return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    }
+}

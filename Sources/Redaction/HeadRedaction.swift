@@ -1,0 +1,148 @@
+internal import Base
+internal import HTTPModel
+
+/// Takes the secrets out of recorded heads and trailers and leaves every other byte as it came.
+///
+/// Heads are as a peer sent them, malformed ones too, so it does not rely on their syntax: a folded
+/// line belongs to its field, and so does whatever follows a secret without being a field.
+package enum HeadRedaction {
+    /// Redacts a request or response head; its first line holds no field.
+    package static func redact(head: [UInt8]) -> [UInt8] {
+        var lineEnd = head.firstIndex(of: newline) ?? head.endIndex
+        if lineEnd > 0, head[lineEnd - 1] == carriageReturn { lineEnd -= 1 }
+        var result = redactStartLine(head[..<lineEnd])
+        result += redactFields(head[lineEnd...])
+        return result
+    }
+
+    /// Redacts a trailer section.
+    package static func redact(trailers: [UInt8]) -> [UInt8] {
+        redactFields(trailers[...])
+    }
+
+    /// Redacts the target of a request line; a status line has nothing to hide.
+    private static func redactStartLine(_ line: ArraySlice<UInt8>) -> [UInt8] {
+        if line.starts(with: Array("HTTP/".utf8)) { return Array(line) }
+        let method = line.prefix { $0 != space }
+        guard method.endIndex < line.endIndex else { return URLRedaction.redact(line) }
+        let rest = line[(method.endIndex + 1)...]
+        var target = rest
+        if let last = rest.lastIndex(of: space), rest[(last + 1)...].starts(with: versionStart) {
+            target = rest[..<last]
+        }
+        return Array(method) + [space] + URLRedaction.redact(target) + line[target.endIndex...]
+    }
+
+    private static func redactFields(_ section: ArraySlice<UInt8>) -> [UInt8] {
+        var result: [UInt8] = []
+        var isSecret = false
+        var start = section.startIndex
+        while start < section.endIndex {
+            let end = section[start...].firstIndex(of: newline) ?? section.endIndex
+            append(section[start..<end], afterSecret: &isSecret, to: &result)
+            guard end < section.endIndex else { break }
+            result.append(newline)
+            start = end + 1
+        }
+        return result
+    }
+
+    /// Appends a line without its line feed.
+    ///
+    /// A bare carriage return ends a line for some peers: a field behind one is looked at as well,
+    /// and once a secret has begun, nothing more of the line is shown.
+    private static func append(
+        _ line: ArraySlice<UInt8>, afterSecret: inout Bool, to result: inout [UInt8]
+    ) {
+        let content = line.last == carriageReturn ? line.dropLast() : line
+        let pieces = content.split(separator: carriageReturn, omittingEmptySubsequences: false)
+        for (index, piece) in pieces.enumerated() {
+            if index > 0 {
+                guard !afterSecret else { break }
+                result.append(carriageReturn)
+            }
+            append(field: piece, afterSecret: &afterSecret, to: &result)
+        }
+        if line.endIndex > content.endIndex { result.append(carriageReturn) }
+    }
+
+    private static func append(
+        field line: ArraySlice<UInt8>, afterSecret: inout Bool, to result: inout [UInt8]
+    ) {
+        guard !line.isEmpty else { return }
+        let isFolded = line.first == space || line.first == tab
+        let name = line.prefix { $0 != colon }
+        if isFolded && afterSecret || name.endIndex == line.endIndex {
+            if afterSecret { result += line.prefix { $0 == space || $0 == tab } }
+            result += afterSecret ? redactionMark[...] : line
+            return
+        }
+        let value = line[(name.endIndex + 1)...]
+        let masked = mask(value.trimmingWhitespace, of: name.trimmingWhitespace)
+        afterSecret = masked != nil
+        guard let masked else {
+            result += line
+            return
+        }
+        result += line[...name.endIndex]
+        result += value.prefix { $0 == space || $0 == tab }
+        result += masked
+    }
+
+    /// The value without its secret, `nil` if it is no field that holds one.
+    private static func mask(
+        _ value: ArraySlice<UInt8>, of name: ArraySlice<UInt8>
+    ) -> [UInt8]? {
+        let lowercased = name.map(\.asciiLowercased).text
+        switch lowercased {
+        case "authorization", "proxy-authorization": return maskCredentials(value)
+        case "cookie": return maskPairs(value, all: true)
+        case "set-cookie": return maskPairs(value, all: false)
+        case "location", "content-location", "referer", "refresh", "link", "origin":
+            let redacted = URLRedaction.redact(value)
+            return redacted == Array(value) ? nil : redacted
+        default: return SecretName.isField(name) ? redactionMark : nil
+        }
+    }
+
+    /// Keeps the scheme, if there is one (RFC 9110 §11.4).
+    private static func maskCredentials(_ value: ArraySlice<UInt8>) -> [UInt8] {
+        let scheme = value.prefix { $0 != space && $0 != tab }
+        guard scheme.endIndex < value.endIndex,
+            scheme.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "-") })
+        else { return redactionMark }
+        return Array(scheme) + [space] + redactionMark
+    }
+
+    /// Keeps the names of cookies; of `Set-Cookie`, the attributes too (RFC 6265 §4).
+    private static func maskPairs(_ value: ArraySlice<UInt8>, all: Bool) -> [UInt8] {
+        var result: [UInt8] = []
+        let pairs = value.split(
+            separator: UInt8(ascii: ";"), maxSplits: all ? Int.max : 1,
+            omittingEmptySubsequences: false)
+        for (index, pair) in pairs.enumerated() {
+            if index > 0 { result.append(UInt8(ascii: ";")) }
+            let name = pair.prefix { $0 != UInt8(ascii: "=") }
+            if !all, index > 0 {
+                result += pair
+            } else if name.endIndex < pair.endIndex {
+                result += name
+                result.append(UInt8(ascii: "="))
+                result += redactionMark
+            } else if pair.trimmingWhitespace.isEmpty {
+                result += pair
+            } else {
+                // A cookie without a name is all value.
+                result += pair.prefix { $0 == space } + redactionMark
+            }
+        }
+        return result
+    }
+
+    private static let newline = UInt8(ascii: "\n")
+    private static let carriageReturn = UInt8(ascii: "\r")
+    private static let space = UInt8(ascii: " ")
+    private static let tab = UInt8(ascii: "\t")
+    private static let colon = UInt8(ascii: ":")
+    private static let versionStart = Array("HTTP/".utf8)
+}

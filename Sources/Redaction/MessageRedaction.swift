@@ -1,0 +1,78 @@
+internal import Base
+package import Traffic
+
+/// Takes the secrets out of the messages of one connection, in their order.
+package struct MessageRedaction {
+    private enum Packets {
+        case unknown
+        case none
+        case postgreSQL(PostgreSQLRedaction)
+        case mySQL(MySQLRedaction)
+    }
+
+    private var packets: Packets
+    private var dialogue = DialogueRedaction()
+
+    /// - Parameter protocolName: what was spoken on the connection, as far as it is known.
+    package init(protocolName: String) {
+        switch protocolName.lowercased() {
+        case let name where name.hasPrefix("postgres"): packets = .postgreSQL(.init())
+        case "mysql", "mariadb": packets = .mySQL(.init())
+        default: packets = .unknown
+        }
+    }
+
+    /// Masks what the place of a part in the dialogue tells to be secret.
+    ///
+    /// - Parameter bytes: all of the part's content that was kept.
+    package mutating func redact(_ bytes: [UInt8], of part: MessageRecord) -> [UInt8] {
+        let fromClient = part.direction == .request
+        switch part.kind {
+        case .segment:
+            let shown = redactPackets(bytes, fromClient: fromClient, isCut: part.isTruncated)
+            return shown ?? dialogue.redact(bytes, fromClient: fromClient)
+        case .text:
+            let shown = dialogue.redact(bytes, fromClient: fromClient)
+            if part.isLast { dialogue.endMessage(fromClient: fromClient) }
+            return shown
+        case .binary, .ping, .pong, .close, .grpc, .event, .frame: return bytes
+        }
+    }
+
+    /// Masks what names tell to be secret in a whole message, or in the start of one.
+    package static func redact(content: [UInt8], isWhole: Bool) -> [UInt8] {
+        if case .understood(let redacted) = ContentRedaction.redact(
+            content, types: [], isWhole: isWhole)
+        {
+            return redacted
+        }
+        return PrintableText(content, isWhole: isWhole) == nil
+            ? content : TextRedaction.redact(content)
+    }
+
+    /// Returns `nil` if the connection is not known to speak in packets.
+    private mutating func redactPackets(
+        _ bytes: [UInt8], fromClient: Bool, isCut: Bool
+    ) -> [UInt8]? {
+        if case .unknown = packets, !bytes.isEmpty { packets = Self.recognized(bytes, fromClient) }
+        switch packets {
+        case .unknown, .none: return nil
+        case .postgreSQL(var redaction):
+            let shown = fromClient ? redaction.redact(bytes) : bytes
+            if isCut, fromClient { redaction.lose() }
+            packets = .postgreSQL(redaction)
+            return shown
+        case .mySQL(var redaction):
+            let shown = redaction.redact(bytes, fromClient: fromClient)
+            if isCut { redaction.lose() }
+            packets = .mySQL(redaction)
+            return shown
+        }
+    }
+
+    private static func recognized(_ bytes: [UInt8], _ fromClient: Bool) -> Packets {
+        if fromClient, PostgreSQLRedaction.begins(bytes) { return .postgreSQL(.init()) }
+        if !fromClient, MySQLRedaction.begins(bytes) { return .mySQL(.init()) }
+        return .none
+    }
+}

@@ -1,0 +1,37 @@
+internal import Base
+
+/// Looks for secrets inside of a value whose own name is harmless.
+package enum ValueRedaction {
+    /// Returns the value without its secrets: JSON inside of it, a URL, a JSON Web Token, or a list
+    /// of parameters; `nil` if it holds none that is known.
+    ///
+    /// - Parameter depth: inside of how many other values it was found.
+    package static func redact(_ value: [UInt8], depth: Int) -> [UInt8]? {
+        let first = value.first { !$0.isJSONSpace }
+        if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
+            guard depth < depthLimit else { return redactionMark }
+            if let json = JSONRedaction.redact(value, isWhole: true, depth: depth + 1) {
+                return json == value ? nil : json
+            }
+        }
+        // Prose may name anything.
+        guard !value.contains(where: { $0 <= 0x20 }) else { return nil }
+        if beginsAsURL(value) {
+            let url = URLRedaction.redact(value)
+            return url == value ? nil : url
+        }
+        let mayHoldParameters = value.contains(UInt8(ascii: "="))
+        guard mayHoldParameters || value.starts(with: tokenStart) else { return nil }
+        return URLRedaction.redact(query: value[...]) == value ? nil : redactionMark
+    }
+
+    private static func beginsAsURL(_ value: [UInt8]) -> Bool {
+        let scheme = value.prefix { $0.isASCIILetter || $0.isASCIIDigit }
+        return !scheme.isEmpty && value[scheme.endIndex...].starts(with: schemeEnd)
+    }
+
+    /// What is deeper is masked as a whole.
+    private static let depthLimit = 3
+    private static let schemeEnd = Array("://".utf8)
+    private static let tokenStart = Array("eyJ".utf8)
+}

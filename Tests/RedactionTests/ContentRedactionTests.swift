@@ -1,0 +1,198 @@
+import Testing
+
+@testable import Redaction
+
+struct ContentRedactionTests {
+    struct Row: CustomTestStringConvertible, Sendable {
+        let name: String
+        let types: [String]
+        let content: String
+        let result: RedactedContent
+        var isWhole = true
+        var testDescription: String { name }
+
+        init(_ name: String, _ type: String?, _ content: String, _ shown: String) {
+            self.init(name, type, content, .understood([UInt8](shown.utf8)))
+        }
+
+        init(_ name: String, _ type: String?, _ content: String, _ result: RedactedContent) {
+            self.init(name, types: type.map { [$0] } ?? [], content, result)
+        }
+
+        init(_ name: String, types: [String], _ content: String, _ result: RedactedContent) {
+            self.name = name
+            self.types = types
+            self.content = content
+            self.result = result
+        }
+
+        /// A row whose content was cut at its end.
+        init(cut name: String, _ type: String, _ content: String, _ shown: String) {
+            self.init(name, type, content, shown)
+            isWhole = false
+        }
+    }
+
+    private static let form = "application/x-www-form-urlencoded"
+    private static let json = "application/json"
+    private static let token = "eyJhbGciOiJub25lIn0.e30."
+
+    static let forms = [
+        Row("form", form, "user=nora&password=x", "user=nora&password=***"),
+        Row(
+            "form, charset and case", "Application/X-WWW-Form-URLEncoded; charset=utf-8",
+            "password=x", "password=***"),
+        Row("semicolons do not separate", form, "password=a;b&c=d", "password=***&c=d"),
+        Row("value with equals signs", form, "password=a=b&c=d", "password=***&c=d"),
+        Row("coded name", form, "%70ass%77ord=x", "%70ass%77ord=***"),
+        Row("name in brackets", form, "user[password]=x", "user[password]=***"),
+        Row("value without a secret's name", form, "q=\(token)&r=1", "q=***&r=1"),
+        Row("URL with a secret", form, "next=https%3A%2F%2Fa%2F%3Ftoken%3Dx", "next=***"),
+        Row("nested parameters", form, "a=1;password=x", "a=***"),
+        Row("empty value", form, "password=&a=", "password=&a="),
+        Row("empty", form, "", ""),
+        Row("without values", form, "a&b&&c", "a&b&&c"),
+        Row("raw spaces in a value", form, "a=b c&password=x y", "a=b c&password=***"),
+        Row("line end", form, "password=x\r\n", "password=***\r\n"),
+        Row("JSON that is called a form", form, #"{"password":"x"}"#, #"{"password":"***"}"#),
+        Row("broken JSON called a form", form, #"{"password":"x""#, .malformed(claimed: "JSON")),
+        Row("text called a form", form, "password: x", .malformed(claimed: "form")),
+        Row("lines called a form", form, "a=b\r\npassword: x", .malformed(claimed: "form")),
+        Row("XML called a form", form, #"<a b="c"/>"#, .malformed(claimed: "form")),
+        Row(cut: "cut form", form, "password=abc&user=no", "password=***&user=***"),
+    ]
+
+    static let objects = [
+        Row(
+            "JSON", json, #"{"user": "nora", "password": "x"}"#,
+            #"{"user": "nora", "password": "***"}"#),
+        Row("suffix", "application/problem+json", #"{"token":"x"}"#, #"{"token":"***"}"#),
+        Row(
+            "other JSON types", "application/x-amz-json-1.1", #"{"Token":"x"}"#,
+            #"{"Token":"***"}"#),
+        Row(
+            "numbers, not constants", json,
+            #"{"pin": 1234, "otp":-1.5e3,"token":null,"pass":true}"#,
+            #"{"pin": "***", "otp":"***","token":null,"pass":true}"#),
+        Row(
+            "nesting", json, #"[{"a":{"b":[{"apiKey":"x"}]}}]"#,
+            #"[{"a":{"b":[{"apiKey":"***"}]}}]"#),
+        Row(
+            "all below a secret name", json,
+            #"{"credentials":{"a":["x",{"b":2}],"c":"y"},"d":"z"}"#,
+            #"{"credentials":{"a":["***",{"b":"***"}],"c":"***"},"d":"z"}"#),
+        Row(
+            "array below a secret name", json, #"{"tokens":["x","y",3],"d":[1]}"#,
+            #"{"tokens":["***","***","***"],"d":[1]}"#),
+        Row("escaped name", json, #"{"pass\u0077ord":"x"}"#, #"{"pass\u0077ord":"***"}"#),
+        Row(
+            "escapes in a value", json, #"{"password":"a\"b\\","c":"d"}"#,
+            #"{"password":"***","c":"d"}"#),
+        Row("token under any name", json, "{\"a\":\"\(token)\"}", #"{"a":"***"}"#),
+        Row(
+            "URL", json, #"{"next":"https:\/\/a\/?page=2&token=x"}"#,
+            #"{"next":"https://a/?page=2&token=***"}"#),
+        Row(
+            "harmless URL", json, #"{"next":"https:\/\/a\/?page=2"}"#,
+            #"{"next":"https:\/\/a\/?page=2"}"#),
+        Row("form in a string", json, #"{"body":"user=a&password=x"}"#, #"{"body":"***"}"#),
+        Row(
+            "JSON in a string", json, #"{"body":"{\"password\":\"x\",\"a\":1}"}"#,
+            #"{"body":"{\"password\":\"***\",\"a\":1}"}"#),
+        Row(
+            "mail address and prose", json, #"{"a":"nora@example.com","b":"x = y & z"}"#,
+            #"{"a":"nora@example.com","b":"x = y & z"}"#),
+        Row(
+            "lines", "application/x-ndjson", "{\"token\":\"x\"}\n{\"token\":\"y\"}\n",
+            "{\"token\":\"***\"}\n{\"token\":\"***\"}\n"),
+        Row(
+            "text sequence", "application/json-seq", "\u{1E}{\"token\":\"x\"}\n",
+            "\u{1E}{\"token\":\"***\"}\n"),
+        Row("byte order mark", json, "\u{FEFF}{\"token\":1}", "\u{FEFF}{\"token\":\"***\"}"),
+        Row("guarded answer", json, ")]}',\n{\"token\":1}", ")]}',\n{\"token\":\"***\"}"),
+        Row("only a value", json, " 42 ", " 42 "),
+        Row("empty objects", json, "[{},[],[{}]]", "[{},[],[{}]]"),
+    ]
+
+    static let notObjects = [
+        "", " ", #"{"a":1"#, #"{"a" 1}"#, #"{"a":1,}"#, "[1,]", "[1}", #"{"a":1]"#, "{1:2}",
+        "{'password':'x'}", "password: x", #"{"a":"b"#, "{\"a\":\"\n\"}", #"{"a":"\x"}"#,
+        #"{"a":"\u12"}"#, "nul", "[1 2]", "]", "}", ",", #"{"a":1} password"#,
+    ].map { Row("no JSON: \($0)", json, $0, .malformed(claimed: "JSON")) }
+
+    static let cutObjects = [
+        Row(cut: "in a secret", json, #"{"password":"ab"#, #"{"password":"***""#),
+        Row(cut: "in a string", json, #"{"a":"eyJ"#, #"{"a":"***""#),
+        Row(cut: "in a name", json, #"{"a":1,"passw"#, #"{"a":1,"passw"#),
+        Row(cut: "in a number", json, #"{"a":1,"pin":12"#, #"{"a":1,"pin":"***""#),
+        Row(cut: "in a word", json, #"{"a":tr"#, #"{"a":tr"#),
+        Row(cut: "in an escape", json, #"{"a":"b\"#, #"{"a":"***""#),
+        Row(cut: "before a value", json, #"{"password":"#, #"{"password":"#),
+    ]
+
+    static let others = [
+        Row("HTML", "text/html", "<input name=password value=x>", .opaque),
+        Row("no type, text", nil, "hello, world", .opaque),
+        Row("no type, JSON", nil, #" {"token":"x"}"#, #" {"token":"***"}"#),
+        Row("beacon", "text/plain;charset=UTF-8", #"{"token":"x"}"#, #"{"token":"***"}"#),
+        Row(
+            "script that is JSON", "text/javascript", #"["a",{"token":1}]"#,
+            #"["a",{"token":"***"}]"#),
+        Row("no JSON after all", "text/plain", "[x] password", .opaque),
+        Row("no type, form", nil, "user=nora&password=x", "user=nora&password=***"),
+        Row("picture", "image/png", "a=b&password=c", .opaque),
+        Row(
+            "two types", types: ["text/plain", "application/json"], "password",
+            .malformed(
+                claimed: "JSON")),
+    ]
+
+    @Test(arguments: forms + objects + notObjects + cutObjects + others)
+    func findsSecretsByName(_ row: Row) {
+        let result = ContentRedaction.redact(
+            [UInt8](row.content.utf8), types: row.types.map { [UInt8]($0.utf8)[...] },
+            isWhole: row.isWhole)
+        #expect(text(result) == text(row.result))
+    }
+
+    /// Whatever a content was cut to, nothing of its secrets is shown.
+    @Test(arguments: forms + objects)
+    func hidesSecretsWhereverItIsCut(_ row: Row) {
+        guard case .understood(let shown) = row.result else { return }
+        let content = [UInt8](row.content.utf8)
+        for end in content.indices {
+            let cut = ContentRedaction.redact(
+                Array(content[..<end]), types: row.types.map { [UInt8]($0.utf8)[...] },
+                isWhole: false)
+            guard case .understood(let cutShown) = cut, shown != content else { continue }
+            let text = String(decoding: cutShown, as: UTF8.self)
+            #expect(!text.contains("\"x") && !text.contains("=x"), "cut at \(end)")
+        }
+    }
+
+    @Test func looksIntoContentsInsideOfOneAnother() {
+        var content = #"{"password":"x"}"#
+        for _ in 0..<6 {
+            let escaped = content.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+            content = "{\"a\":\"\(escaped)\"}"
+        }
+        let shown = JSONRedaction.redact([UInt8](content.utf8), isWhole: true) ?? []
+        #expect(!String(decoding: shown, as: UTF8.self).contains("password"))
+    }
+
+    @Test func takesAnyNesting() {
+        let depth = 200_000
+        let content =
+            [UInt8](repeating: UInt8(ascii: "["), count: depth)
+            + [UInt8](repeating: UInt8(ascii: "]"), count: depth)
+        #expect(JSONRedaction.redact(content, isWhole: true) == content)
+    }
+
+    private func text(_ result: RedactedContent) -> String {
+        switch result {
+        case .understood(let shown): String(decoding: shown, as: UTF8.self)
+        case .opaque: "(opaque)"
+        case .malformed(let claimed): "(no \(claimed))"
+        }
+    }
+}
