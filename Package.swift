@@ -79,7 +79,9 @@ let package = Package(
         target("Findings", ["Base", "HTTPModel", "Traffic"]),
         target("Formats", ["Base", "HTTPCodecs", "HTTPModel", "Redaction", "Traffic"]),
         target("Processes", ["Base", "Sockets", "Traffic"]),
-        target("PacketFormats", ["Base", "HTTPCodecs", "HTTPModel", "TLS", "Traffic"]),
+        target(
+            "PacketFormats",
+            ["Base", "Formats", "HTTPCodecs", "HTTPModel", "Redaction", "TLS", "Traffic"]),
         // 4
         target("Audit", ["Base", "Catalogue", "HTTPModel", "Proxy", "Sockets", "TLS", "Traffic"]),
         target("ContentServer", ["Base", "HTTPModel", "HTTPCodecs", "HTTPServer", "TLS"]),
@@ -119,7 +121,8 @@ let package = Package(
         tests(of: "Formats", ["Base", "CaptureStore", "HTTPCodecs", "TLS", "Traffic"]),
         tests(of: "Audit", ["Base", "Catalogue"]),
         tests(
-            of: "PacketFormats", ["Base", "HTTPModel", "ProcessStart", "TLS", "Traffic"]),
+            of: "PacketFormats",
+            ["Base", "CaptureStore", "Formats", "ProcessStart", "TLS", "Traffic"]),
         tests(
             of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
         tests(

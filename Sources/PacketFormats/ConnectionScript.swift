@@ -1,4 +1,5 @@
 internal import Base
+internal import Formats
 internal import TLS
 internal import Traffic
 
@@ -9,7 +10,7 @@ final class ConnectionScript {
     private let isRedacted: Bool
     var openExchanges = 0
     var isCloseDue = false
-    private(set) var losses: [String] = []
+    private(set) var losses: [LossKind] = []
 
     enum Phase {
         case request
@@ -46,11 +47,6 @@ final class ConnectionScript {
     }
 
     private var hasDecrypted = false
-
-    /// Whether an exchange comes while the connection lasts.
-    func isUnderWay(at time: Timestamp, _ exchange: ExchangeRecord) -> Bool {
-        !legs.isEmpty
-    }
 
     // MARK: Who hears what
 

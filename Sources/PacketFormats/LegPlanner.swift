@@ -1,4 +1,5 @@
 internal import Base
+internal import Formats
 internal import TLS
 internal import Traffic
 
@@ -8,7 +9,7 @@ struct LegPlanner {
     private let record: ConnectionRecord
     private let isRedacted: Bool
     private(set) var plans: [LegPlan] = []
-    private(set) var losses: [String] = []
+    private(set) var losses: [LossKind] = []
 
     init(_ record: ConnectionRecord, isRedacted: Bool) {
         self.record = record
@@ -16,7 +17,7 @@ struct LegPlanner {
         guard let client = PacketEndpoint(text: record.client),
             let listener = PacketEndpoint(text: record.listener)
         else {
-            losses.append("connection-without-address")
+            losses.append(.withoutAddress)
             return
         }
         planClient(client, listener)
@@ -42,7 +43,13 @@ struct LegPlanner {
         plan.comment = comment(
             for: plan, bytes: record.clientBytes, of: "client",
             extra: plan.preamble.isEmpty ? [] : ["CONNECT is made up"])
+        add(plan)
+    }
+
+    private mutating func add(_ plan: LegPlan) {
         plans.append(plan)
+        let isMissing = plan.tls.map { $0.gap != nil && $0.isCompleted } ?? false
+        if isMissing, !isRedacted { losses.append(.legLeftOut) }
     }
 
     private mutating func planServer(_ origin: PacketEndpoint) {
@@ -52,8 +59,7 @@ struct LegPlanner {
         var extra = ["our address is made up", "requests are written as the client sent them"]
         if record.originReused { extra.append("the connection served others before") }
         plan.comment = comment(for: plan, bytes: record.originBytes, of: "origin", extra: extra)
-        plans.append(plan)
-        if plan.tls?.gap != nil { losses.append("server-leg-without-content") }
+        add(plan)
     }
 
     /// HTTP goes to its own port, because readers take what is on that of HTTPS for TLS.

@@ -1,6 +1,21 @@
 internal import Base
-internal import TLS
+package import Formats
+internal import Redaction
 package import Traffic
+
+/// Writes a capture as a pcapng file.
+package struct PacketExporter: CaptureExporter {
+    package init() {}
+
+    package func export(
+        _ source: any TrafficSource, _ options: ExportOptions,
+        to output: @escaping ([UInt8]) throws -> Void
+    ) throws -> LossReport {
+        let export = PacketExport(source, options, output: output)
+        try export.run()
+        return export.losses
+    }
+}
 
 /// Writes a capture as a pcapng file: what was said as if its packets had been caught.
 ///
@@ -10,43 +25,56 @@ package import Traffic
 ///   was in TLS.
 /// - Packets come in the order of time, but for messages and the ends of long contents.
 /// - In memory are the open connections with the exchanges that go on, and no content.
-package final class PacketExport {
+final class PacketExport {
     private let source: any TrafficSource
-    private let redaction: PacketRedaction?
+    private let options: ExportOptions
+    private let isRedacted: Bool
+    /// Those of which an exchange is wanted; `nil` for all.
+    private var wanted: Set<Int64>?
+    private var passed: Int64 = 0
     private var file: PacketFileWriter
     private var connections: RecordPages<ConnectionRecord>
     private var exchanges: RecordPages<ExchangeRecord>
     private var open: [Int64: ConnectionScript] = [:]
     private var schedule = ExportSchedule()
-    /// What the file does not tell, by a stable code, with how often.
-    package private(set) var losses: [String: Int] = [:]
+    private(set) var losses = LossReport()
 
-    /// - Parameters:
-    ///   - redaction: takes the secrets out: then the file has no keys, contents or TLS; `nil` for
-    ///     all that was recorded.
-    ///   - output: takes the file, piece by piece.
-    package init(
-        _ source: any TrafficSource, redaction: PacketRedaction?,
+    /// - Parameter output: takes the file, piece by piece.
+    init(
+        _ source: any TrafficSource, _ options: ExportOptions,
         output: @escaping ([UInt8]) throws -> Void
     ) {
         self.source = source
-        self.redaction = redaction
+        self.options = options
+        isRedacted = !options.withSecrets
         file = PacketFileWriter(output)
         connections = RecordPages(id: \.id) { try source.connections(from: $0, $1) }
         exchanges = RecordPages(id: \.id) { try source.exchanges(from: $0, $1) }
     }
 
-    package func run() throws {
+    func run() throws {
+        losses.note(.packetsMade, "every packet")
+        try findWanted()
         try writePrelude()
         while let step = try nextStep() {
             switch step {
             case .connection: if let record = try connections.next() { try begin(record) }
-            case .exchange: if let record = try exchanges.next() { try begin(record) }
+            case .exchange: if let record = try exchanges.next() { try consider(record) }
             case .scheduled:
                 if let event = schedule.pop() { try perform(event) }
             }
         }
         try file.flush()
+    }
+
+    private func findWanted() throws {
+        guard let includes = options.includes else { return }
+        var found: Set<Int64> = []
+        try source.exchanges { record in
+            if try includes(record) { found.insert(record.connection) }
+            return true
+        }
+        wanted = found
     }
 
     // MARK: Order
@@ -76,25 +104,32 @@ package final class PacketExport {
     }
 
     private func begin(_ record: ConnectionRecord) throws {
-        let script = ConnectionScript(record, isRedacted: redaction != nil)
+        guard wanted?.contains(record.id) ?? true else { return }
+        let script = ConnectionScript(record, isRedacted: isRedacted)
         try script.open(&file)
         open[record.id] = script
-        note(script.losses)
+        for loss in script.losses { losses.note(loss, "connection \(record.id)") }
         schedule.add(record.closedAt ?? .distantFuture, .close(record.id))
+    }
+
+    private func consider(_ record: ExchangeRecord) throws {
+        passed += 1
+        if try options.includes?(record) ?? true { try begin(record) }
+        try options.progress(passed)
     }
 
     private func begin(_ recorded: ExchangeRecord) throws {
         guard let script = open[recorded.connection] else {
-            return note(["exchange-without-connection"])
+            return losses.note(.withoutConnection, "exchange \(recorded.id)")
         }
-        let record = redaction.map { recorded.redacted(by: $0) } ?? recorded
+        let record = isRedacted ? recorded.redacted : recorded
+        if isRedacted { losses.note(.contentLeftOut, "exchange \(record.id)") }
+        if record.requestBody.isTruncated || record.responseBody.isTruncated {
+            losses.note(.contentCut, "exchange \(record.id)")
+        }
         script.openExchanges += 1
         let start = record.startedAt
-        if script.isUnderWay(at: start, record) {
-            try write(.request, record, to: script, start)
-        } else {
-            note(["exchange-after-close"])
-        }
+        try write(.request, record, to: script, start)
         let end = start.advanced(
             byMicroseconds: record.durationMicroseconds ?? record.firstByteMicroseconds ?? 0)
         let first = start.advanced(
@@ -122,7 +157,7 @@ package final class PacketExport {
 
     private func close(_ script: ConnectionScript, _ time: Timestamp) throws {
         let record = script.record
-        if redaction == nil, record.messageCount > 0 || record.protocolName == "unknown" {
+        if !isRedacted, options.includes == nil, record.messageCount > 0 {
             try source.messages(ofConnection: record.id, exchange: nil) { message in
                 if message.exchange == nil { try self.write(message, to: script) }
                 return true
@@ -177,7 +212,7 @@ package final class PacketExport {
         of record: ExchangeRecord, _ direction: Direction, _ legs: [PacketLeg.Role],
         _ script: ConnectionScript, _ time: Timestamp
     ) throws {
-        guard redaction == nil else { return }
+        guard !isRedacted else { return }
         try source.body(ofExchange: record.id, direction) { bytes in
             try script.write(
                 .content(direction, bytes), of: record, at: time, to: legs, &self.file)
@@ -189,11 +224,11 @@ package final class PacketExport {
         of record: ExchangeRecord, _ legs: [PacketLeg.Role], _ script: ConnectionScript,
         _ time: Timestamp
     ) throws {
-        guard redaction == nil, !record.isConnect else { return }
+        guard !isRedacted, !record.isConnect else { return }
         var isTold = false
         try source.messages(ofConnection: record.connection, exchange: record.id) { message in
             isTold = true
-            if message.isTruncated { note(["message-truncated"]) }
+            if message.isTruncated { losses.note(.contentCut, "exchange \(record.id)") }
             let bytes = TunnelContent.bytes(of: message)
             try script.write(
                 .content(message.direction, bytes), of: record, at: message.at, to: legs,
@@ -206,50 +241,39 @@ package final class PacketExport {
     }
 
     private func write(_ message: MessageRecord, to script: ConnectionScript) throws {
-        guard message.kind == .segment else { return note(["frame-outside-of-exchanges"]) }
-        if message.isTruncated { note(["segment-truncated"]) }
+        let place = "connection \(message.connection)"
+        guard message.kind == .segment else { return losses.note(.frameLeftOut, place) }
+        if message.isTruncated { losses.note(.contentCut, place) }
         try script.write(message, &file)
-    }
-
-    private func note(_ codes: [String]) {
-        for code in codes { losses[code, default: 0] += 1 }
     }
 
     // MARK: What comes first
 
     private func writePrelude() throws {
-        try file.beginSection(application: "sallyport")
+        try file.beginSection(application: "sallyport \(options.creatorVersion)")
         try file.addInterface(
             "client-leg", "between clients and the proxy; packets made from a recording")
         try file.addInterface(
             "server-leg", "between the proxy and origins; packets made from a recording")
         try file.addInterface(
             "decrypted", "what was said inside of TLS; packets made from a recording")
-        var prelude = ExportPrelude(hasSecrets: redaction == nil)
+        var prelude = ExportPrelude(hasSecrets: !isRedacted)
         try source.connections { record in
-            try prelude.add(record, to: &self.file)
+            if self.wanted?.contains(record.id) ?? true {
+                try prelude.add(record, to: &self.file)
+            }
             return true
         }
         try prelude.finish(&file)
     }
 }
 
-/// Takes the secrets out of heads.
-package struct PacketRedaction: Sendable {
-    /// Of a head through its empty line.
-    let head: @Sendable ([UInt8]) -> [UInt8]
-
-    package init(head: @escaping @Sendable ([UInt8]) -> [UInt8]) {
-        self.head = head
-    }
-}
-
 extension ExchangeRecord {
-    fileprivate func redacted(by redaction: PacketRedaction) -> ExchangeRecord {
+    fileprivate var redacted: ExchangeRecord {
         var result = self
-        result.requestHead = redaction.head(requestHead)
-        result.responseHead = redaction.head(responseHead)
-        result.interimHeads = interimHeads.map(redaction.head)
+        result.requestHead = HeadRedaction.redact(head: requestHead)
+        result.responseHead = HeadRedaction.redact(head: responseHead)
+        result.interimHeads = interimHeads.map(HeadRedaction.redact(head:))
         result.requestBody.trailers = []
         result.responseBody.trailers = []
         return result

@@ -46,6 +46,9 @@ struct TLSLeg {
         gap = application[0] == nil || application[1] == nil ? "its keys are not known" : nil
     }
 
+    /// Whether the handshake was, so that content followed.
+    var isCompleted: Bool { writer.record.handshakeCompleted }
+
     /// What of the handshake was not recorded, and so is made up.
     var madeUp: String {
         writer.isHelloMadeUp
