@@ -52,35 +52,40 @@ final class ConnectionScript {
 
     /// The legs that hear a phase of an exchange, and with what else.
     ///
-    /// On the decrypted interface exchanges of HTTP/2 are written one behind the other, each when it
-    /// has ended: HTTP/1 cannot tell them side by side.
+    /// HTTP/1 cannot tell exchanges side by side: on its legs a response is written whole when it
+    /// has ended, and with it the request, if the client spoke HTTP/2.
     func audiences(of exchange: ExchangeRecord, in phase: Phase) -> [Audience] {
-        var live: [PacketLeg.Role] = []
-        if !isRedacted || exchange.isConnect {
-            live.append(.client)
-            if goesToOrigin(exchange) { live.append(.server) }
-        }
-        live = live.filter { legs[$0]?.canCarryContent ?? false || exchange.isConnect }
-        let isDecrypted = legs[.decrypted] != nil && !exchange.isConnect
-        guard isDecrypted else { return [Audience(phase: phase, legs: live)] }
-        hasDecrypted = true
-        guard exchange.protocolName == "HTTP/2" else {
-            return [Audience(phase: phase, legs: live + [.decrypted])]
-        }
-        var audiences = [Audience(phase: phase, legs: live)]
-        if phase == .end {
-            audiences += [
-                Audience(phase: .request, legs: [.decrypted], isLate: true),
-                Audience(phase: .head, legs: [.decrypted]),
-                Audience(phase: .end, legs: [.decrypted]),
+        let hearing = legs(hearing: exchange)
+        if hearing.contains(.decrypted) { hasDecrypted = true }
+        let framed = hearing.filter { legs[$0]?.speaksHTTP2(exchange) ?? false }
+        let serial = hearing.filter { !framed.contains($0) }
+        let isLate = exchange.protocolName == "HTTP/2"
+        switch phase {
+        case .request: return [Audience(phase: phase, legs: isLate ? framed : hearing)]
+        case .head: return [Audience(phase: phase, legs: framed)]
+        case .end:
+            let request = Audience(phase: .request, legs: serial, isLate: true)
+            return (isLate ? [request] : []) + [
+                Audience(phase: .head, legs: serial, isLate: true),
+                Audience(phase: .end, legs: hearing),
             ]
         }
-        return audiences
+    }
+
+    private func legs(hearing exchange: ExchangeRecord) -> [PacketLeg.Role] {
+        if exchange.isConnect { return legs[.client] == nil ? [] : [.client] }
+        var hearing: [PacketLeg.Role] = []
+        if !isRedacted {
+            hearing.append(.client)
+            if goesToOrigin(exchange) { hearing.append(.server) }
+        }
+        hearing.append(.decrypted)
+        return hearing.filter { legs[$0]?.canCarryContent ?? false }
     }
 
     /// Whether the exchange was carried on the leg to the origin that is recorded.
     private func goesToOrigin(_ exchange: ExchangeRecord) -> Bool {
-        guard !exchange.answeredByTool, !exchange.isConnect else { return false }
+        guard !exchange.answeredByTool else { return false }
         // A client that knows its proxy may ask many origins in plain on one connection.
         guard record.clientTLS == nil, record.mode == .explicit else { return true }
         let host = exchange.authority.split(separator: ":").first.map(String.init)

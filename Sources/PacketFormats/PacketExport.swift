@@ -132,9 +132,7 @@ final class PacketExport {
         try write(.request, record, to: script, start)
         let end = start.advanced(
             byMicroseconds: record.durationMicroseconds ?? record.firstByteMicroseconds ?? 0)
-        let first = start.advanced(
-            byMicroseconds: record.firstByteMicroseconds ?? record.durationMicroseconds ?? 0)
-        schedule.add(min(first, end), .head(record))
+        schedule.add(min(record.firstByteAt, end), .head(record))
         schedule.add(end, .end(record))
     }
 
@@ -195,8 +193,9 @@ final class PacketExport {
                 try part(.requestEnd, at)
             }
         case .head:
-            for head in record.interimHeads { try part(.interim(head), time) }
-            if !record.responseHead.isEmpty { try part(.responseHead, time) }
+            let at = audience.isLate ? record.firstByteAt : time
+            for head in record.interimHeads { try part(.interim(head), at) }
+            if !record.responseHead.isEmpty { try part(.responseHead, at) }
         case .end:
             if record.isTunnel {
                 try tunnel(of: record, legs, script, time)
@@ -269,6 +268,10 @@ final class PacketExport {
 }
 
 extension ExchangeRecord {
+    fileprivate var firstByteAt: Timestamp {
+        startedAt.advanced(byMicroseconds: firstByteMicroseconds ?? durationMicroseconds ?? 0)
+    }
+
     fileprivate var redacted: ExchangeRecord {
         var result = self
         result.requestHead = HeadRedaction.redact(head: requestHead)

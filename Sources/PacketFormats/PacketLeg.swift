@@ -144,7 +144,8 @@ struct PacketLeg {
         try begin(at: time, &file)
     }
 
-    private func speaksHTTP2(_ exchange: ExchangeRecord) -> Bool {
+    /// What the exchange was spoken in on this leg.
+    func speaksHTTP2(_ exchange: ExchangeRecord) -> Bool {
         switch role {
         case .client: exchange.protocolName == "HTTP/2"
         case .server: (exchange.originProtocolName ?? exchange.protocolName) == "HTTP/2"
