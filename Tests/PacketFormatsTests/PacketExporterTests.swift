@@ -44,23 +44,13 @@ struct PacketExporterTests {
                 response: RecordedTraffic.content(UInt8(stream), 9000 * Int(stream)))
         }
         let file = try PacketFile(traffic)
-        for (interface, streams) in [("client-leg", [1, 3, 5]), ("server-leg", [1, 3, 5])] {
-            let rows = try file.fields(
-                "frame.interface_name == \"\(interface)\" and http2.data.data",
-                ["http2.streamid", "http2.type", "http2.data.data"])
-            var found: [String: String] = [:]
-            for row in rows where row.count == 3 {
-                let ids = row[0].split(separator: ",")
-                let types = row[1].split(separator: ",")
-                let data = zip(ids, types).filter { $0.1 == "0" }.map(\.0)
-                for (id, hex) in zip(data, row[2].split(separator: ",")) {
-                    found[String(id), default: ""] += hex.filter { $0 != ":" }
-                }
-            }
-            for stream in streams {
-                let content = RecordedTraffic.content(UInt8(stream), 9000 * stream)
-                #expect(found["\(stream)"] == content.hex, "\(interface), stream \(stream)")
-            }
+        let expected = traffic.exchangeRecords.map { $0.responseBody.bytes.hex }.sorted()
+        for interface in ["client-leg", "server-leg"] {
+            let field = "http2.body.reassembled.data"
+            let filter = "frame.interface_name == \"\(interface)\" and \(field)"
+            let bodies = try file.fields(filter, [field])
+                .flatMap { $0[0].split(separator: ",").map { $0.filter { $0 != ":" } } }
+            #expect(bodies.sorted() == expected, "\(interface)")
         }
         #expect(try file.objects(on: "decrypted").count == 3)
         #expect(try file.fields("_ws.malformed or tcp.analysis.flags", ["frame.number"]).isEmpty)
