@@ -59,7 +59,10 @@ let package = Package(
         target("TLS", ["Base", "COpenSSL"]),
         target("PublicSuffixes", ["Base", "CPSL"]),
         // 2
-        target("Catalogue", ["Base", "TLS"]),
+        // Its link to Certs lets the build see that a file has come or gone.
+        .target(
+            name: "Catalogue", dependencies: ["Base", "TLS"], exclude: ["Certs"],
+            swiftSettings: strict, plugins: ["EmbedCatalogue"]),
         target("DNS", ["Base"]),
         target("Traffic", ["Base", "HTTPModel"]),
         target("Transport", ["Base", "Sockets", "TLS"]),
@@ -77,6 +80,7 @@ let package = Package(
         target("HTTPServer", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Transport"]),
         target("CaptureStore", ["Base", "HTTPModel", "Traffic", "CSQLite"]),
         target("Findings", ["Base", "HTTPModel", "Traffic"]),
+        target("Filters", ["Base", "HTTPModel", "Traffic"]),
         target("Formats", ["Base", "HTTPCodecs", "HTTPModel", "Redaction", "Traffic"]),
         target("Processes", ["Base", "Sockets", "Traffic"]),
         target(
@@ -90,10 +94,19 @@ let package = Package(
             "Commands",
             [
                 "Audit", "Base", "CaptureStore", "Catalogue", "Confinement", "ContentServer", "DNS",
-                "Findings", "Formats", "HTTPCodecs", "HTTPModel", "HTTPServer", "Negotiation", "Proxy",
-                "PublicSuffixes", "Redaction", "Sockets", "TLS", "Traffic", "Transport",
+                "Filters", "Findings", "Formats", "HTTPCodecs", "HTTPModel", "HTTPServer",
+                "Negotiation", "Proxy", "PublicSuffixes", "Redaction", "Sockets", "TLS", "Traffic",
+                "Transport",
             ]),
         .executableTarget(name: "sallyport", dependencies: ["Commands"], swiftSettings: strict),
+
+        // The files in Certs, made a part of the tool when it is built.
+        .executableTarget(
+            name: "embed-catalogue", dependencies: ["Base"],
+            path: "Sources/CatalogueEmbedding/Generator", swiftSettings: strict),
+        .plugin(
+            name: "EmbedCatalogue", capability: .buildTool(), dependencies: ["embed-catalogue"],
+            path: "Sources/CatalogueEmbedding/Plugin"),
 
         // Starts programs for tests, one at a time.
         .target(name: "ProcessStart", path: "Tests/ProcessStart", swiftSettings: strict),
@@ -104,6 +117,7 @@ let package = Package(
         tests(of: "Confinement", ["Base", "Sockets", "sallyport"]),
         tests(of: "Processes", ["Base", "CPlatform", "ProcessStart", "Sockets", "Traffic"]),
         tests(of: "TLS", ["Base", "COpenSSL", "ProcessStart"]),
+        tests(of: "Catalogue", ["Base", "COpenSSL", "ProcessStart", "TLS"]),
         tests(of: "Transport", ["Base", "Sockets", "TLS"]),
         tests(of: "PublicSuffixes"),
         tests(of: "DNS", ["Base"]),
@@ -117,9 +131,9 @@ let package = Package(
             of: "HTTP2",
             ["Base", "HTTPCodecs", "HTTPModel", "HTTP2Frames", "Sockets", "Transport"]),
         tests(of: "CaptureStore", ["Traffic", "HTTPModel", "Base"]),
+        tests(of: "Filters", ["Base", "HTTPModel", "Traffic"]),
         tests(of: "Findings", ["Traffic", "HTTPModel", "Base"]),
         tests(of: "Formats", ["Base", "CaptureStore", "HTTPCodecs", "TLS", "Traffic"]),
-        tests(of: "Audit", ["Base", "Catalogue"]),
         tests(
             of: "PacketFormats",
             ["Base", "CaptureStore", "Formats", "ProcessStart", "TLS", "Traffic"]),
@@ -131,12 +145,22 @@ let package = Package(
                 "Base", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "ProcessStart", "Sockets", "TLS",
                 "Traffic",
             ]),
+        // Real clients against the servers of probes.
+        tests(
+            of: "Audit",
+            [
+                "Base", "Catalogue", "ProcessStart", "Proxy", "Sockets", "TLS", "Traffic",
+            ]),
         // Requests for ranges and with preconditions, and what they must be answered with.
         .target(name: "RangeVectors", path: "Tests/RangeVectors", swiftSettings: strict),
         tests(
             of: "ContentServer", ["HTTPModel", "HTTPServer", "Base", "RangeVectors", "Sockets"]),
         tests(
-            of: "Commands", ["Base", "Traffic", "CaptureStore", "TLS", "Proxy", "Negotiation"],
+            of: "Commands",
+            [
+                "Audit", "Base", "CaptureStore", "Catalogue", "Filters", "Findings", "Negotiation",
+                "Proxy", "TLS", "Traffic",
+            ],
             exclude: ["Cases"]),
         // Real clients through the tool as it is shipped.
         .testTarget(

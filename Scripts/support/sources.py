@@ -75,8 +75,8 @@ def main():
     for path in sorted(set(listed.split("\0")) - {""}):
         try:
             found += problems(path)
-        except FileNotFoundError:
-            continue  # deleted, and not yet committed
+        except (FileNotFoundError, IsADirectoryError):
+            continue  # deleted, and not yet committed; or a link to a folder
     print("\n".join(found), end="\n" if found else "")
     sys.exit(1 if found else 0)
 

@@ -62,9 +62,11 @@ package final class AuditLedger: Sendable {
         let speaksFirst =
             page?.speaksFirst ?? (Self.speaks(observations) ? true : nil)
         let verdicts = observations.map { ConnectionRule.judge($0, speaksFirst: speaksFirst) }
-        let conclusion = ProbeRule.conclude(verdicts, run: run)
+        let conclusion = ProbeRule.conclude(verdicts, of: probe.behaviour, run: run)
         var judged = result(probe, destination, conclusion.outcome, conclusion.evidence)
-        if let proof = observations.lazy.compactMap(\.proof).first { judged.evidence += ": \(proof)" }
+        if let proof = observations.lazy.compactMap(\.proof).first {
+            judged.evidence += ": \(proof)"
+        }
         judged.alert = conclusion.alert
         judged.version = observations.lazy.compactMap(\.version).first
         judged.connections = observations.map(\.connection).sorted()

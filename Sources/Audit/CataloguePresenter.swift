@@ -18,6 +18,8 @@ package final class CataloguePresenter: ProbePresenter {
         var chains: [Key: PresentedChain] = [:]
         var origin: [Certificate] = []
         var ticketKeys: [String: [UInt8]] = [:]
+        /// Whether a redirection into the clear leads clients to us.
+        var leadsAstray = true
     }
 
     private struct Key: Hashable {
@@ -49,16 +51,37 @@ package final class CataloguePresenter: ProbePresenter {
         state.withLock { $0.origin = chain }
     }
 
+    /// Tells that clients would go elsewhere than to us where a redirection sends them.
+    package func noteUnseenRedirections() {
+        state.withLock { $0.leadsAstray = false }
+    }
+
     package func machine(
         _ probe: ProbeDescription, for visit: ProbeVisit,
         report: @escaping @Sendable (ProbeObservation) -> Void
-    ) throws(Failure) -> any ProbeMachine {
+    ) throws(Failure) -> (any ProbeMachine)? {
         let host = visit.hello?.serverName ?? visit.host
         var configuration = ProbeMachineConfiguration(host: host, token: token, now: now)
         configuration.connection = visit.connection
         configuration.patience = patience
         configuration.greeting = ProbeGreeting(port: visit.port)
         configuration.ticketKey = ticketKey(probe)
+        let followUp = ProbeMachines.followUp(of: probe, configuration)
+        // Who begins TLS at once does not ask for it.
+        if visit.hello == nil {
+            configuration.upgrade = UpgradeProtocol(port: visit.port)
+            if let followUp, followUp.port == visit.port {
+                return ReportingMachine(
+                    ProbeMachines.makeMachine(probe, following: followUp, configuration),
+                    report: report)
+            }
+            guard configuration.upgrade != nil || probe.behaviour.leadsToClear else { return nil }
+        }
+        if followUp != nil, !state.withLock(\.leadsAstray) {
+            throw Failure(
+                "probe-not-possible", party: .tool,
+                "where the client would be sent in clear is no port of ours")
+        }
         let made = try ProbeMachines.makeMachine(
             probe, try chain(of: probe, host), second: try second(of: probe, host),
             configuration)
@@ -72,7 +95,7 @@ package final class CataloguePresenter: ProbePresenter {
         switch probe.behaviour {
         case .renegotiateBadChain, .renegotiateOtherName:
             return try chain(Key(probe: AuditLedger.control, host: host), sound, nil)
-        case .gotoFail:
+        case .gotoFail where probe.chain.isEmpty:
             // Genuine certificates, and a key that has nothing to do with them.
             return PresentedChain(
                 certificates: try originChain(for: host),
@@ -127,6 +150,19 @@ package final class CataloguePresenter: ProbePresenter {
 }
 
 extension ProbeBehaviour {
+    /// Whether a client that comes in clear is what the probe waits for.
+    fileprivate var leadsToClear: Bool { self == .refuseTLS || self == .httpOnTLSPort }
+
+    /// Whether a client that shows the server's answer has done what it must not.
+    package var isProvedByAnswer: Bool {
+        switch self {
+        case .redirectToHTTP, .redirectWithCredentials, .renegotiateBadChain, .renegotiateOtherName,
+            .heartbeat, .resumeAfterRefusal:
+            false
+        default: true
+        }
+    }
+
     fileprivate var staple: ChainMint.Staple? {
         switch self {
         case .stapledRevoked: .revoked

@@ -36,6 +36,8 @@ package enum ConnectionRule {
             return .noEvidence("the client left before it was shown a certificate")
         }
         if seen.isHandshakeDone { return judgeEnd(seen, speaksFirst) }
+        // GnuTLS, for one, takes its leave where others send an alert.
+        if seen.hasSaidClose { return .refused(alert: nil) }
         if seen.wasIdle {
             return .inconclusive("the client stopped in the middle of the handshake")
         }
@@ -50,7 +52,7 @@ package enum ConnectionRule {
         if seen.wasIdle {
             return .inconclusive("the client finished the handshake and said nothing")
         }
-        guard seen.end == .closed || seen.end == .reset else {
+        guard seen.end == .closed || seen.end == .reset || seen.hasSaidClose else {
             return .inconclusive("the connection was ended before the client had spoken")
         }
         guard let speaksFirst else {

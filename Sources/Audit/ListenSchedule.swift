@@ -30,6 +30,8 @@ package final class ListenSchedule: Prober {
         let ledger: AuditLedger
         var queue: ArraySlice<ProbeDescription>
         var current: Showing?
+        /// The probe that was shown last.
+        var last: ProbeDescription?
         var mustPass = false
         var attempts: [String: Int] = [:]
         /// What connections of probes that were put back have shown.
@@ -64,19 +66,39 @@ package final class ListenSchedule: Prober {
     }
 
     package func probe(for visit: ProbeVisit) -> (any ProbeMachine)? {
-        guard visit.hello != nil else { return nil }
+        guard visit.hello != nil else { return followUp(visit) }
         let key = Key(client: Self.name(of: visit), destination: AuditDestination(visit))
         guard concerns(key.destination) else { return nil }
         while let probe = next(key) {
             do throws(Failure) {
-                return try presenter.machine(probe, for: visit) { [weak self] observation in
-                    self?.note(observation, probe, key)
-                }
+                return try machine(probe, visit, key)
             } catch {
                 abandon(probe, key, error.detail)
             }
         }
         return nil
+    }
+
+    private func machine(
+        _ probe: ProbeDescription, _ visit: ProbeVisit, _ key: Key
+    ) throws(Failure) -> (any ProbeMachine)? {
+        try presenter.machine(probe, for: visit) { [weak self] observation in
+            self?.note(observation, probe, key)
+        }
+    }
+
+    /// What comes in clear may be where the last probe has sent the client.
+    private func followUp(_ visit: ProbeVisit) -> (any ProbeMachine)? {
+        let host = AuditDestination(visit).host
+        let shown = state.withLock { state in
+            state.pages.first { $0.key.destination.host == host && $0.value.last != nil }
+        }
+        guard let shown, let last = shown.value.last else { return nil }
+        do throws(Failure) {
+            return try machine(last, visit, shown.key)
+        } catch {
+            return nil
+        }
     }
 
     /// Who it is, in falling order of certainty: the program, or the address with what tells its
@@ -103,6 +125,7 @@ package final class ListenSchedule: Prober {
                 page.current = Self.nextShowing(&page, key.destination)
             }
             page.current?.openCount += 1
+            page.last = page.current?.probe ?? page.last
             return page.current?.probe
         }
     }

@@ -37,4 +37,7 @@ package struct ProbeObservation: Sendable, Equatable {
     package var proof: String?
 
     package init() {}
+
+    /// Whether the client took its leave by close_notify or user_canceled (RFC 8446 §6.1).
+    var hasSaidClose: Bool { warnings.contains(0) || warnings.contains(90) }
 }

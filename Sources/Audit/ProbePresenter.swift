@@ -8,12 +8,13 @@ package protocol ProbePresenter: Sendable {
     /// Makes the machine that shows a probe to a client that asks for a host.
     ///
     /// - Parameter report: called once, when the connection has ended.
+    /// - Returns: `nil` for a connection in clear that has nothing to do with the probe.
     ///
     /// Errors: `probe-not-possible` with why, such as a wildcard for a name of one label.
     func machine(
         _ probe: ProbeDescription, for visit: ProbeVisit,
         report: @escaping @Sendable (ProbeObservation) -> Void
-    ) throws(Failure) -> any ProbeMachine
+    ) throws(Failure) -> (any ProbeMachine)?
 }
 
 /// Where a client wants to go.

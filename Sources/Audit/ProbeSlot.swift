@@ -14,7 +14,8 @@ package final class ProbeSlot: Prober {
     private struct State {
         var seen: [AuditDestination: [ProbeObservation]] = [:]
         var impossible: [AuditDestination: String] = [:]
-        var openCount = 0
+        /// Those whose clients were shown the probe.
+        var shown: Set<AuditDestination> = []
     }
 
     /// Of the connections of one run that are kept; a client that makes more has been seen.
@@ -37,13 +38,15 @@ package final class ProbeSlot: Prober {
     }
 
     package func probe(for visit: ProbeVisit) -> (any ProbeMachine)? {
-        let destination = AuditDestination(visit)
+        let destination = destination(of: visit)
         guard concerns(destination) else { return nil }
         do throws(Failure) {
-            let machine = try presenter.machine(probe, for: visit) { [weak self] observation in
-                self?.note(observation, destination)
-            }
-            state.withLock { $0.openCount += 1 }
+            guard
+                let machine = try presenter.machine(
+                    probe, for: visit,
+                    report: { [weak self] observation in self?.note(observation, destination) })
+            else { return nil }
+            _ = state.withLock { $0.shown.insert(destination) }
             return machine
         } catch {
             state.withLock { $0.impossible[destination] = error.detail }
@@ -51,9 +54,15 @@ package final class ProbeSlot: Prober {
         }
     }
 
+    /// What comes in clear belongs to the destination whose server sent it there.
+    private func destination(of visit: ProbeVisit) -> AuditDestination {
+        let named = AuditDestination(visit)
+        guard visit.hello == nil else { return named }
+        return state.withLock { $0.shown.first { $0.host == named.host } } ?? named
+    }
+
     private func note(_ observation: ProbeObservation, _ destination: AuditDestination) {
         state.withLock { state in
-            state.openCount -= 1
             guard state.seen[destination, default: []].count < Self.observationLimit else { return }
             state.seen[destination, default: []].append(observation)
         }

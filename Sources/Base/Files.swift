@@ -53,6 +53,19 @@ package enum Files {
         guard fsync(descriptor) == 0 else { throw failure("file-unwritable", "cannot write", path) }
     }
 
+    /// Writes a file that everybody may read, in place of one that is there.
+    ///
+    /// Errors: `file-unwritable`.
+    package static func replace(_ path: String, _ bytes: [UInt8]) throws(Failure) {
+        let temporary = "\(path).new"
+        remove(temporary)
+        try create(temporary, bytes, readableByOthers: true)
+        guard move(temporary, to: path) else {
+            defer { remove(temporary) }
+            throw failure("file-unwritable", "cannot write", path)
+        }
+    }
+
     /// Makes a folder and those above it, readable by their owner only; existing ones stay as they
     /// are.
     ///
@@ -70,6 +83,39 @@ package enum Files {
     /// Whether something is there.
     package static func exists(_ path: String) -> Bool {
         unsafe access(path, F_OK) == 0
+    }
+
+    /// What is in a folder, sorted, without `.` and `..`; folders end with a slash.
+    ///
+    /// - Parameter countLimit: a folder with more in it is refused.
+    ///
+    /// Errors: `file-unreadable`.
+    package static func names(
+        inFolder path: String, countLimit: Int = 10_000
+    ) throws(Failure) -> [String] {
+        guard let folder = unsafe opendir(path) else {
+            throw failure("file-unreadable", "cannot read the folder", path)
+        }
+        defer { unsafe closedir(folder) }
+        var names: [String] = []
+        while let entry = unsafe readdir(folder) {
+            let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                unsafe bytes.prefix { $0 != 0 }.text
+            }
+            if name == "." || name == ".." { continue }
+            guard names.count < countLimit else {
+                throw Failure(
+                    "file-unreadable", party: .tool,
+                    "cannot read the folder \(path): more than \(countLimit) files")
+            }
+            names.append(isFolder("\(path)/\(name)") ? name + "/" : name)
+        }
+        return names.sorted()
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var facts = stat()
+        return unsafe stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
     }
 
     /// Whether only its owner may read or write it; `true` for what is not there.

@@ -5,6 +5,8 @@ package indirect enum JSONText: Sendable, Equatable {
     case integer(Int64)
     /// A number in thousandths, written as a decimal without loss: 1250 is `1.25`.
     case thousandths(Int64)
+    /// The same in millionths.
+    case millionths(Int64)
     case string(String)
     /// Text as bytes; what is no UTF-8 becomes U+FFFD.
     case bytes([UInt8])
@@ -77,7 +79,8 @@ extension JSONText {
         case .null: result += Array("null".utf8)
         case .boolean(let value): result += Array((value ? "true" : "false").utf8)
         case .integer(let number): result += Array(String(number).utf8)
-        case .thousandths(let number): result += Array(Self.decimal(thousandths: number).utf8)
+        case .thousandths(let number): result += Array(Self.decimal(number, places: 3).utf8)
+        case .millionths(let number): result += Array(Self.decimal(number, places: 6).utf8)
         case .string(let text): Self.append(text, to: &result)
         case .bytes(let bytes): Self.append(bytes.text, to: &result)
         case .array(let elements):
@@ -119,18 +122,18 @@ extension JSONText {
         result += [UInt8](repeating: UInt8(ascii: " "), count: indentation)
     }
 
-    private static func decimal(thousandths number: Int64) -> String {
+    private static func decimal(_ number: Int64, places: Int) -> String {
         let magnitude = number.magnitude
-        var text = (number < 0 ? "-" : "") + String(magnitude / 1000)
-        var fraction = Int(magnitude % 1000)
+        let unit: UInt64 = places == 3 ? 1000 : 1_000_000
+        let text = (number < 0 ? "-" : "") + String(magnitude / unit)
+        var fraction = Int(magnitude % unit)
         guard fraction > 0 else { return text }
-        var width = 3
+        var width = places
         while fraction % 10 == 0 {
             fraction /= 10
             width -= 1
         }
-        text += "." + padded(fraction, width)
-        return text
+        return text + "." + padded(fraction, width)
     }
 
     /// Quotes `text`; beyond what the grammar asks for, it escapes what acts on a terminal or ends

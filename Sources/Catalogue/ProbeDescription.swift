@@ -14,6 +14,8 @@ package struct ProbeDescription: Sendable, Equatable {
     /// What it takes to be presented.
     package var requirements: Set<ProbeRequirement> = []
     package var profile = AuditProfile.full
+    /// Its place among those of its family, the smallest first: what is cheapest to exploit leads.
+    package var order = 100
     /// Why a client must refuse it.
     package var reason = ""
     /// Such as `RFC 5280 §6.1.3(a)(2)`.

@@ -8,16 +8,29 @@ enum CaptureInspection {
     /// stand at the start of what carries them.
     static let contentLimit = 1024 * 1024
 
+    /// A record that was judged.
+    enum Place: Hashable {
+        case connection(Int64)
+        case exchange(Int64)
+    }
+
+    /// Judges all records, or those that a filter accepts.
+    ///
+    /// - Parameter visit: told what each record showed.
+    ///
     /// Errors: those of reading the capture, and of the progress that is drawn meanwhile.
     static func report(
         on source: any TrafficSource, configuration: FindingsConfiguration,
-        environment: Environment
+        filter: CaptureFilter? = nil, environment: Environment,
+        visit: (Place, [Finding]) -> Void = { _, _ in }
     ) throws -> FindingsReport {
         var engine = FindingsEngine(configuration)
         var connections: [Int64: ConnectionRecord] = [:]
         var total: Int64 = 0
         try source.connections { record in
-            try observe(record, in: source, &engine)
+            if try filter?.accepts(record) ?? true {
+                try observe(record, in: source, &engine, visit)
+            }
             connections[record.id] = record.withoutBulk
             total += record.exchangeCount
             return true
@@ -26,10 +39,13 @@ enum CaptureInspection {
             "checking", total: total, on: environment.diagnostics, clock: environment.clock)
         var done: Int64 = 0
         try source.exchanges { exchange in
-            engine.observe(
-                exchange, on: connections[exchange.connection],
-                requestBody: try content(of: exchange, .request, in: source),
-                responseBody: try content(of: exchange, .response, in: source))
+            if try filter?.accepts(exchange) ?? true {
+                let found = engine.observe(
+                    exchange, on: connections[exchange.connection],
+                    requestBody: try content(of: exchange, .request, in: source),
+                    responseBody: try content(of: exchange, .response, in: source))
+                visit(.exchange(exchange.id), found)
+            }
             done += 1
             try progress.advance(to: done)
             return true
@@ -41,15 +57,18 @@ enum CaptureInspection {
     /// Judges a connection with its messages, where they can show anything.
     private static func observe(
         _ connection: ConnectionRecord, in source: any TrafficSource,
-        _ engine: inout FindingsEngine
+        _ engine: inout FindingsEngine, _ visit: (Place, [Finding]) -> Void
     ) throws {
-        guard engine.wantsMessages(of: connection) else { return engine.observe(connection) }
+        let place = Place.connection(connection.id)
+        guard engine.wantsMessages(of: connection) else {
+            return visit(place, engine.observe(connection))
+        }
         var messages = GatheredMessages()
         try source.messages(ofConnection: connection.id, exchange: nil) { messages.add($0) }
-        engine.observe(connection, messages: messages)
+        visit(place, engine.observe(connection, messages: messages))
         for id in messages.exchanges {
             guard let exchange = try source.exchange(id) else { continue }
-            engine.observe(messages, of: exchange, on: connection)
+            visit(.exchange(id), engine.observe(messages, of: exchange, on: connection))
         }
     }
 
@@ -65,25 +84,5 @@ enum CaptureInspection {
             return content.count < contentLimit
         }
         return content
-    }
-}
-
-extension ConnectionRecord {
-    /// The connection as its exchanges need it: without what is large and was looked at already.
-    fileprivate var withoutBulk: ConnectionRecord {
-        var record = self
-        record.clientTLS = record.clientTLS.map(\.withoutBulk)
-        record.originTLS = record.originTLS.map(\.withoutBulk)
-        return record
-    }
-}
-
-extension TLSRecord {
-    fileprivate var withoutBulk: TLSRecord {
-        var record = self
-        record.clientHello = []
-        record.chain = []
-        record.keyLog = []
-        return record
     }
 }

@@ -1,4 +1,5 @@
 internal import Base
+internal import Filters
 internal import Findings
 
 extension Command {
@@ -15,6 +16,9 @@ extension Command {
                     line: "sallyport check session.sallyport --fail-on medium --format json"
                         + " > findings.json"),
                 Example(
+                    purpose: "judge one host only",
+                    line: "sallyport check session.sallyport --filter 'host=*.shop.example'"),
+                Example(
                     purpose: "look for the values of the test account, wherever they went",
                     line: "sallyport check session.sallyport --profile subject.profile"),
             ],
@@ -25,6 +29,8 @@ extension Command {
                     + " holds no secret that was recorded.",
                 "The profile names the values of the test subject and who may receive them, a line"
                     + " each: 'owner: *.shop.example', 'password.account = correct-horse-7'.",
+                "With a filter, only the exchanges and connections that match are judged; what one"
+                    + " of both has no field for does not match. " + filterHelp(for: .records),
             ],
             arguments: CheckArguments(),
             parameters: [
@@ -34,7 +40,8 @@ extension Command {
                 .option(
                     "fail-on", \.leastSeverity, .choice("LEVEL"), standard: "high",
                     "exit with 1 for findings from this level on"),
-            ] + inspectionParameters.map { $0.lifted(to: \.inspection) },
+            ] + filterParameters(for: .records).map { $0.lifted(to: \.selection) }
+                + inspectionParameters.map { $0.lifted(to: \.selection.inspection) },
             run: runCheck)
     }
 }
@@ -44,7 +51,7 @@ private struct CheckArguments {
     var format = Format.text
     var isJSON = false
     var leastSeverity = Severity.high
-    var inspection = InspectionOptions()
+    var selection = FilterOptions()
 
     enum Format: String, CaseIterable {
         case text
@@ -55,10 +62,11 @@ private struct CheckArguments {
 private func runCheck(
     _ arguments: CheckArguments, _ environment: Environment
 ) async throws -> ExitCode {
-    let configuration = try arguments.inspection.configuration(environment)
+    let configuration = try arguments.selection.inspection.configuration(environment)
     let source = try environment.openCapture(arguments.capture)
     let report = try CaptureInspection.report(
-        on: source, configuration: configuration, environment: environment)
+        on: source, configuration: configuration,
+        filter: try arguments.selection.open(source, environment), environment: environment)
     let isJSON = arguments.isJSON || arguments.format == .json
     try report.write(asJSON: isJSON, to: environment)
     return report.exitCode(failingFrom: arguments.leastSeverity)

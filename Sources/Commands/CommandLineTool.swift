@@ -50,6 +50,8 @@ package enum CommandLineTool {
                 .connections,
                 .messages,
                 .check,
+                .export,
+                .importing,
                 .authority,
             ])
     }
@@ -79,7 +81,14 @@ package enum CommandLineTool {
             return .clean
         }
         let wantsHelp = arguments.first == "help"
-        if wantsHelp { arguments.removeFirst() }
+        if wantsHelp {
+            arguments.removeFirst()
+            if let topic = HelpTopic.all.first(where: { [$0.name] == arguments }) {
+                let output = environment.output
+                try output.write(topic.render(columns: output.columns))
+                return .clean
+            }
+        }
         var path: [Command] = [root]
         while let word = arguments.first, let command = path.last, command.invoke == nil {
             if word == "--help" || word == "-h" { return try help(path, to: environment.output) }

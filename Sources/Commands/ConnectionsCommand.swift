@@ -1,4 +1,5 @@
 internal import Base
+internal import Filters
 internal import Traffic
 
 extension Command {
@@ -26,11 +27,8 @@ extension Command {
             parameters: [
                 .positional(\.capture, .path("CAPTURE"), "the capture file"),
                 .optional(\.id, .id("ID"), "show this connection, with all that is known of it"),
-                .option(
-                    "filter", \.filter, .filter(for: .connections),
-                    "only the connections that match"),
                 .flag("json", \.isJSON, "print JSON Lines"),
-            ],
+            ] + filterParameters(for: .connections).map { $0.lifted(to: \.selection) },
             run: listConnections)
     }
 }
@@ -38,7 +36,7 @@ extension Command {
 private struct ConnectionsArguments {
     var capture = ""
     var id: Int64?
-    var filter: Filter?
+    var selection = FilterOptions()
     var isJSON = false
 }
 
@@ -47,12 +45,11 @@ private func listConnections(
 ) async throws -> ExitCode {
     let source = try environment.openCapture(arguments.capture)
     if let id = arguments.id { return try showConnection(id, source, arguments, environment) }
+    let filter = try arguments.selection.open(source, environment)
     var table = TableWriter(columns, to: environment.output, palette: environment.palette)
     var lines = LineWriter(environment.output)
     try source.connections { record in
-        guard arguments.filter?.accepts(ConnectionSubject(record: record)) ?? true else {
-            return true
-        }
+        guard try filter.accepts(record) else { return true }
         if arguments.isJSON {
             try lines.write(ConnectionSummary(record).json.line)
         } else {
@@ -70,7 +67,7 @@ private func showConnection(
     _ id: Int64, _ source: any TrafficSource, _ arguments: ConnectionsArguments,
     _ environment: Environment
 ) throws -> ExitCode {
-    guard arguments.filter == nil else {
+    guard arguments.selection.filter == nil else {
         throw UsageFailure("ID and --filter do not go together")
     }
     guard let record = try source.connection(id) else { throw missingConnection(id) }

@@ -21,6 +21,8 @@ package struct Environment: Sendable {
     package var decodeContent: @Sendable (_ codings: String) throws(Failure) -> ContentStream
     /// Finds the certificate authority, and makes it if there is none. Errors: `ca-unusable`.
     package var openAuthority: @Sendable (AuthorityConfiguration) throws(Failure) -> AuthorityRecord
+    /// Reads and writes files that may be long.
+    package var fileStreams = FileStreams.ofSystem
 
     package init(
         variables: [String: String], output: OutputStream, diagnostics: OutputStream,

@@ -1,4 +1,5 @@
 internal import Base
+internal import Filters
 internal import Traffic
 
 extension Command {
@@ -29,6 +30,14 @@ extension Command {
                     line: "sallyport flows list session.sallyport"
                         + " --filter 'api.example and status>=400'"),
                 Example(
+                    purpose: "in which contents a name stands, whatever their coding",
+                    line: "sallyport flows list session.sallyport --filter 'body~nora@shop.example'"
+                ),
+                Example(
+                    purpose: "what bad findings are about",
+                    line: "sallyport flows list session.sallyport"
+                        + " --filter 'finding.severity>=high'"),
+                Example(
                     purpose: "for a program: JSON Lines in the schema sallyport.flow/1",
                     line: "sallyport flows list session.sallyport --json | jq -r .url"),
             ],
@@ -40,20 +49,17 @@ extension Command {
             arguments: FlowsListArguments(),
             parameters: [
                 .positional(\.capture, .path("CAPTURE"), "the capture file"),
-                .option(
-                    "filter", \.filter, .filter(for: .exchanges),
-                    "only the exchanges that match"),
                 .option("limit", \.limit, .count(from: 1), "no more than the first N"),
                 .flag("json", \.isJSON, "print JSON Lines"),
                 .flag("with-secrets", \.withSecrets, "show URLs as they were recorded"),
-            ],
+            ] + filterParameters(for: .exchanges).map { $0.lifted(to: \.selection) },
             run: listFlows)
     }
 }
 
 private struct FlowsListArguments {
     var capture = ""
-    var filter: Filter?
+    var selection = FilterOptions()
     var limit: Int64?
     var isJSON = false
     var withSecrets = false
@@ -63,14 +69,14 @@ private func listFlows(
     _ arguments: FlowsListArguments, _ environment: Environment
 ) async throws -> ExitCode {
     let source = try environment.openCapture(arguments.capture)
+    let filter = try arguments.selection.open(source, environment)
     let clients = try clientsByConnection(source)
     var table = FlowTable(environment)
     var lines = LineWriter(environment.output)
     var left = arguments.limit ?? Int64.max
     try source.exchanges { exchange in
+        guard try filter.accepts(exchange) else { return true }
         let client = clients[exchange.connection] ?? ""
-        let subject = ExchangeSubject(exchange: exchange, client: client)
-        guard arguments.filter?.accepts(subject) ?? true else { return true }
         let flow = FlowSummary(exchange, client: client, withSecrets: arguments.withSecrets)
         if arguments.isJSON {
             try lines.write(flow.json.line)

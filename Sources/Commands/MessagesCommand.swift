@@ -1,4 +1,5 @@
 internal import Base
+internal import Filters
 internal import Redaction
 internal import Traffic
 
@@ -15,6 +16,10 @@ extension Command {
                     purpose: "the messages of a WebSocket, a gRPC call or an event stream in full",
                     line: "sallyport messages session.sallyport --exchange 12 --full"),
                 Example(
+                    purpose: "what the client said about orders",
+                    line: "sallyport messages session.sallyport 7"
+                        + " --filter 'direction=client and body~order'"),
+                Example(
                     purpose: "for a program: JSON Lines in the schema sallyport.message/1",
                     line: "sallyport messages session.sallyport 7 --json | jq -r .text"),
             ],
@@ -27,6 +32,7 @@ extension Command {
                     + " or files (AUTH, LOGIN, PASS and what follows them), and what proves who a"
                     + " client of PostgreSQL or MySQL is. What has no names, such as protocol"
                     + " buffers, is shown as recorded.",
+                filterHelp(for: .messages),
             ],
             arguments: MessagesArguments(),
             parameters: [
@@ -41,7 +47,7 @@ extension Command {
                 .flag("full", \.isFull, "show all of each message"),
                 .flag("json", \.isJSON, "print JSON Lines"),
                 .flag("with-secrets", \.withSecrets, "mask nothing"),
-            ],
+            ] + filterParameters(for: .messages).map { $0.lifted(to: \.selection) },
             run: showMessages)
     }
 }
@@ -51,6 +57,7 @@ private struct MessagesArguments {
     var connection: Int64?
     var exchange: Int64?
     var limit: Int64?
+    var selection = FilterOptions()
     var isFull = false
     var isJSON = false
     var withSecrets = false
@@ -74,18 +81,22 @@ private func showMessages(
     var assembly = MessageAssembly(
         contents: MessageContents(source),
         byteLimit: arguments.form == .table ? glanceLimit : contentLimit,
-        redaction: arguments.withSecrets ? nil : MessageRedaction(protocolName: name))
+        redaction: arguments.withSecrets ? nil : MessageRedaction(protocolName: name),
+        recordedLimit: arguments.selection.filter == nil ? 0 : contentLimit)
+    let filter = try arguments.selection.open(source, environment)
     var left = arguments.limit ?? Int64.max
     var isEmpty = true
     try source.messages(ofConnection: id, exchange: arguments.exchange) { part in
         isEmpty = false
-        if let message = try assembly.push(part) {
+        if let message = try assembly.push(part), try filter.accepts(message) {
             try presentation.write(message)
             left -= 1
         }
         return left > 0
     }
-    if left > 0, let message = assembly.finish() { try presentation.write(message) }
+    if left > 0, let message = assembly.finish(), try filter.accepts(message) {
+        try presentation.write(message)
+    }
     try presentation.finish()
     if isEmpty, connection == nil { throw missingConnection(id) }
     if presentation.hasMasked, arguments.form != .json {

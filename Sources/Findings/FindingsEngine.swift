@@ -35,9 +35,11 @@ package struct FindingsEngine {
     /// Judges a connection; to be called once for each, with its last state.
     ///
     /// - Parameter messages: what was gathered of it, `nil` if nothing was looked at.
+    /// - Returns: what was found of it, not consolidated.
+    @discardableResult
     package mutating func observe(
         _ connection: ConnectionRecord, messages: GatheredMessages? = nil
-    ) {
+    ) -> [Finding] {
         coverage.count(connection)
         if let messages { coverage.count(messages) }
         let view = messages?.conversation(of: nil).map { MessageView($0, on: connection) }
@@ -51,17 +53,20 @@ package struct FindingsEngine {
         var sought = view.flatMap { planted?.examine($0) } ?? []
         let inner = found.lazy.compactMap(\.protocolName).first ?? spoken ?? .other
         for index in sought.indices { sought[index].protocolName = inner }
-        add(found + sought) { suspicion in
+        return add(found + sought) { suspicion in
             Sighting(suspicion, on: connection, isClear: view?.isClear)
         }
     }
 
     /// Judges the messages of an exchange; to be called once for each that has some.
+    ///
+    /// - Returns: what was found of it, not consolidated.
+    @discardableResult
     package mutating func observe(
         _ messages: GatheredMessages, of exchange: ExchangeRecord,
         on connection: ConnectionRecord?
-    ) {
-        guard let conversation = messages.conversation(of: exchange.id) else { return }
+    ) -> [Finding] {
+        guard let conversation = messages.conversation(of: exchange.id) else { return [] }
         let exchange = ExchangeView(
             exchange, on: connection, requestBody: [], responseBody: [],
             decode: configuration.decode)
@@ -79,7 +84,7 @@ package struct FindingsEngine {
         for index in found.indices {
             if let name = found[index].protocolName { found[index].notes.append(.speaks(name)) }
         }
-        add(found) { Self.sighting(of: $0, in: exchange) }
+        return add(found) { Self.sighting(of: $0, in: exchange) }
     }
 
     /// Judges an exchange; to be called once for each, by rising id.
@@ -88,15 +93,17 @@ package struct FindingsEngine {
     ///   - connection: the one that it came on, `nil` if it is not known.
     ///   - requestBody: the content as it came, capped by the caller.
     ///   - responseBody: the same of the response.
+    /// - Returns: what was found of it, not consolidated.
+    @discardableResult
     package mutating func observe(
         _ exchange: ExchangeRecord, on connection: ConnectionRecord?, requestBody: [UInt8],
         responseBody: [UInt8]
-    ) {
+    ) -> [Finding] {
         let view = ExchangeView(
             exchange, on: connection, requestBody: requestBody, responseBody: responseBody,
             decode: configuration.decode)
         coverage.count(view)
-        add(examine(view)) { Self.sighting(of: $0, in: view) }
+        return add(examine(view)) { Self.sighting(of: $0, in: view) }
     }
 
     /// What was found so far.
@@ -136,19 +143,19 @@ package struct FindingsEngine {
     /// Adds what one exchange or connection showed, and keeps its secrets out of every name.
     private mutating func add(
         _ suspicions: [Suspicion], seen sighting: (Suspicion) -> Sighting
-    ) {
-        guard !suspicions.isEmpty else { return }
+    ) -> [Finding] {
+        guard !suspicions.isEmpty else { return [] }
         let suspicions = suspicions.prefix(Self.suspicionLimit)
         var redaction = redaction
         redaction.secrets = Self.secrets(of: suspicions)
-        for suspicion in suspicions { add(suspicion, seen: sighting(suspicion), redaction) }
+        return suspicions.compactMap { add($0, seen: sighting($0), redaction) }
     }
 
     private mutating func add(
         _ suspicion: Suspicion, seen: Sighting, _ redaction: Redaction
-    ) {
+    ) -> Finding? {
         let isLocal = seen.host.isLoopback && !configuration.treatsLoopbackAsRemote
-        if isLocal, suspicion.rule == .clearHTTP { return }
+        if isLocal, suspicion.rule == .clearHTTP { return nil }
         var notes = suspicion.notes
         if let user = suspicion.user, !user.isEmpty {
             notes.append(.user(Tag(user, kind: ValueKind(user), redaction: redaction)))
@@ -178,6 +185,7 @@ package struct FindingsEngine {
             connections: [seen.connection], occurrences: 1, firstSeen: seen.time,
             lastSeen: seen.time)
         store.add(finding)
+        return finding
     }
 
     private func place(

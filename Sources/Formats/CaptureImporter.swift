@@ -9,7 +9,7 @@ package protocol CaptureImporter {
     /// Errors: a `Failure` that says at which byte the input is malformed, and those of `input`.
     ///
     /// - Parameter input: returns the next bytes, none at the end.
-    func read(_ input: () throws -> [UInt8], into writer: ImportWriter) async throws
+    func read(_ input: @escaping () throws -> [UInt8], into writer: ImportWriter) async throws
 }
 
 /// Gives what an import reads to a sink: numbers it, cuts contents into parts, and waits for the
@@ -36,9 +36,10 @@ package final class ImportWriter {
         self.nextExchange = nextExchange
     }
 
-    package func makeConnectionNumber() -> Int64 {
+    /// - Parameter isCounted: false for a connection that no record will tell of.
+    package func makeConnectionNumber(counting isCounted: Bool = true) -> Int64 {
         defer { nextConnection += 1 }
-        connectionCount += 1
+        if isCounted { connectionCount += 1 }
         return nextConnection
     }
 

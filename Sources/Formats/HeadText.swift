@@ -70,9 +70,10 @@ struct HeadText {
             let isFolded = line.first == 0x20 || line.first == 0x09
             if !isFolded {
                 let colon = line.firstIndex(of: UInt8(ascii: ":"))
-                isRemoved = colon.map {
-                    line[..<$0].trimmingWhitespace.equalsIgnoringCase(name)
-                } ?? false
+                isRemoved =
+                    colon.map {
+                        line[..<$0].trimmingWhitespace.equalsIgnoringCase(name)
+                    } ?? false
             }
             if !isRemoved { result += line }
             rest = rest[end...]

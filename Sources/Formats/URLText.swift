@@ -17,7 +17,8 @@ struct URLText {
         let target = rest[authority.endIndex...].prefix { $0 != 0x23 }
         scheme = url[..<colon].text.lowercased()
         // Userinfo is no part of what is connected to.
-        self.authority = (authority.lastIndex(of: 0x40).map { authority[($0 + 1)...] } ?? authority)
+        self.authority =
+            (authority.lastIndex(of: 0x40).map { authority[($0 + 1)...] } ?? authority)
             .text
         self.target = target.first == 0x2F ? Array(target) : [0x2F] + target
     }
@@ -55,7 +56,8 @@ struct URLText {
             if byte.isASCIILetter || byte.isASCIIDigit || "*-._".utf8.contains(byte) {
                 result.append(byte)
             } else {
-                result += byte == 0x20 ? "+".utf8.map(\.self) : Array("%\([byte].hex.uppercased())".utf8)
+                result +=
+                    byte == 0x20 ? "+".utf8.map(\.self) : Array("%\([byte].hex.uppercased())".utf8)
             }
         }
         return result

@@ -1,5 +1,6 @@
 internal import Base
 internal import HTTPModel
+internal import Traffic
 
 /// Masks the secrets of a multipart content (RFC 2046 §5.1, RFC 7578): fields with secret names,
 /// and what is secret inside of parts that can be looked into. Parts that are files stay.

@@ -27,7 +27,9 @@ package enum HostPlaceholder: String, Sendable, CaseIterable {
     /// The last letter of that.
     case last
     /// The `xn--` that the first label begins with.
-    case aceprefix
+    case ace
+    /// A name in capital letters.
+    case upper
     /// The name with its first `k` as U+212A, the Kelvin sign.
     case kelvin
     /// An IP address.
@@ -88,7 +90,8 @@ package struct ProbedHost: Sendable, Equatable {
             case .label: labels.count > 1 ? labels.first : nil
             case .first: labels.count > 1 ? labels.first.map { String($0.prefix(1)) } : nil
             case .last: labels.count > 1 ? labels.first.map { String($0.suffix(1)) } : nil
-            case .aceprefix: labels.first?.hasPrefix("xn--") == true ? "xn--" : nil
+            case .upper: labels.isEmpty ? nil : text.uppercased()
+            case .ace: labels.first?.hasPrefix("xn--") == true ? "xn--" : nil
             case .kelvin: kelvin
             case .address: address == nil ? nil : text
             case .otherAddress: otherAddress

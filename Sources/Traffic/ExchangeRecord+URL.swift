@@ -1,19 +1,18 @@
 internal import Base
-package import HTTPModel
 
 extension ExchangeRecord {
     /// The target URI (RFC 9110 §7.1) of what was asked for, from any of the four forms of request
     /// targets (RFC 9112 §3.2); a target that is none of them follows the authority as it came.
     ///
-    /// - Parameter head: the request's, as it was recorded or without its secrets.
+    /// - Parameter head: the request's.
     package func url(_ head: RecordedHead) -> [UInt8] {
         let target = Array(head.target)
         let origin = Array("\(scheme.rawValue)://\(authority)".utf8)
         if target.first == UInt8(ascii: "/") { return origin + target }
         if target.isEmpty || target == [UInt8(ascii: "*")] { return origin }
         if head.method.equalsIgnoringCase("connect") { return target }
-        let targetScheme = target.prefix { $0.isASCIILetter || $0.isASCIIDigit }
-        if !targetScheme.isEmpty, target[targetScheme.count...].starts(with: Array("://".utf8)) {
+        let scheme = target.prefix { $0.isASCIILetter || $0.isASCIIDigit }
+        if !scheme.isEmpty, target[scheme.count...].starts(with: Array("://".utf8)) {
             return target
         }
         return origin + [UInt8(ascii: "/")] + target

@@ -63,7 +63,7 @@ struct RecordedCaptureTests {
         #expect(!expected.output.isEmpty)
     }
 
-    private static func record(_ source: FakeTrafficSource, to path: String) throws {
+    static func record(_ source: FakeTrafficSource, to path: String) throws {
         // Equal digests count as equal content, which these contents are not.
         let writer = try CaptureWriter(
             path: path, configuration: CaptureConfiguration { $0 + [UInt8]("\($0.count)".utf8) })

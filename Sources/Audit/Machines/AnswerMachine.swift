@@ -12,6 +12,7 @@ struct AnswerMachine {
     private let host: String
     private let token: String
     private let greeting: ProbeGreeting?
+    private let farewell: ProbeGreeting?
     private let isHTTP2: Bool
     private var request: [UInt8] = []
     private var bodyCount = 0
@@ -25,7 +26,9 @@ struct AnswerMachine {
         host = configuration.host
         token = configuration.token
         isHTTP2 = alpn == "h2"
-        greeting = isHTTP2 ? nil : configuration.greeting
+        // Who has gone over to TLS has been greeted before.
+        greeting = isHTTP2 || configuration.upgrade != nil ? nil : configuration.greeting
+        farewell = configuration.upgrade?.farewell ?? greeting
     }
 
     /// What is said before the client says anything; empty if it speaks first.
@@ -36,7 +39,7 @@ struct AnswerMachine {
         guard !isOver else { return [] }
         bodyCount += bytes.count
         request += bytes.prefix(Self.headLimit - request.count)
-        if let greeting { return end(with: greeting.farewell) }
+        if let farewell { return end(with: farewell.farewell) }
         if isHTTP2 { return receiveHTTP2() }
         switch HTTPRequestView(request).state {
         case .foreign: return end(with: [])
@@ -51,8 +54,8 @@ struct AnswerMachine {
     /// Takes note that the client says no more, and returns what it is answered then.
     mutating func noteSilence() -> [UInt8] {
         guard !isOver else { return [] }
-        let isRequest = !request.isEmpty && greeting == nil && !isHTTP2
-        return end(with: isRequest ? answer : [])
+        if let farewell { return end(with: farewell.farewell) }
+        return end(with: request.isEmpty || isHTTP2 ? [] : answer)
     }
 
     private mutating func end(with bytes: [UInt8]) -> [UInt8] {

@@ -43,6 +43,8 @@ package struct ProbeMachineConfiguration: Sendable {
     package var patience: UInt64 = 3000
     /// How a server of this port speaks first; `nil` for one that waits.
     package var greeting: ProbeGreeting?
+    /// What is spoken at first where TLS comes later; `nil` for TLS from the first byte on.
+    package var upgrade: UpgradeProtocol?
     /// 80 bytes that the connections of one probe share, for `resume-after-refusal`.
     package var ticketKey: [UInt8] = []
     /// Milliseconds of a clock that never goes back.

@@ -9,22 +9,78 @@ package enum ProbeMachines {
     ///   - second: what is shown in a second handshake; for renegotiation only, where `chain` is
     ///     sound.
     ///
-    /// Errors: `probe-impossible`.
+    /// Errors: `probe-not-possible`.
     package static func makeMachine(
         _ description: ProbeDescription, _ chain: PresentedChain?,
         second: PresentedChain? = nil, _ configuration: ProbeMachineConfiguration
     ) throws(Failure) -> any AuditMachine {
         let behaviour = description.behaviour
-        let plan = TLSProbePlan(
-            behaviour: behaviour, chain: chain, second: second, ticketKey: configuration.ticketKey)
-        return TLSProbeMachine(
-            description.identifier, plan, configuration,
-            followUp: followUp(behaviour, configuration))
+        let name = description.identifier
+        switch behaviour {
+        case .skippedServerKeyExchange, .emptyCertificate, .earlyFinished,
+            .changeCipherSpecFinished, .exportKey:
+            guard let chain else { throw impossible("it needs a certificate") }
+            try requireRSA(behaviour == .exportKey, chain)
+            let machine = ScriptedTLSMachine(name, behaviour, chain, configuration)
+            return try upgraded(name, .sound, machine, configuration)
+        case .httpOnTLSPort: return PlainProbeMachine(name, .http, configuration)
+        case .refuseTLS: return PlainProbeMachine(name, .refuseTLS, configuration)
+        case .stripStartTLS: return try upgraded(name, .stripped, nil, configuration)
+        case .preauthenticated: return try upgraded(name, .preauthenticated, nil, configuration)
+        default:
+            let isSmall = [.smallGroup512, .smallGroup768, .smallGroup1024].contains(behaviour)
+            try requireRSA(isSmall, chain)
+            let plan = TLSProbePlan(
+                behaviour: behaviour, chain: chain, second: second,
+                ticketKey: configuration.ticketKey)
+            guard !plan.renegotiates || second != nil else {
+                throw impossible("there is no second chain")
+            }
+            let machine = TLSProbeMachine(
+                name, plan, configuration, followUp: followUp(of: description, configuration))
+            let mode = behaviour == .injectAfterStartTLS ? UpgradeMode.injected : .sound
+            return try upgraded(name, mode, machine, configuration)
+        }
     }
 
-    private static func followUp(
-        _ behaviour: ProbeBehaviour, _ configuration: ProbeMachineConfiguration
+    /// Makes what takes the request in clear that a redirection brought.
+    package static func makeMachine(
+        _ description: ProbeDescription, following plan: FollowUpPlan,
+        _ configuration: ProbeMachineConfiguration
+    ) -> any AuditMachine {
+        PlainProbeMachine(description.identifier, .followUp(plan), configuration)
+    }
+
+    /// Puts a beginning in clear before TLS, if there is one.
+    private static func upgraded(
+        _ name: String, _ mode: UpgradeMode, _ inner: (any AuditMachine)?,
+        _ configuration: ProbeMachineConfiguration
+    ) throws(Failure) -> any AuditMachine {
+        guard let protocolName = configuration.upgrade else {
+            guard mode == .sound, let inner else {
+                throw impossible("nothing is known here that goes over to TLS")
+            }
+            return inner
+        }
+        guard let script = protocolName.script(mode, host: configuration.host) else {
+            throw impossible("it does not exist in \(protocolName.rawValue)")
+        }
+        return StartTLSMachine(name, script, mode, inner: inner, configuration)
+    }
+
+    private static func requireRSA(_ isNeeded: Bool, _ chain: PresentedChain?) throws(Failure) {
+        if isNeeded, chain?.key.isRSA != true { throw impossible("it needs an RSA key") }
+    }
+
+    private static func impossible(_ reason: String) -> Failure {
+        Failure("probe-not-possible", party: .tool, "the probe cannot be shown: \(reason)")
+    }
+
+    /// Where a probe's server sends its clients in clear; `nil` for most probes.
+    package static func followUp(
+        of description: ProbeDescription, _ configuration: ProbeMachineConfiguration
     ) -> FollowUpPlan? {
+        let behaviour = description.behaviour
         switch behaviour {
         case .redirectToHTTP, .redirectWithCredentials:
             let asksForSecret = behaviour == .redirectWithCredentials

@@ -29,6 +29,10 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
     private var hasAskedAnew = false
     /// The reply that is held until the client has judged the second handshake.
     private var held: [UInt8] = []
+    private var receivedCount = 0
+
+    /// In bytes: a request of a megabyte is read to its end, and nobody is listened to for ever.
+    private static let receivedLimit = 4 << 20
 
     init(
         _ identifier: String, _ plan: TLSProbePlan, _ configuration: ProbeMachineConfiguration,
@@ -48,6 +52,8 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
     package func receive(_ bytes: Span<UInt8>) {
         guard !record.isOver else { return }
         let bytes = bytes.indices.map { bytes[$0] }
+        receivedCount += bytes.count
+        if receivedCount > Self.receivedLimit { return close() }
         records.receive(bytes)
         if records.types.contains(RecordType.heartbeat), change?.isMade == true {
             record.seen.proof = "the client answered a heartbeat that it was sent unasked"
@@ -70,6 +76,8 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
         } else if record.seen.firstBytes.isEmpty {
             record.seen.wasIdle = true
         } else {
+            // It waits for the answer that it was due, and has passed over the forged one.
+            record.seen.hasDeclined = plan.behaviour == .injectAfterStartTLS
             say(answer?.noteSilence() ?? [])
         }
         close()
@@ -206,6 +214,7 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
 
     private func hear(_ bytes: [UInt8]) {
         record.hear(bytes, isProof: plan.isSpeakingProof)
+        if plan.behaviour == .injectAfterStartTLS { return judgeForgery() }
         let reply = answer?.receive(bytes) ?? []
         guard plan.renegotiates else {
             say(reply)
@@ -229,6 +238,13 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
                 close()
             }
         }
+    }
+
+    /// Whether the client goes on although nobody has answered its first command within TLS.
+    private func judgeForgery() {
+        guard record.seen.firstBytes.count(where: { $0 == UInt8(ascii: "\n") }) > 1 else { return }
+        record.seen.proof = "the client took what came in clear for an answer within TLS"
+        close()
     }
 
     /// Whether the second handshake is done.

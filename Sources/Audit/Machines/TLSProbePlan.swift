@@ -10,14 +10,7 @@ struct TLSProbePlan {
     let ticketKey: [UInt8]
 
     /// Whether a client that speaks has taken what it should not.
-    var isSpeakingProof: Bool {
-        switch behaviour {
-        case .heartbeat, .renegotiateBadChain, .renegotiateOtherName, .redirectToHTTP,
-            .redirectWithCredentials:
-            false
-        default: true
-        }
-    }
+    var isSpeakingProof: Bool { behaviour.isSpeakingProof }
 
     var renegotiates: Bool {
         behaviour == .renegotiateBadChain || behaviour == .renegotiateOtherName

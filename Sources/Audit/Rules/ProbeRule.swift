@@ -1,3 +1,4 @@
+package import Catalogue
 internal import TLS
 
 /// What is known of a command that was started anew for one probe.
@@ -29,10 +30,18 @@ package struct ProbeConclusion: Sendable, Equatable {
 package enum ProbeRule {
     /// - Parameter run: what the command said itself; `nil` for a client that came by itself.
     package static func conclude(
-        _ connections: [ConnectionVerdict], run: ProbeRun? = nil
+        _ connections: [ConnectionVerdict], of behaviour: ProbeBehaviour = .serve,
+        run: ProbeRun? = nil
     ) -> ProbeConclusion {
         let tally = VerdictTally(connections)
-        if tally.accepted > 0 || run?.sawToken == true { return acceptance(tally, run) }
+        let hasUsedAnswer = run?.sawToken == true && behaviour.isSpeakingProof
+        if tally.accepted > 0 || hasUsedAnswer { return acceptance(tally, run) }
+        // The server was sound at first: a client that has ended without more did not go on.
+        let hasLeft = tally.refused > 0 && tally.alert == nil || tally.late > 0 && run != nil
+        if !behaviour.isSpeakingProof, hasLeft {
+            return ProbeConclusion(
+                outcome: .refused, evidence: "the client ended where a flawed one goes on")
+        }
         if tally.refused > 0 {
             return ProbeConclusion(
                 outcome: .refused, evidence: tally.refusalText, alert: tally.alert)

@@ -97,7 +97,9 @@ struct AuditRunTask: Sendable {
             case .signalled(let number): 128 + number
             }
         let run = ProbeRun(
-            exitStatus: status, sawToken: trace.output.containsSubsequence(token))
+            exitStatus: status,
+            sawToken: probe.behaviour.isProvedByAnswer
+                ? trace.output.containsSubsequence(token) : nil)
         var result = ledger.judge(probe, at: destination, observations, run: run)
         result.duration = trace.duration
         if trace.timedOut { result.evidence += "; the command was ended after its time" }

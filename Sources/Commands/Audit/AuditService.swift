@@ -79,6 +79,7 @@ final class AuditService: Sendable {
             inherited: environment.variables)
         defer { launcher.remove() }
         signals.watch(onStop: launcher.stop, onTick: {})
+        if !isConfined, command.namesServer { presenter.noteUnseenRedirections() }
         let concerns = concerns
         let host = place.host.lowercased()
         let progress = AuditProgress(total: probes.count, environment)

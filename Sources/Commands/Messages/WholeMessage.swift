@@ -11,6 +11,8 @@ struct WholeMessage {
     var size: Int64
     /// The start of the content.
     var content: [UInt8] = []
+    /// The same as it was recorded, as far as it is asked for.
+    var recorded: [UInt8] = []
     /// Whether nothing is missing at the end of the content.
     var isWhole = true
     /// Whether more passed than was recorded.
@@ -31,12 +33,19 @@ struct WholeMessage {
 struct MessageAssembly {
     private let contents: MessageContents
     private let byteLimit: Int
+    private let recordedLimit: Int
     /// `nil` where nothing is masked.
     private var redaction: MessageRedaction?
     private var held: WholeMessage?
 
-    /// - Parameter byteLimit: how much of a content is held.
-    init(contents: MessageContents, byteLimit: Int, redaction: MessageRedaction?) {
+    /// - Parameters:
+    ///   - byteLimit: how much of a content is held.
+    ///   - recordedLimit: how much of it is held as it was recorded, too.
+    init(
+        contents: MessageContents, byteLimit: Int, redaction: MessageRedaction?,
+        recordedLimit: Int = 0
+    ) {
+        self.recordedLimit = recordedLimit
         self.contents = contents
         self.byteLimit = byteLimit
         self.redaction = redaction
@@ -47,7 +56,8 @@ struct MessageAssembly {
         var finished: WholeMessage?
         if held?.first.number != part.number { finished = finish() }
         var message = held ?? WholeMessage(part)
-        var content = try contents.content(of: part, byteLimit: byteLimit)
+        var content = try contents.content(of: part, byteLimit: max(byteLimit, recordedLimit))
+        message.recorded += content.bytes.prefix(recordedLimit - message.recorded.count)
         if let shown = redaction?.redact(content.bytes, of: part), shown != content.bytes {
             content.bytes = shown
             message.isMasked = true

@@ -10,26 +10,9 @@ struct ConnectionSummary {
         self.record = record
     }
 
-    /// The first fatal alert of the client's leg, else the last one; `nil` if there was none.
-    var alert: AlertRecord? {
-        let alerts = record.clientTLS?.alerts ?? []
-        return alerts.first { $0.fatal } ?? alerts.last
-    }
-
-    /// The origin as it was asked for, empty if it is unknown.
-    var origin: String {
-        if record.originHost.isEmpty { return record.clientTLS?.sni ?? "" }
-        guard record.originPort > 0 else { return record.originHost }
-        return HostPort(host: record.originHost, port: record.originPort).description
-    }
-
-    /// What the program is called that opened it, `nil` if it is not known.
-    var processName: String? {
-        guard let process = record.process else { return nil }
-        let path = process.executable.isEmpty ? process.commandLine.first : process.executable
-        let name = path?.split(separator: "/").last.map(String.init) ?? ""
-        return name.isEmpty ? String(process.id) : name
-    }
+    var alert: AlertRecord? { record.alert }
+    var origin: String { record.origin }
+    var processName: String? { record.processName }
 
     /// The arguments of that program without the secrets that their names tell.
     var processArguments: [String] {

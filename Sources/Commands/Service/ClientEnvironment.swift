@@ -46,7 +46,9 @@ struct ClientEnvironment {
         let trust = TrustFiles(folder: folder)
         try trust.write(authority: authority, system: system, inherited: inherited)
         files = trust.all
-        let others = inherited.filter { !Self.namesProxy($0.key) }
+        let others = inherited.filter {
+            !Self.namesProxy($0.key) && (masking || !Self.masks($0.key))
+        }
         variables = others.merging(proxy.map(Self.proxyVariables) ?? [:]) { $1 }
             .merging(
                 telling && authority != nil
@@ -94,6 +96,11 @@ struct ClientEnvironment {
                 name.dropLast(6))
             || ["npm_config_proxy", "npm_config_https_proxy", "npm_config_noproxy"].contains(name)
             || name.hasPrefix("global_agent_http")
+    }
+
+    /// Whether a variable makes some programs verify that have switched it off.
+    private static func masks(_ name: String) -> Bool {
+        ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"].contains(name)
     }
 
     /// A scheme is written always: some programs break without. The empty exception lists defeat
@@ -209,7 +216,7 @@ private struct TrustFiles {
         // Programs that read these prefer them to the ones above; where the caller has none, setting
         // one could hide that a program switches verification off (requests reads CURL_CA_BUNDLE).
         for name in ["CURL_CA_BUNDLE", "HTTPLIB2_CA_CERTS", "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE"]
-        where inherited[name] != nil {
+        where inherited[name] != nil && (masking || name != "CURL_CA_BUNDLE") {
             variables[name] = bundle
         }
         return variables.merging(javaVariables(inherited, proxy: proxy, trusting: true)) { $1 }

@@ -1,3 +1,5 @@
+internal import Base
+
 /// Sorts the arguments of one command by its parameters; what their values mean is not its concern.
 struct ArgumentReader {
     /// The text that was given for a parameter, which is named by its place.

@@ -19,7 +19,9 @@ struct JSONTokenReader {
         case null
     }
 
-    private enum Expectation { case start, value, valueOrEnd, nameOrEnd, name, colon, commaOrEnd, end }
+    private enum Expectation {
+        case start, value, valueOrEnd, nameOrEnd, name, colon, commaOrEnd, end
+    }
 
     private struct OpenString {
         let isName: Bool
@@ -155,7 +157,8 @@ struct JSONTokenReader {
         while end < input.count, input[end].isScalarByte, end - position <= Self.scalarLimit {
             end += 1
         }
-        if end == input.count, !isFinished {
+        // Only a document that is a scalar itself may end with one.
+        if end == input.count, !isFinished || !isArray.isEmpty {
             isStarved = true
             return nil
         }
@@ -247,7 +250,8 @@ struct JSONTokenReader {
             position += 6
             return Array(String(Character(Unicode.Scalar(unit) ?? "\u{FFFD}")).utf8)
         }
-        let isAlone = left >= 7 && input[position + 6] != 0x5C
+        let isAlone =
+            left >= 7 && input[position + 6] != 0x5C
             || left >= 8 && input[position + 7] != 0x75
         guard isAlone || left >= 12 else { return nil }
         let low = isAlone ? nil : self.unit(at: position + 8)

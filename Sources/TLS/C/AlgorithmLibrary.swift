@@ -10,13 +10,14 @@ final class AlgorithmLibrary {
 
     /// - Parameter wrongFinishedOfTLS13: whether it is for TLS 1.3, or for what came before.
     ///
-    /// Errors: `probe-impossible`.
+    /// Errors: `probe-not-possible`.
     init(wrongFinishedOfTLS13: Bool) throws(Failure) {
         guard
             let made = unsafe openssl_library_with_wrong_finished(wrongFinishedOfTLS13 ? 1 : 0)
         else {
             OpenSSLErrors.clear()
-            throw Failure("probe-impossible", party: .tool, "the library takes no provider of ours")
+            throw Failure(
+                "probe-not-possible", party: .tool, "the library takes no provider of ours")
         }
         unsafe pointer = made
     }

@@ -192,7 +192,6 @@ extension CertificateRecipe.SignatureDigest {
 }
 
 extension PrivateKey {
-    fileprivate var isRSA: Bool { unsafe EVP_PKEY_get_base_id(pointer) == EVP_PKEY_RSA }
     /// Ed25519 has its digest built in.
     fileprivate var isEd25519: Bool { unsafe EVP_PKEY_get_base_id(pointer) == EVP_PKEY_ED25519 }
 }

@@ -54,18 +54,18 @@ package final class ChainMint: Sendable {
             if draft.recipe.isPresented { presented.append(certificate) }
         }
         guard let first = items.first, case .draft(let leaf) = first.content,
-            let certificate = presented.first
+            leaf.recipe.isPresented
         else {
             throw Failure(
                 "recipe-invalid", party: .tool,
-                "the first certificate of a chain must be made or copied, for its key")
+                "the first certificate of a chain must be made or copied, for its key, and shown")
         }
-        let answer: [UInt8]? =
-            if let staple {
-                try CertificateStatus.answer(
-                    staple, for: certificate, issuer: try self.issuer(of: leaf, in: items))
-            } else { nil }
-        return PresentedChain(certificates: presented, key: leaf.key, staple: answer)
+        var chain = PresentedChain(certificates: presented, key: leaf.key)
+        if let staple {
+            chain.staple = try CertificateStatus.answer(
+                staple, for: presented[0], issuer: try issuer(of: leaf, in: items))
+        }
+        return chain
     }
 
     // MARK: Parts of a chain
@@ -103,7 +103,10 @@ package final class ChainMint: Sendable {
         case .copyOfLeaf: return try copies(of: Array(origin.prefix(1)), recipe)
         case .copyOfChain: return try copies(of: origin, recipe)
         case .genuineChain: return try given(origin)
-        case .genuineIssuers: return try given(Array(origin.dropFirst()))
+        case .genuineIssuers:
+            // An origin may present no more than its leaf.
+            guard !origin.isEmpty else { throw Self.noOrigin }
+            return [ChainItem(name: recipe.name, content: .given(Array(origin.dropFirst())))]
         case .authority: return try given([authority.certificate])
         case .unknownRoot: return try given([unknownRoot.certificate])
         }

@@ -10,18 +10,18 @@ enum ForeignKeys {
 
     /// A key of the same kind and size as a certificate's, and not that.
     ///
-    /// Errors: `probe-impossible`.
+    /// Errors: `probe-not-possible`.
     static func key(like certificate: Certificate) throws(Failure) -> PrivateKey {
         OpenSSLErrors.clear()
         guard let theirs = unsafe X509_get0_pubkey(certificate.pointer) else {
             OpenSSLErrors.clear()
-            throw Failure("probe-impossible", party: .tool, "the certificate's key is unknown")
+            throw Failure("probe-not-possible", party: .tool, "the certificate's key is unknown")
         }
         let kind = unsafe name(of: theirs)
         if let key = known.withLock({ $0[kind] }) { return key }
         guard let made = unsafe openssl_generate_like(theirs) else {
             throw Failure(
-                "probe-impossible", party: .tool,
+                "probe-not-possible", party: .tool,
                 "no key can be made like the certificate's: \(OpenSSLErrors.take())")
         }
         let key = unsafe PrivateKey(owning: made)

@@ -8,7 +8,7 @@ internal import COpenSSL
 package final class ProbeTLSContext: TLSContext {
     private let configuration: ProbeTLSConfiguration
 
-    /// Errors: `probe-impossible`.
+    /// Errors: `probe-not-possible`.
     package init(_ configuration: ProbeTLSConfiguration) throws(Failure) {
         self.configuration = configuration
         let isNew = configuration.versions.minimum == .tls13
@@ -100,6 +100,6 @@ package final class ProbeTLSContext: TLSContext {
 
     private func impossible(_ detail: String) -> Failure {
         let reason = ERR_peek_error() == 0 ? "" : ": \(OpenSSLErrors.take())"
-        return Failure("probe-impossible", party: .tool, detail + reason)
+        return Failure("probe-not-possible", party: .tool, detail + reason)
     }
 }

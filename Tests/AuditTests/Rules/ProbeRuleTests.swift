@@ -1,3 +1,4 @@
+import Catalogue
 import Testing
 
 @testable import Audit
@@ -71,11 +72,32 @@ import Testing
             "the token alone", [.inconclusive("waits")],
             run: .init(exitStatus: 0, sawToken: true), .accepted,
             "what only the probe's server says came back on the command's output"),
+        // A server that is sound at first
+        .init(
+            "a redirect that was not followed", [.refusedLate], of: .redirectToHTTP,
+            run: .init(exitStatus: 0, sawToken: true, controlExitStatus: 0), .refused,
+            "the client ended where a flawed one goes on"),
+        .init(
+            "a redirect that was not followed, told by its server", [.refused(alert: nil)],
+            of: .redirectToHTTP, .refused, "the client ended where a flawed one goes on"),
+        .init(
+            "an alert before the redirect", [.refused(alert: 48)], of: .redirectToHTTP, .refused,
+            "the client refused with alert 48 (unknown_ca)"),
+        .init(
+            "a redirect that was followed", [.refusedLate, .accepted], of: .redirectToHTTP,
+            run: .init(exitStatus: 0, sawToken: true), .accepted),
+        .init(
+            "a redirect that may be followed yet", [.refusedLate], of: .redirectToHTTP,
+            .inconclusive),
+        .init(
+            "a client that never saw the redirect", [.inconclusive("waits")],
+            of: .redirectWithCredentials, run: .init(exitStatus: 0, sawToken: true),
+            .inconclusive),
     ]
 
     @Test(arguments: rows)
     func concludes(row: ProbeRuleRow) {
-        let conclusion = ProbeRule.conclude(row.connections, run: row.run)
+        let conclusion = ProbeRule.conclude(row.connections, of: row.behaviour, run: row.run)
         #expect(conclusion.outcome == row.outcome)
         if let evidence = row.evidence { #expect(conclusion.evidence == evidence) }
         #expect(!conclusion.evidence.hasSuffix("."))
@@ -109,16 +131,19 @@ import Testing
 struct ProbeRuleRow: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let connections: [ConnectionVerdict]
+    let behaviour: ProbeBehaviour
     let run: ProbeRun?
     let outcome: ProbeOutcome
     let evidence: String?
 
     init(
-        _ name: String, _ connections: [ConnectionVerdict], run: ProbeRun? = nil,
+        _ name: String, _ connections: [ConnectionVerdict], of behaviour: ProbeBehaviour = .serve,
+        run: ProbeRun? = nil,
         _ outcome: ProbeOutcome, _ evidence: String? = nil
     ) {
         testDescription = name
         self.connections = connections
+        self.behaviour = behaviour
         self.run = run
         self.outcome = outcome
         self.evidence = evidence

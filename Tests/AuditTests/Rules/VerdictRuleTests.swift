@@ -6,7 +6,7 @@ import Testing
 @Suite struct VerdictRuleTests {
     /// One letter an outcome, in the order of `ProbeOutcome`: accepted, refused, sent then refused,
     /// suspected, not offered, inconclusive, implied, not possible, uncontrolled.
-    static let rows: [(Expectation, String)] = [
+    static let rows: [(ProbeExpectation, String)] = [
         (.accept, "P N N N N I P S S"),
         (.refuse, "F P F W P I F S S"),
         (.warn, "W P W N P I W S S"),
@@ -14,7 +14,7 @@ import Testing
     ]
 
     @Test(arguments: rows)
-    func judges(row: (Expectation, String)) {
+    func judges(row: (ProbeExpectation, String)) {
         let letters: [ProbeVerdict: String] = [
             .pass: "P", .fail: "F", .warn: "W", .note: "N", .inconclusive: "I", .skipped: "S",
         ]

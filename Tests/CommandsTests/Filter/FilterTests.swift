@@ -1,8 +1,10 @@
 import Base
+import Findings
 import Testing
 import Traffic
 
 @testable import Commands
+@testable import Filters
 
 struct FilterTests {
     struct Row: CustomTestStringConvertible, Sendable {
@@ -56,19 +58,56 @@ struct FilterTests {
         Row("header:content-type=image/*", [3]),
         Row("header:content-type!=image/*", [1, 2, 4, 5, 6]),
         Row("not (scheme=https or id=2)", [5]),
+        Row("host!~hop", [1, 3, 4, 6]),
+        Row("port=8443", [3]),
+        Row("port=443 or port=80", [1, 2, 4, 5, 6]),
+        Row("query~page=2", [1]),
+        Row("query=*", [1, 2]),
+        Row("path=~'^/v1/items(/\\d+)?$'", [1, 4]),
+        Row("path!=~^/v1", [2, 3, 5, 6]),
+        Row("type=application/json", [1]),
+        Row("type~form", [2]),
+        Row("response-type~form", []),
+        Row("request-header:content-type", [2]),
+        Row("headers=~'^host: shop'", [2, 5]),
+        Row("response-headers~cookie", [1]),
+        Row("connection=1", [1, 3, 4]),
+        Row("tls=TLSv1.3", [1, 3, 4]),
+        Row("outcome=completed and listener=*:8080", [1, 2, 3, 4, 5]),
+        Row("origin=93.184.216.34", [1, 3, 4]),
+        Row("time<07:05:02", [1]),
+        Row("time=07:05:02.75", [4]),
+        Row("time>=2026-03-09T07:05:02.5Z", [4, 5, 6]),
+        Row("time=2026-03-09", [1, 2, 3, 4, 5, 6]),
+        Row("body~NORA", [2]),
+        Row("response-body~nora", []),
+        Row("request-body=user=*", [2]),
+        Row("body=~'items.:\\[\\d(,\\d)*\\]'", [1]),
+        Row("body=~'\\x89PNG'", [3]),
+        // Through a coding that changes the case of letters: what it stands for is searched.
+        Row("body=~'(?-i)swapped CASE'", [6]),
+        Row("body=~'CASE.?\\.$'", [6]),
+        Row("body!=*", [4]),
+        Row("finding=*", [2, 5]),
+        Row("finding:URL-PASSWORD", [2]),
+        Row("finding.severity=critical", [2]),
+        Row("~d api ~m 'get|delete' !~c 404", [1, 4, 6]),
+        Row("~q", [4]),
+        Row("~e", [4]),
+        Row("~a", [3]),
+        Row("~bq password", [2]),
+        Row("~src 192", [2, 5]),
+        Row("~dst 93.184", [1, 3, 4]),
+        Row("~websocket or ~tcp", []),
+        Row("~all", [1, 2, 3, 4, 5, 6]),
     ]
 
     @Test(arguments: acceptsExchangesRows)
     func acceptsExchanges(_ row: Row) throws {
         let source = SampleCapture.source()
         let filter = try FilterReader.read(row.filter, for: .exchanges)
-        let clients = Dictionary(
-            uniqueKeysWithValues: source.connectionRecords.map { ($0.id, $0.client) })
-        let ids = source.exchangeRecords.filter { exchange in
-            let client = clients[exchange.connection] ?? ""
-            return filter.accepts(ExchangeSubject(exchange: exchange, client: client))
-        }
-        .map(\.id)
+        let capture = Self.capture(filter, source)
+        let ids = try source.exchangeRecords.filter { try capture.accepts($0) }.map(\.id)
         #expect(ids == row.ids)
     }
 
@@ -92,15 +131,98 @@ struct FilterTests {
         Row("duration<10ms", [4]),
         Row("duration>0", [1, 2, 3, 4]),
         Row("id=5", [5]),
+        Row("port=443", [1, 4]),
+        Row("mode=reverse", [5]),
+        Row("exchanges>2", [1]),
+        Row("messages=0", [1, 2, 3, 4, 5]),
+        Row("ja4=t13*", [1]),
+        Row("time>=07:05:02.25", [4, 5]),
+        Row("finding=TLS-S-CERT", [1]),
+        Row("~http", [1, 3]),
+        Row("~tcp", [2, 4, 5]),
+        Row("~src ::1", [2]),
+        Row("~e", [2, 4]),
     ]
 
     @Test(arguments: acceptsConnectionsRows)
     func acceptsConnections(_ row: Row) throws {
         let filter = try FilterReader.read(row.filter, for: .connections)
-        let ids = SampleCapture.source().connectionRecords.filter {
-            filter.accepts(ConnectionSubject(record: $0))
-        }
-        .map(\.id)
+        let source = SampleCapture.source()
+        let capture = Self.capture(filter, source)
+        let ids = try source.connectionRecords.filter { try capture.accepts($0) }.map(\.id)
         #expect(ids == row.ids)
+    }
+
+    private static func capture(_ filter: Filter?, _ source: any TrafficSource) -> CaptureFilter {
+        let environment = CommandRun().environment(Collector(), Collector())
+        let configuration = FindingsConfiguration(
+            digests: Digests(
+                sha256: { _ in [] }, sha1: { _ in [] }, md5: { _ in [] }, hmacSHA256: { _, _ in [] }
+            ),
+            runKey: [], registrableDomain: { $0 }, decode: { _, _ in nil })
+        return CaptureFilter(filter, in: source, configuration: configuration, environment)
+    }
+
+    /// A capture that counts what is read of it.
+    private final class CountingSource: TrafficSource {
+        let records = SampleCapture.source()
+        var bodies: [Int64] = []
+        var passes = 0
+
+        func connections(_ visit: (ConnectionRecord) throws -> Bool) throws {
+            try records.connections(visit)
+        }
+
+        func exchanges(_ visit: (ExchangeRecord) throws -> Bool) throws {
+            passes += 1
+            try records.exchanges(visit)
+        }
+
+        func exchange(_ id: Int64) throws -> ExchangeRecord? { try records.exchange(id) }
+
+        func body(
+            ofExchange id: Int64, _ direction: Direction, _ visit: ([UInt8]) throws -> Bool
+        ) throws {
+            bodies.append(id)
+            try records.body(ofExchange: id, direction, visit)
+        }
+
+        func messages(
+            ofConnection id: Int64, exchange: Int64?, _ visit: (MessageRecord) throws -> Bool
+        ) throws {}
+    }
+
+    @Test func readsNoContentOfOthers() throws {
+        let source = CountingSource()
+        let filter = try FilterReader.read("body~nothing and host=shop.example", for: .exchanges)
+        let capture = Self.capture(filter, source)
+        #expect(try source.records.exchangeRecords.filter { try capture.accepts($0) }.isEmpty)
+        #expect(Set(source.bodies) == [2, 5])
+        #expect(source.passes == 0)
+    }
+
+    @Test func judgesTheCaptureOnce() throws {
+        let source = CountingSource()
+        let filter = try FilterReader.read("finding=URL-* or ~e", for: .exchanges)
+        let capture = Self.capture(filter, source)
+        #expect(try source.records.exchangeRecords.count { try capture.accepts($0) } == 2)
+        #expect(source.passes == 1)
+    }
+
+    @Test func messagesAreFoundByWhatWasRecorded() throws {
+        let filter = try FilterReader.read("body~secret and direction=client", for: .messages)
+        var record = MessageRecord(
+            connection: 1, exchange: 4, number: 7, at: SampleCapture.start, direction: .request,
+            kind: .text)
+        record.size = 8
+        let message = MessageSubject(
+            record, size: 8, detail: "", recorded: Array("a Secret".utf8))
+        #expect(try filter.accepts(message))
+        for (text, isWanted) in [
+            ("kind=text and size=8 and exchange=4 and id=7", true), ("~s", false), ("~q", true),
+            ("~b 'a s'", true), ("detail=*", false), ("secret", true), ("time=07:05", true),
+        ] {
+            #expect(try FilterReader.read(text, for: .messages).accepts(message) == isWanted)
+        }
     }
 }

@@ -27,9 +27,9 @@ struct CommandRun {
         return Result(output: output.bytes, diagnostics: diagnostics.bytes, code: code)
     }
 
-    private func environment(_ output: Collector, _ diagnostics: Collector) -> Environment {
+    func environment(_ output: Collector, _ diagnostics: Collector) -> Environment {
         let (files, capture) = (files, capture)
-        return Environment(
+        var environment = Environment(
             variables: variables, output: output.stream(terminal),
             diagnostics: diagnostics.stream(terminal),
             clock: { MonotonicTime(nanoseconds: 0) },
@@ -66,6 +66,14 @@ struct CommandRun {
                     sha256: [UInt8](0..<32), certificate: [UInt8](0..<60),
                     scope: configuration.scope)
             })
+        environment.fileStreams.open = { path throws(Failure) in
+            guard let content = files[path] else { return try InputFile(path: path) }
+            var pieces = [content]
+            return InputFile(size: Int64(content.count)) { () throws(Failure) in
+                pieces.popLast() ?? []
+            }
+        }
+        return environment
     }
 }
 

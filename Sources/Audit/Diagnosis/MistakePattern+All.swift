@@ -1,0 +1,120 @@
+internal import Catalogue
+
+extension MistakePattern {
+    /// From the mistake that explains most to those that explain themselves.
+    static let all: [MistakePattern] = control + trust + certificate + connection
+
+    private static let control = [
+        MistakePattern(
+            mistake: .authorityUnknown, any: [ControlRule.identifier],
+            outcomes: [.refused, .suspected, .notOffered]),
+        MistakePattern(
+            mistake: .sendsBeforeVerifying,
+            any: [
+                "trust-*", "name-*", "time-*", "chain-*", "purpose-*", "crypto-*", "handshake-*",
+            ],
+            outcomes: [.sentThenRefused]),
+    ]
+
+    private static let certificateFamilies: Set<ProbeFamily> = [
+        .trust, .chain, .time, .purpose, .crypto, .revocation,
+    ]
+
+    private static let trust = [
+        MistakePattern(
+            mistake: .verifiesNothing, all: ["trust-self-signed", "trust-unknown-root"],
+            any: ["trust-self-signed-wrong-name", "name-wrong-host"],
+            explains: certificateFamilies.union([.name])),
+        MistakePattern(
+            mistake: .anyChain, all: ["trust-self-signed", "trust-unknown-root"],
+            refusing: ["trust-self-signed-wrong-name", "name-wrong-host"],
+            explains: certificateFamilies),
+        MistakePattern(mistake: .anyRoot, all: ["trust-unknown-root"], explains: [.trust]),
+        MistakePattern(
+            mistake: .anySingleCertificate, all: ["trust-self-signed"],
+            refusing: ["trust-unknown-root"], explains: [.trust]),
+        MistakePattern(
+            mistake: .selfSigned,
+            any: ["trust-self-signed", "trust-self-signed-ca", "trust-self-signed-wrong-name"],
+            explains: [.trust]),
+        MistakePattern(
+            mistake: .pinByName, any: ["trust-mimic-full-chain", "trust-impostor-root-same-name"],
+            explains: [.trust]),
+        MistakePattern(
+            mistake: .pinAnywhereInChain,
+            any: [
+                "trust-mimic-leaf-real-issuers", "trust-self-signed-plus-real-root",
+                "trust-unknown-root-plus-real-chain",
+            ], explains: [.trust]),
+        MistakePattern(mistake: .distrustedRoot, any: ["trust-known-bad-root-*"]),
+        MistakePattern(mistake: .anyRoot, any: ["trust-*"]),
+    ]
+
+    private static let certificate = [
+        MistakePattern(mistake: .anyName, any: ["name-wrong-host"], explains: [.name]),
+        MistakePattern(
+            mistake: .commonName, any: ["name-cn-match-san-mismatch"]),
+        MistakePattern(
+            mistake: .nameParsing,
+            any: [
+                "name-cn-injected-in-o", "name-null-byte-*", "name-san-*", "name-uri-san",
+                "name-email-san", "name-kelvin-sign-san",
+            ]),
+        MistakePattern(mistake: .wildcard, any: ["name-wildcard-*"]),
+        MistakePattern(mistake: .address, any: ["name-ip-*"]),
+        MistakePattern(mistake: .partialName, any: ["name-*"]),
+        MistakePattern(
+            mistake: .expiry, any: ["time-expired", "time-expired-long-ago"], explains: [.time]),
+        MistakePattern(mistake: .dates, any: ["time-*"]),
+        MistakePattern(
+            mistake: .certificateSignature,
+            any: [
+                "chain-leaf-bad-signature", "chain-int-bad-signature", "chain-untrusted-loop",
+                "chain-issuer-dn-mismatch", "chain-leaf-sigalg-mismatch",
+            ]),
+        MistakePattern(
+            mistake: .leafAsAuthority, any: ["chain-leaf-as-ca", "chain-int-bc-*", "chain-int-v1"]),
+        MistakePattern(
+            mistake: .criticalExtension,
+            any: ["chain-leaf-unknown-critical-ext", "chain-int-unknown-critical-ext"]),
+        MistakePattern(mistake: .authorityLimits, any: ["chain-*"]),
+        MistakePattern(mistake: .purpose, any: ["purpose-*"]),
+        MistakePattern(mistake: .weakCertificate, any: ["crypto-*"]),
+        MistakePattern(mistake: .revocation, any: ["revocation-*"]),
+    ]
+
+    private static let connection = [
+        MistakePattern(
+            mistake: .handshakeSignature,
+            any: ["handshake-goto-fail*", "handshake-ske-bitflip", "handshake-certverify-corrupt"]),
+        MistakePattern(
+            mistake: .noAuthentication, any: ["handshake-anon", "handshake-null-cipher"]),
+        MistakePattern(
+            mistake: .oldVersion,
+            any: ["handshake-tls10", "handshake-tls11", "handshake-sslv3", "handshake-sslv2"]),
+        MistakePattern(
+            mistake: .weakExchange,
+            any: [
+                "handshake-logjam-*", "handshake-freak", "handshake-export", "handshake-rc4",
+                "handshake-3des",
+            ]),
+        MistakePattern(mistake: .downgrade, any: ["handshake-downgrade-*"]),
+        MistakePattern(
+            mistake: .laterHandshake, any: ["handshake-reneg-*", "handshake-resume-*"]),
+        MistakePattern(mistake: .handshakeIntegrity, any: ["handshake-*"]),
+        MistakePattern(
+            mistake: .credentialsInClear, any: ["plaintext-redirect-leaks-credentials"]),
+        MistakePattern(
+            mistake: .startTLSInjection, any: ["plaintext-starttls-injection"]),
+        MistakePattern(
+            mistake: .startTLSStripped,
+            any: ["plaintext-starttls-stripped*", "plaintext-preauth*"]),
+        MistakePattern(mistake: .redirectToClear, any: ["plaintext-redirect-*"]),
+        MistakePattern(
+            mistake: .fallbackToClear,
+            any: [
+                "plaintext-http-on-tls-port", "plaintext-tls-refused-fallback",
+                "plaintext-initial-http",
+            ]),
+    ]
+}

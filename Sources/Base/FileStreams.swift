@@ -1,0 +1,148 @@
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
+/// How a command reads and writes files that may be too long to be held.
+package struct FileStreams: Sendable {
+    /// Opens a file; `-` is the standard input. Errors: `file-unreadable`.
+    package var open: @Sendable (_ path: String) throws(Failure) -> InputFile
+    /// Makes a new file that only its owner may read; an existing one is refused.
+    ///
+    /// Errors: `file-unwritable`.
+    package var create: @Sendable (_ path: String) throws(Failure) -> OutputFile
+
+    package init(
+        open: @escaping @Sendable (String) throws(Failure) -> InputFile,
+        create: @escaping @Sendable (String) throws(Failure) -> OutputFile
+    ) {
+        self.open = open
+        self.create = create
+    }
+
+    /// Those of this machine.
+    package static let ofSystem = FileStreams { path throws(Failure) in
+        try InputFile(path: path)
+    } create: { path throws(Failure) in
+        try OutputFile(path: path)
+    }
+}
+
+/// A file being read.
+package final class InputFile {
+    /// How long it is, in bytes; `nil` for what has no length, such as a pipe.
+    package let size: Int64?
+    private let take: () throws(Failure) -> [UInt8]
+
+    package init(size: Int64?, read: @escaping () throws(Failure) -> [UInt8]) {
+        self.size = size
+        take = read
+    }
+
+    /// Errors: `file-unreadable`.
+    package convenience init(path: String) throws(Failure) {
+        let descriptor = try OwnedDescriptor(
+            path == "-" ? "/dev/stdin" : path, O_RDONLY, "file-unreadable", "cannot read \(path)")
+        var facts = stat()
+        let isFile =
+            unsafe fstat(descriptor.number, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
+        self.init(size: isFile ? Int64(facts.st_size) : nil) { () throws(Failure) in
+            try descriptor.read(byteLimit: 256 << 10)
+        }
+    }
+
+    /// Returns the next bytes, none at the end. Errors: `file-unreadable`.
+    package func read() throws(Failure) -> [UInt8] { try take() }
+}
+
+/// A file being written.
+package final class OutputFile {
+    private let put: ([UInt8]) throws(Failure) -> Void
+    private let end: () throws(Failure) -> Void
+    private let drop: () -> Void
+
+    package init(
+        write: @escaping ([UInt8]) throws(Failure) -> Void,
+        finish: @escaping () throws(Failure) -> Void, discard: @escaping () -> Void
+    ) {
+        put = write
+        end = finish
+        drop = discard
+    }
+
+    /// Errors: `file-unwritable`.
+    package convenience init(path: String) throws(Failure) {
+        let descriptor = try OwnedDescriptor(
+            path, O_WRONLY | O_CREAT | O_EXCL, "file-unwritable", "cannot create \(path)")
+        self.init { bytes throws(Failure) in
+            try descriptor.write(bytes)
+        } finish: { () throws(Failure) in
+            try descriptor.synchronize()
+        } discard: {
+            unsafe unlink(path)
+        }
+    }
+
+    package func write(_ bytes: [UInt8]) throws(Failure) { try put(bytes) }
+
+    /// Waits until all is on the disk. Errors: `file-unwritable`.
+    package func finish() throws(Failure) { try end() }
+
+    /// Removes the file, which is not whole.
+    package func discard() { drop() }
+}
+
+/// A descriptor that is closed when nobody has it any more.
+private final class OwnedDescriptor {
+    let number: Int32
+    private let code: String
+    private let what: String
+
+    init(_ path: String, _ flags: Int32, _ code: String, _ what: String) throws(Failure) {
+        number = unsafe open(path, flags | O_CLOEXEC, 0o600)
+        self.code = code
+        self.what = what
+        if number < 0 { throw failure() }
+    }
+
+    deinit {
+        if number >= 0 { close(number) }
+    }
+
+    func read(byteLimit: Int) throws(Failure) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: byteLimit)
+        while true {
+            let count = unsafe bytes.withUnsafeMutableBytes {
+                unsafe Glibc.read(number, $0.baseAddress, $0.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure() }
+            bytes.removeLast(byteLimit - count)
+            return bytes
+        }
+    }
+
+    func write(_ bytes: [UInt8]) throws(Failure) {
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes {
+                unsafe Glibc.write(
+                    number, $0.baseAddress.map { unsafe $0 + written }, $0.count - written)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw failure() }
+            written += count
+        }
+    }
+
+    func synchronize() throws(Failure) {
+        // What is no file, such as a terminal, has nothing to wait for.
+        if fsync(number) != 0, errno != EINVAL { throw failure() }
+    }
+
+    private func failure() -> Failure {
+        let reason = unsafe String(cString: strerror(errno)).lowercased()
+        return Failure(code, party: .tool, "\(what): \(reason)")
+    }
+}

@@ -1,0 +1,160 @@
+package import Base
+internal import TLS
+
+/// Reads one file of the catalogue; what it does not know it refuses.
+package enum ProbeReader {
+    /// - Parameter path: for errors, and for the identifier: the file's name without `.probe`.
+    ///
+    /// Errors: `catalogue-invalid`, which names the file and the line.
+    package static func read(_ bytes: [UInt8], path: String) throws(Failure) -> ProbeDescription {
+        do {
+            return try read(try ProbeText(bytes), identifier: identifier(path))
+        } catch {
+            throw Failure(
+                "catalogue-invalid", party: .tool, "\(path):\(error.line): \(error.what)")
+        }
+    }
+
+    private static func identifier(_ path: String) -> String {
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        return name.hasSuffix(".probe") ? String(name.dropLast(6)) : name
+    }
+
+    private static func read(
+        _ text: ProbeText, identifier: String
+    ) throws(ProbeViolation) -> ProbeDescription {
+        let families = ProbeFamily.allCases.map(\.rawValue)
+        guard let family = families.first(where: { identifier.hasPrefix($0 + "-") }),
+            let known = ProbeFamily(rawValue: family)
+        else {
+            throw ProbeViolation(
+                1,
+                "the name '\(identifier)' has no family, expected one that begins with "
+                    + "\(families.joined(separator: "-, "))-")
+        }
+        var probe = ProbeDescription(identifier: identifier, family: known)
+        probe.expectation = known == .control ? .accept : .refuse
+        probe.weaknesses = known.weaknesses
+        probe.controls = known.controls
+        probe.fix = known.fix
+        var seen = Set<String>()
+        // First, since others take their defaults from it.
+        for field in text.fields where field.key == "expectation" {
+            probe.expectation = try value(field)
+        }
+        probe.severity = probe.expectation.severity
+        probe.profile = probe.expectation == .refuse ? .standard : .full
+        for field in text.fields {
+            guard seen.insert(field.key).inserted else {
+                throw ProbeViolation(field.line, "'\(field.key)' is there twice")
+            }
+            try read(field, into: &probe)
+        }
+        for key in ["title", "reason"] where !seen.contains(key) {
+            throw ProbeViolation(1, "'\(key)' is missing, expected '\(key): …' before the sections")
+        }
+        probe.chain = try RecipeReader.read(text.sections)
+        probe.requirements.formUnion(requirements(of: probe.chain))
+        return probe
+    }
+
+    private static func read(
+        _ field: ProbeText.Field, into probe: inout ProbeDescription
+    ) throws(ProbeViolation) {
+        switch field.key {
+        case "expectation": break
+        case "title": probe.title = field.value
+        case "severity": probe.severity = try value(field)
+        case "requirements":
+            for word in field.value.listed {
+                probe.requirements.insert(try value(word, of: field))
+            }
+        case "profile": probe.profile = try value(field)
+        case "order": probe.order = try number(field)
+        case "reason": probe.reason = field.value
+        case "source": probe.source = field.value
+        case "history": probe.history = field.value.listed
+        case "weaknesses":
+            probe.weaknesses = []
+            for word in field.value.listed { probe.weaknesses.append(try number(word, field)) }
+        case "controls": probe.controls = field.value.listed
+        case "fix": probe.fix = field.value
+        case "behaviour": probe.behaviour = try value(field)
+        default:
+            throw ProbeViolation(
+                field.line,
+                "unknown field '\(field.key)', expected \(keys.joined(separator: ", "))")
+        }
+    }
+
+    private static let keys = [
+        "title", "expectation", "severity", "requirements", "profile", "order", "reason", "source",
+        "history", "weaknesses", "controls", "fix", "behaviour",
+    ]
+
+    /// What a chain cannot be made, or says nothing, without.
+    private static func requirements(of chain: [CertificateRecipe]) -> Set<ProbeRequirement> {
+        var found = Set<ProbeRequirement>()
+        for recipe in chain {
+            switch recipe.origin {
+            case .made, .unknownRoot: break
+            case .copyOfLeaf, .copyOfChain, .genuineChain, .genuineIssuers:
+                found.insert(.originChain)
+            case .authority: found.insert(.authority)
+            }
+            let isIssued =
+                switch recipe.origin {
+                case .made, .copyOfLeaf, .copyOfChain: true
+                case .genuineChain, .genuineIssuers, .authority, .unknownRoot: false
+                }
+            if isIssued, recipe.issuer == .authority || recipe.subject == .ofAuthority {
+                found.insert(.authority)
+            }
+        }
+        return found
+    }
+
+    // MARK: Values
+
+    /// The value of a field that has one of a few.
+    static func value<Value: RawRepresentable & CaseIterable>(
+        _ field: ProbeText.Field
+    ) throws(ProbeViolation) -> Value where Value.RawValue == String {
+        try value(field.value, of: field)
+    }
+
+    static func value<Value: RawRepresentable & CaseIterable>(
+        _ word: String, of field: ProbeText.Field
+    ) throws(ProbeViolation) -> Value where Value.RawValue == String {
+        guard let value = Value(rawValue: word) else {
+            let known = Value.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ProbeViolation(field.line, "unknown \(field.key) '\(word)', expected \(known)")
+        }
+        return value
+    }
+
+    static func number(_ field: ProbeText.Field) throws(ProbeViolation) -> Int {
+        try number(field.value, field)
+    }
+
+    private static func number(
+        _ word: String, _ field: ProbeText.Field
+    ) throws(ProbeViolation) -> Int {
+        guard let number = Int(word), (0...1_000_000).contains(number) else {
+            throw ProbeViolation(
+                field.line, "'\(word)' is no \(field.key), expected a number from 0 to 1000000")
+        }
+        return number
+    }
+}
+
+extension Expectation {
+    /// Unless a file says otherwise.
+    fileprivate var severity: Severity {
+        switch self {
+        case .refuse: .high
+        case .warn: .low
+        case .accept, .inform: .info
+        }
+    }
+}

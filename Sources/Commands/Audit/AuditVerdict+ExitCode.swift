@@ -1,0 +1,11 @@
+internal import Audit
+
+extension AuditVerdict {
+    var exitCode: ExitCode {
+        switch self {
+        case .clean: .clean
+        case .failed: .findings
+        case .inconclusive: .inconclusive
+        }
+    }
+}

@@ -1,0 +1,105 @@
+internal import Base
+internal import Filters
+internal import Formats
+internal import Traffic
+
+extension Command {
+    /// `export`: a capture in the format of another tool.
+    static var export: Command {
+        Command(
+            "export", "write a capture in the format of another tool",
+            examples: [
+                Example(
+                    purpose: "for a browser's network panel, Charles or mitmproxy",
+                    line: "sallyport export session.sallyport --format har --output session.har"),
+                Example(
+                    purpose: "only what one host answered with an error, with all secrets",
+                    line: "sallyport export session.sallyport --format har --with-secrets"
+                        + " --filter 'api.example and status>=400' > errors.har"),
+            ],
+            details: [
+                "Secrets are written as *** unless --with-secrets is given: credentials, cookies,"
+                    + " secrets in URLs, and the values of forms, JSON and multipart fields whose"
+                    + " names say that they are secret. A content that is not what its type says is"
+                    + " withheld. Other content is written as recorded.",
+                "HAR 1.2 is written with what it has no place for in members that begin with '_';"
+                    + " 'sallyport import' makes the same capture of it again. What was lost is"
+                    + " told after the export.",
+                filterHelp(for: .exchanges),
+            ],
+            arguments: ExportArguments(),
+            parameters: [
+                .positional(\.capture, .path("CAPTURE"), "the capture file"),
+                .option("format", \.format, .choice("FORMAT"), standard: "har", "what to write"),
+                .option(
+                    "output", \.output, .path("FILE"),
+                    "write to this new file, for its owner only; else to the standard output"),
+                .flag("with-secrets", \.withSecrets, "mask nothing"),
+                .flag("json", \.isJSON, "tell what was lost as JSON"),
+            ] + filterParameters(for: .exchanges).map { $0.lifted(to: \.selection) },
+            run: runExport)
+    }
+}
+
+private struct ExportArguments {
+    var capture = ""
+    var format = Format.har
+    var output: String?
+    var selection = FilterOptions()
+    var withSecrets = false
+    var isJSON = false
+
+    enum Format: String, CaseIterable {
+        case har
+
+        var exporter: any CaptureExporter {
+            switch self {
+            case .har: HARExporter()
+            }
+        }
+    }
+}
+
+private func runExport(
+    _ arguments: ExportArguments, _ environment: Environment
+) async throws -> ExitCode {
+    let source = try environment.openCapture(arguments.capture)
+    let progress = ConversionProgress(
+        "exporting", total: try totalExchanges(source), environment)
+    var options = ExportOptions()
+    options.withSecrets = arguments.withSecrets
+    options.creatorVersion = CommandLineTool.version
+    options.progress = { try progress.advance(to: $0) }
+    if arguments.selection.filter != nil {
+        let filter = try arguments.selection.open(source, environment)
+        options.includes = { try filter.accepts($0) }
+    }
+    let file = try arguments.output.map { path throws(Failure) in
+        try environment.fileStreams.create(path)
+    }
+    let report: LossReport
+    do {
+        report = try arguments.format.exporter.export(source, options) { bytes in
+            if let file { try file.write(bytes) } else { try environment.output.write(bytes) }
+        }
+        try file?.finish()
+    } catch {
+        file?.discard()
+        try progress.finish()
+        throw error
+    }
+    try progress.finish()
+    let summary = ConversionSummary(verb: "export", subject: arguments.output, losses: report)
+    try summary.write(
+        asJSON: arguments.isJSON, to: environment, outputIsFree: arguments.output != nil)
+    return .clean
+}
+
+private func totalExchanges(_ source: any TrafficSource) throws -> Int64 {
+    var total: Int64 = 0
+    try source.connections { record in
+        total += record.exchangeCount
+        return true
+    }
+    return total
+}

@@ -1,0 +1,105 @@
+internal import Base
+internal import CaptureStore
+internal import Formats
+internal import TLS
+
+extension Command {
+    /// `import`: what another tool recorded, as a capture.
+    static var importing: Command {
+        Command(
+            "import", "make a capture of what another tool recorded",
+            examples: [
+                Example(
+                    purpose: "what a browser saved, judged like any recording",
+                    line: "sallyport import session.har --capture session.sallyport"
+                        + " && sallyport check session.sallyport"),
+                Example(
+                    purpose: "several files in one capture",
+                    line: "sallyport import second.har --capture session.sallyport"),
+            ],
+            details: [
+                "It reads HAR of Chrome, Firefox, Safari, Charles, mitmproxy, HTTP Toolkit and"
+                    + " Insomnia, compressed too (.zhar), and of 'sallyport export'. Of a file that"
+                    + " is broken, it keeps what comes before the flaw.",
+                "The capture is made, or added to. What the file does not tell, such as the"
+                    + " connections of most HAR files, is guessed and noted in the capture; what"
+                    + " could not be kept is told after the import.",
+            ],
+            arguments: ImportArguments(),
+            parameters: [
+                .positional(\.file, .path("FILE"), "the file to read, - for the standard input"),
+                .option("capture", \.capture, .path("CAPTURE"), "the capture to make or add to"),
+                .option(
+                    "format", \.format, .choice("FORMAT"), standard: "auto",
+                    "what the file is; auto tells by its content"),
+                .flag("json", \.isJSON, "tell what was read and lost as JSON"),
+            ],
+            run: runImport)
+    }
+}
+
+private struct ImportArguments {
+    var file = ""
+    var capture: String?
+    var format = Format.auto
+    var isJSON = false
+
+    enum Format: String, CaseIterable {
+        case auto
+        case har
+    }
+}
+
+private func runImport(
+    _ arguments: ImportArguments, _ environment: Environment
+) async throws -> ExitCode {
+    guard let path = arguments.capture else {
+        throw UsageFailure("'import' needs --capture", hint: "see 'sallyport import --help'")
+    }
+    let file = try environment.fileStreams.open(arguments.file)
+    let start = try file.read()
+    let importer = try importer(arguments.format, for: start, of: arguments.file)
+    let progress = ConversionProgress("importing", total: file.size ?? 0, environment)
+    let store = try CaptureWriter(
+        path: path, configuration: CaptureConfiguration(digest: Digests.sha256))
+    let writer = ImportWriter(
+        sink: store, nextConnection: store.nextConnectionID, nextExchange: store.nextExchangeID)
+    var done: Int64 = 0
+    var held: [UInt8]? = start
+    var flaw: (any Error)?
+    do {
+        try await importer.read(
+            {
+                let bytes = try held.take() ?? file.read()
+                done += Int64(bytes.count)
+                if file.size != nil { try progress.advance(to: done) }
+                return bytes
+            }, into: writer)
+    } catch {
+        flaw = error
+    }
+    try progress.finish()
+    try store.close()
+    var summary = ConversionSummary(verb: "import", subject: path, losses: writer.losses)
+    summary.counts = [
+        ("connection", writer.connectionCount), ("exchange", writer.exchangeCount),
+        ("message", writer.messageCount),
+    ]
+    try summary.write(asJSON: arguments.isJSON, to: environment, outputIsFree: true)
+    if let flaw { throw flaw }
+    return .clean
+}
+
+/// Errors: `format-unknown`.
+private func importer(
+    _ format: ImportArguments.Format, for start: [UInt8], of path: String
+) throws(Failure) -> any CaptureImporter {
+    switch format {
+    case .har: return HARImporter()
+    case .auto:
+        if HARImporter.recognizes(start) { return HARImporter() }
+        throw Failure(
+            "format-unknown", party: .tool, "\(path) is in no format that is known",
+            hint: "it can be HAR, also compressed")
+    }
+}

@@ -1,0 +1,21 @@
+internal import Traffic
+
+extension ConnectionRecord {
+    /// The connection as its exchanges need it: without what is large and was looked at already.
+    var withoutBulk: ConnectionRecord {
+        var record = self
+        record.clientTLS = record.clientTLS.map(\.withoutBulk)
+        record.originTLS = record.originTLS.map(\.withoutBulk)
+        return record
+    }
+}
+
+extension TLSRecord {
+    fileprivate var withoutBulk: TLSRecord {
+        var record = self
+        record.clientHello = []
+        record.chain = []
+        record.keyLog = []
+        return record
+    }
+}

@@ -1,0 +1,64 @@
+internal import Base
+internal import HTTPModel
+
+/// Cookies as HAR has them.
+enum HARCookies {
+    /// Those of `Cookie` fields (RFC 6265 §5.4).
+    static func sent(_ values: [[UInt8]]) -> JSONText {
+        .array(
+            values.flatMap { $0.split(separator: UInt8(ascii: ";")) }.compactMap { pair in
+                let (name, value) = split(pair)
+                guard !name.isEmpty || !value.isEmpty else { return nil }
+                return ["name": .bytes(name), "value": .bytes(value)]
+            })
+    }
+
+    /// Those of `Set-Cookie` fields, with their attributes (RFC 6265 §5.2).
+    static func set(_ values: [[UInt8]], at time: Timestamp) -> JSONText {
+        .array(values.map { cookie($0, at: time) })
+    }
+
+    private static func cookie(_ field: [UInt8], at time: Timestamp) -> JSONText {
+        let pieces = field.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+        let (name, value) = split(pieces.first ?? [])
+        var members = [
+            JSONText.Member("name", .bytes(name)), JSONText.Member("value", .bytes(value)),
+        ]
+        var (isHTTPOnly, isSecure) = (false, false)
+        var (expires, age): (Timestamp?, Timestamp?) = (nil, nil)
+        for piece in pieces.dropFirst() {
+            let (name, value) = split(piece)
+            switch name.map(\.asciiLowercased).text {
+            case "path": members.append(JSONText.Member("path", .bytes(value)))
+            case "domain": members.append(JSONText.Member("domain", .bytes(value)))
+            case "samesite": members.append(JSONText.Member("sameSite", .bytes(value)))
+            case "httponly": isHTTPOnly = true
+            case "secure": isSecure = true
+            case "expires": expires = Timestamp(cookieDate: value[...])
+            case "max-age": age = Int64(value.text).flatMap { time.after(seconds: $0) }
+            default: break
+            }
+        }
+        // Max-Age goes before Expires (RFC 6265 §5.3).
+        if let end = age ?? expires {
+            members.append(JSONText.Member("expires", .string(end.iso8601)))
+        }
+        members.append(JSONText.Member("httpOnly", .boolean(isHTTPOnly)))
+        members.append(JSONText.Member("secure", .boolean(isSecure)))
+        return .object(members)
+    }
+
+    private static func split(_ pair: ArraySlice<UInt8>) -> (name: [UInt8], value: [UInt8]) {
+        let name = pair.prefix { $0 != UInt8(ascii: "=") }
+        let value = pair[name.endIndex...].dropFirst()
+        return (Array(name.trimmingWhitespace), Array(value.trimmingWhitespace))
+    }
+}
+
+extension Timestamp {
+    /// `nil` for a moment that no calendar here can write.
+    fileprivate func after(seconds: Int64) -> Timestamp? {
+        guard abs(seconds) < 100_000_000_000 else { return nil }
+        return Timestamp(microseconds: microseconds + seconds * 1_000_000)
+    }
+}

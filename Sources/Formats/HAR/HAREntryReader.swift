@@ -1,0 +1,237 @@
+internal import Base
+internal import HTTPModel
+internal import Traffic
+
+/// Makes an exchange out of an entry, of any of the dialects that are about.
+struct HAREntryReader {
+    private let entry: JSONNode
+    private let request: JSONNode
+    private let response: JSONNode
+    let url: URLText
+    let scheme: ExchangeRecord.Scheme
+    /// What our own exports keep besides; `nil` in the file of another tool.
+    let native: JSONNode?
+
+    /// Returns `nil` for an entry that has no request of HTTP, such as one of a `data:` URL.
+    init?(_ entry: JSONNode) {
+        guard let request = entry["request"], let url = request["url"]?.bytes.flatMap(URLText.init)
+        else { return nil }
+        switch url.scheme {
+        case "https", "wss": scheme = .https
+        case "http", "ws": scheme = .http
+        default: return nil
+        }
+        self.entry = entry
+        self.request = request
+        self.url = url
+        response = entry["response"] ?? .object([])
+        native = entry["_sallyport"]
+    }
+
+    var authority: String { native?["authority"]?.text ?? url.authority }
+
+    /// What tells the entries of one connection from others.
+    var connectionKey: String {
+        let peer = entry["serverIPAddress"]?.text ?? url.authority
+        // Chrome's own number; what it writes as `connection` is the origin's port.
+        let id = entry["_connectionId"]?.text ?? entry["connection"]?.text ?? ""
+        return id.isEmpty || id == "0"
+            ? "\(scheme.rawValue) \(url.authority) \(peer)" : "\(id) \(peer)"
+    }
+
+    var serverAddress: String? {
+        guard let text = entry["serverIPAddress"]?.text, !text.isEmpty else { return nil }
+        // Chrome puts brackets around an address of IPv6.
+        return text.hasPrefix("[") ? String(text.dropFirst().prefix { $0 != "]" }) : text
+    }
+
+    var startedAt: Timestamp? {
+        native?["startedUs"]?.integer.map { Timestamp(microseconds: $0) }
+            ?? entry["startedDateTime"]?.bytes.flatMap(Timestamp.init(iso8601:))
+    }
+
+    var isAnswered: Bool { (response["status"]?.integer ?? 0) > 0 }
+
+    /// The exchange without its contents.
+    func record(id: Int64, connection: Int64, startedAt: Timestamp) -> ExchangeRecord {
+        var record = ExchangeRecord(
+            id: id, connection: connection, startedAt: startedAt, scheme: scheme,
+            authority: authority)
+        record.protocolName = native?["protocol"]?.text ?? requestVersion.name
+        record.requestHead = raw("request", "head") ?? spelledRequest
+        if isAnswered {
+            record.responseHead = raw("response", "head") ?? spelledResponse(response)
+            record.status = Int(clamping: response["status"]?.integer ?? 0)
+        }
+        record.interimHeads =
+            native?["interimHeads"]?.elements.compactMap(Self.raw)
+            ?? (entry["_interim"]?.elements ?? []).map(spelledResponse)
+        addTimes(to: &record)
+        addNative(to: &record)
+        if native == nil, !isAnswered {
+            record.error = "no-response"
+            record.errorDetail =
+                response["_error"]?.text ?? entry["_error"]?.text ?? "the HAR has no response"
+        }
+        return record
+    }
+
+    private func addNative(to record: inout ExchangeRecord) {
+        guard let native else { return }
+        record.originProtocolName = native["originProtocol"]?.text
+        record.stream = Int32(clamping: native["stream"]?.integer ?? 0)
+        record.error = native["error"]?.text
+        record.errorDetail = native["errorDetail"]?.text
+        record.answeredByTool = native["answeredByTool"]?.isTrue ?? false
+    }
+
+    private func addTimes(to record: inout ExchangeRecord) {
+        if let native {
+            record.durationMicroseconds = native["durationUs"]?.integer
+            record.firstByteMicroseconds = native["firstByteUs"]?.integer
+            return
+        }
+        let timings = entry["timings"]
+        // TLS is a part of `connect`.
+        let first = ["blocked", "dns", "connect", "send", "wait"].reduce(Int64(0)) { sum, name in
+            sum + Int64(clamping: timings?[name]?.double, thousandths: 1000)
+        }
+        let receive = Int64(clamping: timings?["receive"]?.double, thousandths: 1000)
+        let total = entry["time"]?.double.flatMap { $0 >= 0 ? $0 : nil }
+        record.durationMicroseconds =
+            total.map { Int64(clamping: $0, thousandths: 1000) } ?? first + receive
+        if isAnswered { record.firstByteMicroseconds = first }
+    }
+
+    // MARK: Heads
+
+    /// What our own export kept as it came.
+    func raw(_ side: String, _ name: String) -> [UInt8]? {
+        native?[side]?[name].flatMap(Self.raw)
+    }
+
+    private static func raw(_ node: JSONNode) -> [UInt8]? {
+        node.bytes ?? node["base64"]?.base64
+    }
+
+    private var spelledRequest: [UInt8] {
+        let method = request["method"]?.bytes ?? Array("GET".utf8)
+        let isConnect = method.equalsIgnoringCase("connect")
+        let target = isConnect ? Array(url.authority.utf8) : url.target
+        var fields = Self.fields(request["headers"], isNative: native != nil)
+        if native == nil, !fields.contains(where: { $0.name.equalsIgnoringCase("host") }) {
+            fields.insert(
+                HeadText.Field(name: Array("host".utf8), value: Array(url.authority.utf8)), at: 0)
+        }
+        return HeadText.spell(
+            startLine: method + [0x20] + target + Array(" \(requestVersion.word)".utf8), fields)
+    }
+
+    private func spelledResponse(_ node: JSONNode) -> [UInt8] {
+        let text = node["httpVersion"]?.text ?? ""
+        let version = native != nil ? text : (HARVersion(text) ?? requestVersion).word
+        let line = HeadText.statusLine(
+            version: version, status: Int(clamping: node["status"]?.integer ?? 0),
+            reason: node["statusText"]?.text ?? "")
+        return HeadText.spell(
+            startLine: line, Self.fields(node["headers"], isNative: native != nil))
+    }
+
+    private var requestVersion: HARVersion {
+        let text = request["httpVersion"]?.text ?? ""
+        let version = HARVersion(text) ?? HARVersion(response["httpVersion"]?.text ?? "")
+        guard let version else { return HARVersion.standard }
+        return native != nil ? HARVersion(name: version.name, word: text) : version
+    }
+
+    /// Fields as objects, or as pairs, as Slack writes them. Of another tool's, the pseudo-fields of
+    /// HTTP/2 are left out, and those that Chrome joined by line ends are parted.
+    static func fields(_ node: JSONNode?, isNative: Bool) -> [HeadText.Field] {
+        var fields: [HeadText.Field] = []
+        for element in node?.elements ?? [] {
+            let pair = element.elements
+            let name = (pair.first ?? element["name"])?.text ?? ""
+            let value = (pair.dropFirst().first ?? element["value"])?.text ?? ""
+            if isNative {
+                fields.append(HeadText.Field(name: Array(name.utf8), value: Array(value.utf8)))
+                continue
+            }
+            guard !name.isEmpty, !name.hasPrefix(":"), !name.utf8.contains(where: { $0 < 0x21 })
+            else { continue }
+            for line in value.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
+                fields.append(HeadText.Field(name: Array(name.utf8), value: Array(line)))
+            }
+            if value.isEmpty { fields.append(HeadText.Field(name: Array(name.utf8), value: [])) }
+        }
+        return fields
+    }
+
+    func trailers(_ direction: Direction) -> [UInt8] {
+        let side = direction == .request ? request : response
+        if let raw = raw(direction == .request ? "request" : "response", "trailers") { return raw }
+        let fields = Self.fields(side["_trailers"], isNative: native != nil)
+        return fields.isEmpty ? [] : HeadText.spell(startLine: nil, fields)
+    }
+
+    func content(_ direction: Direction) -> HARContentReader {
+        HARContentReader(
+            side: direction == .request ? request : response, direction,
+            native: native?[direction == .request ? "request" : "response"],
+            mayHaveContent: direction == .request || mayHaveResponseContent)
+    }
+
+    /// Whether the response is of a kind that can have a content (RFC 9110 §6.4.1).
+    private var mayHaveResponseContent: Bool {
+        let status = response["status"]?.integer ?? 0
+        let method = request["method"]?.bytes ?? []
+        return !method.equalsIgnoringCase("head") && status != 204 && status != 304 && status >= 200
+    }
+
+    // MARK: What is not kept
+
+    func noteLosses(_ example: String, in report: inout LossReport) {
+        guard native == nil else { return }
+        report.note(.headRebuilt, example)
+        if let comment = entry["comment"]?.text, !comment.isEmpty {
+            report.note(.commentsLeftOut, example)
+        }
+        if let cache = entry["cache"], cache["beforeRequest"] != nil || cache["afterRequest"] != nil
+        {
+            report.note(.cacheLeftOut, example)
+        }
+        let parts = ["blocked", "dns", "connect", "ssl", "send"].map {
+            entry["timings"]?[$0]?.double ?? -1
+        }
+        if parts.contains(where: { $0 > 0 }) { report.note(.timingsMerged, example) }
+    }
+}
+
+/// A version of HTTP, in any of its spellings.
+struct HARVersion: Equatable {
+    /// As records have it.
+    let name: String
+    /// As it stands in a recorded head.
+    let word: String
+
+    static let standard = HARVersion(name: "HTTP/1.1", word: "HTTP/1.1")
+
+    init(name: String, word: String) {
+        self.name = name
+        self.word = word
+    }
+
+    /// Returns `nil` for what is no version, such as Chrome's `unknown`.
+    init?(_ text: String) {
+        switch text.lowercased() {
+        case "http/1.1", "1.1", "http1.1": self = .standard
+        case "http/1.0", "1.0", "http/0.9": self.init(name: "HTTP/1.0", word: "HTTP/1.0")
+        case "h2", "h2c", "http/2", "http/2.0", "2.0", "2", "http2", "spdy":
+            self.init(name: "HTTP/2", word: "HTTP/2.0")
+        case let other
+        where other.hasPrefix("h3") || other.hasPrefix("http/3")
+            || other.contains("quic"):
+            self.init(name: "HTTP/3", word: "HTTP/3.0")
+        default: return nil
+        }
+    }
+}

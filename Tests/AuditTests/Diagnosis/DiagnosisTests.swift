@@ -1,0 +1,151 @@
+import Base
+import Catalogue
+import Testing
+
+@testable import Audit
+
+@Suite struct DiagnosisTests {
+    /// What was accepted, what was refused, and the mistakes that it means.
+    static let rows: [DiagnosisRow] = [
+        .init("a sound client", ["control-good"], [], refused: trust + names),
+        .init(
+            "nothing known of the chain", ["control-good", "name-wrong-host"], [.anyName]),
+        .init("verifies nothing", trust + names + ["time-expired"], [.verifiesNothing]),
+        .init(
+            "verifies nothing, shown in the quick profile",
+            ["trust-self-signed", "trust-unknown-root", "name-wrong-host"], [.verifiesNothing]),
+        .init(
+            "curl_easy_setopt(VERIFYPEER, 0), PHP verify_peer=false, a plain X509TrustManager",
+            [
+                "trust-self-signed", "trust-unknown-root", "trust-mimic-leaf-real-issuers",
+                "time-expired", "chain-leaf-as-ca",
+            ],
+            [.anyChain], refused: ["trust-self-signed-wrong-name", "name-wrong-host"]),
+        .init(
+            "any chain, the name unknown", ["trust-self-signed", "trust-unknown-root"], [.anyRoot]),
+        .init(
+            "TrustSelfSignedStrategy", ["trust-self-signed"], [.anySingleCertificate],
+            refused: ["trust-unknown-root", "trust-self-signed-wrong-name", "name-wrong-host"]),
+        .init(
+            "one certificate, whatever it says",
+            ["trust-self-signed", "trust-self-signed-wrong-name"], [.anySingleCertificate],
+            refused: ["trust-unknown-root", "name-wrong-host"]),
+        .init("self-signed, no more known", ["trust-self-signed"], [.selfSigned]),
+        .init(
+            "pin_append", ["trust-mimic-leaf-real-issuers", "trust-self-signed-plus-real-root"],
+            [.pinAnywhereInChain], refused: ["trust-self-signed", "trust-unknown-root"]),
+        .init(
+            "pin_lookalike", ["trust-mimic-full-chain"], [.pinByName],
+            refused: ["trust-self-signed", "trust-unknown-root"]),
+        .init(
+            "redis-cli, SSLSocket", ["name-wrong-host", "name-parent-domain"], [.anyName],
+            refused: trust),
+        .init("CN over SAN", ["name-cn-match-san-mismatch"], [.commonName]),
+        .init("zero bytes", ["name-null-byte-san"], [.nameParsing]),
+        .init("strncmp", ["name-host-as-prefix"], [.partialName]),
+        .init("wildcards", ["name-wildcard-two-labels"], [.wildcard]),
+        .init("addresses", ["name-ip-wrong"], [.address]),
+        .init(
+            "two mistakes in names", ["name-ip-wrong", "name-wildcard-tld"], [.wildcard, .address]),
+        .init("expiry", ["time-expired", "time-expired-intermediate"], [.expiry]),
+        .init("dates of intermediates", ["time-expired-intermediate"], [.dates]),
+        .init("leaf as CA", ["chain-leaf-as-ca", "chain-int-bc-missing"], [.leafAsAuthority]),
+        .init("path length", ["chain-pathlen-exceeded"], [.authorityLimits]),
+        .init("signatures", ["chain-leaf-bad-signature"], [.certificateSignature]),
+        .init("critical", ["chain-leaf-unknown-critical-ext"], [.criticalExtension]),
+        .init("GnuTLS", ["purpose-eku-client-only", "purpose-eku-codesigning"], [.purpose]),
+        .init("weak keys", ["crypto-leaf-rsa512"], [.weakCertificate]),
+        .init("goto fail", ["handshake-goto-fail"], [.handshakeSignature]),
+        .init("anonymous", ["handshake-anon"], [.noAuthentication]),
+        .init("Finished", ["handshake-wrong-finished"], [.handshakeIntegrity]),
+        .init("old versions", ["handshake-tls10"], [.oldVersion]),
+        .init("FREAK", ["handshake-freak"], [.weakExchange]),
+        .init("sentinel", ["handshake-downgrade-sentinel"], [.downgrade]),
+        .init("renegotiation", ["handshake-reneg-other-name"], [.laterHandshake]),
+        .init("staples", ["revocation-ocsp-revoked-stapled"], [.revocation]),
+        .init(
+            "credentials after a redirect",
+            ["plaintext-redirect-to-http", "plaintext-redirect-leaks-credentials"],
+            [.credentialsInClear, .redirectToClear]),
+        .init("redirect", ["plaintext-redirect-to-http"], [.redirectToClear]),
+        .init("fallback", ["plaintext-tls-refused-fallback"], [.fallbackToClear]),
+        .init("STARTTLS", ["plaintext-starttls-stripped"], [.startTLSStripped]),
+        .init("STARTTLS injection", ["plaintext-starttls-injection"], [.startTLSInjection]),
+        .init("roots with public keys", ["trust-known-bad-root-superfish"], [.distrustedRoot]),
+        .init("curveball", ["trust-curveball"], [.anyRoot]),
+        .init("control refused", [], [.authorityUnknown], refused: ["control-good"] + trust),
+        .init("lftp", [], [.sendsBeforeVerifying], refused: [], sent: ["trust-self-signed"]),
+        .init(
+            "mistakes beside one another",
+            ["name-wrong-host", "time-expired", "handshake-goto-fail"],
+            [.anyName, .expiry, .handshakeSignature]),
+    ]
+
+    private static let trust = [
+        "trust-self-signed", "trust-unknown-root", "trust-self-signed-wrong-name",
+    ]
+    private static let names = ["name-wrong-host", "name-cn-match-san-mismatch"]
+
+    @Test(arguments: rows)
+    func names(row: DiagnosisRow) throws {
+        let results =
+            try row.accepted.map { try outcome($0, .accepted) }
+            + row.refused.map { try outcome($0, .refused) }
+            + row.sent.map { try outcome($0, .sentThenRefused) }
+        #expect(Diagnosis.all(in: results).map(\.mistake) == row.mistakes)
+    }
+
+    @Test func whatIsOnlyNotedIsNoMistake() {
+        let noted = probe("name-wildcard-cn-only", .name, .inform)
+        #expect(Diagnosis.all(in: [result(noted, .accepted)]).isEmpty)
+    }
+
+    @Test func eachClientHasItsOwn() {
+        let results = [
+            result(probe("name-wrong-host", .name), .accepted, client: "a"),
+            result(probe("time-expired", .time), .accepted, client: "b"),
+            result(probe("name-wrong-host", .name), .accepted, client: "b", destination: "x:1"),
+        ]
+        let found = Diagnosis.all(in: results).map {
+            "\($0.client)@\($0.destination) \($0.mistake)"
+        }
+        #expect(
+            found == [
+                "a@www.example.com:443 anyName", "b@www.example.com:443 expiry", "b@x:1 anyName",
+            ])
+    }
+
+    @Test(arguments: Mistake.allCases)
+    func everyMistakeHasWords(mistake: Mistake) {
+        #expect(mistake.title != mistake.rawValue || mistake.sentence != mistake.rawValue)
+        for text in [mistake.title, mistake.sentence, mistake.fix] {
+            #expect(!text.isEmpty && !text.hasSuffix("."))
+        }
+        #expect(MistakePattern.all.contains { $0.mistake == mistake })
+    }
+
+    private func outcome(_ identifier: String, _ outcome: ProbeOutcome) throws -> AuditResult {
+        let family = try #require(
+            ProbeFamily.allCases.first { identifier.hasPrefix($0.rawValue + "-") })
+        return result(probe(identifier, family, family == .control ? .accept : .refuse), outcome)
+    }
+}
+
+struct DiagnosisRow: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let accepted: [String]
+    let mistakes: [Mistake]
+    let refused: [String]
+    let sent: [String]
+
+    init(
+        _ name: String, _ accepted: [String], _ mistakes: [Mistake], refused: [String] = [],
+        sent: [String] = []
+    ) {
+        testDescription = name
+        self.accepted = accepted
+        self.mistakes = mistakes
+        self.refused = refused
+        self.sent = sent
+    }
+}

@@ -1,0 +1,225 @@
+import Audit
+import Base
+import Catalogue
+import Foundation
+import Proxy
+import TLS
+import Testing
+import Traffic
+
+/// Probes that take more than one handshake, or one connection.
+@Suite(.serialized)
+struct FollowedProbeTests {
+    private let chains = ProbeChains.shared
+
+    /// Whether curl resumes is a race: it may refuse before the ticket has come.
+    @Test(arguments: ["1.2", "1.3"])
+    func aTicketOfARefusedServerIsNoWayIn(version: String) throws {
+        let one = "--cacert CA --tls-max \(version) https://localhost:PORT/"
+        let run = try ProbeTrial(
+            .resumeAfterRefusal, chains.wrongName, connections: 2,
+            "curl -sS -m 10 \(one) --next \(one)")
+        #expect(run.client.status == 60)
+        for seen in run.seen {
+            #expect(ConnectionRule.judge(seen, speaksFirst: true) == .refusedLate, "\(seen)")
+        }
+    }
+
+    @Test(arguments: [
+        (ProbeBehaviour.resumeAfterRefusal, TLSVersion.tls12, true),
+        (.resumeAfterRefusal, .tls13, true),
+        (.serve, .tls12, false),
+        (.serve, .tls13, false),
+    ])
+    func ticketsAreForOneProbeOnly(
+        behaviour: ProbeBehaviour, version: TLSVersion, isResumed: Bool
+    ) throws {
+        var description = ProbeDescription(identifier: "tickets", family: .handshake)
+        description.behaviour = behaviour
+        let context = TLSClientContext(versions: TLSVersions(version, version), trustsSystem: false)
+        for number in 0..<2 {
+            let machine = try ProbeMachines.makeMachine(
+                description, chains.wrongName, ProbeTrial.configuration())
+            let client = MemoryClient(machine, in: context)
+            #expect(client.handshake() == .done)
+            // A ticket of TLS 1.3 comes like data.
+            _ = client.session.read(into: ByteBuffer(capacity: 100))
+            client.session.close()
+            #expect(machine.tls?.resumed == (isResumed && number == 1))
+            #expect(machine.observation.sentCertificate)
+        }
+    }
+
+    @Test
+    func aSecondHandshakeShowsABadChain() throws {
+        let run = try ProbeTrial(
+            .renegotiateBadChain, chains.rsa, second: chains.selfSigned,
+            "curl -sS -m 10 --cacert CA --tls-max 1.2 https://localhost:PORT/")
+        #expect(run.verdict() == .refused(alert: 48), "\(run.seen) \(run.client)")
+    }
+
+    @Test
+    func curlTakesAnotherNameInASecondHandshake() throws {
+        let run = try ProbeTrial(
+            .renegotiateOtherName, chains.rsa, second: chains.wrongName,
+            "curl -sS -m 10 --cacert CA --tls-max 1.2 https://localhost:PORT/")
+        #expect(run.verdict() == .accepted, "\(run.seen) \(run.client)")
+        #expect(run.client.output.contains(ProbeTrial.token))
+    }
+
+    @Test
+    func aClientThatSpeaksNoTLS12HasNoSecondHandshake() throws {
+        let run = try ProbeTrial(
+            .renegotiateOtherName, chains.rsa, second: chains.wrongName,
+            "curl -sS -m 10 --cacert CA --tlsv1.3 https://localhost:PORT/")
+        #expect(run.verdict() == .notOffered, "\(run.seen) \(run.client)")
+    }
+
+    // MARK: Redirections
+
+    @Test(arguments: [
+        ("-L", ProbeBehaviour.redirectToHTTP, ConnectionVerdict?.some(.accepted)),
+        ("", .redirectToHTTP, nil),
+        ("-L -u someone:secret", .redirectWithCredentials, .refused(alert: nil)),
+        ("-L -b LAB/cookies", .redirectWithCredentials, .refused(alert: nil)),
+        // Told to bring a header along wherever it goes.
+        (
+            "-L -H x-a:b -H authorization:secret --location-trusted", .redirectWithCredentials,
+            .accepted
+        ),
+    ])
+    func aRedirectionLeadsToClear(
+        options: String, behaviour: ProbeBehaviour, followed: ConnectionVerdict?
+    ) throws {
+        var description = ProbeDescription(identifier: "redirection", family: .plaintext)
+        description.behaviour = behaviour
+        let probe = description
+        // Not localhost: there curl takes a connection in clear for secure.
+        var made = ProbeTrial.configuration()
+        made.host = "shop.test"
+        let configuration = made
+        let plan = try #require(ProbeMachines.followUp(of: probe, configuration))
+        let clear = try ProbeServer { _ in
+            ProbeMachines.makeMachine(probe, following: plan, configuration)
+        }
+        let chain = chains.rsa
+        let secure = try ProbeServer { _ in
+            try ProbeMachines.makeMachine(probe, chain, configuration)
+        }
+        defer {
+            clear.stop()
+            secure.stop()
+        }
+        let words =
+            "curl -sS -m 10 -k \(options)"
+            + " --connect-to shop.test:80:127.0.0.1:\(clear.port)"
+            + " --connect-to shop.test:443:127.0.0.1:\(secure.port) https://shop.test/"
+        let client = try ClientRun(
+            words.replacingOccurrences(of: "LAB", with: chains.folder.path)
+                .split(separator: " ").map(String.init))
+        let seen = try secure.observations()[0]
+        #expect(seen.acceptedBytes == 0 && seen.hasDeclined, "\(seen) \(client)")
+        if let followed {
+            let verdict = ConnectionRule.judge(try clear.observations()[0], speaksFirst: true)
+            #expect(verdict == followed, "\(client)")
+        }
+    }
+
+    // MARK: Going over to TLS
+
+    struct Upgrade: Sendable, CustomTestStringConvertible {
+        let name: String
+        let protocolName: UpgradeProtocol
+        var behaviour = ProbeBehaviour.serve
+        var isSound = true
+        let command: String
+        let verdict: ConnectionVerdict
+        var testDescription: String { name }
+    }
+
+    private static let mail = "-m 10 -sS --ssl-reqd --cacert CA -u someone:secret"
+    private static let hope = "-m 10 -sS --ssl --cacert CA -u someone:secret"
+
+    static let upgrades: [Upgrade] = [
+        Upgrade(
+            name: "SMTP, sound", protocolName: .smtp,
+            command: "curl \(mail) smtp://localhost:PORT --mail-from a@b.test --mail-rcpt c@d.test"
+                + " -T LAB/rsa.pem", verdict: .accepted),
+        Upgrade(
+            name: "SMTP, self-signed", protocolName: .smtp, isSound: false,
+            command: "curl \(mail) smtp://localhost:PORT --mail-from a@b.test --mail-rcpt c@d.test"
+                + " -T LAB/rsa.pem", verdict: .refused(alert: 48)),
+        Upgrade(
+            name: "SMTP, stripped", protocolName: .smtp, behaviour: .stripStartTLS,
+            command: "curl \(mail) smtp://localhost:PORT --mail-from a@b.test --mail-rcpt c@d.test"
+                + " -T LAB/rsa.pem", verdict: .refused(alert: nil)),
+        Upgrade(
+            name: "SMTP, stripped, who only hopes for TLS", protocolName: .smtp,
+            behaviour: .stripStartTLS,
+            command: "curl \(hope) smtp://localhost:PORT --mail-from a@b.test --mail-rcpt c@d.test"
+                + " -T LAB/rsa.pem", verdict: .accepted),
+        Upgrade(
+            name: "SMTP, injected", protocolName: .smtp, behaviour: .injectAfterStartTLS,
+            command: "curl \(mail) smtp://localhost:PORT --mail-from a@b.test --mail-rcpt c@d.test"
+                + " -T LAB/rsa.pem", verdict: .refused(alert: nil)),
+        Upgrade(
+            name: "IMAP, sound", protocolName: .imap,
+            command: "curl \(mail) imap://localhost:PORT/",
+            verdict: .accepted),
+        Upgrade(
+            name: "IMAP, stripped", protocolName: .imap, behaviour: .stripStartTLS,
+            command: "curl \(mail) imap://localhost:PORT/", verdict: .refused(alert: nil)),
+        Upgrade(
+            name: "IMAP, stripped, who only hopes for TLS", protocolName: .imap,
+            behaviour: .stripStartTLS, command: "curl \(hope) imap://localhost:PORT/",
+            verdict: .accepted),
+        Upgrade(
+            name: "IMAP, logged in", protocolName: .imap, behaviour: .preauthenticated,
+            command: "curl \(mail) imap://localhost:PORT/", verdict: .refused(alert: nil)),
+        Upgrade(
+            name: "POP3, sound", protocolName: .pop3,
+            command: "curl \(mail) pop3://localhost:PORT/",
+            verdict: .accepted),
+        Upgrade(
+            name: "POP3, stripped", protocolName: .pop3, behaviour: .stripStartTLS,
+            command: "curl \(mail) pop3://localhost:PORT/", verdict: .refused(alert: nil)),
+        Upgrade(
+            name: "FTP, sound", protocolName: .ftp, command: "curl \(mail) ftp://localhost:PORT/",
+            verdict: .accepted),
+        Upgrade(
+            name: "FTP, stripped", protocolName: .ftp, behaviour: .stripStartTLS,
+            command: "curl \(mail) ftp://localhost:PORT/", verdict: .refused(alert: nil)),
+        Upgrade(
+            name: "FTP, stripped, who only hopes for TLS", protocolName: .ftp,
+            behaviour: .stripStartTLS, command: "curl \(hope) ftp://localhost:PORT/",
+            verdict: .accepted),
+        Upgrade(
+            name: "LDAP, self-signed", protocolName: .ldap, isSound: false,
+            command: "openssl s_client -starttls ldap -connect 127.0.0.1:PORT -CAfile CA"
+                + " -verify_return_error", verdict: .refused(alert: 48)),
+        Upgrade(
+            name: "XMPP, self-signed", protocolName: .xmpp, isSound: false,
+            command: "openssl s_client -starttls xmpp -connect 127.0.0.1:PORT -CAfile CA"
+                + " -verify_return_error", verdict: .refused(alert: 48)),
+        Upgrade(
+            name: "PostgreSQL, self-signed", protocolName: .postgreSQL, isSound: false,
+            command: "openssl s_client -starttls postgres -connect 127.0.0.1:PORT -CAfile CA"
+                + " -verify_return_error", verdict: .refused(alert: 48)),
+        Upgrade(
+            name: "PostgreSQL, stripped", protocolName: .postgreSQL, behaviour: .stripStartTLS,
+            command: "openssl s_client -starttls postgres -connect 127.0.0.1:PORT",
+            verdict: .refused(alert: nil)),
+        Upgrade(
+            name: "MySQL, self-signed", protocolName: .mySQL, isSound: false,
+            command: "openssl s_client -starttls mysql -connect 127.0.0.1:PORT -CAfile CA"
+                + " -verify_return_error", verdict: .refused(alert: 48)),
+    ]
+
+    @Test(arguments: upgrades)
+    func aClientGoesOverToTLS(_ row: Upgrade) throws {
+        let run = try ProbeTrial(
+            row.behaviour, row.isSound ? chains.ec : chains.selfSigned, upgrade: row.protocolName,
+            patience: 700, row.command)
+        #expect(run.verdict() == row.verdict, "\(run.seen) \(run.client)")
+    }
+}

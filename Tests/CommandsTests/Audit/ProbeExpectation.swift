@@ -1,0 +1,4 @@
+import Catalogue
+
+/// Swift Testing has an `Expectation` as well; this file does without it.
+typealias ProbeExpectation = Expectation

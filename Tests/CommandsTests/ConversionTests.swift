@@ -1,0 +1,82 @@
+import Base
+import Foundation
+import Testing
+
+@testable import Commands
+
+/// Exports and imports of files, as they are run.
+struct ConversionTests {
+    @Test func bringsACaptureThroughHAR() async throws {
+        try await inFolder { folder in
+            let (first, file, second) = (folder + "/a", folder + "/a.har", folder + "/b")
+            try RecordedCaptureTests.record(SampleCapture.source(), to: first)
+            let export = await run(
+                ["export", "x", "--output", file, "--with-secrets"], capture: first)
+            #expect(export.code == 0)
+            #expect(export.diagnostics == [])
+            let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions]
+            #expect(mode as? Int == 0o600)
+            let read = await run(["import", file, "--capture", second, "--json"])
+            #expect(read.code == 0)
+            #expect(
+                read.output.text
+                    == #"{"schema":"sallyport.import/1","file":"\#(second)","connections":5,"#
+                    + #""exchanges":6,"messages":0,"losses":[]}"# + "\n")
+            for command in [
+                ["flows", "list", "x", "--json", "--with-secrets"],
+                ["flows", "show", "x", "1", "--with-secrets"],
+                ["flows", "show", "x", "3", "--with-secrets"],
+                ["flows", "show", "x", "2", "--part", "request-body"],
+                ["connections", "x", "--json"], ["connections", "x", "2", "--json"],
+                ["check", "x", "--json"],
+            ] {
+                let before = await run(command, capture: first)
+                let after = await run(command, capture: second)
+                #expect(before.output.text == after.output.text)
+                #expect(before.code == after.code)
+            }
+        }
+    }
+
+    @Test func refusesAFileThatIsThere() async throws {
+        try await inFolder { folder in
+            let file = folder + "/a.har"
+            try Data("mine".utf8).write(to: URL(fileURLWithPath: file))
+            let result = await run(["export", "session.sallyport", "--output", file])
+            #expect(result.code == 4)
+            #expect(result.diagnostics.text.contains("file exists"))
+            #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
+        }
+    }
+
+    @Test func keepsWhatComesBeforeAFlaw() async throws {
+        try await inFolder { folder in
+            let (file, capture) = (folder + "/a.har", folder + "/a")
+            let exported = await run([
+                "export", "session.sallyport", "--filter", "host=api.example.com",
+            ])
+            let text = exported.output.text
+            let cut = try #require(text.range(of: "/v1/items/7")).lowerBound
+            try Data(text[..<cut].utf8).write(to: URL(fileURLWithPath: file))
+            let result = await run(["import", file, "--capture", capture])
+            #expect(result.code == 4)
+            let count = text[..<cut].utf8.count
+            #expect(result.diagnostics.text.contains("ends in the middle, at byte \(count)"))
+            #expect(result.diagnostics.text.contains("the 2 entries before it were imported"))
+            let flows = await run(["flows", "list", "x"], capture: capture)
+            #expect(flows.output.text.split(separator: "\n").count == 3)
+        }
+    }
+
+    private func run(_ arguments: [String], capture: String? = nil) async -> CommandRun.Result {
+        await CommandRun(arguments: arguments, capture: capture).run()
+    }
+
+    private func inFolder(_ body: (String) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+        try await body(folder.path)
+    }
+}

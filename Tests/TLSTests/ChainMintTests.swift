@@ -1,0 +1,228 @@
+import Base
+import Testing
+
+@testable import TLS
+
+/// Single certificates and their parts; whole chains are judged with the catalogue.
+struct ChainMintTests {
+    private let folder = TemporaryFolder()
+    private let authority: AuditAuthority
+    private let mint: ChainMint
+
+    init() throws {
+        authority = try AuditAuthority.open(folder: folder.file("audit"))
+        mint = try ChainMint(
+            authority: authority, keys: KeyCache(folder: folder.file("keys")))
+    }
+
+    private func text(of certificate: Certificate) throws -> String {
+        let place = folder.file(certificate.fingerprint.hex)
+        try Files.create(place, certificate.pem)
+        return shell("openssl x509 -in \(place) -noout -text").output
+    }
+
+    private func leaf(_ change: (inout CertificateRecipe) throws -> Void) throws -> Certificate {
+        var recipe = CertificateRecipe(name: "leaf")
+        try change(&recipe)
+        return try mint.present([recipe], host: "www.a.test", origin: []).certificates[0]
+    }
+
+    // MARK: The authority
+
+    @Test func mayHaveAuthoritiesBelowIt() throws {
+        let shown = try text(of: authority.certificate)
+        #expect(shown.contains("CA:TRUE\n") && !shown.contains("pathlen"))
+        #expect(authority.certificate.subject.contains("CN=Sallyport Audit CA "))
+        #expect(shell("stat -c %a \(folder.file("audit"))/ca.key").output == "600\n")
+        let again = try AuditAuthority.open(folder: folder.file("audit"))
+        #expect(again.certificate.fingerprint == authority.certificate.fingerprint)
+    }
+
+    // MARK: What is in a certificate
+
+    @Test func isSoundAsItIs() throws {
+        let shown = try text(of: leaf { _ in })
+        for part in [
+            "CA:FALSE", "Digital Signature", "TLS Web Server Authentication", "DNS:www.a.test",
+            "CN = www.a.test", "X509v3 Subject Key Identifier", "X509v3 Authority Key Identifier",
+            "ecdsa-with-SHA256", "Version: 3",
+        ] {
+            #expect(shown.contains(part), "\(part)")
+        }
+    }
+
+    @Test(arguments: [
+        Row("v1", has: "Version: 1", lacks: "X509v3") { $0.version = 1 },
+        Row("serial", has: "Serial Number: 0 (0x0)") { $0.hasZeroSerial = true },
+        Row("no subject", has: "Alternative Name: critical", lacks: "CN = www") {
+            $0.subject = .entries([])
+        },
+        Row("sha1", has: "ecdsa-with-SHA1") { $0.digest = .sha1 },
+        Row("explicit curve", has: "Field Type: prime-field") { $0.key = .p256Explicit },
+        Row("ed25519", has: "Public Key Algorithm: ED25519") { $0.key = .ed25519 },
+        Row("exponent 3", has: "Exponent: 3 ") { $0.key = .rsaE3 },
+        Row("usage of RSA", has: "Key Encipherment") { $0.key = .rsa2048 },
+        Row("issuer", has: "Issuer: CN = www.a.test") {
+            $0.issuerName = [.init(attribute: "CN", value: .host)]
+        },
+        Row("no names", lacks: "Alternative Name") { $0.alternativeNames = .absent },
+        Row("empty names", has: "Alternative Name", lacks: "DNS:") {
+            $0.alternativeNames = .names([])
+        },
+        Row("raw time", has: "Jan  1 00:00:00 1950") { $0.notAfter = .utcTime("500101000000Z") },
+        Row("long time", has: "9999 GMT") { $0.notAfter = .generalizedTime("99991231235959Z") },
+        Row("extra", has: "1.2.3.4: critical") {
+            $0.extraExtensions = [.init(identifier: "1.2.3.4", isCritical: true, der: [5, 0])]
+        },
+    ])
+    func saysWhatItIsToldTo(_ row: Row) throws {
+        let shown = try text(of: leaf(row.change))
+        if let part = row.has { #expect(shown.contains(part), "\(shown)") }
+        if let part = row.lacks { #expect(!shown.contains(part), "\(shown)") }
+    }
+
+    @Test(arguments: [
+        ("www.a.test\\0.b.test", Array("www.a.test\0.b.test".utf8)),
+        ("{host}\\x20", Array("www.a.test ".utf8)), ("ban\\u{212A}", Array("ban\u{212A}".utf8)),
+        ("\\xff\\x00", [0xFF, 0]), ("", []),
+    ])
+    func keepsNamesByteForByte(_ name: String, _ bytes: [UInt8]) throws {
+        let certificate = try leaf {
+            $0.alternativeNames = .names([.init(.dns, try RecipeText(name))])
+        }
+        let expected = [0x82, UInt8(bytes.count)] + bytes
+        #expect(certificate.der.text.contains(expected.text))
+        #expect(certificate.der.firstRange(of: expected) != nil)
+    }
+
+    @Test func flipsOneBitOfTheSignature() throws {
+        let whole = try leaf { _ in }
+        let damaged = try leaf { $0.damage = .signature }
+        let place = folder.file("leaf.pem")
+        for (certificate, isGood) in [(whole, true), (damaged, false)] {
+            Files.remove(place)
+            try Files.create(place, certificate.pem)
+            let verdict = shell("openssl verify -CAfile \(authority.certificatePath) \(place)")
+            #expect((verdict.status == 0) == isGood, "\(verdict.output)")
+        }
+    }
+
+    // MARK: What cannot be made
+
+    @Test(arguments: [
+        Row("bad extension") { $0.keyUsage = .text(RecipeText(literal: "nonsense")) },
+        Row("section") { $0.keyUsage = .text(RecipeText(literal: "@section")) },
+        Row("MD5 with ECDSA") { $0.digest = .md5 },
+        Row("no such issuer") { $0.issuer = .named("nobody") },
+        Row("bad attribute") { $0.subject = .entries([.init(attribute: "ZZ", value: .host)]) },
+        Row("no key") { $0.origin = .authority },
+        Row("not shown") { $0.isPresented = false },
+        Row("bad address") {
+            $0.alternativeNames = .names([.init(.ip, RecipeText(literal: "1.2.3"))])
+        },
+    ])
+    func refusesRecipes(_ row: Row) {
+        let failure = #expect(throws: Failure.self) { _ = try leaf(row.change) }
+        #expect(failure?.code == "recipe-invalid", "\(String(describing: failure))")
+    }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let has: String?
+        let lacks: String?
+        let change: @Sendable (inout CertificateRecipe) -> Void
+
+        init(
+            _ name: String, has: String? = nil, lacks: String? = nil,
+            _ change: @escaping @Sendable (inout CertificateRecipe) -> Void
+        ) {
+            testDescription = name
+            self.has = has
+            self.lacks = lacks
+            self.change = change
+        }
+    }
+
+    @Test(arguments: [
+        ("localhost", "{parent}"), ("a.test", "{grandparent}"), ("a.test", "{top}"),
+        ("a.b.test", "{suffix}"), ("a.test", "{kelvin}"), ("a.test", "{address}"),
+        ("127.0.0.1", "{parent}"), ("127.0.0.1", "{upper}"), ("::1", "{address-tail}"),
+        ("a.test", "{ace}"), ("a..test", "{host}"), ("a test", "{host}"), ("", "{host}"),
+        ("a,b", "{host}"), ("ä.test", "{host}"),
+    ])
+    func tellsWhatIsNotPossible(_ host: String, _ text: String) {
+        let failure = #expect(throws: Failure.self) {
+            _ = try RecipeText(text).resolved(for: ProbedHost(host))
+        }
+        #expect(failure?.code == "probe-not-possible")
+    }
+
+    @Test(arguments: [
+        ("www.Shop.Test.", "{host}", "www.shop.test"),
+        ("www.shop.test", "*.{parent}", "*.shop.test"),
+        ("a.b.c.d", "{grandparent}", "c.d"), ("a.b.c", "{top}", "c"), ("a.b", "{suffix}", "b"),
+        ("www.a.b", "{first}*{last}.{parent}", "w*w.a.b"), ("bank.a", "{kelvin}", "ban\u{212A}.a"),
+        ("[::1]", "{address}", "::1"), ("127.0.0.1", "{other-address}", "127.0.0.2"),
+        ("127.0.0.1", "*.{address-tail}", "*.0.0.1"), ("::1", "{other-address}", "::2"),
+        ("a.b", "{upper}", "A.B"), ("xn--a.b", "{ace}*", "xn--*"),
+        ("localhost", "{host}", "localhost"),
+        ("a.b", "\\{\\}\\\\", "{}\\"),
+    ])
+    func fillsPlaces(_ host: String, _ text: String, _ expected: String) throws {
+        let filled = try RecipeText(text).resolved(for: ProbedHost(host))
+        #expect(filled.text == expected)
+    }
+
+    @Test func isReadOrRefusedWhereverItEnds() {
+        let whole = "{host}\\0\\x20\\u{212A}\\\\\\{x\\}{address-tail}"
+        for end in whole.indices {
+            do {
+                let text = try RecipeText(String(whole[..<end]))
+                _ = try text.resolved(for: ProbedHost("127.0.0.1"))
+            } catch is RecipeTextViolation {
+                continue
+            } catch {
+                Issue.record("\(error)")
+            }
+        }
+    }
+
+    // MARK: Keys and staples
+
+    @Test func keepsSlowKeysForTheirOwnerOnly() throws {
+        let place = folder.file("slow")
+        let key = try KeyCache(folder: place).key(.rsa512)
+        #expect(shell("stat -c %a \(place)/rsa512.pem").output == "600\n")
+        #expect(try KeyCache(folder: place).key(.rsa512).pem == key.pem)
+        _ = try KeyCache(folder: place).key(.p256)
+        #expect(shell("ls \(place)").output == "rsa512.pem\n")
+        _ = shell("chmod 644 \(place)/rsa512.pem")
+        let failure = #expect(throws: Failure.self) { _ = try KeyCache(folder: place).key(.rsa512) }
+        #expect(failure?.code == "key-exposed")
+    }
+
+    @Test(arguments: [
+        (ChainMint.Staple.good, "Cert Status: good", true),
+        (.revoked, "Cert Status: revoked", true), (.stale, "Cert Status: good", false),
+    ])
+    func staplesAnAnswer(_ kind: ChainMint.Staple, _ expected: String, isCurrent: Bool) throws {
+        var leaf = CertificateRecipe(name: "leaf")
+        leaf.issuer = .named("intermediate")
+        let chain = try mint.present(
+            [leaf, CertificateRecipe(name: "intermediate", role: .authority)], host: "a.test",
+            origin: [], staple: kind)
+        try Files.create(folder.file("answer"), try #require(chain.staple))
+        try Files.create(folder.file("leaf"), chain.certificates[0].pem)
+        try Files.create(folder.file("issuer"), chain.certificates[1].pem)
+        let shown = shell("openssl ocsp -respin \(folder.file("answer")) -noverify -text").output
+        #expect(shown.contains(expected), "\(shown)")
+        #expect(kind != .revoked || shown.contains("keyCompromise"))
+        let verdict = shell(
+            """
+            cd \(folder.path) && openssl ocsp -respin answer -issuer issuer -cert leaf \
+            -CAfile \(authority.certificatePath) -verify_other issuer -no_nonce
+            """)
+        #expect(verdict.output.contains("Response verify OK"), "\(verdict.output)")
+        #expect(verdict.output.contains("Status times invalid") != isCurrent, "\(verdict.output)")
+    }
+}
