@@ -45,6 +45,13 @@ package struct KeyLog: Sendable {
         secrets[Key(random: random, label: label)]
     }
 
+    /// The lines that tell of one connection.
+    func lines(random: [UInt8]) -> [String] {
+        KeyLabel.allCases.compactMap { label in
+            secret(label, random: random).map { "\(label.rawValue) \(random.hex) \($0.hex)" }
+        }
+    }
+
     /// Connections: about 2 KB each.
     private static let limit = 1 << 20
 }

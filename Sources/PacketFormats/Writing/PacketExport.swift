@@ -249,7 +249,8 @@ final class PacketExport {
     // MARK: What comes first
 
     private func writePrelude() throws {
-        try file.beginSection(application: "sallyport \(options.creatorVersion)")
+        try file.beginSection(
+            application: PacketOrigin(isRedacted: isRedacted).name(options.creatorVersion))
         try file.addInterface(
             "client-leg", "between clients and the proxy; packets made from a recording")
         try file.addInterface(
