@@ -37,27 +37,31 @@ struct PacketEndpoint: Sendable, Hashable {
     static func address(_ text: String) -> [UInt8]? {
         let text = text.prefix { $0 != "%" }
         guard text.contains(":") else { return version4(text) }
-        var halves: [[UInt8]] = [[]]
-        var pieces = text.split(separator: ":", omittingEmptySubsequences: false)[...]
-        if pieces.count > 2, pieces.first == "" { pieces = pieces.dropFirst() }
-        if pieces.count > 2, pieces.last == "" { pieces = pieces.dropLast() }
-        for piece in pieces {
-            if piece.isEmpty {
-                halves.append([])
-            } else if piece.contains("."), let last = version4(piece) {
-                halves[halves.count - 1] += last
-            } else if let group = UInt16(piece, radix: 16) {
-                halves[halves.count - 1] += group.bigEndianBytes
+        guard let gap = text.firstRange(of: "::") else {
+            let all = groups(text)
+            return all?.count == 16 ? all : nil
+        }
+        guard let before = groups(text[..<gap.lowerBound]),
+            let after = groups(text[gap.upperBound...]), before.count + after.count < 16
+        else { return nil }
+        return before + [UInt8](repeating: 0, count: 16 - before.count - after.count) + after
+    }
+
+    private static func groups(_ text: Substring) -> [UInt8]? {
+        guard !text.isEmpty else { return [] }
+        var result: [UInt8] = []
+        for piece in text.split(separator: ":", omittingEmptySubsequences: false) {
+            if piece.contains("."), let last = version4(piece) {
+                result += last
+            } else if piece.utf8.allSatisfy({ $0.hexDigitValue != nil }),
+                let group = UInt16(piece, radix: 16)
+            {
+                result += group.bigEndianBytes
             } else {
                 return nil
             }
         }
-        guard halves.count == 2 else {
-            return halves.count == 1 && halves[0].count == 16 ? halves[0] : nil
-        }
-        let gap = 16 - halves[0].count - halves[1].count
-        guard gap > 0 else { return nil }
-        return halves[0] + [UInt8](repeating: 0, count: gap) + halves[1]
+        return result
     }
 
     private static func version4(_ text: some StringProtocol) -> [UInt8]? {

@@ -151,7 +151,7 @@ final class ConnectionReading {
         case .broken(let violation):
             obstacle = "no sound HTTP/1: \(violation.rawValue)"
             writer.losses.note(.malformedHTTP, place)
-            reading.finish(at: lastTime, isOrderly: false)
+            reading.finish(at: lastTime, .broken)
             state = .lost
         case .upgraded(let exchange):
             writer.losses.note(.upgradeAsSegments, "exchange \(exchange)")
@@ -194,8 +194,11 @@ final class ConnectionReading {
         if case .undecided = state, tls == nil, early.contains(where: { !$0.isEmpty }) {
             begin(.bytes(exchange: nil), "unknown")
         }
-        if case .http(let reading) = state { reading.finish(at: lastTime, isOrderly: !isReset) }
         let hasGap = order[0].hasGap || order[1].hasGap || order[0].isWaiting || order[1].isWaiting
+        if case .http(let reading) = state {
+            let isMissing = hasGap || !isOver
+            reading.finish(at: lastTime, isMissing ? .missing : isReset ? .broken : .orderly)
+        }
         if hasGap { writer.losses.note(.packetsMissing, place) }
         record.closedAt = isOver ? lastTime : nil
         record.clientTLS = tls?.record

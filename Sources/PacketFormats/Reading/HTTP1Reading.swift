@@ -59,16 +59,31 @@ final class HTTP1Reading {
     }
 
     /// Ends with the connection, which ends contents that have no other end.
-    func finish(at time: Timestamp, isOrderly: Bool) {
+    func finish(at time: Timestamp, _ end: End) {
         for var exchange in open {
-            let endsSo = exchange.endsWithConnection && isOrderly
-            if !endsSo, exchange.record.error == nil {
-                exchange.record.error = "origin-closed"
-                exchange.record.errorDetail = "the recorded connection ended before the response"
+            if exchange.record.error == nil {
+                (exchange.record.error, exchange.record.errorDetail) =
+                    exchange.endsWithConnection && end == .orderly
+                    ? (nil, nil) : end.error
             }
             write(&exchange, at: time)
         }
         open = []
+    }
+
+    enum End {
+        case orderly
+        case broken
+        /// The rest was not caught.
+        case missing
+
+        fileprivate var error: (code: String?, detail: String?) {
+            switch self {
+            case .orderly: ("origin-closed", "the connection ended before the response did")
+            case .broken: ("origin-closed", "the connection was broken off")
+            case .missing: ("packets-missing", "the packets of the rest are missing")
+            }
+        }
     }
 
     // MARK: Requests
