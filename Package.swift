@@ -83,10 +83,10 @@ let package = Package(
         target("Filters", ["Base", "HTTPModel", "Traffic"]),
         target("Formats", ["Base", "HTTPCodecs", "HTTPModel", "Redaction", "Traffic"]),
         target("Processes", ["Base", "Sockets", "Traffic"]),
+        // 4
         target(
             "PacketFormats",
             ["Base", "Formats", "HTTPCodecs", "HTTPModel", "Redaction", "TLS", "Traffic"]),
-        // 4
         target("Audit", ["Base", "Catalogue", "HTTPModel", "Proxy", "Sockets", "TLS", "Traffic"]),
         target("ContentServer", ["Base", "HTTPModel", "HTTPCodecs", "HTTPServer", "TLS"]),
         // The tool
@@ -95,8 +95,8 @@ let package = Package(
             [
                 "Audit", "Base", "CaptureStore", "Catalogue", "Confinement", "ContentServer", "DNS",
                 "Filters", "Findings", "Formats", "HTTPCodecs", "HTTPModel", "HTTPServer",
-                "Negotiation", "Proxy", "PublicSuffixes", "Redaction", "Sockets", "TLS", "Traffic",
-                "Transport",
+                "Negotiation", "PacketFormats", "Proxy", "PublicSuffixes", "Redaction", "Sockets",
+                "TLS", "Traffic", "Transport",
             ]),
         .executableTarget(name: "sallyport", dependencies: ["Commands"], swiftSettings: strict),
 
