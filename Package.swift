@@ -86,6 +86,9 @@ let package = Package(
         target("Processes", ["Base", "Sockets", "Traffic"]),
         target("Comparison", ["Base", "HTTPModel", "Redaction", "Replay", "Traffic"]),
         // 4
+        target(
+            "PacketFormats",
+            ["Base", "Formats", "HTTPCodecs", "HTTPModel", "Redaction", "TLS", "Traffic"]),
         target("Audit", ["Base", "Catalogue", "HTTPModel", "Proxy", "Sockets", "TLS", "Traffic"]),
         target("ContentServer", ["Base", "HTTPModel", "HTTPCodecs", "HTTPServer", "TLS"]),
         // The tool
@@ -94,8 +97,8 @@ let package = Package(
             [
                 "Audit", "Base", "CaptureStore", "Catalogue", "Comparison", "Confinement",
                 "ContentServer", "DNS", "Filters", "Findings", "Formats", "HTTPCodecs", "HTTPModel",
-                "HTTPServer", "Negotiation", "Proxy", "PublicSuffixes", "Redaction", "Replay",
-                "Sockets", "TLS", "Traffic", "Transport",
+                "HTTPServer", "Negotiation", "PacketFormats", "Proxy", "PublicSuffixes",
+                "Redaction", "Replay", "Sockets", "TLS", "Traffic", "Transport",
             ]),
         .executableTarget(name: "sallyport", dependencies: ["Commands"], swiftSettings: strict),
 
@@ -135,6 +138,9 @@ let package = Package(
         tests(of: "Formats", ["Base", "CaptureStore", "HTTPCodecs", "TLS", "Traffic"]),
         tests(of: "Replay", ["Base", "HTTPCodecs", "HTTPModel", "Traffic"]),
         tests(of: "Comparison", ["Base", "HTTPModel", "Replay", "Traffic"]),
+        tests(
+            of: "PacketFormats",
+            ["Base", "CaptureStore", "Formats", "ProcessStart", "TLS", "Traffic"]),
         tests(
             of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
         tests(
