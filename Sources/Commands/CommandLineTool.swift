@@ -45,6 +45,7 @@ package enum CommandLineTool {
                 .proxy,
                 .run,
                 .audit,
+                .replay,
                 .content,
                 .flows,
                 .connections,
