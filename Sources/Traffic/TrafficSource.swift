@@ -23,10 +23,32 @@ package protocol TrafficSource {
     /// - Parameter exchange: only those of one exchange; `nil` for all.
     func messages(
         ofConnection id: Int64, exchange: Int64?, _ visit: (MessageRecord) throws -> Bool) throws
+    /// The name of the hash that `contentDigests` tells, `nil` if it tells none.
+    var digestName: String? { get throws }
+    /// Calls `visit` with the digest of each part of each content, those of one content in order,
+    /// until it returns false; contents are not read for it.
+    func contentDigests(_ visit: (ContentDigest) throws -> Bool) throws
+}
+
+/// The digest of a content, or of a part of it.
+package struct ContentDigest: Sendable, Equatable {
+    package let exchange: Int64
+    package let direction: Direction
+    package let bytes: [UInt8]
+
+    package init(exchange: Int64, direction: Direction, bytes: [UInt8]) {
+        self.exchange = exchange
+        self.direction = direction
+        self.bytes = bytes
+    }
 }
 
 /// What a source need not do itself, unless it can do it faster.
 extension TrafficSource {
+    package var digestName: String? { nil }
+
+    package func contentDigests(_ visit: (ContentDigest) throws -> Bool) throws {}
+
     package func connection(_ id: Int64) throws -> ConnectionRecord? {
         var found: ConnectionRecord?
         try connections { record in
