@@ -10,11 +10,11 @@ package struct CaptureComparison {
     package struct Subject {
         package let name: String
         package let source: any TrafficSource
-        package let accepts: (ExchangeRecord) -> Bool
+        package let accepts: (ExchangeRecord) throws -> Bool
 
         package init(
             name: String, source: any TrafficSource,
-            accepts: @escaping (ExchangeRecord) -> Bool = { _ in true }
+            accepts: @escaping (ExchangeRecord) throws -> Bool = { _ in true }
         ) {
             self.name = name
             self.source = source
@@ -56,7 +56,7 @@ private struct SideReader {
     mutating func signatures(of subject: CaptureComparison.Subject) throws -> [ExchangeSignature] {
         var signatures: [ExchangeSignature] = []
         try subject.source.exchanges { exchange in
-            guard subject.accepts(exchange) else { return true }
+            guard try subject.accepts(exchange) else { return true }
             var signature = reader.signature(of: exchange)
             signature.requestBody = Int(truncatingIfNeeded: exchange.requestBody.size)
             signature.responseBody = Int(truncatingIfNeeded: exchange.responseBody.size)

@@ -83,7 +83,7 @@ struct ClientExchange {
     private func piece(at offset: Int64) throws(Failure) -> [UInt8] {
         switch request.content {
         case .bytes(let bytes): offset == 0 ? bytes : []
-        case .pieces(let read): try read(offset)
+        case .pieces(let read): try read(offset).get()
         }
     }
 

@@ -17,7 +17,7 @@ package struct ClientRequest {
     package enum Content {
         case bytes([UInt8])
         /// Reads what stands from an offset on, one piece at a time; no bytes at the end.
-        case pieces((_ offset: Int64) throws(Failure) -> [UInt8])
+        case pieces((_ offset: Int64) -> Result<[UInt8], Failure>)
     }
 
     package init(

@@ -1,5 +1,6 @@
 internal import Base
 internal import Comparison
+internal import Filters
 internal import Replay
 internal import TLS
 internal import Traffic
