@@ -135,9 +135,11 @@ let package = Package(
         tests(of: "CaptureStore", ["Traffic", "HTTPModel", "Base"]),
         tests(of: "Filters", ["Base", "HTTPModel", "Traffic"]),
         tests(of: "Findings", ["Traffic", "HTTPModel", "Base"]),
+        tests(of: "Formats", ["Base", "CaptureStore", "HTTPCodecs", "TLS", "Traffic"]),
+        tests(
+            of: "HTTPClient", ["Base", "HTTPModel", "Sockets", "Traffic", "Transport"]),
         tests(of: "Replay", ["Base", "HTTPCodecs", "HTTPModel", "Traffic"]),
         tests(of: "Comparison", ["Base", "HTTPModel", "Replay", "Traffic"]),
-        tests(of: "Formats", ["Base", "CaptureStore", "HTTPCodecs", "TLS", "Traffic"]),
         tests(
             of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
         tests(
@@ -159,8 +161,8 @@ let package = Package(
         tests(
             of: "Commands",
             [
-                "Audit", "Base", "CaptureStore", "Catalogue", "Filters", "Findings", "Negotiation",
-                "Proxy", "TLS", "Traffic",
+                "Audit", "Base", "CaptureStore", "Catalogue", "Filters", "Findings", "HTTPClient",
+                "Negotiation", "Proxy", "TLS", "Traffic",
             ],
             exclude: ["Cases"]),
         // Real clients through the tool as it is shipped.

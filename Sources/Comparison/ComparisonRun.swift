@@ -129,6 +129,9 @@ struct ComparisonRun {
 
     private func compared(_ pair: Alignment.Pair) throws -> ComparisonReport.Entry {
         let (before, after) = (try record(left, pair.left), try record(right, pair.right))
+        var configuration = configuration
+        // What is not told need not be masked, which takes as long as to compare it.
+        if report.entries.count >= configuration.entryLimit { configuration.withSecrets = true }
         let comparison = ExchangeComparison(
             configuration: configuration,
             left: .init(before, left.signatures[pair.left], left.subject.source),
@@ -171,7 +174,7 @@ struct ComparisonRun {
         let url = isPath ? origin + record.requestHead[target.path.lowerBound..<target.end] : origin
         return ComparisonReport.Exchange(
             id: record.id, method: record.requestHead[target.method].text,
-            url: shownText(configuration.withSecrets ? url : URLRedaction.redact(url)),
+            url: shownLine(configuration.withSecrets ? url : URLRedaction.redact(url)),
             status: record.status == 0 ? nil : record.status)
     }
 

@@ -90,5 +90,10 @@ func shownText(_ bytes: some Collection<UInt8>) -> String {
     return isCut ? text + "…" : text
 }
 
+/// Cuts text that is text whatever it holds, such as a URL: who writes it makes it harmless.
+func shownLine(_ bytes: some Collection<UInt8>) -> String {
+    bytes.prefix(shownByteLimit).text + (bytes.count > shownByteLimit ? "…" : "")
+}
+
 /// In bytes.
 private let shownByteLimit = 400

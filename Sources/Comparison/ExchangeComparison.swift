@@ -127,10 +127,10 @@ struct ExchangeComparison {
             : left.signature.responseHead == right.signature.responseHead
         if !hasSameHead {
             let sizes = (left.body(direction).size, right.body(direction).size)
+            let (before, after) = FieldLines.unlike(left.head(direction), right.head(direction))
             found += HeadDifference(
                 side: side, kind: .field, configuration: configuration, contentSizes: sizes
-            ).differences(
-                FieldLines(head: left.head(direction)), FieldLines(head: right.head(direction)))
+            ).differences(before, after)
         }
         let (before, after) = (left.body(direction).trailers, right.body(direction).trailers)
         if before != after {
@@ -187,7 +187,7 @@ struct ExchangeComparison {
     }
 
     private func shown(url: [UInt8]) -> String {
-        shownText(configuration.withSecrets ? url : URLRedaction.redact(url))
+        shownLine(configuration.withSecrets ? url : URLRedaction.redact(url))
     }
 
     private func shown(head: [UInt8]) -> String {

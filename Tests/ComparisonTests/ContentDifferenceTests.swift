@@ -56,7 +56,7 @@ struct ContentDifferenceTests {
         Row("object to array", json, #"{"a":{}}"#, #"{"a":[]}"#, ["json $.a: {} → []"]),
         Row(
             "a secret", json, #"{"password":"a"}"#, #"{"password":"b"}"#,
-            ["json $.password: *** → ***"]),
+            [#"json $.password: "***" → "***""#]),
         Row(
             "a member of a secret", json, #"{"token":{"v":1,"w":2}}"#, #"{"token":{"v":3,"w":2}}"#,
             [#"json $.token.v: "***" → "***""#]),

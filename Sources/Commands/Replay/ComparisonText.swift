@@ -66,7 +66,8 @@ struct ComparisonText {
         guard let value else { return [] }
         if value.isEmpty { return ["empty"] }
         return value.split(separator: "\n", omittingEmptySubsequences: false).map {
-            TerminalText.sanitized(String($0))
+            let columns = $0.split(separator: "\t", omittingEmptySubsequences: false)
+            return columns.map { TerminalText.sanitized(String($0)) }.joined(separator: "\t")
         }
     }
 

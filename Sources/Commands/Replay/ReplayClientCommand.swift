@@ -61,7 +61,8 @@ extension Command {
             .option(
                 "stop-after", \.stopAfter, .count(from: 1),
                 "stop when so many requests in a row had no answer"),
-            .flag("list-substitutions", \.listsSubstitutions, "list what is replaced; send nothing"),
+            .flag(
+                "list-substitutions", \.listsSubstitutions, "list what is replaced; send nothing"),
             .repeated(
                 "keep", \.keeps, .text("PLACE"),
                 "a place of responses, as the list has it, whose values stay as recorded"),

@@ -37,10 +37,13 @@ final class ReplayClientTask: @unchecked Sendable {
         live = LiveValues(plan.substitutions)
         report = ReplayClientReport()
         for (_, why) in plan.leftOut { report.leftOut[why, default: 0] += 1 }
+        let destinations = options.destinations
         var sendable: [ReplayPlan.Entry] = []
         var targets: [ClientTarget] = []
         for entry in plan.entries {
-            switch options.destinations.decide(entry) {
+            let decision = destinations.decide(
+                method: entry.method, isSecure: entry.isSecure, authority: entry.authority)
+            switch decision {
             case .send(let target):
                 sendable.append(entry)
                 targets.append(target)
@@ -132,7 +135,8 @@ final class ReplayClientTask: @unchecked Sendable {
         }
         let answer = try await client.send(
             ClientRequest(
-                target: target, method: rewrite.method, isSafe: entry.isSafe, head: rewrite.head,
+                target: target, method: rewrite.method, isSafe: ReplayPlan.isSafe(entry.method),
+                head: rewrite.head,
                 content: rewrite.content.map { .bytes($0) } ?? recordedContent(of: record),
                 isChunked: rewrite.isChunked))
         if plan.substitutions.wants(answerTo: id) {

@@ -20,15 +20,15 @@ struct ReplayDestinations {
         case unknown
     }
 
-    func decide(_ entry: ReplayPlan.Entry) -> Decision {
-        let recorded = ClientTarget(isSecure: entry.isSecure, authority: entry.authority)
-        let names = [entry.authority, recorded?.host].compactMap { $0 }
+    func decide(method: String, isSecure: Bool, authority: String) -> Decision {
+        let recorded = ClientTarget(isSecure: isSecure, authority: authority)
+        let names = [authority, recorded?.host].compactMap { $0 }
         if let target = names.lazy.compactMap({ moved[$0] }).first ?? standard {
             return .send(target)
         }
         guard let recorded else { return .unknown }
         let mayChange = allowsAll || names.contains { allowed.contains($0) }
-        return entry.isSafe || mayChange ? .send(recorded) : .withhold
+        return ReplayPlan.isSafe(method) || mayChange ? .send(recorded) : .withhold
     }
 }
 

@@ -104,7 +104,7 @@ private func subject(
         return CaptureComparison.Subject(name: path, source: source)
     }
     let filter = try selection.open(source, environment)
-    return CaptureComparison.Subject(name: path, source: source) { try filter.accepts($0) }
+    return CaptureComparison.Subject(name: path, source: source, accepts: filter.accepts)
 }
 
 extension ValueSyntax where Value == ReplayRule {

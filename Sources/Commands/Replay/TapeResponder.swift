@@ -1,6 +1,7 @@
 internal import Base
 internal import HTTPModel
 internal import Proxy
+internal import Redaction
 internal import Replay
 internal import Synchronization
 internal import TLS
@@ -40,8 +41,10 @@ final class TapeResponder: OriginResponder {
             opensWebSocket: request.opensWebSocket)
         if fallsBack, !tape.hasPlace(for: facts) { return nil }
         return TapeExchange(ReplayExchange(tape, facts)) { [self] miss in
+            let shown = miss.withoutSecrets
             misses.wrappingAdd(1, ordering: .relaxed)
-            missed(miss)
+            missed(shown)
+            return shown
         }
     }
 
@@ -53,9 +56,10 @@ final class TapeResponder: OriginResponder {
 /// A tape's exchange as the proxy sees one.
 private final class TapeExchange: ResponderExchange {
     private let exchange: ReplayExchange
-    private let missed: (ReplayMiss) -> Void
+    /// Tells of a miss, and returns it as it is shown.
+    private let missed: (ReplayMiss) -> ReplayMiss
 
-    init(_ exchange: ReplayExchange, missed: @escaping (ReplayMiss) -> Void) {
+    init(_ exchange: ReplayExchange, missed: @escaping (ReplayMiss) -> ReplayMiss) {
         self.exchange = exchange
         self.missed = missed
     }
@@ -74,11 +78,11 @@ private final class TapeExchange: ResponderExchange {
         case .end(let trailers): return .end(trailers: trailers)
         case .broken: return .broken
         case .miss(let miss):
-            missed(miss)
+            let shown = missed(miss)
             return .miss(
                 ResponderMiss(
-                    field: miss.field, detail: miss.detail, contentType: "application/json",
-                    content: miss.json.document))
+                    field: shown.field, detail: shown.detail, contentType: "application/json",
+                    content: shown.json.document))
         }
     }
 }
@@ -99,6 +103,21 @@ private final class TapeDialogue: ResponderDialogue {
         case .pause(let time): .pause(time)
         case .send(let bytes): .send(bytes)
         case .end: .end
+        }
+    }
+}
+
+extension ReplayMiss {
+    /// What may be shown: a recorded secret would end up in the logs of a test.
+    fileprivate var withoutSecrets: ReplayMiss {
+        showing(url: URLRedaction.redact) { part, value in
+            switch part {
+            case .query(let name) where SecretName.isParameter(name.utf8): "***"
+            case .body(let path) where SecretName.isParameter(path.utf8): "***"
+            case .header(let name) where SecretName.isField(name.utf8) && value != "(present)":
+                "***"
+            default: value
+            }
         }
     }
 }

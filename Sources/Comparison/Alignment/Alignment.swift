@@ -90,7 +90,7 @@ private struct PairSearch {
             (index, other) = (run.left.upperBound, run.right.upperBound)
         }
         expected = Array(left.indices)
-        var drift = 0
+        var drift = pairs.first.map { $0.right - $0.left } ?? 0
         var next = pairs[...]
         for place in left.indices {
             if let pair = next.first, pair.left == place {
@@ -137,7 +137,7 @@ private struct PairSearch {
         for (index, place) in short.enumerated() {
             let last = long.count - (short.count - index)
             while candidate < last,
-                abs(long[candidate + 1] - place) <= abs(long[candidate] - place)
+                abs(long[candidate + 1] - place) < abs(long[candidate] - place)
             {
                 candidate += 1
             }

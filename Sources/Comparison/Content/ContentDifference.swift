@@ -26,10 +26,19 @@ struct ContentDifference {
         let (before, after) = (plain(left), plain(right))
         guard before.bytes != after.bytes else { return [] }
         if before.bytes.isEmpty || after.bytes.isEmpty { return [onlyOne(before, after)] }
+        if before.claimsJSON, after.claimsJSON, let left = JSONValue(before.bytes),
+            let right = JSONValue(after.bytes), left["query"] == nil
+        {
+            return json(before, left, after, right)
+        }
         let (leftForm, rightForm) = (before.form, after.form)
         guard leftForm.kind == rightForm.kind else { return unlike(before, after) }
         switch leftForm.kind {
-        case .json: return json(before, after)
+        case .json:
+            guard let left = JSONValue(before.bytes), let right = JSONValue(after.bytes) else {
+                return [opaque(before, after)]
+            }
+            return json(before, left, after, right)
         case .text: return text(before, after)
         case .none, .bytes, .digest: return [opaque(before, after)]
         case .form, .multipart, .graphQL, .grpc, .protobuf:
@@ -39,24 +48,27 @@ struct ContentDifference {
 
     // MARK: Kinds
 
-    private func json(_ left: Content, _ right: Content) -> [Difference] {
-        guard let before = pair(left), let after = pair(right) else { return [opaque(left, right)] }
+    private func json(
+        _ left: Content, _ before: JSONValue, _ right: Content, _ after: JSONValue
+    ) -> [Difference] {
         let rules = configuration.rules
         let side = side.rule
         var difference = JSONDifference(side: self.side, limit: configuration.differenceLimit) {
             rules.ignores(side, .body($0))
         }
-        difference.compare(before, after)
-        if before.value != after.value { return difference.found }
+        if before != after {
+            difference.compare(pair(before, of: left), pair(after, of: right))
+            return difference.found
+        }
         return [
             Difference(self.side, .json, "layout", .changed, left: nil, right: nil, isNote: true)
         ]
     }
 
-    private func pair(_ content: Content) -> JSONDifference.Pair? {
-        JSONValue(content.bytes).map { value in
-            JSONDifference.Pair(value: value, shown: shown(content).flatMap { JSONValue($0) })
-        }
+    private func pair(_ value: JSONValue, of content: Content) -> JSONDifference.Pair {
+        let redacted = shown(content)
+        if redacted == content.bytes { return JSONDifference.Pair(value: value, shown: value) }
+        return JSONDifference.Pair(value: value, shown: redacted.flatMap { JSONValue($0) })
     }
 
     /// Tells the lines apart as they may be shown.
@@ -124,7 +136,10 @@ struct ContentDifference {
         let types = content.types.map { $0[...] }
         switch ContentRedaction.redact(content.bytes, types: types, isWhole: true) {
         case .understood(let redacted): return redacted
-        case .opaque: return MessageRedaction.redact(content: content.bytes, isWhole: true)
+        case .opaque:
+            // Behind a line end, so that a field in the first line is not taken for a start line.
+            let text = [UInt8(ascii: "\n")] + content.bytes
+            return Array(MessageRedaction.redact(content: text, isWhole: true).dropFirst())
         case .malformed: return nil
         }
     }
@@ -132,5 +147,10 @@ struct ContentDifference {
 
 extension ContentDifference.Content {
     fileprivate var type: ArraySlice<UInt8> { types.first?[...] ?? [] }
+    fileprivate var claimsJSON: Bool {
+        let name = type.prefix { $0 != UInt8(ascii: ";") }
+        return name.count >= 4 && name.suffix(4).equalsIgnoringCase("json")
+    }
+
     fileprivate var form: BodyForm { BodyForm(bytes, type: type) }
 }

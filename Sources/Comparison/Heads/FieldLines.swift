@@ -19,7 +19,32 @@ struct FieldLines {
     }
 
     init(section: ArraySlice<UInt8>) {
-        for line in section.split(separator: UInt8(ascii: "\n")) {
+        self.init(section.split(separator: UInt8(ascii: "\n"))[...])
+    }
+
+    /// The fields of two heads without those that both start or end with.
+    static func unlike(_ left: [UInt8], _ right: [UInt8]) -> (FieldLines, FieldLines) {
+        var before = left.split(separator: UInt8(ascii: "\n")).dropFirst()
+        var after = right.split(separator: UInt8(ascii: "\n")).dropFirst()
+        // A folded line means something only behind its field.
+        func mayDrop(_ lines: ArraySlice<ArraySlice<UInt8>>) -> Bool {
+            lines.dropFirst().first.map { $0.first != 0x20 && $0.first != 0x09 } ?? true
+        }
+        while let line = before.first, let other = after.first, line == other, mayDrop(before),
+            mayDrop(after)
+        {
+            before.removeFirst()
+            after.removeFirst()
+        }
+        while let line = before.last, let other = after.last, line == other {
+            before.removeLast()
+            after.removeLast()
+        }
+        return (FieldLines(before), FieldLines(after))
+    }
+
+    private init(_ section: ArraySlice<ArraySlice<UInt8>>) {
+        for line in section {
             let isFolded = line.first == 0x20 || line.first == 0x09
             let line = line.last == 0x0D ? line.dropLast() : line
             if isFolded, !lines.isEmpty {

@@ -35,7 +35,9 @@ enum HTMLFields {
     private static func attributes(_ page: [UInt8], _ position: inout Int) -> [String: [UInt8]] {
         var found: [String: [UInt8]] = [:]
         while position < page.count, page[position] != 0x3E {
-            let name = page[position...].prefix { !isSpace($0) && ![0x3D, 0x3E, 0x2F].contains($0) }
+            let name = page[position...].prefix {
+                !isSpace($0) && ![0x3D, 0x3E, 0x2F].contains($0)
+            }
             guard !name.isEmpty else {
                 position += 1
                 continue

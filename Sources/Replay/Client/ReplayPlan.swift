@@ -16,8 +16,11 @@ package struct ReplayPlan: Sendable {
         /// 0 if no origin answered.
         package let status: Int
 
-        /// RFC 9110 §9.2.1.
-        package var isSafe: Bool { ["GET", "HEAD", "OPTIONS", "TRACE"].contains(method) }
+    }
+
+    /// Whether a method changes nothing (RFC 9110 §9.2.1).
+    package static func isSafe(_ method: String) -> Bool {
+        ["GET", "HEAD", "OPTIONS", "TRACE"].contains(method)
     }
 
     /// Why a recorded exchange cannot be sent.

@@ -24,6 +24,24 @@ package struct ReplayMiss: Sendable, Equatable {
         package let differences: [MatchDifference]
     }
 
+    /// The same with values that are secret by their parts' names, and URLs, shown otherwise.
+    package func showing(
+        url shown: (String) -> String, _ value: (MessagePart, String) -> String
+    ) -> ReplayMiss {
+        ReplayMiss(
+            reason: reason, method: method, url: shown(url),
+            nearest: nearest.map { nearest in
+                Nearest(
+                    exchange: nearest.exchange, method: nearest.method, url: shown(nearest.url),
+                    differences: nearest.differences.map { difference in
+                        MatchDifference(
+                            part: difference.part,
+                            recorded: difference.recorded.map { value(difference.part, $0) },
+                            live: difference.live.map { value(difference.part, $0) })
+                    })
+            })
+    }
+
     /// One line: what was asked for, and what differs.
     package var detail: String {
         var text = "no recorded answer for \(method) \(Self.cut(url))"
