@@ -77,6 +77,9 @@ let package = Package(
                 "Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Negotiation", "Processes", "Sockets",
                 "TLS", "Traffic", "Transport",
             ]),
+        target(
+            "HTTPClient",
+            ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Traffic", "Transport"]),
         target("HTTPServer", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Transport"]),
         target("CaptureStore", ["Base", "HTTPModel", "Traffic", "CSQLite"]),
         target("Findings", ["Base", "HTTPModel", "Traffic"]),
@@ -96,8 +99,9 @@ let package = Package(
             "Commands",
             [
                 "Audit", "Base", "CaptureStore", "Catalogue", "Comparison", "Confinement",
-                "ContentServer", "DNS", "Filters", "Findings", "Formats", "HTTPCodecs", "HTTPModel",
-                "HTTPServer", "Negotiation", "PacketFormats", "Proxy", "PublicSuffixes",
+                "ContentServer", "DNS", "Filters", "Findings", "Formats", "HTTPClient",
+                "HTTPCodecs", "HTTPModel", "HTTPServer", "Negotiation", "PacketFormats", "Proxy",
+                "PublicSuffixes",
                 "Redaction", "Replay", "Sockets", "TLS", "Traffic", "Transport",
             ]),
         .executableTarget(name: "sallyport", dependencies: ["Commands"], swiftSettings: strict),
@@ -136,6 +140,8 @@ let package = Package(
         tests(of: "Filters", ["Base", "HTTPModel", "Traffic"]),
         tests(of: "Findings", ["Traffic", "HTTPModel", "Base"]),
         tests(of: "Formats", ["Base", "CaptureStore", "HTTPCodecs", "TLS", "Traffic"]),
+        tests(
+            of: "HTTPClient", ["Base", "HTTPModel", "Sockets", "Traffic", "Transport"]),
         tests(of: "Replay", ["Base", "HTTPCodecs", "HTTPModel", "Traffic"]),
         tests(of: "Comparison", ["Base", "HTTPModel", "Replay", "Traffic"]),
         tests(
@@ -162,8 +168,8 @@ let package = Package(
         tests(
             of: "Commands",
             [
-                "Audit", "Base", "CaptureStore", "Catalogue", "Filters", "Findings", "Negotiation",
-                "Proxy", "TLS", "Traffic",
+                "Audit", "Base", "CaptureStore", "Catalogue", "Filters", "Findings", "HTTPClient",
+                "Negotiation", "Proxy", "TLS", "Traffic",
             ],
             exclude: ["Cases"]),
         // Real clients through the tool as it is shipped.

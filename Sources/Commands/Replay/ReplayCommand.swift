@@ -17,7 +17,7 @@ extension Command {
                     purpose: "which parts of requests change from one recording to the next",
                     line: "sallyport replay learn monday.sallyport tuesday.sallyport"),
             ],
-            subcommands: [.replayOrigin, .replayLearn, .replayDiff])
+            subcommands: [.replayOrigin, .replayClient, .replayLearn, .replayDiff])
     }
 
     private static var replayOrigin: Command {

@@ -50,7 +50,7 @@ package indirect enum JSONValue: Sendable, Equatable {
         }
     }
 
-    private static func step(_ name: String) -> String {
+    static func step(_ name: String) -> String {
         let isPlain = name.utf8.allSatisfy {
             $0.isASCIILetter || $0.isASCIIDigit || $0 == 0x5F || $0 == 0x2D || $0 >= 0x80
         }

@@ -22,6 +22,15 @@ enum RecordedHeads {
             opensWebSocket: opensWebSocket)
     }
 
+    /// The head of a request, read as one of HTTP/1; `nil` for one that is malformed.
+    static func head(of record: ExchangeRecord) -> RequestHead? {
+        read(request: plainLines(record.requestHead).bytes)
+    }
+
+    static func read(request bytes: [UInt8]) -> RequestHead? {
+        read(bytes, RequestReader.read)?.head
+    }
+
     /// A final or interim response's head.
     static func response(_ bytes: [UInt8]) -> ResponseHead? {
         let isHTTP2 = bytes.starts(with: "HTTP/2".utf8)
@@ -76,7 +85,7 @@ enum RecordedHeads {
     }
 
     /// The path and query of a target, which names the origin too where a proxy was asked.
-    private static func path(_ target: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    static func path(_ target: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard target.first != 0x2F, let mark = target.firstIndex(of: 0x3A),
             target[mark...].starts(with: "://".utf8)
         else { return target }
