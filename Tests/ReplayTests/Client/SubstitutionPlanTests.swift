@@ -1,6 +1,7 @@
 import Base
 import HTTPModel
 import Testing
+import Traffic
 
 @testable import Replay
 
