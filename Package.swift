@@ -89,6 +89,9 @@ let package = Package(
         target("Processes", ["Base", "Sockets", "Traffic"]),
         target("Comparison", ["Base", "HTTPModel", "Redaction", "Replay", "Traffic"]),
         // 4
+        target(
+            "PacketFormats",
+            ["Base", "Formats", "HTTPCodecs", "HTTPModel", "Redaction", "TLS", "Traffic"]),
         target("Audit", ["Base", "Catalogue", "HTTPModel", "Proxy", "Sockets", "TLS", "Traffic"]),
         target("ContentServer", ["Base", "HTTPModel", "HTTPCodecs", "HTTPServer", "TLS"]),
         // The tool
@@ -97,7 +100,8 @@ let package = Package(
             [
                 "Audit", "Base", "CaptureStore", "Catalogue", "Comparison", "Confinement",
                 "ContentServer", "DNS", "Filters", "Findings", "Formats", "HTTPClient",
-                "HTTPCodecs", "HTTPModel", "HTTPServer", "Negotiation", "Proxy", "PublicSuffixes",
+                "HTTPCodecs", "HTTPModel", "HTTPServer", "Negotiation", "PacketFormats", "Proxy",
+                "PublicSuffixes",
                 "Redaction", "Replay", "Sockets", "TLS", "Traffic", "Transport",
             ]),
         .executableTarget(name: "sallyport", dependencies: ["Commands"], swiftSettings: strict),
@@ -140,6 +144,9 @@ let package = Package(
             of: "HTTPClient", ["Base", "HTTPModel", "Sockets", "Traffic", "Transport"]),
         tests(of: "Replay", ["Base", "HTTPCodecs", "HTTPModel", "Traffic"]),
         tests(of: "Comparison", ["Base", "HTTPModel", "Replay", "Traffic"]),
+        tests(
+            of: "PacketFormats",
+            ["Base", "CaptureStore", "Formats", "ProcessStart", "TLS", "Traffic"]),
         tests(
             of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
         tests(

@@ -4,10 +4,14 @@
 package protocol TrafficSource {
     /// Calls `visit` for each connection by rising id until it returns false.
     func connections(_ visit: (ConnectionRecord) throws -> Bool) throws
+    /// The same, from an id on.
+    func connections(from id: Int64, _ visit: (ConnectionRecord) throws -> Bool) throws
     /// One connection, `nil` if there is none.
     func connection(_ id: Int64) throws -> ConnectionRecord?
     /// Calls `visit` for each exchange by rising id until it returns false; bodies are left out.
     func exchanges(_ visit: (ExchangeRecord) throws -> Bool) throws
+    /// The same, from an id on.
+    func exchanges(from id: Int64, _ visit: (ExchangeRecord) throws -> Bool) throws
     /// One exchange without its bodies, `nil` if there is none.
     func exchange(_ id: Int64) throws -> ExchangeRecord?
     /// Calls `visit` with each part of a content, in order, until it returns false.
@@ -48,6 +52,16 @@ extension TrafficSource {
     package var digestName: String? { nil }
 
     package func contentDigests(_ visit: (ContentDigest) throws -> Bool) throws {}
+
+    package func connections(
+        from id: Int64, _ visit: (ConnectionRecord) throws -> Bool
+    ) throws {
+        try connections { try $0.id < id || visit($0) }
+    }
+
+    package func exchanges(from id: Int64, _ visit: (ExchangeRecord) throws -> Bool) throws {
+        try exchanges { try $0.id < id || visit($0) }
+    }
 
     package func connection(_ id: Int64) throws -> ConnectionRecord? {
         var found: ConnectionRecord?

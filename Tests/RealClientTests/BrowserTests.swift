@@ -46,7 +46,8 @@ extension RealClientTests {
             let proxy = try await ProxyProcess(for: origin, in: folder)
             try await folder.trust(origin.authority.certificatePath)
             let browser = try Program(
-                .chromium, Self.options(proxy.url, folder) + ["--dump-dom", "\(origin.url)/byte.bin"],
+                .chromium,
+                Self.options(proxy.url, folder) + ["--dump-dom", "\(origin.url)/byte.bin"],
                 in: folder)
             _ = try await browser.end(within: .seconds(40))
             let refusals = try await proxy.capture.refusals(of: "localhost")

@@ -1,6 +1,7 @@
 internal import Base
 internal import Filters
 internal import Formats
+internal import PacketFormats
 internal import Traffic
 
 extension Command {
@@ -12,6 +13,10 @@ extension Command {
                 Example(
                     purpose: "for a browser's network panel, Charles or mitmproxy",
                     line: "sallyport export session.sallyport --format har --output session.har"),
+                Example(
+                    purpose: "for Wireshark, with the keys that decrypt it",
+                    line: "sallyport export session.sallyport --format pcapng --with-secrets"
+                        + " --output session.pcapng"),
                 Example(
                     purpose: "only what one host answered with an error, with all secrets",
                     line: "sallyport export session.sallyport --format har --with-secrets"
@@ -25,6 +30,9 @@ extension Command {
                 "HAR 1.2 is written with what it has no place for in members that begin with '_';"
                     + " 'sallyport import' makes the same capture of it again. What was lost is"
                     + " told after the export.",
+                "pcapng has an interface for each leg, whose packets are made: TLS is sealed anew"
+                    + " under the recorded keys, which are in the file. A third one, decrypted,"
+                    + " has the content in plain. Without --with-secrets there are heads alone.",
                 filterHelp(for: .exchanges),
             ],
             arguments: ExportArguments(),
@@ -51,10 +59,12 @@ private struct ExportArguments {
 
     enum Format: String, CaseIterable {
         case har
+        case pcapng
 
         var exporter: any CaptureExporter {
             switch self {
             case .har: HARExporter()
+            case .pcapng: PacketExporter()
             }
         }
     }

@@ -50,45 +50,53 @@ extension Command {
                 "It exits with 0, or with 1 if there was a request that it had no answer for.",
             ],
             arguments: ReplayArguments(),
-            parameters: [
-                .positional(\.source, .path("CAPTURE"), "the capture to answer from"),
-                .option(
-                    "listen", \.proxy.listen, .hostPort, standard: "127.0.0.1:8080",
-                    "the address to listen on; port 0 for a free one"),
-                .repeated(
-                    "mode", \.proxy.modes, .portMode,
-                    "how clients come in, as 'sallyport proxy' has it (explicit)"),
-                .option(
-                    "order", \.options.order, .choice("ORDER"), standard: "sequence",
-                    "which of several answers to equal requests: each once in sequence, or then stay"
-                        + " with the last, or cycle; always the first, or the last"),
-                .option(
-                    "rules", \.rules, .path("FILE"),
-                    "what to ignore, match and substitute: see 'sallyport replay learn --help'"),
-                .option(
-                    "timing", \.options.timing, .timing, standard: "0",
-                    "how slow: 1 is as recorded, 0 at once"),
-                .flag(
-                    "refresh", \.options.refreshesDates,
-                    "move dates in responses as far as the recording is ago"),
-                .option(
-                    "fallback", \.fallback, .choice("WHERE"), standard: "none",
-                    "where requests go whose method, origin and path were not recorded"),
-                .option(
-                    "capture", \.proxy.capture, .path("FILE"),
-                    "record what is asked and answered; nothing is recorded without"),
-                .option(
-                    "proxy-auth", \.proxy.credentials, .path("FILE"),
-                    "a file with a user:password on each line; clients have to give one of them"),
-                .option(
-                    "threads", \.proxy.loopCount, .count(from: 1), "event loops (one a processor)"),
-                .flag(
-                    "json", \.isJSON,
-                    "say that it is ready in a line of JSON, and tell each miss in one on standard"
-                        + " error"),
-            ] + authorityParameters.map { $0.lifted(to: \.proxy.authority) },
+            parameters: replayParameters
+                + authorityParameters.map { $0.lifted(to: \.proxy.authority) },
             run: runReplay)
     }
+}
+
+private var replayParameters: [Parameter<ReplayArguments>] {
+    [
+        .positional(\.source, .path("CAPTURE"), "the capture to answer from"),
+        .option(
+            "listen", \.proxy.listen, .hostPort, standard: "127.0.0.1:8080",
+            "the address to listen on; port 0 for a free one"),
+        .repeated(
+            "mode", \.proxy.modes, .portMode,
+            "how clients come in, as 'sallyport proxy' has it (explicit)"),
+        .option(
+            "order", \.options.order, .choice("ORDER"), standard: "sequence",
+            "which of several answers to equal requests: each once in sequence, or then stay"
+                + " with the last, or cycle; always the first, or the last"),
+        .option(
+            "rules", \.rules, .path("FILE"),
+            "what to ignore, match and substitute: see 'sallyport replay learn --help'"),
+        .option(
+            "timing", \.options.timing, .timing, standard: "0",
+            "how slow: 1 is as recorded, 0 at once"),
+        .flag(
+            "refresh", \.options.refreshesDates,
+            "move dates in responses as far as the recording is ago"),
+        .option(
+            "fallback", \.fallback, .choice("WHERE"), standard: "none",
+            "where requests go whose method, origin and path were not recorded"),
+        .repeated(
+            "origin-ca", \.proxy.originAuthorities, .path("FILE"),
+            "with a fallback, trust the CAs in this PEM file for origins, besides the system's"),
+        .option(
+            "capture", \.proxy.capture, .path("FILE"),
+            "record what is asked and answered; nothing is recorded without"),
+        .option(
+            "proxy-auth", \.proxy.credentials, .path("FILE"),
+            "a file with a user:password on each line; clients have to give one of them"),
+        .option(
+            "threads", \.proxy.loopCount, .count(from: 1), "event loops (one a processor)"),
+        .flag(
+            "json", \.isJSON,
+            "say that it is ready in a line of JSON, and tell each miss in one on standard"
+                + " error"),
+    ]
 }
 
 /// Where requests go that are not recorded.
