@@ -13,6 +13,13 @@ extension Command {
                     purpose: "for a browser's network panel, Charles or mitmproxy",
                     line: "sallyport export session.sallyport --format har --output session.har"),
                 Example(
+                    purpose: "for mitmproxy and what is written for it",
+                    line: "sallyport export session.sallyport --format mitmproxy"
+                        + " --output session.mitm && mitmweb -r session.mitm"),
+                Example(
+                    purpose: "every content as a file, decoded",
+                    line: "sallyport export session.sallyport --format bodies --output contents"),
+                Example(
                     purpose: "only what one host answered with an error, with all secrets",
                     line: "sallyport export session.sallyport --format har --with-secrets"
                         + " --filter 'api.example and status>=400' > errors.har"),
@@ -25,6 +32,11 @@ extension Command {
                 "HAR 1.2 is written with what it has no place for in members that begin with '_';"
                     + " 'sallyport import' makes the same capture of it again. What was lost is"
                     + " told after the export.",
+                "For mitmproxy, a dump is written that its version 11 and later read: contents as they"
+                    + " were on the wire, those that were not recorded as missing, and a dialogue"
+                    + " that is no HTTP as a TCP flow.",
+                "As bodies, each content is written with its codings undone to a file in a new folder,"
+                    + " named for its exchange, with an index.json.",
                 filterHelp(for: .exchanges),
             ],
             arguments: ExportArguments(),
@@ -33,7 +45,8 @@ extension Command {
                 .option("format", \.format, .choice("FORMAT"), standard: "har", "what to write"),
                 .option(
                     "output", \.output, .path("FILE"),
-                    "write to this new file, for its owner only; else to the standard output"),
+                    "write to this new file or folder, for its owner only; else to the standard output"
+                ),
                 .flag("with-secrets", \.withSecrets, "mask nothing"),
                 .flag("json", \.isJSON, "tell what was lost as JSON"),
             ] + filterParameters(for: .exchanges).map { $0.lifted(to: \.selection) },
@@ -51,10 +64,15 @@ private struct ExportArguments {
 
     enum Format: String, CaseIterable {
         case har
+        case mitmproxy
+        case bodies
 
-        var exporter: any CaptureExporter {
+        /// `nil` for one that writes a folder.
+        var exporter: (any CaptureExporter)? {
             switch self {
             case .har: HARExporter()
+            case .mitmproxy: MitmproxyExporter()
+            case .bodies: nil
             }
         }
     }
@@ -74,17 +92,10 @@ private func runExport(
         let filter = try arguments.selection.open(source, environment)
         options.includes = { try filter.accepts($0) }
     }
-    let file = try arguments.output.map { path throws(Failure) in
-        try environment.fileStreams.create(path)
-    }
     let report: LossReport
     do {
-        report = try arguments.format.exporter.export(source, options) { bytes in
-            if let file { try file.write(bytes) } else { try environment.output.write(bytes) }
-        }
-        try file?.finish()
+        report = try write(source, options, arguments, environment)
     } catch {
-        file?.discard()
         try progress.finish()
         throw error
     }
@@ -93,6 +104,47 @@ private func runExport(
     try summary.write(
         asJSON: arguments.isJSON, to: environment, outputIsFree: arguments.output != nil)
     return .clean
+}
+
+private func write(
+    _ source: any TrafficSource, _ options: ExportOptions, _ arguments: ExportArguments,
+    _ environment: Environment
+) throws -> LossReport {
+    guard let exporter = arguments.format.exporter else {
+        return try writeFolder(source, options, arguments, environment)
+    }
+    let file = try arguments.output.map { path throws(Failure) in
+        try environment.fileStreams.create(path)
+    }
+    do {
+        let report = try exporter.export(source, options) { bytes in
+            if let file { try file.write(bytes) } else { try environment.output.write(bytes) }
+        }
+        try file?.finish()
+        return report
+    } catch {
+        file?.discard()
+        throw error
+    }
+}
+
+private func writeFolder(
+    _ source: any TrafficSource, _ options: ExportOptions, _ arguments: ExportArguments,
+    _ environment: Environment
+) throws -> LossReport {
+    guard let folder = arguments.output else {
+        throw UsageFailure(
+            "'--format bodies' needs --output, the folder to make",
+            hint: "see 'sallyport export --help'")
+    }
+    guard !Files.exists(folder) else {
+        throw Failure(
+            "file-unwritable", party: .tool, "cannot make the folder \(folder): it is there")
+    }
+    try Files.makeFolder(folder)
+    return try BodyFolderExporter().export(source, options) { name in
+        try environment.fileStreams.create("\(folder)/\(name)")
+    }
 }
 
 private func totalExchanges(_ source: any TrafficSource) throws -> Int64 {

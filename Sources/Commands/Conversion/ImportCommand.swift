@@ -19,8 +19,9 @@ extension Command {
             ],
             details: [
                 "It reads HAR of Chrome, Firefox, Safari, Charles, mitmproxy, HTTP Toolkit and"
-                    + " Insomnia, compressed too (.zhar), and of 'sallyport export'. Of a file that"
-                    + " is broken, it keeps what comes before the flaw.",
+                    + " Insomnia, compressed too (.zhar), dumps of mitmproxy 5 and later, and both of"
+                    + " 'sallyport export'. Of a file that is broken, it keeps what comes before"
+                    + " the flaw.",
                 "The capture is made, or added to. What the file does not tell, such as the"
                     + " connections of most HAR files, is guessed and noted in the capture; what"
                     + " could not be kept is told after the import.",
@@ -47,6 +48,7 @@ private struct ImportArguments {
     enum Format: String, CaseIterable {
         case auto
         case har
+        case mitmproxy
     }
 }
 
@@ -96,10 +98,13 @@ private func importer(
 ) throws(Failure) -> any CaptureImporter {
     switch format {
     case .har: return HARImporter()
+    case .mitmproxy: return MitmproxyImporter()
     case .auto:
+        // First: what begins a dump may also begin the compressed data of a HAR.
+        if MitmproxyImporter.recognizes(start) { return MitmproxyImporter() }
         if HARImporter.recognizes(start) { return HARImporter() }
         throw Failure(
             "format-unknown", party: .tool, "\(path) is in no format that is known",
-            hint: "it can be HAR, also compressed")
+            hint: "it can be HAR, also compressed, or a dump of mitmproxy")
     }
 }

@@ -7,7 +7,8 @@ extension LossKind {
     static let segmentParted = LossKind(
         "segment-parted", "what was said after an upgrade stands in a flow of its own")
     static let messageMerged = LossKind(
-        "message-merged", "a message that is not over, or was recorded in part, is written as whole")
+        "message-merged", "a message that is not over, or was recorded in part, is written as whole"
+    )
     static let contentCut = LossKind(
         "content-cut", "a content was recorded in part, and that part is written as if it were all")
     static let certificateLeftOut = LossKind(

@@ -2,7 +2,7 @@ internal import Base
 
 /// A value that was read from a tnetstring, of the kind that mitmproxy writes: with text beside
 /// bytes.
-indirect enum TnetstringValue: Equatable {
+indirect enum TnetstringValue: Equatable, Sendable {
     case null
     case boolean(Bool)
     case integer(Int64)
@@ -13,7 +13,7 @@ indirect enum TnetstringValue: Equatable {
     case list([TnetstringValue])
     case dictionary([Member])
 
-    struct Member: Equatable {
+    struct Member: Equatable, Sendable {
         let name: String
         let value: TnetstringValue
     }
