@@ -160,15 +160,9 @@ struct MitmproxyRoundTripTests {
         record.outcome = connection.outcome
         record.cause = connection.cause
         record.closedBy = connection.closedBy
-        record.exchangeCount = 0
-        var tls = connection.clientTLS
-        tls?.clientHello = []
-        tls?.keyLog = []
-        tls?.chain = []
-        record.clientTLS = tls
-        tls = connection.originTLS
-        tls?.chain = []
-        record.originTLS = tls
+        record.originBytes = connection.originBytes
+        record.clientTLS = connection.clientTLS
+        record.originTLS = connection.originTLS
         return "\(record)"
     }
 

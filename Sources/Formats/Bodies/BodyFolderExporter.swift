@@ -107,9 +107,8 @@ enum BodyFileName {
     /// Such as `7-response-logo.png`: unique by the number and the side, whatever a file system
     /// makes of capital letters.
     static func make(_ exchange: Int64, _ side: String, url: [UInt8], type: [UInt8]) -> String {
-        let path = url.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        let hasPath = path.count { $0 == UInt8(ascii: "/") } > 2
-        let last = hasPath ? path.split(separator: UInt8(ascii: "/")).last ?? [] : []
+        let path = (URLText(url)?.target ?? []).prefix { $0 != UInt8(ascii: "?") }
+        let last = path.split(separator: UInt8(ascii: "/")).last ?? []
         let safe = last.prefix(lengthLimit).map { byte -> UInt8 in
             let isSafe = byte.isASCIILetter || byte.isASCIIDigit || byte == 0x2D || byte == 0x2E
             return isSafe ? byte : UInt8(ascii: "_")
