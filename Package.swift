@@ -139,7 +139,9 @@ let package = Package(
         tests(of: "CaptureStore", ["Traffic", "HTTPModel", "Base"]),
         tests(of: "Filters", ["Base", "HTTPModel", "Traffic"]),
         tests(of: "Findings", ["Traffic", "HTTPModel", "Base"]),
-        tests(of: "Formats", ["Base", "CaptureStore", "HTTPCodecs", "TLS", "Traffic"]),
+        tests(
+            of: "Formats",
+            ["Base", "CaptureStore", "HTTPCodecs", "ProcessStart", "TLS", "Traffic"]),
         tests(
             of: "HTTPClient", ["Base", "HTTPModel", "Sockets", "Traffic", "Transport"]),
         tests(of: "Replay", ["Base", "HTTPCodecs", "HTTPModel", "Traffic"]),

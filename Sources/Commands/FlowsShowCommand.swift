@@ -1,4 +1,5 @@
 internal import Base
+internal import Formats
 internal import Traffic
 
 extension Command {
@@ -17,6 +18,10 @@ extension Command {
                     purpose: "compressed JSON, readable",
                     line: "sallyport flows show session.sallyport 7 --part response-body"
                         + " --decoded | jq"),
+                Example(
+                    purpose: "the request of exchange 7 once more, by curl",
+                    line: "sallyport flows show session.sallyport 7 --as curl --with-secrets | bash"
+                ),
             ],
             details: [
                 "Credentials, cookies and secrets in URLs are shown as *** unless --with-secrets is"
@@ -25,12 +30,19 @@ extension Command {
                     + " type says is withheld, and other text is shown as recorded. The title of"
                     + " each content says which. Content codings, such as gzip, are undone there.",
                 "A body that is asked for with --part is written byte for byte, with its secrets.",
+                "With --as, the request is written as a command or a piece of a program that sends"
+                    + " it again. Its secrets are *** too unless --with-secrets is given; a content"
+                    + " that is long or withheld is then read out of the capture. Words that are no"
+                    + " plain text are quoted as $'…', which needs bash, zsh or another shell that"
+                    + " knows it.",
             ],
             arguments: FlowsShowArguments(),
             parameters: [
                 .positional(\.capture, .path("CAPTURE"), "the capture file"),
                 .positional(\.id, .id("ID"), "the exchange's id, as 'flows list' shows it"),
                 .option("part", \.part, .choice("PART"), standard: "all", "what to show"),
+                .option(
+                    "as", \.form, .choice("FORM"), "write the request as something that sends it"),
                 .flag(
                     "decoded", \.isDecoded,
                     "undo the content coding of a body; fail if that cannot be done"),
@@ -44,6 +56,7 @@ private struct FlowsShowArguments {
     var capture = ""
     var id: Int64 = 0
     var part = Part.all
+    var form: RequestSnippet.Form?
     var isDecoded = false
     var withSecrets = false
 
@@ -64,6 +77,15 @@ private func showFlow(
         throw Failure(
             "no-such-exchange", party: .tool, "there is no exchange \(arguments.id)",
             hint: "'sallyport flows list' shows the ids")
+    }
+    if let form = arguments.form {
+        guard arguments.part == .all, !arguments.isDecoded else {
+            throw UsageFailure("--as writes a whole request; it goes without --part and --decoded")
+        }
+        let snippet = try RequestSnippet(
+            exchange, of: source, capture: arguments.capture, withSecrets: arguments.withSecrets)
+        try environment.output.write(snippet.text(as: form))
+        return .clean
     }
     let presentation = ExchangePresentation(
         exchange: exchange, source: source, environment: environment,

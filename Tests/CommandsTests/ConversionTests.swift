@@ -38,6 +38,53 @@ struct ConversionTests {
         }
     }
 
+    @Test func bringsACaptureThroughMitmproxy() async throws {
+        try await inFolder { folder in
+            let (first, file, second) = (folder + "/a", folder + "/a.mitm", folder + "/b")
+            try RecordedCaptureTests.record(SampleCapture.source(), to: first)
+            let export = await run(
+                ["export", "x", "--format", "mitmproxy", "--output", file, "--with-secrets"],
+                capture: first)
+            #expect(export.code == 0)
+            #expect(export.diagnostics.text.contains("3 times: a connection on which nothing"))
+            let read = await run(["import", file, "--capture", second, "--json"])
+            #expect(read.code == 0)
+            #expect(
+                read.output.text
+                    == #"{"schema":"sallyport.import/1","file":"\#(second)","connections":3,"#
+                    + #""exchanges":6,"messages":0,"losses":[]}"# + "\n")
+            for command in [
+                ["flows", "show", "x", "1", "--with-secrets"],
+                ["flows", "show", "x", "2", "--with-secrets"],
+                ["flows", "show", "x", "3", "--with-secrets"],
+                ["flows", "show", "x", "4"], ["flows", "show", "x", "5"],
+                ["flows", "show", "x", "2", "--part", "request-body"],
+            ] {
+                let before = await run(command, capture: first)
+                let after = await run(command, capture: second)
+                #expect(before.output.text == after.output.text)
+                #expect(before.code == after.code)
+            }
+        }
+    }
+
+    @Test func writesContentsToANewFolder() async throws {
+        try await inFolder { folder in
+            let path = folder + "/contents"
+            let arguments = [
+                "export", "session.sallyport", "--format", "bodies", "--output", path,
+            ]
+            let result = await run(arguments)
+            #expect(result.code == 0)
+            let names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+            #expect(names.contains("index.json"))
+            #expect(names.contains("1-response-items.json"))
+            let again = await run(arguments)
+            #expect(again.code == 4)
+            #expect(again.diagnostics.text.contains("it is there"))
+        }
+    }
+
     @Test func refusesAFileThatIsThere() async throws {
         try await inFolder { folder in
             let file = folder + "/a.har"

@@ -18,6 +18,13 @@ extension Command {
                     line: "sallyport export session.sallyport --format pcapng --with-secrets"
                         + " --output session.pcapng"),
                 Example(
+                    purpose: "for mitmproxy and what is written for it",
+                    line: "sallyport export session.sallyport --format mitmproxy"
+                        + " --output session.mitm && mitmweb -r session.mitm"),
+                Example(
+                    purpose: "every content as a file, decoded",
+                    line: "sallyport export session.sallyport --format bodies --output contents"),
+                Example(
                     purpose: "only what one host answered with an error, with all secrets",
                     line: "sallyport export session.sallyport --format har --with-secrets"
                         + " --filter 'api.example and status>=400' > errors.har"),
@@ -33,6 +40,11 @@ extension Command {
                 "pcapng has an interface for each leg, whose packets are made: TLS is sealed anew"
                     + " under the recorded keys, which are in the file. A third one, decrypted,"
                     + " has the content in plain. Without --with-secrets there are heads alone.",
+                "For mitmproxy, a dump is written that its version 11 and later read: contents as they"
+                    + " were on the wire, those that were not recorded as missing, and a dialogue"
+                    + " that is no HTTP as a TCP flow.",
+                "As bodies, each content is written with its codings undone to a file in a new folder,"
+                    + " named for its exchange, with an index.json.",
                 filterHelp(for: .exchanges),
             ],
             arguments: ExportArguments(),
@@ -41,7 +53,8 @@ extension Command {
                 .option("format", \.format, .choice("FORMAT"), standard: "har", "what to write"),
                 .option(
                     "output", \.output, .path("FILE"),
-                    "write to this new file, for its owner only; else to the standard output"),
+                    "write to this new file or folder, for its owner only; else to the standard output"
+                ),
                 .flag("with-secrets", \.withSecrets, "mask nothing"),
                 .flag("json", \.isJSON, "tell what was lost as JSON"),
             ] + filterParameters(for: .exchanges).map { $0.lifted(to: \.selection) },
@@ -60,11 +73,16 @@ private struct ExportArguments {
     enum Format: String, CaseIterable {
         case har
         case pcapng
+        case mitmproxy
+        case bodies
 
-        var exporter: any CaptureExporter {
+        /// `nil` for one that writes a folder.
+        var exporter: (any CaptureExporter)? {
             switch self {
             case .har: HARExporter()
             case .pcapng: PacketExporter()
+            case .mitmproxy: MitmproxyExporter()
+            case .bodies: nil
             }
         }
     }
@@ -84,17 +102,10 @@ private func runExport(
         let filter = try arguments.selection.open(source, environment)
         options.includes = { try filter.accepts($0) }
     }
-    let file = try arguments.output.map { path throws(Failure) in
-        try environment.fileStreams.create(path)
-    }
     let report: LossReport
     do {
-        report = try arguments.format.exporter.export(source, options) { bytes in
-            if let file { try file.write(bytes) } else { try environment.output.write(bytes) }
-        }
-        try file?.finish()
+        report = try write(source, options, arguments, environment)
     } catch {
-        file?.discard()
         try progress.finish()
         throw error
     }
@@ -103,6 +114,47 @@ private func runExport(
     try summary.write(
         asJSON: arguments.isJSON, to: environment, outputIsFree: arguments.output != nil)
     return .clean
+}
+
+private func write(
+    _ source: any TrafficSource, _ options: ExportOptions, _ arguments: ExportArguments,
+    _ environment: Environment
+) throws -> LossReport {
+    guard let exporter = arguments.format.exporter else {
+        return try writeFolder(source, options, arguments, environment)
+    }
+    let file = try arguments.output.map { path throws(Failure) in
+        try environment.fileStreams.create(path)
+    }
+    do {
+        let report = try exporter.export(source, options) { bytes in
+            if let file { try file.write(bytes) } else { try environment.output.write(bytes) }
+        }
+        try file?.finish()
+        return report
+    } catch {
+        file?.discard()
+        throw error
+    }
+}
+
+private func writeFolder(
+    _ source: any TrafficSource, _ options: ExportOptions, _ arguments: ExportArguments,
+    _ environment: Environment
+) throws -> LossReport {
+    guard let folder = arguments.output else {
+        throw UsageFailure(
+            "'--format bodies' needs --output, the folder to make",
+            hint: "see 'sallyport export --help'")
+    }
+    guard !Files.exists(folder) else {
+        throw Failure(
+            "file-unwritable", party: .tool, "cannot make the folder \(folder): it is there")
+    }
+    try Files.makeFolder(folder)
+    return try BodyFolderExporter().export(source, options) { name in
+        try environment.fileStreams.create("\(folder)/\(name)")
+    }
 }
 
 private func totalExchanges(_ source: any TrafficSource) throws -> Int64 {

@@ -24,8 +24,9 @@ extension Command {
             ],
             details: [
                 "It reads HAR of Chrome, Firefox, Safari, Charles, mitmproxy, HTTP Toolkit and"
-                    + " Insomnia, compressed too (.zhar), and of 'sallyport export'. Of a file that"
-                    + " is broken, it keeps what comes before the flaw.",
+                    + " Insomnia, compressed too (.zhar), dumps of mitmproxy 5 and later, and both of"
+                    + " 'sallyport export'. Of a file that is broken, it keeps what comes before"
+                    + " the flaw.",
                 "Of pcap and pcapng it reads TCP with HTTP/1, in TLS 1.2 and 1.3 as far as the keys"
                     + " are in the file or in a key log (SSLKEYLOGFILE). HTTP/2, and what is not"
                     + " decrypted, becomes a connection with the reason.",
@@ -59,6 +60,7 @@ private struct ImportArguments {
         case auto
         case har
         case pcap
+        case mitmproxy
     }
 }
 
@@ -109,12 +111,15 @@ private func importer(
     switch arguments.format {
     case .har: return HARImporter()
     case .pcap: return try packetImporter(arguments)
+    case .mitmproxy: return MitmproxyImporter()
     case .auto:
+        // First: what begins a dump may also begin the compressed data of a HAR.
+        if MitmproxyImporter.recognizes(start) { return MitmproxyImporter() }
         if HARImporter.recognizes(start) { return HARImporter() }
         if PacketImporter.recognizes(start) { return try packetImporter(arguments) }
         throw Failure(
             "format-unknown", party: .tool, "\(arguments.file) is in no format that is known",
-            hint: "it can be HAR, also compressed, pcap or pcapng")
+            hint: "it can be HAR, also compressed, a dump of mitmproxy, pcap or pcapng")
     }
 }
 

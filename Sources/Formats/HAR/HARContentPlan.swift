@@ -21,6 +21,9 @@ struct HARContentPlan {
     private let direction: Direction
     private let source: any TrafficSource
 
+    /// Of what is written.
+    var writtenSize: Int64 { claimed != nil ? 0 : held.map { Int64($0.count) } ?? decodedSize }
+
     /// Whether the content as it was on the wire has to be kept beside what is written.
     var needsWireContent: Bool { !codings.isEmpty && !isMasked && claimed == nil }
 

@@ -157,12 +157,12 @@ extension ExchangeRecord {
     }
 
     /// As its start line has it.
-    fileprivate func requestVersion(_ head: HeadText) -> String {
+    func requestVersion(_ head: HeadText) -> String {
         let word = head.startLine.split(separator: 0x20).last?.text ?? ""
         return word.hasPrefix("HTTP/") ? word : stream != 0 ? "HTTP/2.0" : "HTTP/1.1"
     }
 
-    fileprivate var withoutSecretsInHeads: ExchangeRecord {
+    var withoutSecretsInHeads: ExchangeRecord {
         var shown = self
         shown.requestHead = HeadRedaction.redact(head: requestHead)
         shown.responseHead = HeadRedaction.redact(head: responseHead)
@@ -172,7 +172,7 @@ extension ExchangeRecord {
         return shown
     }
 
-    fileprivate func isMasked(of recorded: ExchangeRecord) -> Bool {
+    func isMasked(of recorded: ExchangeRecord) -> Bool {
         requestHead != recorded.requestHead || responseHead != recorded.responseHead
             || interimHeads != recorded.interimHeads
             || requestBody.trailers != recorded.requestBody.trailers

@@ -82,7 +82,7 @@ extension HARWriter {
 }
 
 /// A message that is put together.
-private struct WebSocketMessage {
+struct WebSocketMessage {
     let number: Int64
     var bytes: [UInt8] = []
     var size: Int64 = 0

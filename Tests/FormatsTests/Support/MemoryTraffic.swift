@@ -26,7 +26,11 @@ final class MemoryTraffic: TrafficSink, TrafficSource {
 
     private static func take(_ event: TrafficEvent, _ state: inout State) {
         switch event {
-        case .connection(let record): state.connections[record.id] = record
+        case .connection(var record):
+            let earlier = state.connections[record.id]
+            keep(earlier?.clientTLS, in: &record.clientTLS)
+            keep(earlier?.originTLS, in: &record.originTLS)
+            state.connections[record.id] = record
         case .message(let record): state.messages.append(record)
         case .bodyChunk(let exchange, let direction, _, let bytes):
             state.contents[Key(exchange: exchange, direction: direction), default: []].append(bytes)
@@ -41,6 +45,15 @@ final class MemoryTraffic: TrafficSink, TrafficSource {
             record.responseBody.bytes = []
             state.exchanges[record.id] = record
         }
+    }
+
+    /// What a later record leaves empty stays as it was told.
+    private static func keep(_ earlier: TLSRecord?, in record: inout TLSRecord?) {
+        guard let earlier, var merged = record else { return }
+        if merged.clientHello.isEmpty { merged.clientHello = earlier.clientHello }
+        if merged.chain.isEmpty { merged.chain = earlier.chain }
+        if merged.keyLog.isEmpty { merged.keyLog = earlier.keyLog }
+        record = merged
     }
 
     var isCongested: Bool { false }
