@@ -77,23 +77,32 @@ let package = Package(
                 "Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Negotiation", "Processes", "Sockets",
                 "TLS", "Traffic", "Transport",
             ]),
+        target(
+            "HTTPClient",
+            ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Traffic", "Transport"]),
         target("HTTPServer", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Transport"]),
         target("CaptureStore", ["Base", "HTTPModel", "Traffic", "CSQLite"]),
         target("Findings", ["Base", "HTTPModel", "Traffic"]),
+        target("Replay", ["Base", "HTTPModel", "HTTPCodecs", "Traffic"]),
         target("Filters", ["Base", "HTTPModel", "Traffic"]),
         target("Formats", ["Base", "HTTPCodecs", "HTTPModel", "Redaction", "Traffic"]),
         target("Processes", ["Base", "Sockets", "Traffic"]),
+        target("Comparison", ["Base", "HTTPModel", "Redaction", "Replay", "Traffic"]),
         // 4
+        target(
+            "PacketFormats",
+            ["Base", "Formats", "HTTPCodecs", "HTTPModel", "Redaction", "TLS", "Traffic"]),
         target("Audit", ["Base", "Catalogue", "HTTPModel", "Proxy", "Sockets", "TLS", "Traffic"]),
         target("ContentServer", ["Base", "HTTPModel", "HTTPCodecs", "HTTPServer", "TLS"]),
         // The tool
         target(
             "Commands",
             [
-                "Audit", "Base", "CaptureStore", "Catalogue", "Confinement", "ContentServer", "DNS",
-                "Filters", "Findings", "Formats", "HTTPCodecs", "HTTPModel", "HTTPServer",
-                "Negotiation", "Proxy", "PublicSuffixes", "Redaction", "Sockets", "TLS", "Traffic",
-                "Transport",
+                "Audit", "Base", "CaptureStore", "Catalogue", "Comparison", "Confinement",
+                "ContentServer", "DNS", "Filters", "Findings", "Formats", "HTTPClient",
+                "HTTPCodecs", "HTTPModel", "HTTPServer", "Negotiation", "PacketFormats", "Proxy",
+                "PublicSuffixes",
+                "Redaction", "Replay", "Sockets", "TLS", "Traffic", "Transport",
             ]),
         .executableTarget(name: "sallyport", dependencies: ["Commands"], swiftSettings: strict),
 
@@ -134,6 +143,13 @@ let package = Package(
             of: "Formats",
             ["Base", "CaptureStore", "HTTPCodecs", "ProcessStart", "TLS", "Traffic"]),
         tests(
+            of: "HTTPClient", ["Base", "HTTPModel", "Sockets", "Traffic", "Transport"]),
+        tests(of: "Replay", ["Base", "HTTPCodecs", "HTTPModel", "Traffic"]),
+        tests(of: "Comparison", ["Base", "HTTPModel", "Replay", "Traffic"]),
+        tests(
+            of: "PacketFormats",
+            ["Base", "CaptureStore", "Formats", "ProcessStart", "TLS", "Traffic"]),
+        tests(
             of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
         tests(
             of: "Proxy",
@@ -154,8 +170,8 @@ let package = Package(
         tests(
             of: "Commands",
             [
-                "Audit", "Base", "CaptureStore", "Catalogue", "Filters", "Findings", "Negotiation",
-                "Proxy", "TLS", "Traffic",
+                "Audit", "Base", "CaptureStore", "Catalogue", "Filters", "Findings", "HTTPClient",
+                "Negotiation", "Proxy", "TLS", "Traffic",
             ],
             exclude: ["Cases"]),
         // Real clients through the tool as it is shipped.

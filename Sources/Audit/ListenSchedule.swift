@@ -137,7 +137,8 @@ package final class ListenSchedule: Prober {
         return Page(ledger: ledger, queue: probes[...])
     }
 
-    private static func nextShowing(_ page: inout Page, _ destination: AuditDestination) -> Showing? {
+    private static func nextShowing(_ page: inout Page, _ destination: AuditDestination) -> Showing?
+    {
         while let probe = page.queue.popFirst() {
             guard let foregone = page.ledger.foregone(probe, at: destination) else {
                 return Showing(probe: probe)
@@ -165,7 +166,8 @@ package final class ListenSchedule: Prober {
             if page.current?.probe.identifier == name { page.current?.openCount -= 1 }
             let seen = page.seen[name] ?? []
             let result = page.ledger.judge(probe, at: key.destination, seen, run: nil)
-            if result.outcome == .inconclusive, page.attempts[name, default: 0] < Self.attemptLimit {
+            if result.outcome == .inconclusive, page.attempts[name, default: 0] < Self.attemptLimit
+            {
                 // Shown again, at the end of the queue if others wait: a connection that was opened
                 // in advance must not eat it.
                 guard page.current?.openCount ?? 0 == 0 else { return }
@@ -202,13 +204,15 @@ package final class ListenSchedule: Prober {
 
     package var progress: [Progress] {
         state.withLock { state in
-            state.pages.sorted { ($0.key.client, $0.key.destination) < ($1.key.client, $1.key.destination) }
-                .map { key, page in
-                    Progress(
-                        client: key.client, destination: key.destination.text,
-                        doneCount: page.doneCount, totalCount: probes.count,
-                        failureCount: page.failureCount, current: page.current?.probe.identifier)
-                }
+            state.pages.sorted {
+                ($0.key.client, $0.key.destination) < ($1.key.client, $1.key.destination)
+            }
+            .map { key, page in
+                Progress(
+                    client: key.client, destination: key.destination.text,
+                    doneCount: page.doneCount, totalCount: probes.count,
+                    failureCount: page.failureCount, current: page.current?.probe.identifier)
+            }
         }
     }
 

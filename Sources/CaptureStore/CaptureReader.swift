@@ -28,8 +28,13 @@ package final class CaptureReader: TrafficSource {
     }
 
     package func connections(_ visit: (ConnectionRecord) throws -> Bool) throws {
-        let sql = "SELECT \(connectionColumns) FROM connection ORDER BY id"
+        try connections(from: .min, visit)
+    }
+
+    package func connections(from id: Int64, _ visit: (ConnectionRecord) throws -> Bool) throws {
+        let sql = "SELECT \(connectionColumns) FROM connection WHERE id >= ? ORDER BY id"
         try withStatement(sql) { row in
+            row.bind(id)
             while try row.next() {
                 guard try visit(connection(from: row)) else { return }
             }
@@ -44,8 +49,13 @@ package final class CaptureReader: TrafficSource {
     }
 
     package func exchanges(_ visit: (ExchangeRecord) throws -> Bool) throws {
-        let sql = "SELECT \(exchangeColumns) FROM exchange ORDER BY id"
+        try exchanges(from: .min, visit)
+    }
+
+    package func exchanges(from id: Int64, _ visit: (ExchangeRecord) throws -> Bool) throws {
+        let sql = "SELECT \(exchangeColumns) FROM exchange WHERE id >= ? ORDER BY id"
         try withStatement(sql) { row in
+            row.bind(id)
             while try row.next() {
                 guard try visit(exchange(from: row)) else { return }
             }

@@ -15,8 +15,10 @@ final class ConnectionRowWriter {
     init(database: Database, digest: @escaping @Sendable ([UInt8]) -> [UInt8]) throws(Failure) {
         self.digest = digest
         connection = try database.prepare(Schema.upsert("connection", Schema.connectionColumns))
-        clientTLS = try database.prepare(Schema.upsert("client_tls", Schema.tlsColumns))
-        originTLS = try database.prepare(Schema.upsert("origin_tls", Schema.tlsColumns))
+        clientTLS = try database.prepare(
+            Schema.upsert("client_tls", Schema.tlsColumns, keeping: Schema.tlsColumnsToldOnce))
+        originTLS = try database.prepare(
+            Schema.upsert("origin_tls", Schema.tlsColumns, keeping: Schema.tlsColumnsToldOnce))
         certificate = try database.prepare("INSERT INTO certificate(id, hash, der) VALUES(?,?,?)")
         find = try database.prepare("SELECT id FROM certificate WHERE hash = ?")
         nextCertificate = try database.integer("SELECT max(id) FROM certificate") + 1

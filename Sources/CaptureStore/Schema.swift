@@ -35,10 +35,20 @@ enum Schema {
             "request_trailers", "response_trailers", "request_head", "response_head",
         ] + exchangeAdditions.map(\.column)
 
+    /// What is told once of a leg: a later event of the same connection may leave it empty.
+    static let tlsColumnsToldOnce: Set = ["chain", "key_log", "client_hello"]
+
     /// The SQL that writes a row, over an older one with the same first column if there is one.
-    static func upsert(_ table: String, _ columns: [String]) -> String {
+    ///
+    /// - Parameter kept: those columns that stay as they are where the later row has nothing.
+    static func upsert(
+        _ table: String, _ columns: [String], keeping kept: Set<String> = []
+    ) -> String {
         let values = columns.map { _ in "?" }.joined(separator: ",")
-        let updates = columns.dropFirst().map { "\($0)=excluded.\($0)" }.joined(separator: ",")
+        let updates = columns.dropFirst().map { column in
+            guard kept.contains(column) else { return "\(column)=excluded.\(column)" }
+            return "\(column)=coalesce(nullif(excluded.\(column),x''),\(column))"
+        }.joined(separator: ",")
         return "INSERT INTO \(table)(\(columns.joined(separator: ","))) VALUES(\(values)) "
             + "ON CONFLICT(\(columns[0])) DO UPDATE SET \(updates)"
     }

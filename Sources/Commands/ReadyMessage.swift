@@ -7,8 +7,8 @@ package struct ReadyMessage: Sendable {
     package let ways: [WayIn]
     /// The path of the certificate authority's certificate.
     package let authority: String
-    /// The path of the capture.
-    package let capture: String
+    /// The path of the capture, `nil` if nothing is recorded.
+    package let capture: String?
     package let processID: Int32
     /// Where the content server beside it is, `nil` if there is none.
     package let content: JSONText?
@@ -26,7 +26,7 @@ package struct ReadyMessage: Sendable {
     }
 
     package init(
-        ways: [WayIn], authority: String, capture: String, processID: Int32,
+        ways: [WayIn], authority: String, capture: String?, processID: Int32,
         content: JSONText? = nil
     ) {
         precondition(!ways.isEmpty, "a proxy listens somewhere")
@@ -50,7 +50,7 @@ package struct ReadyMessage: Sendable {
             JSONText.Member("listen", .string(ways[0].listen.description)),
             JSONText.Member("ports", .array(ports)),
             JSONText.Member("ca", .string(authority)),
-            JSONText.Member("capture", .string(capture)),
+            JSONText.Member("capture", .optional(capture)),
             JSONText.Member("pid", .integer(Int64(processID))),
         ]
         if let content { members.append(JSONText.Member("content", content)) }
@@ -64,7 +64,7 @@ package struct ReadyMessage: Sendable {
         if let curl = ways.lazy.compactMap({ $0.curl(trusting: authority) }).first {
             lines += ["to trust it for one command:", "  \(TerminalText.sanitized(curl))"]
         }
-        lines.append("capture: \(TerminalText.sanitized(capture))")
+        if let capture { lines.append("capture: \(TerminalText.sanitized(capture))") }
         return lines.map { $0 + "\n" }.joined()
     }
 }

@@ -124,10 +124,10 @@ private func runConfined(
     defer { client.remove() }
     let result = try await ConfinedRun.run(
         try client.confinement(of: arguments.command),
-        started: { signals.watch(onStop: $0.forward, onTick: {}) }
-    ) { ports throws(Failure) in
-        try ProxyService(options, environment: environment, log: nil, captured: ports)
-    }
+        started: { signals.watch(onStop: $0.forward, onTick: {}) },
+        makeService: { ports throws(Failure) in
+            try ProxyService(options, environment: environment, log: nil, captured: ports)
+        })
     return RunOutcome(
         ending: result.ending, capturePath: result.service.capturePath, network: result.network)
 }

@@ -1,4 +1,5 @@
 internal import Base
+internal import HTTPModel
 internal import HTTPServer
 internal import Synchronization
 

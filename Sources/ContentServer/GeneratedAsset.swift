@@ -1,4 +1,5 @@
 internal import Base
+internal import HTTPModel
 package import HTTPServer
 
 /// A generated file of any size: `size` bytes of the content of `seed`.

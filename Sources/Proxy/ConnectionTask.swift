@@ -201,16 +201,24 @@ final class ConnectionTask: @unchecked Sendable {
                 entry: .fixed(target, host: nil))
         case .http:
             let target = OriginTarget(isSecure: false, host: host, port: port)
-            adopt(dialled, for: target, offer: lane.plan.offer(to: target, []))
+            if lane.plan.responder == nil {
+                adopt(dialled, for: target, offer: lane.plan.offer(to: target, []))
+            } else {
+                dialled.close()
+            }
             try await serveHTTP(
                 PlainStream(channel, readAhead: opening.takeBytes()),
                 through: .fixed(target, host: nil))
         case .http2Preface:
             let target = OriginTarget(isSecure: false, host: host, port: port)
             record.protocolName = "h2c"
-            adopt(
-                dialled, for: target,
-                offer: lane.plan.originVersion == .http1 ? .plain : .plainHTTP2)
+            if lane.plan.responder == nil {
+                adopt(
+                    dialled, for: target,
+                    offer: lane.plan.originVersion == .http1 ? .plain : .plainHTTP2)
+            } else {
+                dialled.close()
+            }
             try await serveHTTP2(
                 PlainStream(channel, readAhead: opening.takeBytes()),
                 through: .fixed(target, host: nil))
@@ -237,6 +245,9 @@ final class ConnectionTask: @unchecked Sendable {
         case .block(let reason):
             dialled?.close()
             try await block(host, reason)
+        }
+        if let responder = lane.plan.responder {
+            return try await serve(responder, for: target, hello, opening, dialled, entry)
         }
         var failure: OriginFailure?
         do throws(OriginFailure) {
@@ -329,7 +340,7 @@ final class ConnectionTask: @unchecked Sendable {
     }
 
     @inline(never)
-    private func serveHTTP2(
+    func serveHTTP2(
         _ stream: any ByteStream, through entry: Entry, originFailure: OriginFailure? = nil,
         serverName: String? = nil
     ) async throws(ConnectionEnd) {
@@ -342,7 +353,7 @@ final class ConnectionTask: @unchecked Sendable {
             allowsExtendedConnect: origin.map {
                 $0.http2?.peerSettings.allowsExtendedConnect ?? true
             }
-                ?? false)
+                ?? (lane.plan.responder != nil))
         if let http2 = origin?.http2 {
             http2.onSettings = { [weak connection] settings in
                 if settings.allowsExtendedConnect { connection?.allowExtendedConnect() }

@@ -14,6 +14,13 @@ extension HTTPRelay {
         guard let http2 = leg.http2 else { throw .originEnded }
         let across = HTTP2OriginExchange(leg, http2, lane: lane)
         exchange?.originProtocolName = across.protocolName
+        return try await relay(outgoing, across: across)
+    }
+
+    /// Brings an exchange about with whoever answers it.
+    func relay(
+        _ outgoing: OutgoingRequest, across: any OriginExchange
+    ) async throws(RelayFailure) -> Next {
         waitedAcross = across
         defer { waitedAcross = nil }
         let next: Next
@@ -30,7 +37,7 @@ extension HTTPRelay {
     }
 
     private func passBothWays(
-        _ outgoing: OutgoingRequest, _ across: HTTP2OriginExchange
+        _ outgoing: OutgoingRequest, _ across: any OriginExchange
     ) async throws(RelayFailure) -> Next {
         let both = BothEnds()
         let result = AcrossResult()
@@ -68,7 +75,7 @@ extension HTTPRelay {
     }
 
     private func sendContent(
-        _ framing: BodyFraming, to across: HTTP2OriginExchange
+        _ framing: BodyFraming, to across: any OriginExchange
     ) async throws(RelayFailure) {
         let out = loop.buffers.take()
         defer { loop.buffers.give(out) }
@@ -101,7 +108,7 @@ extension HTTPRelay {
         }
     }
 
-    private func receiveAcross(_ across: HTTP2OriginExchange) async throws(RelayFailure) -> Next {
+    private func receiveAcross(_ across: any OriginExchange) async throws(RelayFailure) -> Next {
         var interims = 0
         while true {
             let head = try await across.nextHead(
@@ -116,8 +123,9 @@ extension HTTPRelay {
     }
 
     private func deliver(
-        _ head: ResponseHead, _ across: HTTP2OriginExchange
+        _ head: ResponseHead, _ across: any OriginExchange
     ) async throws(RelayFailure) -> Next {
+        if head.status == 101, across.agreesBySwitching { return try await tunnel(head, across) }
         guard head.status >= 200 else { throw .originViolation(.invalidStatusLine) }
         noteResponse(head)
         let coding = ContentCodingOut(head, hasNoContent: across.hasNoContent, request: request)
@@ -138,34 +146,56 @@ extension HTTPRelay {
         responseMessages = BodyMessages(
             head.fields, of: task, exchange: exchange?.id ?? 0, .response)
         defer { responseMessages = nil }
+        try await passContent(coding, behind: out, across)
+        return closes ? .close : .nextRequest
+    }
+
+    /// Passes content and trailers on, behind a head that waits in `out`.
+    private func passContent(
+        _ coding: ContentCodingOut, behind out: ByteBuffer, _ across: any OriginExchange
+    ) async throws(RelayFailure) {
         let content = loop.buffers.take()
         defer { loop.buffers.give(content) }
         while true {
-            try await sendToClient(out)
+            // What waits goes along with content that is there.
+            if !across.isContentWaiting, !out.isEmpty { try await sendToClient(out) }
             content.removeAll()
             let deadline = loop.now + limits.bodyTimeout
             let count = try await across.readContent(into: content, deadline: deadline)
             guard count > 0 else { break }
             responseMessages?.read(content.readable)
             responseBody.append(content.readable, to: lane.recorder)
-            if coding == .chunked {
-                out.append([UInt8]((String(count, radix: 16) + "\r\n").utf8))
-                try await sendToClient(out)
-                try await sendToClient(content)
-                out.append("\r\n")
-            } else {
-                try await sendToClient(content)
-            }
+            try await pass(content, coding, behind: out)
             await lane.recorder.waitForRoom()
         }
         let trailers = across.trailers.raw
         responseBody.noteTrailers(trailers)
         if coding == .chunked {
+            if out.room < trailers.count + Self.chunkRoom { try await sendToClient(out) }
             out.append("0\r\n")
             out.append(trailers.isEmpty ? [13, 10] : trailers)
-            try await sendToClient(out)
         }
-        return closes ? .close : .nextRequest
+        if !out.isEmpty { try await sendToClient(out) }
+    }
+
+    /// Of what is around a chunk, in bytes.
+    private static let chunkRoom = 32
+
+    private func pass(
+        _ content: ByteBuffer, _ coding: ContentCodingOut, behind out: ByteBuffer
+    ) async throws(RelayFailure) {
+        let fits = content.count + Self.chunkRoom <= out.room
+        if !fits, out.room < Self.chunkRoom { try await sendToClient(out) }
+        if coding == .chunked {
+            out.append([UInt8]((String(content.count, radix: 16) + "\r\n").utf8))
+        }
+        if fits {
+            out.append(content.readable)
+        } else {
+            if !out.isEmpty { try await sendToClient(out) }
+            try await sendToClient(content)
+        }
+        if coding == .chunked { out.append("\r\n") }
     }
 }
 

@@ -56,6 +56,8 @@ enum RelayFailure: Error {
     case originStream(HTTP2StreamFailure)
     /// The origin ended TLS without close_notify where only the end tells that all has come.
     case originTruncated
+    /// Whoever answers in the origin's place has no answer.
+    case unanswered(ToolAnswer)
     case client(StreamFailure)
     case clientStream(HTTP2StreamFailure)
     /// The client ended where more was due.
@@ -68,6 +70,7 @@ enum RelayFailure: Error {
 extension HTTPRelay {
     /// Sends a request on and brings the response back.
     func forward(_ outgoing: OutgoingRequest) async throws(ConnectionEnd) -> Next {
+        if let answered = try await answerInPlace(outgoing) { return answered }
         var mayRepeat = outgoing.isRepeatable
         while true {
             let leg: OriginLeg
@@ -305,7 +308,7 @@ extension HTTPRelay {
     }
 
     /// Answers, or ends the connection, as far as the response had come.
-    private func fail(_ failure: RelayFailure) async throws(ConnectionEnd) -> Next {
+    func fail(_ failure: RelayFailure) async throws(ConnectionEnd) -> Next {
         let failure = hasClientLeft(failure) ? RelayFailure.clientLeft : failure
         switch failure {
         case _ where task.isCut:
@@ -322,6 +325,7 @@ extension HTTPRelay {
             client.close(reset: true)
             throw ConnectionEnd(
                 code == "origin-timed-out" ? .timedOut : .broken, detail, by: .origin)
+        case .unanswered(let answer): return await self.answer(answer)
         case .client, .clientStream, .clientEnded, .clientLeft:
             let (code, detail) = failure.words
             finish(error: code, detail)
@@ -365,6 +369,7 @@ extension RelayFailure {
         case .originStream(.reset(let code)):
             ("origin-reset", "origin reset the stream with \(HTTP2ErrorCode.name(code))")
         case .originStream(let failure): ("origin-closed", "origin \(failure.detail)")
+        case .unanswered(let answer): (answer.code, answer.detail)
         case .originTruncated: ("origin-truncated", "origin ended TLS without close_notify")
         case .originEnded:
             ("origin-closed", "origin ended the connection before its response was whole")

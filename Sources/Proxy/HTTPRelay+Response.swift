@@ -196,6 +196,24 @@ extension HTTPRelay {
     private func tunnel(
         _ head: ResponseHead, over leg: OriginLeg
     ) async throws(RelayFailure) -> Next {
+        let next = try await tunnel(head, to: leg.stream) { leg.unread.take() }
+        dropOrigin()
+        finish()
+        return next
+    }
+
+    /// The same with whoever answers in an origin's place.
+    func tunnel(
+        _ head: ResponseHead, _ across: any OriginExchange
+    ) async throws(RelayFailure) -> Next {
+        noteResponse(head)
+        let (stream, late) = across.tunnel()
+        return try await tunnel(head, to: stream) { late }
+    }
+
+    private func tunnel(
+        _ head: ResponseHead, to origin: any TunnelStream, late: () -> ByteBuffer?
+    ) async throws(RelayFailure) -> Next {
         scratch.removeAll(keepingCapacity: true)
         HeadWriter.writeResponse(head, forwarding: Forwarding(keepsUpgrade: true), into: &scratch)
         let out = loop.buffers.take()
@@ -210,14 +228,12 @@ extension HTTPRelay {
         }
         let early = clientBuffer
         clientBuffer = nil
-        let late = leg.unread
-        leg.unread = nil
         let id = exchange?.id ?? 0
         let messages =
             WebSocketRecorder.isBegun(by: head, asked: request)
             ? WebSocketRecorder(task, exchange: id, response: head) : nil
         let tunnel = TunnelTask(
-            client: client, origin: leg.stream, lane: lane, early: early, late: late
+            client: client, origin: origin, lane: lane, early: early, late: late()
         ) { [task] direction, bytes in
             if let messages {
                 messages.observe(direction, bytes)
@@ -228,8 +244,6 @@ extension HTTPRelay {
         let end = await tunnel.run()
         messages?.finish()
         task.record.closedBy = end
-        dropOrigin()
-        finish()
         return .close
     }
 }

@@ -41,7 +41,7 @@ final class HTTPRelay: @unchecked Sendable {
     /// The origin whose response is waited for.
     var waitedFor: OriginLeg?
     /// The same, on a stream of HTTP/2.
-    var waitedAcross: HTTP2OriginExchange?
+    var waitedAcross: (any OriginExchange)?
     /// What the connection goes on as, once it has changed over to HTTP/2.
     var upgraded: UpgradedConnection?
     /// Whether something of a final response has gone to the client.

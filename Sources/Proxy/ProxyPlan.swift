@@ -20,6 +20,8 @@ package struct ProxyPlan: Sendable {
     package var findsProcesses = false
     /// Who shows clients flawed servers in place of their origins; `nil` for nobody.
     package var prober: (any Prober)?
+    /// Who answers in the place of origins; `nil` for the origins themselves.
+    package var responder: (any OriginResponder)?
     package var limits = ProxyLimits()
     package var versions = TLSVersions.modern
     /// Event loops, each a thread; one a processor by default.

@@ -7,6 +7,8 @@ struct ToolAnswer: Sendable, Equatable {
     let code: String
     let detail: String
     let hint: String?
+    /// What a responder says of a request that it has no answer for.
+    var miss: ResponderMiss?
 
     /// For a client that has to say who it is (RFC 9110 §15.5.8).
     static let unknownClient = ToolAnswer(
@@ -20,7 +22,8 @@ struct ToolAnswer: Sendable, Equatable {
 
     /// More fields that the answer needs.
     var fields: [(name: String, value: String)] {
-        status == 407 ? [("proxy-authenticate", "Basic realm=\"sallyport\"")] : []
+        if let miss { return [("sallyport-miss", miss.field)] }
+        return status == 407 ? [("proxy-authenticate", "Basic realm=\"sallyport\"")] : []
     }
 
     init(_ status: Int, _ code: String, _ detail: String, hint: String? = nil) {
@@ -47,18 +50,23 @@ struct ToolAnswer: Sendable, Equatable {
 
     /// The head through the empty line, and the content.
     func message(closes: Bool, includesContent: Bool) -> (head: [UInt8], content: [UInt8]) {
-        var text = "sallyport: \(detail)\n"
-        if let hint { text += "hint: \(hint)\n" }
-        let content = [UInt8](text.utf8)
         let head =
             "HTTP/1.1 \(status) \(Self.reason(status))\r\n"
-            + "content-type: text/plain; charset=utf-8\r\n"
+            + "content-type: \(contentType)\r\n"
             + "content-length: \(content.count)\r\n"
             + "sallyport-error: \(code)\r\n"
             + "cache-control: no-store\r\n"
             + fields.map { "\($0.name): \($0.value)\r\n" }.joined()
             + (closes ? "connection: close\r\n" : "") + "\r\n"
         return ([UInt8](head.utf8), includesContent ? content : [])
+    }
+
+    var contentType: String { miss?.contentType ?? "text/plain; charset=utf-8" }
+
+    private var content: [UInt8] {
+        if let miss { return miss.content }
+        let hint = hint.map { "hint: \($0)\n" } ?? ""
+        return [UInt8]("sallyport: \(detail)\n\(hint)".utf8)
     }
 
     private static func reason(_ status: Int) -> String {

@@ -38,6 +38,11 @@ package struct TLSAlert: Sendable, Equatable {
     /// The registered name, such as `unknown_ca`.
     package var name: String { Self.names[code] ?? "alert_\(code)" }
 
+    /// The number of an alert by its name; `nil` if no alert has it.
+    package static func code(named name: String) -> UInt8? {
+        (UInt8.min...UInt8.max).first { TLSAlert(isFatal: false, code: $0).name == name }
+    }
+
     /// Whether a client says with it that it does not accept the certificate it was shown.
     package var refusesCertificate: Bool {
         switch code {

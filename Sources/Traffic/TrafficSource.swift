@@ -4,10 +4,14 @@
 package protocol TrafficSource {
     /// Calls `visit` for each connection by rising id until it returns false.
     func connections(_ visit: (ConnectionRecord) throws -> Bool) throws
+    /// The same, from an id on.
+    func connections(from id: Int64, _ visit: (ConnectionRecord) throws -> Bool) throws
     /// One connection, `nil` if there is none.
     func connection(_ id: Int64) throws -> ConnectionRecord?
     /// Calls `visit` for each exchange by rising id until it returns false; bodies are left out.
     func exchanges(_ visit: (ExchangeRecord) throws -> Bool) throws
+    /// The same, from an id on.
+    func exchanges(from id: Int64, _ visit: (ExchangeRecord) throws -> Bool) throws
     /// One exchange without its bodies, `nil` if there is none.
     func exchange(_ id: Int64) throws -> ExchangeRecord?
     /// Calls `visit` with each part of a content, in order, until it returns false.
@@ -23,10 +27,42 @@ package protocol TrafficSource {
     /// - Parameter exchange: only those of one exchange; `nil` for all.
     func messages(
         ofConnection id: Int64, exchange: Int64?, _ visit: (MessageRecord) throws -> Bool) throws
+    /// The name of the hash that `contentDigests` tells, `nil` if it tells none.
+    var digestName: String? { get throws }
+    /// Calls `visit` with the digest of each part of each content, those of one content in order,
+    /// until it returns false; contents are not read for it.
+    func contentDigests(_ visit: (ContentDigest) throws -> Bool) throws
+}
+
+/// The digest of a content, or of a part of it.
+package struct ContentDigest: Sendable, Equatable {
+    package let exchange: Int64
+    package let direction: Direction
+    package let bytes: [UInt8]
+
+    package init(exchange: Int64, direction: Direction, bytes: [UInt8]) {
+        self.exchange = exchange
+        self.direction = direction
+        self.bytes = bytes
+    }
 }
 
 /// What a source need not do itself, unless it can do it faster.
 extension TrafficSource {
+    package var digestName: String? { nil }
+
+    package func contentDigests(_ visit: (ContentDigest) throws -> Bool) throws {}
+
+    package func connections(
+        from id: Int64, _ visit: (ConnectionRecord) throws -> Bool
+    ) throws {
+        try connections { try $0.id < id || visit($0) }
+    }
+
+    package func exchanges(from id: Int64, _ visit: (ExchangeRecord) throws -> Bool) throws {
+        try exchanges { try $0.id < id || visit($0) }
+    }
+
     package func connection(_ id: Int64) throws -> ConnectionRecord? {
         var found: ConnectionRecord?
         try connections { record in

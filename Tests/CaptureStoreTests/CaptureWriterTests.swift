@@ -138,6 +138,30 @@ import Traffic
 
     // MARK: Rows
 
+    @Test("What is told once of a leg stays, where a later event of a connection leaves it empty")
+    func laterRecordsKeepWhatIsToldOnce() throws {
+        var first = makeConnection(1, outcome: .open)
+        var tls = TLSRecord()
+        tls.clientHello = [1, 2, 3]
+        tls.keyLog = ["CLIENT_RANDOM 00 01"]
+        tls.chain = [[4], [5]]
+        (first.clientTLS, first.originTLS) = (tls, tls)
+        var last = makeConnection(1)
+        var later = TLSRecord()
+        later.version = "TLSv1.3"
+        (last.clientTLS, last.originTLS) = (later, later)
+        try record([.connection(first)], into: path)
+        try record([.connection(last)], into: path)
+        let found = try #require(try CaptureReader(path: path).allConnections().first)
+        #expect(found.outcome == .completed)
+        for leg in [found.clientTLS, found.originTLS] {
+            #expect(leg?.version == "TLSv1.3")
+            #expect(leg?.clientHello == tls.clientHello)
+            #expect(leg?.keyLog == tls.keyLog)
+            #expect(leg?.chain == tls.chain)
+        }
+    }
+
     @Test func laterRecordsReplaceEarlierOnes() throws {
         var connection = makeConnection(1, outcome: .open)
         var exchange = makeExchange(1, body: [UInt8]("so far".utf8))

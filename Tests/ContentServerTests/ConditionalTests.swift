@@ -1,4 +1,5 @@
 import Base
+import HTTPModel
 import HTTPServer
 import RangeVectors
 import Testing

@@ -79,7 +79,9 @@ extension RealClientTests {
         /// A client that tries five times gets one verdict.
         @Test(.needs(.curl)) func bearsRetries() async throws {
             let folder = try Folder()
-            let command = ["sh", "-c", "for i in 1 2 3 4 5; do curl -s {url} && exit; done; exit 9"]
+            let command = [
+                "sh", "-c", "for i in 1 2 3 4 5; do curl -s {url} && exit; done; exit 9",
+            ]
             let audit = try Audit(["--profile", "quick"], command, in: folder)
             let (code, answer) = try await audit.answer()
             #expect(code == 0 && answer.probes("fail").isEmpty, "\(audit.program.story)")

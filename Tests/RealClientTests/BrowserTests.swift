@@ -14,7 +14,7 @@ extension RealClientTests {
             try await folder.trust(proxy.authorityPath)
             let browser = try Program(
                 .chromium,
-                Self.options(proxy, folder) + ["--dump-dom", "\(origin.url)/page/index.html"],
+                Self.options(proxy.url, folder) + ["--dump-dom", "\(origin.url)/page/index.html"],
                 in: folder)
             let code = try await browser.end(within: .seconds(40))
             try #require(code == 0, "\(browser.story)")
@@ -46,7 +46,8 @@ extension RealClientTests {
             let proxy = try await ProxyProcess(for: origin, in: folder)
             try await folder.trust(origin.authority.certificatePath)
             let browser = try Program(
-                .chromium, Self.options(proxy, folder) + ["--dump-dom", "\(origin.url)/byte.bin"],
+                .chromium,
+                Self.options(proxy.url, folder) + ["--dump-dom", "\(origin.url)/byte.bin"],
                 in: folder)
             _ = try await browser.end(within: .seconds(40))
             let refusals = try await proxy.capture.refusals(of: "localhost")
@@ -55,7 +56,7 @@ extension RealClientTests {
         }
 
         /// A page that counts its pictures, each of its own content.
-        private static func writePage(in folder: Folder) throws -> [String] {
+        static func writePage(in folder: Folder) throws -> [String] {
             let assets = (1...assetCount).map { "page/\($0).png" }
             // The smallest PNG there is, with random bytes behind its end.
             let picture = Data(
@@ -78,11 +79,11 @@ extension RealClientTests {
             return assets + ["page/index.html"]
         }
 
-        private static func options(_ proxy: ProxyProcess, _ folder: Folder) -> [String] {
+        static func options(_ proxy: String, _ folder: Folder) -> [String] {
             [
                 "--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
                 "--disable-background-networking", "--disable-component-update",
-                "--user-data-dir=\(folder.path("profile"))", "--proxy-server=\(proxy.url)",
+                "--user-data-dir=\(folder.path("profile"))", "--proxy-server=\(proxy)",
                 "--proxy-bypass-list=<-loopback>",
             ] + (geteuid() == 0 ? ["--no-sandbox"] : [])
         }

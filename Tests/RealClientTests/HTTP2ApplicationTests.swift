@@ -74,12 +74,17 @@ extension RealClientTests {
         }
 
         /// An origin, the proxy, and what a client asks for.
-        private struct Setting {
+        struct Setting {
             let folder: Folder
             let origin: Program
             let proxy: ProxyProcess
             /// Host and port.
             let target: String
+
+            func stopOrigin() async throws {
+                origin.send(SIGKILL)
+                _ = try await origin.end()
+            }
 
             init(_ way: Way, _ script: String, version: String) async throws {
                 folder = try Folder()

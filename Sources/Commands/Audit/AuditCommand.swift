@@ -40,7 +40,8 @@ extension Command {
                     + " usage, 3 inconclusive, 4 could not run.",
             ],
             arguments: AuditOptions(),
-            parameters: auditParameters + authorityParameters.map { $0.lifted(to: \.proxy.authority) },
+            parameters: auditParameters
+                + authorityParameters.map { $0.lifted(to: \.proxy.authority) },
             run: runAudit)
     }
 }

@@ -66,7 +66,8 @@ final class AuditService: Sendable {
         _ command: AuditCommandLine, isConfined: Bool, _ signals: StopSignals
     ) async throws(Failure) -> [AuditResult] {
         let place = AuditCommandLine.Place(
-            host: options.host ?? (isConfined || !command.namesServer ? "www.shop.test" : "localhost"),
+            host: options.host
+                ?? (isConfined || !command.namesServer ? "www.shop.test" : "localhost"),
             port: UInt16(clamping: options.port ?? 443), proxy: nil,
             authority: authority.certificatePath)
         let launcher = try AuditLauncher(

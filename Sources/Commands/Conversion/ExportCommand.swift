@@ -1,6 +1,7 @@
 internal import Base
 internal import Filters
 internal import Formats
+internal import PacketFormats
 internal import Traffic
 
 extension Command {
@@ -20,6 +21,10 @@ extension Command {
                     purpose: "every content as a file, decoded",
                     line: "sallyport export session.sallyport --format bodies --output contents"),
                 Example(
+                    purpose: "for Wireshark, with the keys that decrypt it",
+                    line: "sallyport export session.sallyport --format pcapng --with-secrets"
+                        + " --output session.pcapng"),
+                Example(
                     purpose: "only what one host answered with an error, with all secrets",
                     line: "sallyport export session.sallyport --format har --with-secrets"
                         + " --filter 'api.example and status>=400' > errors.har"),
@@ -37,6 +42,9 @@ extension Command {
                     + " that is no HTTP as a TCP flow.",
                 "As bodies, each content is written with its codings undone to a file in a new folder,"
                     + " named for its exchange, with an index.json.",
+                "pcapng has an interface for each leg, whose packets are made: TLS is sealed anew"
+                    + " under the recorded keys, which are in the file. A third one, decrypted,"
+                    + " has the content in plain. Without --with-secrets there are heads alone.",
                 filterHelp(for: .exchanges),
             ],
             arguments: ExportArguments(),
@@ -66,6 +74,7 @@ private struct ExportArguments {
         case har
         case mitmproxy
         case bodies
+        case pcapng
 
         /// `nil` for one that writes a folder.
         var exporter: (any CaptureExporter)? {
@@ -73,6 +82,7 @@ private struct ExportArguments {
             case .har: HARExporter()
             case .mitmproxy: MitmproxyExporter()
             case .bodies: nil
+            case .pcapng: PacketExporter()
             }
         }
     }

@@ -1,6 +1,7 @@
 internal import Base
 internal import CaptureStore
 internal import Formats
+internal import PacketFormats
 internal import TLS
 
 extension Command {
@@ -14,6 +15,10 @@ extension Command {
                     line: "sallyport import session.har --capture session.sallyport"
                         + " && sallyport check session.sallyport"),
                 Example(
+                    purpose: "what Wireshark or tcpdump caught, with the keys of the client",
+                    line: "sallyport import session.pcapng --key-log keys.log"
+                        + " --capture session.sallyport"),
+                Example(
                     purpose: "several files in one capture",
                     line: "sallyport import second.har --capture session.sallyport"),
             ],
@@ -22,6 +27,9 @@ extension Command {
                     + " Insomnia, compressed too (.zhar), dumps of mitmproxy 5 and later, and both of"
                     + " 'sallyport export'. Of a file that is broken, it keeps what comes before"
                     + " the flaw.",
+                "Of pcap and pcapng it reads TCP with HTTP/1, in TLS 1.2 and 1.3 as far as the keys"
+                    + " are in the file or in a key log (SSLKEYLOGFILE). HTTP/2, and what is not"
+                    + " decrypted, becomes a connection with the reason.",
                 "The capture is made, or added to. What the file does not tell, such as the"
                     + " connections of most HAR files, is guessed and noted in the capture; what"
                     + " could not be kept is told after the import.",
@@ -33,6 +41,8 @@ extension Command {
                 .option(
                     "format", \.format, .choice("FORMAT"), standard: "auto",
                     "what the file is; auto tells by its content"),
+                .option(
+                    "key-log", \.keyLog, .path("FILE"), "the secrets of TLS in packets"),
                 .flag("json", \.isJSON, "tell what was read and lost as JSON"),
             ],
             run: runImport)
@@ -43,12 +53,14 @@ private struct ImportArguments {
     var file = ""
     var capture: String?
     var format = Format.auto
+    var keyLog: String?
     var isJSON = false
 
     enum Format: String, CaseIterable {
         case auto
         case har
         case mitmproxy
+        case pcap
     }
 }
 
@@ -60,7 +72,7 @@ private func runImport(
     }
     let file = try environment.fileStreams.open(arguments.file)
     let start = try file.read()
-    let importer = try importer(arguments.format, for: start, of: arguments.file)
+    let importer = try importer(arguments, for: start)
     let progress = ConversionProgress("importing", total: file.size ?? 0, environment)
     let store = try CaptureWriter(
         path: path, configuration: CaptureConfiguration(digest: Digests.sha256))
@@ -92,19 +104,26 @@ private func runImport(
     return .clean
 }
 
-/// Errors: `format-unknown`.
+/// Errors: `format-unknown`, `file-unreadable`.
 private func importer(
-    _ format: ImportArguments.Format, for start: [UInt8], of path: String
+    _ arguments: ImportArguments, for start: [UInt8]
 ) throws(Failure) -> any CaptureImporter {
-    switch format {
+    switch arguments.format {
     case .har: return HARImporter()
     case .mitmproxy: return MitmproxyImporter()
+    case .pcap: return try packetImporter(arguments)
     case .auto:
         // First: what begins a dump may also begin the compressed data of a HAR.
         if MitmproxyImporter.recognizes(start) { return MitmproxyImporter() }
         if HARImporter.recognizes(start) { return HARImporter() }
+        if PacketImporter.recognizes(start) { return try packetImporter(arguments) }
         throw Failure(
-            "format-unknown", party: .tool, "\(path) is in no format that is known",
-            hint: "it can be HAR, also compressed, or a dump of mitmproxy")
+            "format-unknown", party: .tool, "\(arguments.file) is in no format that is known",
+            hint: "it can be HAR, also compressed, a dump of mitmproxy, pcap or pcapng")
     }
+}
+
+private func packetImporter(_ arguments: ImportArguments) throws(Failure) -> PacketImporter {
+    guard let path = arguments.keyLog else { return PacketImporter() }
+    return PacketImporter(keyLog: try Files.read(path, byteLimit: 256 << 20))
 }

@@ -132,7 +132,8 @@ struct Parameter<Arguments> {
         isRequired: Bool = true, _ summary: String
     ) -> Parameter {
         let description = ParameterDescription(
-            kind: .rest, name: placeholder, summary: summary, isRequired: isRequired, isRepeated: true)
+            kind: .rest, name: placeholder, summary: summary, isRequired: isRequired,
+            isRepeated: true)
         return Parameter(description: description) { arguments, text throws(UsageFailure) in
             arguments[keyPath: path].append(text)
         }

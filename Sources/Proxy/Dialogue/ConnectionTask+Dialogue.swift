@@ -74,12 +74,20 @@ extension ConnectionTask {
             return try await passThrough(target, opening, dialled, reason: reason)
         case .block(let reason): try await block(hello.serverName ?? target.host, reason)
         }
-        let leg = try await secureOrigin(target, hello, dialled)
+        let leg = try await securedOrigin(target, hello, dialled)
         let stream = try await secure(
             hello.serverName ?? target.host, opening,
             protocols: leg.tls?.alpn.map { [$0] } ?? [])
         record.protocolName = inner
         try await serveSecuredDialogue(stream, leg, name, early: nil, late: nil)
+    }
+
+    /// The origin's leg from here on; a responder's goes on as it is.
+    private func securedOrigin(
+        _ target: OriginTarget, _ hello: ClientHello, _ dialled: DialledOrigin
+    ) async throws(ConnectionEnd) -> OriginLeg {
+        if lane.plan.responder != nil, let origin { return origin }
+        return try await secureOrigin(target, hello, dialled)
     }
 
     private func secureOrigin(

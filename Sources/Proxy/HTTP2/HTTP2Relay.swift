@@ -91,8 +91,18 @@ final class HTTP2Relay: @unchecked Sendable {
 
     // MARK: Origins
 
+    /// Who answers a request: a responder in its origin's place, or the origin.
+    func exchange(for outgoing: OutgoingRequest) async throws(OriginFailure) -> any OriginExchange {
+        if let answer = lane.respond(to: outgoing, protocolName: HTTPVersion.http2.text) {
+            return answer
+        }
+        return try await exchange(with: outgoing.origin)
+    }
+
     /// A connection for one exchange: a stream of a shared one, or one of HTTP/1.
-    func exchange(with target: OriginTarget) async throws(OriginFailure) -> any OriginExchange {
+    private func exchange(with target: OriginTarget) async throws(OriginFailure)
+        -> any OriginExchange
+    {
         while unsafe connecting[target] != nil {
             unsafe await withUnsafeContinuation { continuation in
                 unsafe connecting[target]?.append(continuation)

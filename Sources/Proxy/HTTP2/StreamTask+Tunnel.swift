@@ -35,7 +35,7 @@ extension StreamTask {
     func passUpgrade(
         _ outgoing: OutgoingRequest, _ exchange: any OriginExchange
     ) async throws(RelayFailure) {
-        if let http2 = exchange.leg.http2, !http2.peerSettings.allowsExtendedConnect {
+        if exchange.refusesUpgrades {
             exchange.finish(isWhole: false)
             return answer(
                 ToolAnswer(
@@ -48,7 +48,7 @@ extension StreamTask {
             head = try await exchange.nextHead(
                 method: .get, deadline: lane.loop.now + limits.responseTimeout)
         } while head.isInterim
-        let agreed = exchange.leg.http2 == nil ? head.status == 101 : head.status / 100 == 2
+        let agreed = exchange.agreesBySwitching ? head.status == 101 : head.status / 100 == 2
         guard agreed else {
             try begin(head, exchange)
             try await deliverContent(exchange)
@@ -71,15 +71,7 @@ extension StreamTask {
     private static let handshakeFields: [StaticString] = ["sec-websocket-accept"]
 
     private func tunnel(over exchange: any OriginExchange, _ head: ResponseHead) async {
-        let origin: any TunnelStream
-        var late: ByteBuffer?
-        if let http2 = (exchange as? HTTP2OriginExchange)?.stream {
-            origin = HTTP2TunnelStream(http2)
-        } else {
-            origin = exchange.leg.stream
-            late = exchange.leg.unread
-            exchange.leg.unread = nil
-        }
+        let (origin, late) = exchange.tunnel()
         let messages = WebSocketRecorder(
             task, exchange: self.exchange?.record.id ?? 0, response: head)
         let tunnel = TunnelTask(

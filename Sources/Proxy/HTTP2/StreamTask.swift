@@ -159,7 +159,7 @@ final class StreamTask: @unchecked Sendable {
         while true {
             let exchange: any OriginExchange
             do throws(OriginFailure) {
-                exchange = try await relay.exchange(with: outgoing.origin)
+                exchange = try await relay.exchange(for: outgoing)
             } catch {
                 task.note(originAttempt: error)
                 return answer(ToolAnswer(error.failure))
@@ -384,7 +384,7 @@ final class StreamTask: @unchecked Sendable {
             .response(
                 status: answer.status,
                 [
-                    ("content-type", [UInt8]("text/plain; charset=utf-8".utf8)),
+                    ("content-type", [UInt8](answer.contentType.utf8)),
                     ("content-length", [UInt8](String(message.content.count).utf8)),
                     ("sallyport-error", [UInt8](answer.code.utf8)),
                     ("cache-control", [UInt8]("no-store".utf8)),
@@ -401,6 +401,7 @@ final class StreamTask: @unchecked Sendable {
         case .client, .clientStream, .clientEnded, .clientLeft, .clientViolation:
             exchange?.finish(error: code, detail)
             stream.reset(HTTP2ErrorCode.cancel)
+        case .unanswered(let answer): self.answer(answer)
         default:
             if stream.isGivenUp, lengthLeft == 0 {
                 // It has the whole length, and does not wait for the origin to end the stream.

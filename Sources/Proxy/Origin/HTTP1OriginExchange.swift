@@ -11,6 +11,8 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
     let leg: OriginLeg
     let isOnUsedConnection: Bool
     let protocolName = "HTTP/1.1"
+    let agreesBySwitching = true
+    let refusesUpgrades = false
     private let lane: ProxyLoop
     private let giveBack: (OriginLeg, _ isReusable: Bool) -> Void
     private var isChunkedUp = false
@@ -118,6 +120,8 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
 
     var hasNoContent: Bool { body?.isComplete ?? true }
 
+    var isContentWaiting: Bool { leg.unread != nil || hasNoContent }
+
     func readContent(
         into buffer: ByteBuffer, deadline: UInt64
     ) async throws(RelayFailure) -> Int {
@@ -158,8 +162,13 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
 
     // MARK: Ending
 
+    func tunnel() -> (stream: any TunnelStream, late: ByteBuffer?) {
+        (leg.stream, leg.unread.take())
+    }
+
     func stopSending() { leg.stream.channel.interrupt() }
     func stopReceiving() { leg.stream.channel.interrupt() }
+    func hurry(until deadline: UInt64) { leg.stream.channel.hurryReading(until: deadline) }
 
     func finish(isWhole: Bool) {
         guard !isFinished else { return }

@@ -3,6 +3,7 @@ internal import HTTP2
 internal import HTTPCodecs
 internal import HTTPModel
 internal import Sockets
+internal import Transport
 
 /// An exchange on a stream of a connection of HTTP/2 that others use as well.
 ///
@@ -11,6 +12,8 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
     let leg: OriginLeg
     let isOnUsedConnection: Bool
     let protocolName = "HTTP/2"
+    let agreesBySwitching = false
+    var refusesUpgrades: Bool { !connection.peerSettings.allowsExtendedConnect }
     private let connection: HTTP2Connection
     private let lane: ProxyLoop
     /// `nil` until the request is sent.
@@ -91,6 +94,10 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
         return waiting.isWhole && waiting.count == 0 && (stream?.trailers.slices.isEmpty ?? true)
     }
 
+    var isContentWaiting: Bool {
+        stream.map { $0.waitingContent.count > 0 || $0.waitingContent.isWhole } ?? true
+    }
+
     func readContent(
         into buffer: ByteBuffer, deadline: UInt64
     ) async throws(RelayFailure) -> Int {
@@ -107,11 +114,15 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
 
     // MARK: Ending
 
+    func tunnel() -> (stream: any TunnelStream, late: ByteBuffer?) {
+        guard let stream else { preconditionFailure("no request was sent on the stream") }
+        return (HTTP2TunnelStream(stream), nil)
+    }
+
     func stopSending() { stream?.stopWriting() }
 
     func stopReceiving() { stream?.reset(HTTP2ErrorCode.cancel) }
 
-    /// Gives up waiting at `deadline`, if that is earlier than planned.
     func hurry(until deadline: UInt64) {
         guard let stream else { return }
         stream.readDeadline = min(stream.readDeadline, deadline)

@@ -37,11 +37,21 @@ enum OriginReach {
 }
 
 extension ProxyLoop {
-    /// Connects to a host without TLS yet.
+    /// Connects to a host without TLS yet, or to who answers in its place.
+    func dial(
+        _ host: String, _ port: UInt16, reach: OriginReach
+    ) async throws(OriginFailure) -> DialledOrigin {
+        if let responder = plan.responder { return try stage(responder, host, port) }
+        return try await dialOut(host, port, reach: reach)
+    }
+
     @inline(never)
-    func dial(_ host: String, _ port: UInt16, reach: OriginReach) async throws(OriginFailure)
-        -> DialledOrigin
-    {
+    private func dialOut(
+        _ host: String, _ port: UInt16, reach: OriginReach
+    ) async throws(OriginFailure) -> DialledOrigin {
+        guard plan.responder?.fallsBack ?? true else {
+            preconditionFailure("an origin would be dialled where a responder answers alone")
+        }
         guard let upstream = plan.upstreams.first(where: { $0.leads(to: host) }) else {
             return try await dialDirectly(host, port, reach: reach)
         }
@@ -137,7 +147,7 @@ extension ProxyLoop {
         if let dialled {
             reached = dialled
         } else {
-            reached = try await dial(target.host, target.port, reach: reach)
+            reached = try await dialOut(target.host, target.port, reach: reach)
         }
         guard target.isSecure else {
             let leg = OriginLeg(

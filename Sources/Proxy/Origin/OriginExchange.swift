@@ -1,6 +1,7 @@
 internal import Base
 internal import HTTPCodecs
 internal import HTTPModel
+internal import Transport
 
 /// One exchange with an origin, in whatever version of HTTP it speaks.
 ///
@@ -11,7 +12,10 @@ protocol OriginExchange: AnyObject, Sendable {
     var isOnUsedConnection: Bool { get }
     /// As it is recorded, such as `HTTP/1.1`.
     var protocolName: String { get }
-    var leg: OriginLeg { get }
+    /// Whether it agrees to speak another protocol by a 101 (RFC 9110 §7.8), and not by a 2xx.
+    var agreesBySwitching: Bool { get }
+    /// Whether it is known not to speak other protocols on its streams.
+    var refusesUpgrades: Bool { get }
 
     func send(_ request: OutgoingRequest, endsRequest: Bool) async throws(RelayFailure)
     /// Sends all that the buffer holds, and consumes it.
@@ -24,14 +28,21 @@ protocol OriginExchange: AnyObject, Sendable {
     func nextHead(method: KnownMethod, deadline: UInt64) async throws(RelayFailure) -> ResponseHead
     /// Whether it is known that no content comes behind the final head.
     var hasNoContent: Bool { get }
+    /// Whether content, or its end, can be read at once.
+    var isContentWaiting: Bool { get }
     /// Reads content into the buffer's room; 0 at its end.
     func readContent(into buffer: ByteBuffer, deadline: UInt64) async throws(RelayFailure) -> Int
     /// What stood behind the content, once it has been read.
     var trailers: Fields { get }
 
+    /// What goes on once another protocol was agreed on, and what was read of it already.
+    func tunnel() -> (stream: any TunnelStream, late: ByteBuffer?)
+
     /// Stops whoever waits to send: the response is whole, or the client has left.
     func stopSending()
     func stopReceiving()
+    /// Gives up waiting at `deadline`, if that is earlier than planned.
+    func hurry(until deadline: UInt64)
     /// Ends the exchange.
     ///
     /// - Parameter isWhole: whether both messages have passed to their ends.

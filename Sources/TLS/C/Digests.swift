@@ -22,6 +22,14 @@ package enum Digests {
         return result
     }
 
+    /// HMAC with SHA-384 (RFC 2104).
+    package static func hmacSHA384(key: [UInt8], _ bytes: [UInt8]) -> [UInt8] {
+        var result = [UInt8](repeating: 0, count: 48)
+        var size: UInt32 = 48
+        unsafe HMAC(EVP_sha384(), key, Int32(key.count), bytes, bytes.count, &result, &size)
+        return result
+    }
+
     /// Bytes that nobody can foresee.
     package static func randomBytes(_ count: Int) -> [UInt8] {
         var result = [UInt8](repeating: 0, count: count)

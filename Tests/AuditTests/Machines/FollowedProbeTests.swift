@@ -14,9 +14,9 @@ struct FollowedProbeTests {
 
     /// Whether curl resumes is a race: it may refuse before the ticket has come.
     @Test(arguments: ["1.2", "1.3"])
-    func aTicketOfARefusedServerIsNoWayIn(version: String) throws {
+    func aTicketOfARefusedServerIsNoWayIn(version: String) async throws {
         let one = "--cacert CA --tls-max \(version) https://localhost:PORT/"
-        let run = try ProbeTrial(
+        let run = try await ProbeTrial(
             .resumeAfterRefusal, chains.wrongName, connections: 2,
             "curl -sS -m 10 \(one) --next \(one)")
         #expect(run.client.status == 60)
@@ -51,16 +51,16 @@ struct FollowedProbeTests {
     }
 
     @Test
-    func aSecondHandshakeShowsABadChain() throws {
-        let run = try ProbeTrial(
+    func aSecondHandshakeShowsABadChain() async throws {
+        let run = try await ProbeTrial(
             .renegotiateBadChain, chains.rsa, second: chains.selfSigned,
             "curl -sS -m 10 --cacert CA --tls-max 1.2 https://localhost:PORT/")
         #expect(run.verdict() == .refused(alert: 48), "\(run.seen) \(run.client)")
     }
 
     @Test
-    func curlTakesAnotherNameInASecondHandshake() throws {
-        let run = try ProbeTrial(
+    func curlTakesAnotherNameInASecondHandshake() async throws {
+        let run = try await ProbeTrial(
             .renegotiateOtherName, chains.rsa, second: chains.wrongName,
             "curl -sS -m 10 --cacert CA --tls-max 1.2 https://localhost:PORT/")
         #expect(run.verdict() == .accepted, "\(run.seen) \(run.client)")
@@ -68,8 +68,8 @@ struct FollowedProbeTests {
     }
 
     @Test
-    func aClientThatSpeaksNoTLS12HasNoSecondHandshake() throws {
-        let run = try ProbeTrial(
+    func aClientThatSpeaksNoTLS12HasNoSecondHandshake() async throws {
+        let run = try await ProbeTrial(
             .renegotiateOtherName, chains.rsa, second: chains.wrongName,
             "curl -sS -m 10 --cacert CA --tlsv1.3 https://localhost:PORT/")
         #expect(run.verdict() == .notOffered, "\(run.seen) \(run.client)")
@@ -216,8 +216,8 @@ struct FollowedProbeTests {
     ]
 
     @Test(arguments: upgrades)
-    func aClientGoesOverToTLS(_ row: Upgrade) throws {
-        let run = try ProbeTrial(
+    func aClientGoesOverToTLS(_ row: Upgrade) async throws {
+        let run = try await ProbeTrial(
             row.behaviour, row.isSound ? chains.ec : chains.selfSigned, upgrade: row.protocolName,
             patience: 700, row.command)
         #expect(run.verdict() == row.verdict, "\(run.seen) \(run.client)")

@@ -78,8 +78,8 @@ struct HandshakeProbeTests {
     ]
 
     @Test(arguments: rows)
-    func curlJudges(_ row: Row) throws {
-        let run = try ProbeTrial(
+    func curlJudges(_ row: Row) async throws {
+        let run = try await ProbeTrial(
             row.behaviour, row.isRSA ? chains.rsa : chains.ec,
             "curl -sS -m 10 --cacert CA \(row.options) https://localhost:PORT/")
         #expect(run.verdict() == row.verdict, "\(run.seen) \(run.client)")

@@ -115,9 +115,9 @@ struct HostileClientTests {
     }
 
     @Test
-    func aStormOfRenegotiationsIsAnsweredWithinABound() throws {
+    func aStormOfRenegotiationsIsAnsweredWithinABound() async throws {
         // openssl s_client asks for another handshake when it reads an R; the server says no.
-        let run = try ProbeTrial(
+        let run = try await ProbeTrial(
             .tls12, ProbeChains.shared.rsa, patience: 500,
             input: String(repeating: "R\n", count: 200),
             "openssl s_client -connect 127.0.0.1:PORT -tls1_2")

@@ -79,9 +79,9 @@ struct OtherClientTests {
     ]
 
     @Test(arguments: rows.filter { ClientRun.isThere($0.program) })
-    func judges(_ row: Row) throws {
+    func judges(_ row: Row) async throws {
         try Data(Self.script.utf8).write(to: chains.folder.appendingPathComponent("client.py"))
-        let run = try ProbeTrial(row.behaviour, row.chain(chains), row.command)
+        let run = try await ProbeTrial(row.behaviour, row.chain(chains), row.command)
         #expect(row.verdicts.contains(run.verdict()), "\(run.seen) \(run.client)")
     }
 }

@@ -41,8 +41,8 @@ struct ServedChainTests {
             name: "wrong name, refused late in TLS 1.2", chain: { $0.wrongName },
             command: curl + " --tls-max 1.2", verdict: .refusedLate, status: 60),
     ])
-    func curlJudges(_ row: Row) throws {
-        let run = try ProbeTrial(.serve, row.chain(chains), row.command)
+    func curlJudges(_ row: Row) async throws {
+        let run = try await ProbeTrial(.serve, row.chain(chains), row.command)
         #expect(run.verdict() == row.verdict, "\(run.seen) \(run.client)")
         #expect(run.client.status == row.status)
         if row.verdict == .accepted {
@@ -53,8 +53,8 @@ struct ServedChainTests {
     }
 
     @Test
-    func theAnswerComesInHTTP2() throws {
-        let run = try ProbeTrial(
+    func theAnswerComesInHTTP2() async throws {
+        let run = try await ProbeTrial(
             .serve, chains.rsa,
             "curl -sS -m 10 --cacert CA --http2-prior-knowledge https://localhost:PORT/")
         #expect(run.verdict() == .accepted)
@@ -62,8 +62,8 @@ struct ServedChainTests {
     }
 
     @Test
-    func aBodyIsReadBeforeTheAnswer() throws {
-        let run = try ProbeTrial(
+    func aBodyIsReadBeforeTheAnswer() async throws {
+        let run = try await ProbeTrial(
             .serve, chains.rsa,
             "curl -sS -m 10 --cacert CA --data-binary @LAB/rsa.pem https://localhost:PORT/")
         #expect(run.client.status == 0)
@@ -71,8 +71,8 @@ struct ServedChainTests {
     }
 
     @Test
-    func aClientThatWaitsIsGreeted() throws {
-        let run = try ProbeTrial(
+    func aClientThatWaitsIsGreeted() async throws {
+        let run = try await ProbeTrial(
             .serve, chains.ec, greeting: .imap,
             "curl -sS -m 10 -k imaps://localhost:PORT/INBOX -u someone:secret")
         #expect(run.verdict() == .accepted, "\(run.seen)")
@@ -80,8 +80,8 @@ struct ServedChainTests {
     }
 
     @Test
-    func aClientThatSaysNothingIsInconclusive() throws {
-        let run = try ProbeTrial(
+    func aClientThatSaysNothingIsInconclusive() async throws {
+        let run = try await ProbeTrial(
             .serve, chains.ec, patience: 300, input: "",
             "openssl s_client -quiet -connect 127.0.0.1:PORT")
         guard case .inconclusive = run.verdict() else {

@@ -13,7 +13,7 @@ enum Python {
         let file = FileManager.default.temporaryDirectory
             .appendingPathComponent("audit-report-\(UUID().uuidString)")
         try Data(input).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
+        defer { unsafe unlink(file.path) }
         let process = Process()
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: path)

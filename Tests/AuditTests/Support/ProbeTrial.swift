@@ -5,7 +5,7 @@ import Foundation
 import TLS
 
 /// Lets a client meet a probe, and tells what was seen of it.
-struct ProbeTrial {
+struct ProbeTrial: Sendable {
     let client: ClientRun
     let seen: [ProbeObservation]
     let machines: [any AuditMachine]
@@ -18,6 +18,24 @@ struct ProbeTrial {
         greeting: ProbeGreeting? = nil, upgrade: UpgradeProtocol? = nil,
         patience: UInt64 = 1500, connections: Int = 1,
         input: String? = nil, _ command: String...
+    ) async throws {
+        // Clients are waited for on a thread of their own: tests share few, and others need them.
+        self = try await withCheckedThrowingContinuation { continuation in
+            Thread {
+                continuation.resume(
+                    with: Result {
+                        try ProbeTrial(
+                            behaviour, chain, second, greeting, upgrade, patience, connections,
+                            input, command)
+                    })
+            }.start()
+        }
+    }
+
+    private init(
+        _ behaviour: ProbeBehaviour, _ chain: PresentedChain?, _ second: PresentedChain?,
+        _ greeting: ProbeGreeting?, _ upgrade: UpgradeProtocol?, _ patience: UInt64,
+        _ connections: Int, _ input: String?, _ command: [String]
     ) throws {
         var description = ProbeDescription(identifier: "test-\(behaviour)", family: .handshake)
         description.behaviour = behaviour

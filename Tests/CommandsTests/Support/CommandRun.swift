@@ -45,6 +45,7 @@ struct CommandRun {
                 case "contents.sallyport": return SampleContents.source()
                 case "messages.sallyport": return SampleMessages.source()
                 case "mild.sallyport": return SampleCapture.mild()
+                case "later.sallyport": return SampleComparison.later()
                 case "empty.sallyport": return FakeTrafficSource()
                 default:
                     throw Failure(

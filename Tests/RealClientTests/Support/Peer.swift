@@ -61,7 +61,8 @@ struct Peer: Sendable {
 
     static let ruby = Peer("ruby")
     static let php = Peer("php")
-    static let perl = Peer("perl with IO::Socket::SSL", at: perlModule == nil ? "" : "/usr/bin/perl")
+    static let perl = Peer(
+        "perl with IO::Socket::SSL", at: perlModule == nil ? "" : "/usr/bin/perl")
     private static let perlModule = ["/usr/share/perl5", "/usr/local/share/perl5"]
         .first { FileManager.default.fileExists(atPath: "\($0)/IO/Socket/SSL.pm") }
     static let psql = Peer("psql")

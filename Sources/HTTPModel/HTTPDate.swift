@@ -95,9 +95,9 @@ private struct DateReader {
 
     private mutating func digits(_ count: Int) -> Int? {
         let digits = rest.prefix(count)
-        guard digits.count == count, let value = decimal(digits) else { return nil }
+        guard digits.count == count, digits.allSatisfy(\.isASCIIDigit) else { return nil }
         rest = rest.dropFirst(count)
-        return Int(value)
+        return digits.reduce(0) { $0 * 10 + Int($1 &- 0x30) }
     }
 
     private mutating func skip(_ text: some StringProtocol) -> Bool {

@@ -1,0 +1,155 @@
+internal import Base
+internal import Replay
+
+/// What came of sending a recording again.
+struct ReplayClientReport {
+    enum Outcome: Equatable {
+        case answered(status: Int)
+        /// There was no answer.
+        case failed(code: String, detail: String)
+        /// It might have changed something at a host that was not named.
+        case withheld
+        /// It was stopped before.
+        case unsent
+    }
+
+    enum StopReason: String {
+        case signal
+        case failures
+        case capture
+    }
+
+    /// A request that did not end as it did in the recording.
+    struct Difference {
+        let exchange: Int64
+        let method: String
+        let url: String
+        let recordedStatus: Int
+        let outcome: Outcome
+    }
+
+    var requestCount = 0
+    var answeredCount = 0
+    /// Answered with a status of the recorded class.
+    var sameCount = 0
+    var failedCount = 0
+    var withheldCount = 0
+    var unsentCount = 0
+    var leftOut: [ReplayPlan.Obstacle: Int] = [:]
+    var differences: [Difference] = []
+    var stopReason: StopReason?
+    var replacedCount = 0
+    var keptCount = 0
+    var durationMicroseconds: Int64 = 0
+
+    /// Takes what became of one request; recorded ones without an answer are compared with nothing.
+    mutating func note(_ difference: Difference) {
+        requestCount += 1
+        switch difference.outcome {
+        case .answered(let status):
+            answeredCount += 1
+            let recorded = difference.recordedStatus
+            if recorded == 0 || recorded / 100 == status / 100 {
+                sameCount += 1
+            } else {
+                differences.append(difference)
+            }
+        case .failed:
+            failedCount += 1
+            differences.append(difference)
+        case .withheld: withheldCount += 1
+        case .unsent: unsentCount += 1
+        }
+    }
+
+    var exitCode: ExitCode {
+        if answeredCount == 0 { return .inconclusive }
+        if !differences.isEmpty { return .findings }
+        let isWhole = withheldCount + unsentCount == 0 && leftOut.keys.allSatisfy { $0 == .tunnel }
+        return isWhole ? .clean : .inconclusive
+    }
+
+    var json: JSONText {
+        [
+            "schema": "sallyport.replay-client/1",
+            "verdict": .string(
+                exitCode == .clean ? "same" : exitCode == .findings ? "different" : "inconclusive"),
+            "requests": [
+                "total": .integer(Int64(requestCount)), "answered": .integer(Int64(answeredCount)),
+                "same": .integer(Int64(sameCount)), "failed": .integer(Int64(failedCount)),
+                "withheld": .integer(Int64(withheldCount)), "unsent": .integer(Int64(unsentCount)),
+            ],
+            "leftOut": .object(
+                ReplayPlan.Obstacle.allCases.compactMap { why in
+                    leftOut[why].map { JSONText.Member(why.rawValue, .integer(Int64($0))) }
+                }),
+            "stoppedBy": .optional(stopReason?.rawValue),
+            "durationMicroseconds": .integer(durationMicroseconds),
+            "values": [
+                "replaced": .integer(Int64(replacedCount)), "kept": .integer(Int64(keptCount)),
+            ],
+            "differences": .array(differences.map(\.json)),
+        ]
+    }
+}
+
+extension ReplayClientReport.Difference {
+    var json: JSONText {
+        var status: Int?
+        var failure: (code: String, detail: String)?
+        switch outcome {
+        case .answered(let answered): status = answered
+        case .failed(let code, let detail): failure = (code, detail)
+        case .withheld, .unsent: break
+        }
+        return [
+            "exchange": .integer(exchange), "method": .string(method), "url": .string(url),
+            "recordedStatus": .integer(Int64(recordedStatus)), "status": .optional(status),
+            "error": .optional(failure?.code), "detail": .optional(failure?.detail),
+        ]
+    }
+
+    /// `exchange 3: GET http://example.com/ was 200 and is 403`.
+    var line: String {
+        let start = "exchange \(exchange): \(method) \(url)"
+        let was = recordedStatus > 0 ? "was \(recordedStatus) and " : ""
+        return switch outcome {
+        case .answered(let status): "\(start) \(was)is \(status)"
+        case .failed(_, let detail): "\(start) \(was)has no answer: \(detail)"
+        case .withheld, .unsent: start
+        }
+    }
+}
+
+extension SubstitutionPlan {
+    /// For a review: where each value comes from, and where it goes.
+    var json: JSONText {
+        .array(
+            values.map { value in
+                [
+                    "length": .integer(Int64(value.length)),
+                    "from": .array(
+                        value.sources.map { source in
+                            [
+                                "exchange": .integer(source.exchange),
+                                "place": .string(source.place.description),
+                            ]
+                        }),
+                    "to": .array(
+                        value.uses.map { use in
+                            ["exchange": .integer(use.exchange), "place": .string(use.name)]
+                        }),
+                ]
+            })
+    }
+
+    /// The same in lines; the values themselves, which are secrets, are not shown.
+    var lines: [String] {
+        values.flatMap { value -> [String] in
+            guard let source = value.sources.first else { return [] }
+            let title =
+                "exchange \(source.exchange) \(source.place) (\(value.length) bytes)"
+            return [title] + value.uses.map { "    -> exchange \($0.exchange) \($0.name)" }
+        }
+    }
+}

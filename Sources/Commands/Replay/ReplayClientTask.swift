@@ -1,0 +1,211 @@
+internal import Base
+internal import HTTPClient
+internal import HTTPModel
+internal import Replay
+internal import Sockets
+internal import Traffic
+
+/// Sends what a plan has, and gathers what comes of it.
+///
+/// `@unchecked Sendable`: once it runs, all of it is used on its loop's executor alone.
+final class ReplayClientTask: @unchecked Sendable {
+    private let plan: ReplayPlan
+    private let source: any TrafficSource
+    private let options: ReplayClientArguments
+    private let client: HTTPClient
+    private let loop: EventLoop
+    private let bell: ReplayBell
+    private let targets: [ClientTarget]
+    private let sendable: [ReplayPlan.Entry]
+    private var schedule: ReplaySchedule
+    private var live: LiveValues
+    private var report: ReplayClientReport
+    private var failuresInARow: Int64 = 0
+    private let progress: @Sendable (_ done: Int) -> Void
+
+    init(
+        _ plan: ReplayPlan, from source: any TrafficSource, _ options: ReplayClientArguments,
+        client: HTTPClient, on loop: EventLoop, progress: @escaping @Sendable (Int) -> Void
+    ) {
+        self.plan = plan
+        self.source = source
+        self.options = options
+        self.client = client
+        self.loop = loop
+        self.progress = progress
+        bell = ReplayBell(loop)
+        live = LiveValues(plan.substitutions)
+        report = ReplayClientReport()
+        for (_, why) in plan.leftOut { report.leftOut[why, default: 0] += 1 }
+        let destinations = options.destinations
+        var sendable: [ReplayPlan.Entry] = []
+        var targets: [ClientTarget] = []
+        for entry in plan.entries {
+            let decision = destinations.decide(
+                method: entry.method, isSecure: entry.isSecure, authority: entry.authority)
+            switch decision {
+            case .send(let target):
+                sendable.append(entry)
+                targets.append(target)
+            case .withhold: report.note(.init(entry, url: "", .withheld))
+            case .unknown: report.leftOut[.malformed, default: 0] += 1
+            }
+        }
+        self.sendable = sendable
+        self.targets = targets
+        let places = Dictionary(
+            uniqueKeysWithValues: sendable.enumerated().map { ($1.exchange, $0) })
+        let windows = sendable.enumerated().map { place, entry in
+            ReplaySchedule.Window(
+                start: entry.start, end: entry.end,
+                needs: plan.substitutions.needs(ofRequest: entry.exchange)
+                    .compactMap { places[$0] }.filter { $0 < place })
+        }
+        schedule = ReplaySchedule(
+            windows, pace: options.pace, concurrencyLimit: Int(options.concurrency))
+    }
+
+    /// How many requests go out if nothing stops them.
+    var sendableCount: Int { sendable.count }
+
+    func run() async -> ReplayClientReport {
+        let start = Timestamp.now()
+        await withDiscardingTaskGroup { group in
+            while true {
+                switch schedule.step(now: loop.now) {
+                case .send(let place):
+                    group.addTask(executorPreference: loop) { await self.perform(place) }
+                case .wait(let due): await bell.wait(until: due)
+                case .pause: await bell.wait(until: .max)
+                case .done: return
+                }
+            }
+        }
+        client.close()
+        for entry in sendable[schedule.sentCount...] {
+            report.note(.init(entry, url: "", .unsent))
+        }
+        report.durationMicroseconds = Timestamp.now().microseconds(since: start)
+        (report.replacedCount, report.keptCount) = live.counts
+        return report
+    }
+
+    /// Sends nothing more; what is under way ends. On the loop's thread only.
+    func stop(_ reason: ReplayClientReport.StopReason) {
+        schedule.stop()
+        report.stopReason = report.stopReason ?? reason
+        bell.ring()
+    }
+
+    private func perform(_ place: Int) async {
+        let entry = sendable[place]
+        var url = ""
+        let outcome: ReplayClientReport.Outcome
+        do {
+            outcome = try await send(entry, to: targets[place], &url)
+            failuresInARow = 0
+        } catch {
+            let failure =
+                error as? Failure ?? Failure("request-unreadable", party: .tool, "\(error)")
+            outcome = .failed(code: failure.code, detail: failure.detail)
+            failuresInARow += 1
+            if let limit = options.stopAfter, failuresInARow >= limit { stop(.failures) }
+        }
+        report.note(.init(entry, url: url, outcome))
+        schedule.end(place)
+        progress(report.requestCount)
+        bell.ring()
+    }
+
+    private func send(
+        _ entry: ReplayPlan.Entry, to target: ClientTarget, _ url: inout String
+    ) async throws -> ReplayClientReport.Outcome {
+        let id = entry.exchange
+        guard let record = try source.exchange(id) else {
+            throw Failure("no-such-exchange", party: .tool, "exchange \(id) is gone")
+        }
+        url = record.url(RecordedHead(record.requestHead)).text
+        let destination = RequestRewrite.Destination(
+            origin: target.origin, authority: target.authority)
+        let rewrite = try RequestRewrite(record, to: destination, &live) {
+            try ReplayPlan.content(ofExchange: id, .request, in: source)
+        }
+        guard let rewrite else {
+            throw Failure("request-malformed", party: .tool, "exchange \(id) cannot be sent")
+        }
+        let answer = try await client.send(
+            ClientRequest(
+                target: target, method: rewrite.method, isSafe: ReplayPlan.isSafe(entry.method),
+                head: rewrite.head,
+                content: rewrite.content.map { .bytes($0) } ?? recordedContent(of: record),
+                isChunked: rewrite.isChunked))
+        if plan.substitutions.wants(answerTo: id) {
+            live.note(answer.head, answer.content, ofResponse: id)
+        }
+        return .answered(status: answer.head.status)
+    }
+
+    private func recordedContent(of record: ExchangeRecord) -> ClientRequest.Content {
+        guard record.requestBody.size > 0 else { return .bytes([]) }
+        let source = source
+        return .pieces { offset in
+            var piece: [UInt8] = []
+            do {
+                try source.body(ofExchange: record.id, .request, from: offset) { bytes in
+                    piece = bytes
+                    return bytes.isEmpty
+                }
+                return .success(piece)
+            } catch {
+                return .failure(
+                    error as? Failure
+                        ?? Failure("capture-unreadable", party: .tool, "\(error)"))
+            }
+        }
+    }
+}
+
+extension ReplayClientReport.Difference {
+    fileprivate init(
+        _ entry: ReplayPlan.Entry, url: String, _ outcome: ReplayClientReport.Outcome
+    ) {
+        self.init(
+            exchange: entry.exchange, method: entry.method, url: url,
+            recordedStatus: entry.status, outcome: outcome)
+    }
+}
+
+/// Wakes the one task that waits, or the next one that does.
+///
+/// Not `Sendable`: it lives on one loop.
+@safe
+final class ReplayBell {
+    private let loop: EventLoop
+    private var waiter: UnsafeContinuation<Void, Never>?
+    private var hasRung = false
+
+    init(_ loop: EventLoop) {
+        self.loop = loop
+    }
+
+    func ring() {
+        guard let waiter = unsafe waiter else {
+            hasRung = true
+            return
+        }
+        unsafe self.waiter = nil
+        unsafe waiter.resume()
+    }
+
+    /// - Parameter due: in milliseconds of the loop's clock.
+    func wait(until due: UInt64) async {
+        if hasRung {
+            hasRung = false
+            return
+        }
+        let timer = loop.makeTimer { [weak self] in self?.ring() }
+        if due < .max { loop.set(timer, due: due) }
+        unsafe await withUnsafeContinuation { unsafe waiter = $0 }
+        loop.set(timer, due: .max)
+    }
+}

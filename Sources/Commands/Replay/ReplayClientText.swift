@@ -1,0 +1,59 @@
+internal import Base
+internal import Replay
+
+/// The report in words.
+enum ReplayClientText {
+    static func write(
+        _ report: ReplayClientReport, _ plan: ReplayPlan, to environment: Environment
+    ) throws(Failure) {
+        var lines = LineWriter(environment.output)
+        for difference in report.differences {
+            try lines.write(TerminalText.sanitized(difference.line))
+        }
+        for line in summary(report, plan) { try lines.write(line) }
+        try lines.flush()
+    }
+
+    private static func summary(_ report: ReplayClientReport, _ plan: ReplayPlan) -> [String] {
+        var lines = [
+            "\(counted(report.answeredCount + report.failedCount, "request")) sent,"
+                + " \(report.answeredCount) answered, \(report.sameCount) as recorded"
+        ]
+        if report.replacedCount + report.keptCount > 0 {
+            let kept = report.keptCount > 0 ? ", \(report.keptCount) kept for want of one" : ""
+            lines.append("\(counted(report.replacedCount, "value")) replaced by live ones" + kept)
+        }
+        if report.withheldCount > 0 {
+            lines.append(
+                "\(counted(report.withheldCount, "request")) withheld: name the host with --to or"
+                    + " --allow to send what may change something")
+        }
+        for why in ReplayPlan.Obstacle.allCases {
+            guard let count = report.leftOut[why] else { continue }
+            lines.append("\(counted(count, "exchange")) left out: \(words(why))")
+        }
+        if report.unsentCount > 0 {
+            let reason =
+                switch report.stopReason {
+                case .failures: "after too many failures in a row"
+                case .capture: "because the capture could not be written"
+                case .signal, nil: "by a signal"
+                }
+            lines.append("\(counted(report.unsentCount, "request")) not sent: stopped \(reason)")
+        }
+        return lines
+    }
+
+    private static func words(_ obstacle: ReplayPlan.Obstacle) -> String {
+        switch obstacle {
+        case .tunnel: "they opened tunnels"
+        case .upgrade: "they changed to another protocol"
+        case .malformed: "their requests are malformed"
+        case .content: "their contents were not recorded whole"
+        }
+    }
+
+    private static func counted(_ count: Int, _ noun: String) -> String {
+        "\(count) \(noun)\(count == 1 ? "" : "s")"
+    }
+}

@@ -1,0 +1,49 @@
+internal import Base
+internal import Replay
+
+extension Command {
+    static var replayLearn: Command {
+        Command(
+            "learn", "propose rules from two recordings of the same doings",
+            examples: [
+                Example(
+                    purpose: "what changes from one to the next, as rules to review",
+                    line: "sallyport replay learn monday.sallyport tuesday.sallyport > my.rules")
+            ],
+            details: [
+                "Requests are paired by method, origin and path in their order. A part that differs"
+                    + " is proposed to be ignored, or to be substituted where the response holds it,"
+                    + " too; so are parts of responses, for 'replay diff'.",
+                "A rule is a line: 'ignore', 'match' or 'substitute', then 'response' if it is not"
+                    + " about the request, then 'query NAME', 'header NAME', 'body PATH',"
+                    + " 'authority', 'path', 'method' or 'status'. In a name * stands for anything:"
+                    + " body $.items[*].id. What is substituted does not count in a request, and"
+                    + " where the recorded response holds its value, it gets the new one.",
+            ],
+            arguments: LearnArguments(),
+            parameters: [
+                .positional(\.first, .path("CAPTURE"), "a capture"),
+                .positional(\.second, .path("CAPTURE2"), "another one of the same doings"),
+            ],
+            run: runLearn)
+    }
+}
+
+private struct LearnArguments {
+    var first = ""
+    var second = ""
+}
+
+private func runLearn(
+    _ arguments: LearnArguments, _ environment: Environment
+) async throws -> ExitCode {
+    let proposals = try VolatileParts.proposals(
+        try environment.openCapture(arguments.first), try environment.openCapture(arguments.second)
+    )
+    for proposal in proposals {
+        try environment.output.write(
+            TerminalText.sanitized("# \(proposal.reason)") + "\n"
+                + TerminalText.sanitized(proposal.rule.text) + "\n")
+    }
+    return .clean
+}

@@ -1,0 +1,105 @@
+internal import Base
+internal import CaptureStore
+internal import Proxy
+internal import Replay
+internal import Sockets
+internal import TLS
+internal import Traffic
+
+/// A proxy that answers from a capture, with everything it needs.
+final class ReplayService: Sendable {
+    let authority: CertificateAuthority
+    /// `nil` if nothing is recorded.
+    let capturePath: String?
+    let server: ProxyServer
+    let shutdown = Shutdown()
+    private let responder: TapeResponder
+    private let writer: CaptureWriter?
+    private let loops: EventLoops
+    private let counts: (answers: Int, leftOut: Int)
+
+    /// Reads the capture, opens the authority, and binds.
+    init(_ arguments: ReplayArguments, _ environment: Environment) throws {
+        authority = try arguments.proxy.authority.open(environment.variables)
+        var options = arguments.options
+        if let path = arguments.rules {
+            options.rules = try ReplayRules(text: try Files.read(path).text)
+        }
+        let tape = try ReplayTape(
+            try environment.openCapture(arguments.source), options: options,
+            digests: ReplayDigests(
+                makeSHA256: { RunningSHA256() }, sha1: { Digests.sha1($0) }))
+        counts = tape.counts
+        let log = MissLog(environment, isJSON: arguments.isJSON)
+        responder = TapeResponder(
+            tape, fallsBack: arguments.fallback == .network, missed: log.tell)
+        var plan = try arguments.proxy.plan()
+        plan.responder = responder
+        plan.findsProcesses = false
+        // Nothing is passed through where there is no origin to pass it to.
+        plan.disposition = DispositionRules()
+        capturePath = arguments.proxy.capture
+        writer = try capturePath.map { path throws(Failure) in
+            try CaptureWriter(
+                path: path, configuration: CaptureConfiguration(digest: Digests.sha256))
+        }
+        loops = try EventLoops(count: plan.loopCount)
+        let numbers = RecordNumbers(
+            connection: writer?.nextConnectionID ?? 1, exchange: writer?.nextExchangeID ?? 1)
+        server = try ProxyServer(
+            plan: plan, authority: authority, sink: writer ?? NoSink(), numbers: numbers,
+            loops: loops.all)
+    }
+
+    /// Why the capture can no longer be written, `nil` while it can.
+    var failure: Failure? { writer?.failure }
+
+    var missCount: Int { responder.missCount }
+
+    /// A line for people: how much there is to answer with.
+    var summary: String {
+        let rest = counts.leftOut > 0 ? "; \(counts.leftOut) without a response are left out" : ""
+        return "\(counts.answers) recorded \(counts.answers == 1 ? "answer" : "answers")\(rest)\n"
+    }
+
+    /// Serves until `shutdown` is requested, and completes the capture.
+    ///
+    /// - Returns: whether every connection ended by itself.
+    func run() async throws(Failure) -> Bool {
+        ResidentCode.giveBack()
+        let endedInOrder = await server.run(until: shutdown)
+        if let writer { try writer.close() }
+        loops.stop()
+        return endedInOrder
+    }
+}
+
+/// Where records go that nobody wants.
+private struct NoSink: TrafficSink {
+    func submit(_ events: [TrafficEvent]) {}
+    var isCongested: Bool { false }
+    func whenRoom(_ resume: @escaping @Sendable () -> Void) { resume() }
+}
+
+/// Tells on standard error of requests that have no answer.
+private struct MissLog: Sendable {
+    private let environment: Environment
+    private let isJSON: Bool
+
+    init(_ environment: Environment, isJSON: Bool) {
+        self.environment = environment
+        self.isJSON = isJSON
+    }
+
+    @Sendable func tell(_ miss: ReplayMiss) {
+        do throws(Failure) {
+            if isJSON {
+                try environment.diagnostics.write(miss.json.line + [UInt8(ascii: "\n")])
+            } else {
+                try environment.note(miss.detail)
+            }
+        } catch {
+            // Nobody listens; the client was told, and the exit code tells it again.
+        }
+    }
+}

@@ -1,0 +1,187 @@
+internal import Base
+internal import HTTPModel
+internal import Replay
+package import Traffic
+
+/// Makes signatures of exchanges.
+package struct SignatureReader {
+    private let rules: ReplayRules
+    private let hasQueryRules: Bool
+    private let passing: PassingNames
+
+    package init(_ configuration: ComparisonConfiguration) {
+        rules = configuration.rules
+        hasQueryRules = rules.rules.contains {
+            if case .query = $0.part { true } else { false }
+        }
+        passing = PassingNames(configuration)
+    }
+
+    /// The signature without the contents.
+    package func signature(of exchange: ExchangeRecord) -> ExchangeSignature {
+        var signature = ExchangeSignature(id: exchange.id)
+        let target = RequestTargetParts(exchange.requestHead)
+        readPlace(of: exchange, target, into: &signature)
+        readTarget(target, into: &signature)
+        signature.status =
+            rules.ignores(.response, .status) ? 0 : Int32(truncatingIfNeeded: exchange.status)
+        (signature.requestHead, signature.requestType) = head(exchange.requestHead, .request)
+        (signature.responseHead, signature.responseType) = head(exchange.responseHead, .response)
+        signature.requestTrailers = Self.hash(exchange.requestBody.trailers[...])
+        signature.responseTrailers = Self.hash(exchange.responseBody.trailers[...])
+        signature.responseSize = exchange.responseBody.size
+        signature.durationMicroseconds = exchange.durationMicroseconds ?? -1
+        var hasher = Hasher()
+        hasher.combine(exchange.error)
+        hasher.combine(exchange.answeredByTool)
+        hasher.combine(exchange.interimHeads)
+        hasher.combine(exchange.protocolName)
+        signature.outcome = hasher.finalize()
+        return signature
+    }
+
+    private func readPlace(
+        of exchange: ExchangeRecord, _ target: RequestTargetParts,
+        into signature: inout ExchangeSignature
+    ) {
+        let head = exchange.requestHead
+        var place = Hasher()
+        if !rules.ignores(.request, .method) {
+            unsafe head[target.method].withUnsafeBytes { unsafe place.combine(bytes: $0) }
+        }
+        place.combine(UInt8(0x20))
+        if !rules.ignores(.request, .path) { PathTemplate.hash(head[target.path], into: &place) }
+        signature.place = place.finalize()
+        var authority = Hasher()
+        if !rules.ignores(.request, .authority) {
+            authority.combine(exchange.scheme)
+            authority.combine(exchange.authority.lowercased())
+        }
+        signature.authority = authority.finalize()
+        var group = Hasher()
+        group.combine(signature.place)
+        group.combine(signature.authority)
+        signature.group = group.finalize()
+    }
+
+    private func readTarget(_ target: RequestTargetParts, into signature: inout ExchangeSignature) {
+        let head = target.head
+        var hasher = Hasher()
+        if !rules.ignores(.request, .path) {
+            unsafe head[target.path].withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        }
+        var names = 0
+        if !target.query.isEmpty {
+            for item in head[target.query].split(separator: UInt8(ascii: "&")) {
+                let name = item.prefix { $0 != UInt8(ascii: "=") }
+                if hasQueryRules, rules.ignores(.request, .query(name.text)) { continue }
+                names &+= Self.hash(name)
+                unsafe item.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+                hasher.combine(UInt8(0x26))
+            }
+        }
+        signature.queryNames = names
+        signature.target = hasher.finalize()
+    }
+
+    /// Hashes the fields that count, in their order, and the media type.
+    private func head(_ head: [UInt8], _ side: ReplayRule.Side) -> (fields: Int, type: Int) {
+        var hasher = Hasher()
+        var type = 0
+        var start = (head.firstIndex(of: UInt8(ascii: "\n")) ?? head.count) + 1
+        while start < head.count {
+            var end = start
+            var colon = -1
+            while end < head.count, head[end] != 0x0A {
+                if colon < 0, head[end] == 0x3A { colon = end }
+                end += 1
+            }
+            let name = head[start..<max(start, colon)]
+            if !passing.contains(name, side) {
+                unsafe head[start..<end].withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+                if name.count == 12, name.equalsIgnoringCase("content-type") {
+                    type = Self.hash(head[colon..<end].prefix { $0 != UInt8(ascii: ";") })
+                }
+            }
+            start = end + 1
+        }
+        return (hasher.finalize(), type)
+    }
+
+    private static func hash(_ bytes: ArraySlice<UInt8>) -> Int {
+        var hasher = Hasher()
+        unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        return hasher.finalize()
+    }
+}
+
+/// The names of fields that count for nothing, told quickly.
+private struct PassingNames {
+    private let configuration: ComparisonConfiguration
+    /// The lengths and first letters that such names have; `nil` where rules may name any.
+    private var shapes: Set<Int>?
+
+    init(_ configuration: ComparisonConfiguration) {
+        self.configuration = configuration
+        let hasPatterns = configuration.rules.rules.contains {
+            if case .header = $0.part { $0.action != .match } else { false }
+        }
+        if !hasPatterns {
+            shapes = Set(
+                ComparisonConfiguration.passingFields.map { name in
+                    name.utf8.count << 8 | Int(name.utf8.first ?? 0)
+                })
+        }
+    }
+
+    func contains(_ name: ArraySlice<UInt8>, _ side: ReplayRule.Side) -> Bool {
+        guard let first = name.first else { return false }
+        if let shapes, !shapes.contains(name.count << 8 | Int(first.asciiLowercased)) {
+            return false
+        }
+        return configuration.ignoresField(side, name.map(\.asciiLowercased).text)
+    }
+}
+
+/// Where the parts of a request line stand.
+struct RequestTargetParts {
+    let head: [UInt8]
+    let method: Range<Int>
+    /// Without scheme and authority, for a target in absolute form (RFC 9112 §3.2.2).
+    let path: Range<Int>
+    /// Without its question mark; empty if there is none.
+    let query: Range<Int>
+
+    /// Where the target ends.
+    var end: Int { query.upperBound }
+
+    init(_ head: [UInt8]) {
+        self.head = head
+        let lineEnd = head.firstIndex(of: 0x0A) ?? head.count
+        var methodEnd = 0
+        while methodEnd < lineEnd, head[methodEnd] != 0x20 { methodEnd += 1 }
+        method = 0..<methodEnd
+        let start = min(methodEnd + 1, lineEnd)
+        var end = lineEnd
+        if let space = head[start..<lineEnd].lastIndex(of: 0x20),
+            head[(space + 1)..<lineEnd].starts(with: Self.versionStart)
+        {
+            end = space
+        }
+        var pathStart = start
+        if start < end, head[start] != 0x2F { pathStart = Self.pathStart(head, start, end) }
+        let pathEnd = head[pathStart..<end].firstIndex(of: 0x3F) ?? end
+        path = pathStart..<pathEnd
+        query = min(pathEnd + 1, end)..<end
+    }
+
+    private static func pathStart(_ head: [UInt8], _ start: Int, _ end: Int) -> Int {
+        let scheme = head[start..<end].prefix { $0.isASCIILetter || $0.isASCIIDigit }
+        guard head[scheme.endIndex..<end].starts(with: schemeEnd) else { return start }
+        let authority = head[(scheme.endIndex + 3)..<end]
+        return authority.firstIndex { $0 == 0x2F || $0 == 0x3F } ?? end
+    }
+
+    private static let versionStart = Array("HTTP/".utf8)
+    private static let schemeEnd = Array("://".utf8)
+}

@@ -1,0 +1,124 @@
+package import Traffic
+
+/// Compares two captures: aligns their exchanges and tells how those that stand for each other
+/// differ.
+///
+/// It holds about 130 bytes an exchange, two exchanges with their contents up to a limit, and what
+/// the report tells.
+package struct CaptureComparison {
+    /// A capture, and which of its exchanges count.
+    package struct Subject {
+        package let name: String
+        package let source: any TrafficSource
+        package let accepts: (ExchangeRecord) throws -> Bool
+
+        package init(
+            name: String, source: any TrafficSource,
+            accepts: @escaping (ExchangeRecord) throws -> Bool = { _ in true }
+        ) {
+            self.name = name
+            self.source = source
+            self.accepts = accepts
+        }
+    }
+
+    private let configuration: ComparisonConfiguration
+
+    package init(_ configuration: ComparisonConfiguration) {
+        self.configuration = configuration
+    }
+
+    /// Errors: those of the sources.
+    package func compare(_ left: Subject, _ right: Subject) throws -> ComparisonReport {
+        let digests = try left.source.digestName.flatMap { name in
+            try right.source.digestName == name ? name : nil
+        }
+        var reader = SideReader(configuration, usesDigests: digests != nil)
+        let before = try reader.signatures(of: left)
+        let after = try reader.signatures(of: right)
+        var run = ComparisonRun(
+            configuration, (left, before), (right, after), Alignment(before, after))
+        try run.go()
+        return run.report
+    }
+}
+
+/// Reads the signatures of one capture.
+private struct SideReader {
+    private let reader: SignatureReader
+    private let usesDigests: Bool
+
+    init(_ configuration: ComparisonConfiguration, usesDigests: Bool) {
+        reader = SignatureReader(configuration)
+        self.usesDigests = usesDigests
+    }
+
+    mutating func signatures(of subject: CaptureComparison.Subject) throws -> [ExchangeSignature] {
+        var signatures: [ExchangeSignature] = []
+        try subject.source.exchanges { exchange in
+            guard try subject.accepts(exchange) else { return true }
+            var signature = reader.signature(of: exchange)
+            signature.requestBody = Int(truncatingIfNeeded: exchange.requestBody.size)
+            signature.responseBody = Int(truncatingIfNeeded: exchange.responseBody.size)
+            if !usesDigests { try readContents(of: exchange, subject.source, into: &signature) }
+            signatures.append(signature)
+            return true
+        }
+        if usesDigests { try readDigests(subject.source, into: &signatures) }
+        return signatures
+    }
+
+    private func readContents(
+        of exchange: ExchangeRecord, _ source: any TrafficSource,
+        into signature: inout ExchangeSignature
+    ) throws {
+        if exchange.requestBody.size > 0 {
+            signature.requestBody = try contentHash(source, exchange.id, .request)
+        }
+        if exchange.responseBody.size > 0 {
+            signature.responseBody = try contentHash(source, exchange.id, .response)
+        }
+    }
+
+    /// Adds the digests, which come by rising exchange in few runs.
+    private func readDigests(
+        _ source: any TrafficSource, into signatures: inout [ExchangeSignature]
+    ) throws {
+        var index = 0
+        try source.contentDigests { digest in
+            if index >= signatures.count || signatures[index].id > digest.exchange { index = 0 }
+            while index < signatures.count, signatures[index].id < digest.exchange { index += 1 }
+            guard index < signatures.count, signatures[index].id == digest.exchange else {
+                return true
+            }
+            if digest.direction == .request {
+                signatures[index].requestBody.append(digest.bytes)
+            } else {
+                signatures[index].responseBody.append(digest.bytes)
+            }
+            return true
+        }
+    }
+}
+
+/// Hashes a content without holding it.
+func contentHash(
+    _ source: any TrafficSource, _ exchange: Int64, _ direction: Direction
+) throws -> Int {
+    var hasher = Hasher()
+    try source.body(ofExchange: exchange, direction) { bytes in
+        unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        return true
+    }
+    return hasher.finalize()
+}
+
+extension Int {
+    /// Adds the digest of a content's next part.
+    fileprivate mutating func append(_ digest: [UInt8]) {
+        var hasher = Hasher()
+        hasher.combine(self)
+        unsafe digest.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        self = hasher.finalize()
+    }
+}

@@ -1,0 +1,46 @@
+package import Replay
+
+/// What counts when captures are compared, and what a report may show.
+package struct ComparisonConfiguration: Sendable {
+    /// What counts for nothing; shared with replay.
+    package var rules = ReplayRules()
+    /// Whether values are shown that their names call secret.
+    package var withSecrets = false
+    /// Whether pairs are told that differ in nothing that counts.
+    package var withNotes = false
+    /// Undoes content codings; `nil` for what cannot be decoded.
+    package var decode: @Sendable (_ content: [UInt8], _ codings: String) -> [UInt8]?
+    /// The digest by which a report names a content that it does not show.
+    package var sha256: @Sendable ([UInt8]) -> [UInt8]
+    /// In bytes, before decoding and after: a longer content is compared as bytes, since what it
+    /// takes to take it apart grows with it.
+    package var contentLimit = 1 << 20
+    /// How many differences of one exchange are told.
+    package var differenceLimit = 100
+    /// How many exchanges are told; all are counted.
+    package var entryLimit = 5000
+
+    package init(
+        decode: @escaping @Sendable ([UInt8], String) -> [UInt8]?,
+        sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
+    ) {
+        self.decode = decode
+        self.sha256 = sha256
+    }
+
+    /// Whether a header field counts for nothing by default: it is made up for each message.
+    package static let passingFields: Set<String> = [
+        "age", "cf-ray", "date", "request-id", "traceparent", "tracestate", "x-amz-request-id",
+        "x-amzn-requestid", "x-amzn-trace-id", "x-b3-spanid", "x-b3-traceid",
+        "x-cloud-trace-context", "x-correlation-id", "x-request-id", "x-runtime", "x-trace-id",
+    ]
+
+    func ignoresField(_ side: ReplayRule.Side, _ name: String) -> Bool {
+        if rules.ignores(side, .header(name)) { return true }
+        return Self.passingFields.contains(name) && !rules.matches(header: name)
+    }
+}
+
+extension Difference.Side {
+    var rule: ReplayRule.Side { self == .response ? .response : .request }
+}

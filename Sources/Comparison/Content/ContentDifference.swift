@@ -1,0 +1,156 @@
+internal import Base
+internal import HTTPModel
+internal import Redaction
+internal import Replay
+
+/// Tells two contents apart by what they mean, as far as that is known.
+struct ContentDifference {
+    /// A content that was read whole, or up to the limit.
+    struct Content {
+        /// As it was on the wire.
+        var bytes: [UInt8] = []
+        /// The bytes that passed.
+        var size: Int64 = 0
+        /// Whether all of it is in `bytes`.
+        var isWhole = true
+        var types: [[UInt8]] = []
+        var codings = ""
+    }
+
+    let side: Difference.Side
+    let configuration: ComparisonConfiguration
+
+    func differences(_ left: Content, _ right: Content) -> [Difference] {
+        guard !configuration.rules.ignores(side.rule, .body("")) else { return [] }
+        guard left.isWhole, right.isWhole else { return [opaque(left, right)] }
+        let (before, after) = (plain(left), plain(right))
+        guard before.bytes != after.bytes else { return [] }
+        if before.bytes.isEmpty || after.bytes.isEmpty { return [onlyOne(before, after)] }
+        if before.claimsJSON, after.claimsJSON, let left = JSONValue(before.bytes),
+            let right = JSONValue(after.bytes), left["query"] == nil
+        {
+            return json(before, left, after, right)
+        }
+        let (leftForm, rightForm) = (before.form, after.form)
+        guard leftForm.kind == rightForm.kind else { return unlike(before, after) }
+        switch leftForm.kind {
+        case .json:
+            guard let left = JSONValue(before.bytes), let right = JSONValue(after.bytes) else {
+                return [opaque(before, after)]
+            }
+            return json(before, left, after, right)
+        case .text: return text(before, after)
+        case .none, .bytes, .digest: return [opaque(before, after)]
+        case .form, .multipart, .graphQL, .grpc, .protobuf:
+            return flat(before, leftForm, after, rightForm)
+        }
+    }
+
+    // MARK: Kinds
+
+    private func json(
+        _ left: Content, _ before: JSONValue, _ right: Content, _ after: JSONValue
+    ) -> [Difference] {
+        let rules = configuration.rules
+        let side = side.rule
+        var difference = JSONDifference(side: self.side, limit: configuration.differenceLimit) {
+            rules.ignores(side, .body($0))
+        }
+        if before != after {
+            difference.compare(pair(before, of: left), pair(after, of: right))
+            return difference.found
+        }
+        return [
+            Difference(self.side, .json, "layout", .changed, left: nil, right: nil, isNote: true)
+        ]
+    }
+
+    private func pair(_ value: JSONValue, of content: Content) -> JSONDifference.Pair {
+        let redacted = shown(content)
+        if redacted == content.bytes { return JSONDifference.Pair(value: value, shown: value) }
+        return JSONDifference.Pair(value: value, shown: redacted.flatMap { JSONValue($0) })
+    }
+
+    /// Tells the lines apart as they may be shown.
+    private func text(_ left: Content, _ right: Content) -> [Difference] {
+        guard let before = shown(left), let after = shown(right) else {
+            return [opaque(left, right)]
+        }
+        let found = TextDifference.differences(
+            before, after, side: side, limit: configuration.differenceLimit)
+        guard found.isEmpty else { return found }
+        let mark = redactionMark.text
+        return [Difference(side, .text, "", .changed, left: mark, right: mark)]
+    }
+
+    private func flat(
+        _ left: Content, _ leftForm: BodyForm, _ right: Content, _ rightForm: BodyForm
+    ) -> [Difference] {
+        let before = shown(left).map { BodyForm($0, type: left.type) }
+        let after = shown(right).map { BodyForm($0, type: right.type) }
+        return ParameterDifference(side: side, kind: .form).differences(
+            Parameter.list(leftForm, shown: before), Parameter.list(rightForm, shown: after)
+        ) { configuration.rules.ignores(side.rule, .body($0)) }
+    }
+
+    private func unlike(_ left: Content, _ right: Content) -> [Difference] {
+        let kinds: Set<BodyKind> = [left.form.kind, right.form.kind]
+        return kinds.isDisjoint(with: [.bytes, .digest, .grpc, .protobuf])
+            ? text(left, right) : [opaque(left, right)]
+    }
+
+    private func onlyOne(_ left: Content, _ right: Content) -> Difference {
+        Difference(
+            side, .binary, from: left.bytes.isEmpty ? nil : summary(left),
+            to: right.bytes.isEmpty ? nil : summary(right))
+    }
+
+    /// Tells contents apart by size and digest.
+    private func opaque(_ left: Content, _ right: Content) -> Difference {
+        Difference(side, .binary, from: summary(left), to: summary(right))
+    }
+
+    private func summary(_ content: Content) -> String {
+        // A digest of little would tell what is in it.
+        guard content.isWhole, shown(content) != nil else { return "\(content.size) bytes" }
+        return "\(content.bytes.count) bytes, SHA-256 "
+            + configuration.sha256(content.bytes).prefix(8).hex
+    }
+
+    // MARK: Forms of a content
+
+    private func plain(_ content: Content) -> Content {
+        guard !content.codings.isEmpty, !content.bytes.isEmpty,
+            let decoded = configuration.decode(content.bytes, content.codings),
+            decoded.count <= configuration.contentLimit
+        else { return content }
+        var plain = content
+        plain.bytes = decoded
+        plain.codings = ""
+        return plain
+    }
+
+    /// The content as it may be shown, `nil` if it may not.
+    private func shown(_ content: Content) -> [UInt8]? {
+        if configuration.withSecrets { return content.bytes }
+        let types = content.types.map { $0[...] }
+        switch ContentRedaction.redact(content.bytes, types: types, isWhole: true) {
+        case .understood(let redacted): return redacted
+        case .opaque:
+            // Behind a line end, so that a field in the first line is not taken for a start line.
+            let text = [UInt8(ascii: "\n")] + content.bytes
+            return Array(MessageRedaction.redact(content: text, isWhole: true).dropFirst())
+        case .malformed: return nil
+        }
+    }
+}
+
+extension ContentDifference.Content {
+    fileprivate var type: ArraySlice<UInt8> { types.first?[...] ?? [] }
+    fileprivate var claimsJSON: Bool {
+        let name = type.prefix { $0 != UInt8(ascii: ";") }
+        return name.count >= 4 && name.suffix(4).equalsIgnoringCase("json")
+    }
+
+    fileprivate var form: BodyForm { BodyForm(bytes, type: type) }
+}

@@ -1,0 +1,29 @@
+extension Difference {
+    /// What is compared, in words for a person.
+    package var title: String {
+        let subject =
+            switch kind {
+            case .authority: "authority"
+            case .path: "path"
+            case .query: "query parameter"
+            case .status: "status"
+            case .outcome: path
+            case .version: "protocol"
+            case .interim: "interim response"
+            case .field: "\(side.rawValue) field"
+            case .trailer: "\(side.rawValue) trailer"
+            case .json: "\(side.rawValue) JSON"
+            case .form: "\(side.rawValue) form field"
+            case .text: "\(side.rawValue) text"
+            case .binary: "\(side.rawValue) content"
+            }
+        return kind == .outcome || path.isEmpty ? subject : "\(subject) \(path)"
+    }
+
+    /// What is said where there are no two values to show.
+    package var remark: String? {
+        if change == .moved { return "in another order" }
+        if isMasked { return "differs in what is masked" }
+        return left == nil && right == nil ? "spelled differently" : nil
+    }
+}

@@ -1,0 +1,42 @@
+package import Base
+package import HTTPModel
+
+/// What is sent: a head as it goes out, and its content.
+package struct ClientRequest {
+    package let target: ClientTarget
+    package let method: KnownMethod
+    /// Whether it may be sent again after a connection that was used before broke off.
+    package let isSafe: Bool
+    /// Through the empty line; it says how the content is framed.
+    package let head: [UInt8]
+    package let content: Content
+    /// Whether the content goes out in chunks.
+    package let isChunked: Bool
+
+    /// A content, whole or in pieces.
+    package enum Content {
+        case bytes([UInt8])
+        /// Reads what stands from an offset on, one piece at a time; no bytes at the end.
+        case pieces((_ offset: Int64) -> Result<[UInt8], Failure>)
+    }
+
+    package init(
+        target: ClientTarget, method: KnownMethod, isSafe: Bool, head: [UInt8], content: Content,
+        isChunked: Bool
+    ) {
+        self.target = target
+        self.method = method
+        self.isSafe = isSafe
+        self.head = head
+        self.content = content
+        self.isChunked = isChunked
+    }
+}
+
+/// What came back.
+package struct ClientAnswer {
+    package let head: ResponseHead
+    /// The start of the content as it came, with its coding; all of it unless `isCut`.
+    package let content: [UInt8]
+    package let isCut: Bool
+}

@@ -1,0 +1,40 @@
+internal import Formats
+
+/// What a file of packets cannot keep of a capture, or a capture of a file of packets.
+extension LossKind {
+    static let packetsMade = LossKind(
+        "packets-made",
+        "packets are made from what was recorded: their cuts, handshakes and sequence numbers are "
+            + "not those of the wire")
+    static let contentLeftOut = LossKind(
+        "content-left-out", "keys and contents are left out, and secrets are masked")
+    static let contentCut = LossKind(
+        "content-cut", "a content was not recorded whole, and ends early")
+    static let withoutConnection = LossKind(
+        "exchange-without-connection", "an exchange has no connection, and is left out")
+    static let withoutAddress = LossKind(
+        "connection-without-address", "a connection has no addresses, and is left out")
+    static let legLeftOut = LossKind(
+        "leg-without-content",
+        "a leg cannot be sealed anew, because its keys are not known or its suite is not supported")
+    static let frameLeftOut = LossKind(
+        "frame-left-out", "a frame of HTTP/2 that is part of no exchange is left out")
+
+    // MARK: Import
+
+    static let notDecrypted = LossKind(
+        "tls-not-decrypted", "a connection in TLS could not be decrypted, and its content is lost")
+    static let http2NotRead = LossKind(
+        "http2-not-read", "HTTP/2 is not read from packets, and its exchanges are lost")
+    static let packetsMissing = LossKind(
+        "packets-missing", "packets of a connection are missing, and what follows them is lost")
+    static let packetNotRead = LossKind(
+        "packet-not-read", "a packet is cut, a fragment, or of a link that is not known")
+    static let notTCP = LossKind("not-tcp", "a packet is of another protocol than TCP")
+    static let malformedHTTP = LossKind(
+        "http-malformed", "what was spoken is no sound HTTP/1, and its rest is lost")
+    static let upgradeAsSegments = LossKind(
+        "upgrade-as-segments", "what follows an upgrade is kept as bytes, and not as its messages")
+    static let sameInOtherForm = LossKind(
+        "other-interface", "a packet shows what another interface of the same export shows as well")
+}

@@ -1,0 +1,274 @@
+internal import Base
+internal import Formats
+internal import HTTPCodecs
+internal import HTTPModel
+internal import Traffic
+
+/// Reads the exchanges of HTTP/1 out of both directions of a connection.
+final class HTTP1Reading {
+    private let writer: ImportWriter
+    private let connection: Int64
+    private let scheme: ExchangeRecord.Scheme
+    private let origin: String
+    /// By `Direction.rawValue`: what waits to be read.
+    private var buffers: [[UInt8]] = [[], []]
+    private var requestBody: BodyReader?
+    private var responseBody: BodyReader?
+    /// Those that are under way; the first is answered next.
+    private var open: [OpenExchange] = []
+    private(set) var exchangeCount: Int64 = 0
+
+    /// What became of the connection.
+    enum Turn {
+        /// HTTP goes on.
+        case none
+        /// Behind a CONNECT: what follows is for an origin, and is as new.
+        case tunnel(target: String)
+        /// Behind a 101: what follows is of another protocol.
+        case upgraded(exchange: Int64)
+        case broken(HTTP1Violation)
+    }
+
+    /// Requests that wait for answers: beyond what clients send ahead.
+    private static let openLimit = 256
+
+    init(
+        _ writer: ImportWriter, connection: Int64, scheme: ExchangeRecord.Scheme, origin: String
+    ) {
+        self.writer = writer
+        self.connection = connection
+        self.scheme = scheme
+        self.origin = origin
+    }
+
+    /// What came and was not read, when HTTP ended.
+    func rest(_ direction: Direction) -> [UInt8] { buffers[direction.rawValue] }
+
+    func read(_ bytes: [UInt8], _ direction: Direction, at time: Timestamp) -> Turn {
+        buffers[direction.rawValue] += bytes
+        do throws(HTTP1Violation) {
+            switch direction {
+            case .request: try readRequests(time)
+            case .response: return try readResponses(time)
+            }
+            return .none
+        } catch {
+            if !open.isEmpty { open[0].record.error = error.rawValue }
+            return .broken(error)
+        }
+    }
+
+    /// Ends with the connection, which ends contents that have no other end.
+    func finish(at time: Timestamp, _ end: End) {
+        for var exchange in open {
+            if exchange.record.error == nil {
+                (exchange.record.error, exchange.record.errorDetail) =
+                    exchange.endsWithConnection && end == .orderly
+                    ? (nil, nil) : end.error
+            }
+            write(&exchange, at: time)
+        }
+        open = []
+    }
+
+    enum End {
+        case orderly
+        case broken
+        /// The rest was not caught.
+        case missing
+
+        fileprivate var error: (code: String?, detail: String?) {
+            switch self {
+            case .orderly: ("origin-closed", "the connection ended before the response did")
+            case .broken: ("origin-closed", "the connection was broken off")
+            case .missing: ("packets-missing", "the packets of the rest are missing")
+            }
+        }
+    }
+
+    // MARK: Requests
+
+    private func readRequests(_ time: Timestamp) throws(HTTP1Violation) {
+        while true {
+            if requestBody != nil {
+                guard try readBody(&requestBody, .request) else { return }
+            }
+            let bytes = buffers[0]
+            guard open.count < Self.openLimit,
+                let (head, consumed) = try RequestReader.read(bytes.span)
+            else { return }
+            buffers[0].removeFirst(consumed)
+            begin(head, time)
+            requestBody = BodyReader(try MessageFraming.ofRequest(head))
+        }
+    }
+
+    private func begin(_ head: RequestHead, _ time: Timestamp) {
+        let target = head.target.text
+        var authority = head.fields.first(.host)?.text ?? origin
+        if head.knownMethod == .connect { authority = target }
+        if let range = target.firstRange(of: "://") {
+            authority = String(target[range.upperBound...].prefix { $0 != "/" && $0 != "?" })
+        }
+        let isConnect = head.knownMethod == .connect
+        var record = ExchangeRecord(
+            id: isConnect ? 0 : writer.makeExchangeNumber(), connection: connection,
+            startedAt: time, scheme: scheme, authority: authority)
+        record.requestHead = head.raw
+        record.protocolName = head.version.text
+        open.append(OpenExchange(record: record, method: head.knownMethod, target: target))
+        if !isConnect { exchangeCount += 1 }
+    }
+
+    // MARK: Responses
+
+    private func readResponses(_ time: Timestamp) throws(HTTP1Violation) -> Turn {
+        while true {
+            if responseBody != nil {
+                guard try readBody(&responseBody, .response) else { return .none }
+                endFirst(at: time)
+            }
+            let bytes = buffers[1]
+            guard let first = open.first,
+                let (head, consumed) = try ResponseReader.read(bytes.span)
+            else { return .none }
+            buffers[1].removeFirst(consumed)
+            guard !head.isInterim else {
+                open[0].record.interimHeads.append(head.raw)
+                continue
+            }
+            open[0].record.status = head.status
+            open[0].record.responseHead = head.raw
+            open[0].record.firstByteMicroseconds =
+                time.microseconds(since: first.record.startedAt)
+            let framing = try MessageFraming.ofResponse(head, toMethod: first.method)
+            open[0].endsWithConnection = framing == .untilClose
+            guard framing == .tunnel else {
+                if first.record.id == 0 { open[0].record = numbered(open[0].record) }
+                responseBody = BodyReader(framing)
+                continue
+            }
+            endFirst(at: time)
+            return first.method == .connect
+                ? .tunnel(target: first.target) : .upgraded(exchange: first.record.id)
+        }
+    }
+
+    /// A CONNECT that failed is an exchange like others.
+    private func numbered(_ record: ExchangeRecord) -> ExchangeRecord {
+        var result = ExchangeRecord(
+            id: writer.makeExchangeNumber(), connection: connection, startedAt: record.startedAt,
+            scheme: record.scheme, authority: record.authority)
+        result.requestHead = record.requestHead
+        result.responseHead = record.responseHead
+        result.interimHeads = record.interimHeads
+        result.status = record.status
+        result.protocolName = record.protocolName
+        result.firstByteMicroseconds = record.firstByteMicroseconds
+        exchangeCount += 1
+        return result
+    }
+
+    private func endFirst(at time: Timestamp) {
+        var exchange = open.removeFirst()
+        // A response may come before its request has ended; what follows of that is passed over.
+        if open.isEmpty, requestBody?.isComplete == false { requestBody = BodyReader(.untilClose) }
+        write(&exchange, at: time)
+    }
+
+    // MARK: Contents
+
+    /// - Returns: whether the body has ended.
+    private func readBody(
+        _ reader: inout BodyReader?, _ direction: Direction
+    ) throws(HTTP1Violation) -> Bool {
+        guard var body = reader.take() else { return true }
+        let side = direction.rawValue
+        var content: [UInt8] = []
+        let bytes = buffers[side]
+        let consumed = try body.consume(bytes.span) { content += bytes[$0] }
+        buffers[side].removeFirst(consumed)
+        add(content, direction)
+        guard body.isComplete else {
+            reader = body
+            return false
+        }
+        let trailers = body.trailers.raw
+        switch direction {
+        case .request: if !open.isEmpty { open[open.count - 1].request.body.trailers = trailers }
+        case .response: open[0].response.body.trailers = trailers
+        }
+        return true
+    }
+
+    private func add(_ content: [UInt8], _ direction: Direction) {
+        guard !content.isEmpty, !open.isEmpty else { return }
+        switch direction {
+        case .request:
+            let last = open.count - 1
+            let id = open[last].record.id
+            open[last].request.add(content, of: id, direction, to: writer)
+        case .response:
+            let id = open[0].record.id
+            open[0].response.add(content, of: id, direction, to: writer)
+        }
+    }
+
+    private func write(_ exchange: inout OpenExchange, at time: Timestamp) {
+        // A CONNECT is told by its connection.
+        guard exchange.record.id != 0 else { return }
+        let record = exchange.record
+        exchange.record.requestBody = exchange.request.finished(of: record.id, .request, writer)
+        exchange.record.responseBody = exchange.response.finished(of: record.id, .response, writer)
+        exchange.record.durationMicroseconds = time.microseconds(since: record.startedAt)
+        writer.write(.exchange(exchange.record))
+    }
+}
+
+/// An exchange that goes on.
+private struct OpenExchange {
+    var record: ExchangeRecord
+    let method: KnownMethod
+    let target: String
+    var request = OpenBody()
+    var response = OpenBody()
+    var endsWithConnection = false
+}
+
+/// A content that goes on: long ones go ahead of their exchange.
+private struct OpenBody {
+    var body = BodyRecord()
+    private var held: [UInt8] = []
+
+    /// In bytes.
+    private static let partSize = 256 << 10
+
+    mutating func add(
+        _ content: [UInt8], of exchange: Int64, _ direction: Direction, to writer: ImportWriter
+    ) {
+        body.size += Int64(content.count)
+        held += content
+        if held.count >= Self.partSize { release(exchange, direction, writer) }
+    }
+
+    mutating func finished(
+        of exchange: Int64, _ direction: Direction, _ writer: ImportWriter
+    ) -> BodyRecord {
+        if body.chunkCount == 0 {
+            body.bytes = held
+        } else if !held.isEmpty {
+            release(exchange, direction, writer)
+        }
+        return body
+    }
+
+    private mutating func release(
+        _ exchange: Int64, _ direction: Direction, _ writer: ImportWriter
+    ) {
+        writer.write(
+            .bodyChunk(
+                exchange: exchange, direction: direction, sequence: body.chunkCount, bytes: held))
+        body.chunkCount += 1
+        held = []
+    }
+}

@@ -1,0 +1,115 @@
+internal import Base
+internal import Formats
+internal import TLS
+internal import Traffic
+
+/// Decides which legs of a connection become packets, between which addresses, and what has to be
+/// said of them.
+struct LegPlanner {
+    private let record: ConnectionRecord
+    private let isRedacted: Bool
+    private(set) var plans: [LegPlan] = []
+    private(set) var losses: [LossKind] = []
+
+    init(_ record: ConnectionRecord, isRedacted: Bool) {
+        self.record = record
+        self.isRedacted = isRedacted
+        guard let client = PacketEndpoint(text: record.client),
+            let listener = PacketEndpoint(text: record.listener)
+        else {
+            losses.append(.withoutAddress)
+            return
+        }
+        planClient(client, listener)
+        let origin = record.originAddress.flatMap(PacketEndpoint.init(text:))
+        if let origin { planServer(origin) }
+        if record.clientTLS != nil || isRedacted { planDecrypted(client, origin ?? listener) }
+    }
+
+    private mutating func planClient(_ client: PacketEndpoint, _ listener: PacketEndpoint) {
+        var plan = LegPlan(
+            role: .client, connection: record.id, client: client, origin: listener,
+            openedAt: record.openedAt, tls: record.clientTLS.map(leg))
+        if record.mode == .explicit, record.clientTLS != nil || record.exchangeCount == 0,
+            !record.originHost.isEmpty
+        {
+            let name = record.originHost
+            let target = (name.contains(":") ? "[\(name)]" : name) + ":\(record.originPort)"
+            plan.preamble = [
+                (.request, [UInt8]("CONNECT \(target) HTTP/1.1\r\nHost: \(target)\r\n\r\n".utf8)),
+                (.response, [UInt8]("HTTP/1.1 200 Connection Established\r\n\r\n".utf8)),
+            ]
+        }
+        plan.comment = comment(
+            for: plan, bytes: record.clientBytes, of: "client",
+            extra: plan.preamble.isEmpty ? [] : ["CONNECT is made up"])
+        add(plan)
+    }
+
+    private mutating func add(_ plan: LegPlan) {
+        plans.append(plan)
+        let isMissing = plan.tls.map { $0.gap != nil && $0.isCompleted } ?? false
+        if isMissing, !isRedacted { losses.append(.legLeftOut) }
+    }
+
+    private mutating func planServer(_ origin: PacketEndpoint) {
+        var plan = LegPlan(
+            role: .server, connection: record.id, client: own(towards: origin), origin: origin,
+            openedAt: record.openedAt, tls: record.originTLS.map(leg))
+        var extra = ["our address is made up", "requests are written as the client sent them"]
+        if record.originReused { extra.append("the connection served others before") }
+        plan.comment = comment(for: plan, bytes: record.originBytes, of: "origin", extra: extra)
+        add(plan)
+    }
+
+    /// HTTP goes to its own port, because readers take what is on that of HTTPS for TLS.
+    private mutating func planDecrypted(_ client: PacketEndpoint, _ origin: PacketEndpoint) {
+        var target = origin
+        if record.exchangeCount > 0 { target.port = 80 }
+        if let plain = Self.plainPorts[target.port] { target.port = plain }
+        var plan = LegPlan(
+            role: .decrypted, connection: record.id, client: client, origin: target,
+            openedAt: record.openedAt, isWithoutContent: isRedacted)
+        var parts = ["connection \(record.id), in plain: packets are made from a recording"]
+        if isRedacted { parts.append("contents and secrets are left out") }
+        if target.port != origin.port { parts.append("the port was \(origin.port)") }
+        plan.comment = parts.joined(separator: "; ")
+        plans.append(plan)
+    }
+
+    private func leg(_ record: TLSRecord) -> TLSLeg {
+        TLSLeg(record, keys: isRedacted ? KeyLog() : KeyLog(lines: record.keyLog))
+    }
+
+    private func comment(
+        for plan: LegPlan, bytes: ByteCount, of peer: String, extra: [String]
+    ) -> String {
+        var parts = ["connection \(record.id): packets are made from a recording"]
+        parts += extra
+        if let tls = plan.tls {
+            parts.append("TLS is sealed anew, \(tls.madeUp)")
+            if let gap = tls.gap { parts.append("its content is left out: \(gap)") }
+        }
+        if isRedacted { parts.append("contents and secrets are left out") }
+        parts.append("on the wire: \(bytes.received) bytes from the \(peer), \(bytes.sent) to it")
+        if record.outcome == .passedThrough { parts.append("passed through undecrypted") }
+        return parts.joined(separator: "; ")
+    }
+
+    /// Where we would have connected from: nobody recorded it.
+    private func own(towards origin: PacketEndpoint) -> PacketEndpoint {
+        let port = UInt16(49_152 + record.id % 16_000)
+        if origin.isLoopback { return PacketEndpoint(address: origin.address, port: port) }
+        // Addresses for documentation (RFC 5737, RFC 3849).
+        let address: [UInt8] =
+            origin.address.count == 4
+            ? [192, 0, 2, 1] : [0x20, 1, 0x0D, 0xB8] + [UInt8](repeating: 0, count: 11) + [1]
+        return PacketEndpoint(address: address, port: port)
+    }
+
+    /// The ports of protocols in plain, by those that they have in TLS.
+    private static let plainPorts: [UInt16: UInt16] = [
+        443: 80, 465: 25, 563: 119, 636: 389, 853: 53, 989: 20, 990: 21, 992: 23, 993: 143,
+        995: 110, 5061: 5060, 5671: 5672, 6697: 6667, 8883: 1883,
+    ]
+}

@@ -1,0 +1,133 @@
+internal import Base
+internal import HTTPCodecs
+internal import HTTPModel
+internal import Sockets
+internal import TLS
+internal import Traffic
+internal import Transport
+
+/// What is served by a responder in the place of origins.
+extension ConnectionTask {
+    /// Secures the client's leg, which is the only one, and serves what is spoken inside.
+    func serve(
+        _ responder: any OriginResponder, for target: OriginTarget, _ hello: ClientHello,
+        _ opening: PeekedOpening, _ dialled: DialledOrigin?, _ entry: Entry
+    ) async throws(ConnectionEnd) {
+        let protocols = responder.protocols(of: target.host, target.port, offering: hello.alpn)
+        let stream: TLSStream
+        do throws(ConnectionEnd) {
+            stream = try await secure(
+                hello.serverName ?? target.host, opening, protocols: protocols)
+        } catch {
+            dialled?.close()
+            throw error
+        }
+        switch session?.parameters.alpn {
+        case "h2":
+            dialled?.close()
+            try await serveHTTP2(stream, through: entry)
+        case let name where name == "http/1.1" || dialled == nil:
+            dialled?.close()
+            try await serveHTTP(stream, through: entry)
+        case let name:
+            guard let dialled else { return }
+            adopt(dialled, for: target)
+            guard let origin else { return }
+            // What is left of it is no connection that another client may have.
+            origin.isPersonal = true
+            if name == nil {
+                try await serveUnnamed(
+                    stream, through: entry, originFailure: nil, serverName: hello.serverName)
+            } else {
+                try await serveSecuredDialogue(stream, origin, nil, early: nil, late: nil)
+            }
+        }
+    }
+}
+
+extension HTTPRelay {
+    /// Answers a request without its origin; `nil` if it is to go there.
+    func answerInPlace(_ outgoing: OutgoingRequest) async throws(ConnectionEnd) -> Next? {
+        guard let across = lane.respond(to: outgoing, protocolName: HTTPVersion.http11.text) else {
+            return nil
+        }
+        do throws(RelayFailure) {
+            let next = try await relay(outgoing, across: across)
+            await lane.recorder.waitForRoom()
+            return next
+        } catch {
+            return try await fail(error)
+        }
+    }
+}
+
+extension ProxyLoop {
+    /// Begins the answer to a request by a responder; `nil` if its origin is to be asked.
+    func respond(
+        to outgoing: OutgoingRequest, protocolName: String
+    ) -> (any OriginExchange)? {
+        guard let responder = plan.responder else { return nil }
+        let head = outgoing.head
+        let request = ResponderRequest(
+            head: head, isSecure: outgoing.origin.isSecure, authority: outgoing.origin.authority,
+            target: outgoing.target ?? Array(head.target),
+            opensWebSocket: outgoing.upgrade != nil
+                || head.fields.contains(.upgrade, token: "websocket"))
+        guard let answer = responder.respond(to: request) else { return nil }
+        return ResponderOriginExchange(answer, to: head, protocolName: protocolName, loop: loop)
+    }
+
+    /// Makes the end of a connection that a responder plays an origin's part on.
+    func stage(
+        _ responder: any OriginResponder, _ host: String, _ port: UInt16
+    ) throws(OriginFailure) -> DialledOrigin {
+        let ends: (Channel, Channel)
+        do throws(SystemError) {
+            ends = try Channel.pair(on: loop)
+        } catch {
+            throw OriginFailure(
+                failure: Failure("connect-failed", party: .tool, "no socket is left: \(error)"),
+                outcome: .originUnreachable)
+        }
+        let far = ends.1
+        background.add { [self] in await play(responder, host, port, on: far) }
+        // Told as the address of nobody: it was never looked for.
+        guard let nowhere = SocketAddress(literal: "0.0.0.0", port: port) else {
+            preconditionFailure("0.0.0.0 is an address")
+        }
+        return DialledOrigin(channel: ends.0, address: nowhere)
+    }
+
+    private func play(
+        _ responder: any OriginResponder, _ host: String, _ port: UInt16, on channel: Channel
+    ) async {
+        let stream = PlainStream(channel)
+        defer { channel.close() }
+        // Until it is clear what the client speaks, it has an origin that listens.
+        let dialogue = responder.dialogue(with: host, port) ?? ListeningDialogue()
+        let tunnel = TunnelTask(
+            client: stream, origin: DialogueStream(dialogue, loop: loop), lane: self, early: nil,
+            late: nil
+        ) { _, _ in }
+        _ = await tunnel.run()
+    }
+}
+
+/// Of an origin that nothing is known of: it ends at the first word.
+///
+/// `@unchecked Sendable`: one loop drives it.
+private final class ListeningDialogue: ResponderDialogue, @unchecked Sendable {
+    private var isOver = false
+
+    func receive(_ bytes: Span<UInt8>) { isOver = true }
+    func noteEnd() { isOver = true }
+    func next() -> DialogueStep { isOver ? .end : .needMore }
+}
+
+extension ToolAnswer {
+    /// For a request that a responder has no answer for.
+    init(_ miss: ResponderMiss) {
+        self.init(502, "replay-miss", miss.detail)
+        self.miss = miss
+    }
+}

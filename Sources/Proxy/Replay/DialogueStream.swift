@@ -1,0 +1,54 @@
+internal import Base
+internal import Sockets
+internal import Transport
+
+/// A responder's dialogue as the origin's end of a tunnel.
+///
+/// `@unchecked Sendable`: the tasks that use it run on its loop's executor.
+final class DialogueStream: TunnelStream, @unchecked Sendable {
+    private let dialogue: any ResponderDialogue
+    private let wakeup: LoopWakeup
+    private var rest: ArraySlice<UInt8> = []
+    private var hasEnded = false
+    var readDeadline = UInt64.max
+    var writeDeadline = UInt64.max
+
+    init(_ dialogue: any ResponderDialogue, loop: EventLoop) {
+        self.dialogue = dialogue
+        wakeup = LoopWakeup(loop)
+    }
+
+    func waitReadable() async throws(StreamFailure) {
+        while rest.isEmpty, !hasEnded {
+            if wakeup.isStopped { throw .closed }
+            switch dialogue.next() {
+            case .send(let bytes): rest = bytes[...]
+            case .end: hasEnded = true
+            case .pause(let time): await wakeup.rest(for: time)
+            case .needMore:
+                guard await wakeup.wait(until: readDeadline) else { throw .timedOut }
+            }
+        }
+    }
+
+    func read(into buffer: ByteBuffer) async throws(StreamFailure) -> Int {
+        try await waitReadable()
+        let piece = rest.prefix(buffer.room)
+        buffer.append(piece.span)
+        rest = rest.dropFirst(piece.count)
+        return piece.count
+    }
+
+    func write(_ buffer: ByteBuffer) async throws(StreamFailure) {
+        dialogue.receive(buffer.readable)
+        buffer.removeAll()
+        wakeup.wake()
+    }
+
+    func finish() async {
+        dialogue.noteEnd()
+        wakeup.wake()
+    }
+
+    func interrupt() { wakeup.stop() }
+}

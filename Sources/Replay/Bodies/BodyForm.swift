@@ -1,0 +1,156 @@
+internal import Base
+internal import HTTPCodecs
+package import HTTPModel
+
+/// What a content is taken for when it is compared.
+package enum BodyKind: String, Sendable {
+    case none
+    case json
+    case graphQL = "graphql"
+    case form
+    case multipart
+    case protobuf
+    case grpc
+    case text
+    case bytes
+    /// Known by its size and SHA-256 alone.
+    case digest
+}
+
+/// A piece of a content that is compared by itself.
+package struct BodyField: Sendable, Hashable, Comparable {
+    /// Where it stands: `$.items[0].id` in JSON, a name in a form, `3.1` in protobuf; empty for a
+    /// content that has no pieces.
+    package let path: String
+    package let value: String
+
+    package init(_ path: String, _ value: String) {
+        self.path = path
+        self.value = value
+    }
+
+    package static func < (left: BodyField, right: BodyField) -> Bool {
+        left.path == right.path ? left.value < right.value : left.path < right.path
+    }
+}
+
+/// A content taken apart, so that what means the same is the same: JSON without its white space,
+/// a multipart content without its boundary.
+package struct BodyForm: Sendable, Equatable {
+    package let kind: BodyKind
+    /// By rising path.
+    package let fields: [BodyField]
+
+    package init(_ kind: BodyKind, _ fields: [BodyField]) {
+        self.kind = kind
+        self.fields = fields.sorted()
+    }
+
+    package static let none = BodyForm(.none, [])
+
+    /// Takes a whole content apart.
+    ///
+    /// - Parameters:
+    ///   - fields: of the message, for its type and coding.
+    ///   - messageLimit: how many messages of gRPC count; `nil` for all.
+    package init(_ content: [UInt8], of fields: Fields, messageLimit: Int? = nil) {
+        self.init(
+            Self.decoded(content, fields), type: fields.first(.contentType) ?? [],
+            messageLimit: messageLimit)
+    }
+
+    /// A content that is too long to be taken apart.
+    package init(size: Int64, sha256: [UInt8]) {
+        self.init(.digest, [BodyField("size", String(size)), BodyField("sha256", sha256.hex)])
+    }
+
+    /// Takes a content without coding apart.
+    package init(_ content: [UInt8], type: ArraySlice<UInt8>, messageLimit: Int? = nil) {
+        guard !content.isEmpty else {
+            self = .none
+            return
+        }
+        let name = [UInt8](type.prefix { $0 != 0x3B }.trimmingWhitespace).map(\.asciiLowercased)
+            .text
+        self = Self.structured(content, name, type, messageLimit) ?? .plain(content)
+    }
+
+    private static func structured(
+        _ content: [UInt8], _ name: String, _ type: ArraySlice<UInt8>, _ messageLimit: Int?
+    ) -> BodyForm? {
+        if name.hasPrefix("application/grpc") {
+            return grpc(content, messageLimit: messageLimit)
+        }
+        if name == "application/graphql" {
+            return BodyForm(.graphQL, [BodyField("query", GraphQLText.normalized(content.text))])
+        }
+        if name == "application/x-www-form-urlencoded" {
+            return BodyForm(.form, FormReader.pairs(content[...]))
+        }
+        if name.hasPrefix("multipart/") {
+            return MultipartParts.fields(content, type).map { BodyForm(.multipart, $0) }
+        }
+        if name.hasSuffix("protobuf") {
+            return ProtobufReader.fields(content[...]).map { BodyForm(.protobuf, $0) }
+        }
+        let mayBeJSON =
+            name.hasSuffix("json") || name.isEmpty || name == "text/plain"
+            || name == "application/octet-stream"
+        guard mayBeJSON, let value = JSONValue(content) else { return nil }
+        return json(value)
+    }
+
+    private static func json(_ value: JSONValue) -> BodyForm {
+        if let query = value["query"]?.text, GraphQLText.isDocument(query) {
+            var fields = [BodyField("query", GraphQLText.normalized(query))]
+            if case .object(let members) = value {
+                for member in members where member.name != "query" {
+                    member.value.leaves(at: member.name) { fields.append(BodyField($0, $1.shown)) }
+                }
+            }
+            return BodyForm(.graphQL, fields)
+        }
+        var fields: [BodyField] = []
+        value.leaves { fields.append(BodyField($0, $1.shown)) }
+        return BodyForm(.json, fields)
+    }
+
+    private static func grpc(_ content: [UInt8], messageLimit: Int?) -> BodyForm {
+        var fields: [BodyField] = []
+        var count = 0
+        var reader = LengthPrefixedReader()
+        reader.read(content.span) { message in
+            guard messageLimit.map({ count < $0 }) ?? true else { return }
+            let start = Int(message.offset) + 5
+            let bytes = content[start..<start + Int(message.size)]
+            let place = "[\(count)]"
+            count += 1
+            let pieces = message.isCompressed ? nil : ProtobufReader.fields(bytes)
+            guard let pieces, !pieces.isEmpty else {
+                return fields.append(BodyField(place, bytes.hex))
+            }
+            fields += pieces.map { BodyField("\(place).\($0.path)", $0.value) }
+        }
+        return BodyForm(.grpc, fields)
+    }
+
+    private static func plain(_ content: [UInt8]) -> BodyForm {
+        let isText = content.allSatisfy { $0 >= 0x20 || [0x09, 0x0A, 0x0D].contains($0) }
+        return isText
+            ? BodyForm(.text, [BodyField("", content.text)])
+            : BodyForm(.bytes, [BodyField("", content.hex)])
+    }
+
+    /// The content without its codings; as it is if they are not known or it is not sound.
+    package static func decoded(_ content: [UInt8], _ fields: Fields) -> [UInt8] {
+        guard let codings = ContentCoding.codings(of: fields), !codings.isEmpty else {
+            return content
+        }
+        let (decoded, outcome) = ContentDecoder.decode(
+            content, codings, outputLimit: Self.decodedLimit)
+        return outcome == .complete ? decoded : content
+    }
+
+    /// In bytes: what a small content may unpack to.
+    private static let decodedLimit = 8 << 20
+}

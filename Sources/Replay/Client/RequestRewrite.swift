@@ -1,0 +1,104 @@
+internal import Base
+internal import HTTPCodecs
+package import HTTPModel
+package import Traffic
+
+/// A recorded request as it goes out again.
+package struct RequestRewrite {
+    package let method: KnownMethod
+    /// Through the empty line.
+    package let head: [UInt8]
+    /// Whole, if any of it was replaced; `nil` for the recorded one.
+    package let content: [UInt8]?
+    package let isChunked: Bool
+
+    /// Where a request goes: an authority with its scheme.
+    package struct Destination: Sendable {
+        package let origin: String
+        package let authority: String
+
+        package init(origin: String, authority: String) {
+            self.origin = origin
+            self.authority = authority
+        }
+    }
+
+    /// - Parameter content: the recorded content, needed only if a value in it is replaced.
+    /// - Returns: `nil` if what is recorded is no request that can be sent.
+    package init?(
+        _ record: ExchangeRecord, to destination: Destination, _ live: inout LiveValues,
+        content: () throws -> [UInt8]
+    ) rethrows {
+        guard let recorded = RecordedHeads.head(of: record) else { return nil }
+        var edits = live.edits(ofRequest: record.id)
+        edits += Self.origins(in: recorded, of: record, destination)
+        let contentEdits = edits.filter { $0.slot.part == .content }
+        self.content =
+            contentEdits.isEmpty ? nil : Self.applied(contentEdits, to: try content())
+        let bytes = Self.applied(edits.filter { $0.slot.part == .head }, to: recorded.raw)
+        guard let head = RecordedHeads.read(request: bytes) else { return nil }
+        method = head.knownMethod
+        let size = self.content.map { Int64($0.count) } ?? record.requestBody.size
+        isChunked = size > 0 && head.fields.contains(.transferEncoding)
+        var forwarding = Forwarding(
+            host: Array(destination.authority.utf8), joinsCookies: true, dropping: ["expect"])
+        if isChunked {
+            forwarding.framing = .chunked
+        } else if size > 0 || head.fields.contains(.contentLength) {
+            forwarding.framing = .length(UInt64(size))
+        }
+        var output: [UInt8] = []
+        HeadWriter.writeRequest(
+            head, target: RecordedHeads.path(head.target), forwarding: forwarding, into: &output)
+        self.head = output
+    }
+
+    /// The recorded origin in Origin and Referer: what an origin compares with its own name.
+    private static func origins(
+        in head: RequestHead, of record: ExchangeRecord, _ destination: Destination
+    ) -> [(slot: RequestSlot, bytes: [UInt8])] {
+        let recorded = Array("\(record.scheme.rawValue)://\(record.authority)".utf8)
+        guard !recorded.elementsEqual(destination.origin.utf8) else { return [] }
+        return head.fields.slices.compactMap { slice in
+            let name = head.fields.name(slice)
+            guard name.equalsIgnoringCase("origin") || name.equalsIgnoringCase("referer") else {
+                return nil
+            }
+            let value = head.fields.value(slice)
+            guard value.starts(with: recorded),
+                value.count == recorded.count || value[value.startIndex + recorded.count] == 0x2F
+            else { return nil }
+            let range = value.startIndex..<value.startIndex + recorded.count
+            let slot = RequestSlot(part: .head, range: range, spelling: .plain, name: name.text)
+            return (slot, Array(destination.origin.utf8))
+        }
+    }
+
+    private static func applied(
+        _ edits: [(slot: RequestSlot, bytes: [UInt8])], to bytes: [UInt8]
+    ) -> [UInt8] {
+        var result: [UInt8] = []
+        var position = 0
+        for edit in edits.sorted(by: { $0.slot.range.lowerBound < $1.slot.range.lowerBound }) {
+            let range = edit.slot.range
+            guard range.lowerBound >= position, range.upperBound <= bytes.count else { continue }
+            result += bytes[position..<range.lowerBound]
+            let isText = bytes[range].first == 0x22
+            result += spelled(edit.bytes, edit.slot.spelling, isText: isText)
+            position = range.upperBound
+        }
+        return result + bytes[position...]
+    }
+
+    private static func spelled(
+        _ bytes: [UInt8], _ spelling: RequestSlot.Spelling, isText: Bool
+    ) -> [UInt8] {
+        switch spelling {
+        case .plain: return bytes
+        case .percent: return PercentText.encoded(bytes)
+        case .json:
+            let isNumber = bytes.allSatisfy(\.isASCIIDigit) && bytes.first != 0x30
+            return isNumber && !isText ? bytes : JSONText.string(bytes.text).line
+        }
+    }
+}

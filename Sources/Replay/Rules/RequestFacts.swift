@@ -1,0 +1,41 @@
+internal import Base
+package import HTTPModel
+
+/// A request as it is compared, recorded or live.
+package struct RequestFacts: Sendable {
+    package let method: String
+    /// Scheme and authority, such as `https://example.com`.
+    package let origin: String
+    package let path: String
+    /// The query as it came.
+    package let query: [UInt8]
+    package let fields: Fields
+    /// Whether it asks for a WebSocket, in either version of HTTP.
+    package let opensWebSocket: Bool
+    package var body: BodyForm
+
+    /// - Parameters:
+    ///   - authority: where it goes, without the scheme's standard port.
+    ///   - target: the path with the query.
+    package init(
+        method: String, isSecure: Bool, authority: String, target: ArraySlice<UInt8>,
+        fields: Fields, opensWebSocket: Bool, body: BodyForm = .none
+    ) {
+        self.method = opensWebSocket ? "GET" : method
+        origin = (isSecure ? "https://" : "http://") + authority
+        let pathBytes = target.prefix { $0 != 0x3F }
+        path = pathBytes.text
+        query = Array(target.dropFirst(pathBytes.count + 1))
+        self.fields = fields
+        self.opensWebSocket = opensWebSocket
+        self.body = body
+    }
+
+    /// The whole URL.
+    package var url: String { origin + path + (query.isEmpty ? "" : "?" + query.text) }
+
+    /// Whether its content is a stream of gRPC's messages, to be answered while it comes.
+    package var isGRPC: Bool {
+        fields.first(.contentType)?.prefix(16).equalsIgnoringCase("application/grpc") ?? false
+    }
+}

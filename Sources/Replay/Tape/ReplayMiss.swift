@@ -1,0 +1,120 @@
+package import Base
+
+/// A request that nothing recorded answers, with the recorded request that is nearest to it.
+package struct ReplayMiss: Sendable, Equatable {
+    package enum Reason: String, Sendable {
+        /// Nothing recorded is equal in what counts.
+        case unknown = "no-match"
+        /// What is equal has been given already.
+        case exhausted
+    }
+
+    package let reason: Reason
+    package let method: String
+    package let url: String
+    /// `nil` if nothing is recorded.
+    package let nearest: Nearest?
+
+    package struct Nearest: Sendable, Equatable {
+        /// Its number in the capture.
+        package let exchange: Int64
+        package let method: String
+        package let url: String
+        /// None if it is equal in what counts, and exhausted.
+        package let differences: [MatchDifference]
+    }
+
+    /// The same with values that are secret by their parts' names, and URLs, shown otherwise.
+    package func showing(
+        url shown: (String) -> String, _ value: (MessagePart, String) -> String
+    ) -> ReplayMiss {
+        ReplayMiss(
+            reason: reason, method: method, url: shown(url),
+            nearest: nearest.map { nearest in
+                Nearest(
+                    exchange: nearest.exchange, method: nearest.method, url: shown(nearest.url),
+                    differences: nearest.differences.map { difference in
+                        MatchDifference(
+                            part: difference.part,
+                            recorded: difference.recorded.map { value(difference.part, $0) },
+                            live: difference.live.map { value(difference.part, $0) })
+                    })
+            })
+    }
+
+    /// One line: what was asked for, and what differs.
+    package var detail: String {
+        var text = "no recorded answer for \(method) \(Self.cut(url))"
+        guard let nearest else { return text + ": nothing is recorded" }
+        if reason == .exhausted {
+            return text + ": every one has been given, the last of exchange \(nearest.exchange)"
+        }
+        text +=
+            "; nearest is exchange \(nearest.exchange), \(nearest.method) \(Self.cut(nearest.url))"
+        let parts = nearest.differences.prefix(Self.shownDifferences).map(Self.words)
+        let more = nearest.differences.count - parts.count
+        return text + ", which differs in " + parts.joined(separator: "; ")
+            + (more > 0 ? " and \(more) more" : "")
+    }
+
+    /// A few words for a field of the response.
+    package var field: String {
+        guard let nearest else { return reason.rawValue }
+        let parts = nearest.differences.prefix(Self.shownDifferences).map { difference in
+            Self.fieldText(difference.part.text)
+        }
+        return "\(reason.rawValue); nearest=\(nearest.exchange)"
+            + (parts.isEmpty ? "" : "; differs=\"\(parts.joined(separator: ", "))\"")
+    }
+
+    /// The document, in the schema `sallyport.replay-miss/1`.
+    package var json: JSONText {
+        var members: [JSONText.Member] = [
+            .init("schema", "sallyport.replay-miss/1"), .init("reason", .string(reason.rawValue)),
+            .init("method", .string(method)), .init("url", .string(url)),
+        ]
+        if let nearest {
+            let differences = nearest.differences.map { difference -> JSONText in
+                [
+                    "part": .string(difference.part.text),
+                    "recorded": .optional(difference.recorded),
+                    "request": .optional(difference.live),
+                ]
+            }
+            members.append(
+                .init(
+                    "nearest",
+                    [
+                        "exchange": .integer(nearest.exchange), "method": .string(nearest.method),
+                        "url": .string(nearest.url), "differences": .array(differences),
+                    ]))
+        }
+        return .object(members)
+    }
+
+    private static func words(_ difference: MatchDifference) -> String {
+        switch (difference.recorded, difference.live) {
+        case (let recorded?, let live?):
+            "\(difference.part.text): \(cut(recorded)) recorded, \(cut(live)) asked for"
+        case (let recorded?, nil): "\(difference.part.text): \(cut(recorded)) recorded, missing now"
+        case (nil, let live?): "\(difference.part.text): \(cut(live)) is new"
+        case (nil, nil): difference.part.text
+        }
+    }
+
+    private static func cut(_ text: String) -> String {
+        text.count > shownLength ? text.prefix(shownLength) + "…" : text
+    }
+
+    /// Visible ASCII without quotes, as a field's value may hold.
+    private static func fieldText(_ text: String) -> String {
+        let bytes = text.utf8.prefix(shownLength).map { byte -> UInt8 in
+            byte >= 0x20 && byte < 0x7F && byte != 0x22 && byte != 0x5C ? byte : 0x3F
+        }
+        return bytes.text
+    }
+
+    private static let shownDifferences = 4
+    /// In characters.
+    private static let shownLength = 120
+}

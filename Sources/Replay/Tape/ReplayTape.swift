@@ -1,0 +1,345 @@
+internal import Base
+internal import HTTPModel
+internal import Synchronization
+package import Traffic
+
+/// The responses of a capture, to be found by requests.
+///
+/// Where exchanges stand is held in memory, a few dozen bytes each; heads and contents are read when
+/// they are asked for.
+///
+/// `@unchecked Sendable`: everything that changes is used under `lock` alone.
+package final class ReplayTape: @unchecked Sendable {
+    package let options: ReplayOptions
+    let rule: MatchRule
+    let digests: ReplayDigests
+    private let lock = Mutex(())
+    private let source: any TrafficSource
+    private var shelves: [RequestPlace: TapeShelf] = [:]
+    /// The shelves in the order of the recording.
+    private var inOrder: [TapeShelf] = []
+    private var held: [Int64: TapeAnswer] = [:]
+    private var heldWeight = 0
+    private var dialogues: [DialoguePlace: [Int64]] = [:]
+    private var dialogueUses: [DialoguePlace: Int] = [:]
+    private var protocols: [DialoguePlace: Set<String>] = [:]
+    /// How many exchanges can be answered, and how many of the capture cannot.
+    package private(set) var counts = (answers: 0, leftOut: 0)
+
+    /// Reads where everything stands; `source` belongs to the tape from then on.
+    package init(
+        _ source: any TrafficSource, options: ReplayOptions, digests: ReplayDigests
+    ) throws {
+        self.source = source
+        self.options = options
+        self.digests = digests
+        rule = MatchRule(options.rules)
+        try source.exchanges { record in
+            add(record)
+            return true
+        }
+        try source.connections { record in
+            add(record)
+            return true
+        }
+    }
+
+    private func add(_ record: ExchangeRecord) {
+        guard !record.answeredByTool, record.status > 0, !record.responseHead.isEmpty,
+            let facts = RecordedHeads.request(of: record)
+        else {
+            counts.leftOut += 1
+            return
+        }
+        let place = rule.place(of: facts)
+        let shelf = shelves[place] ?? TapeShelf(place)
+        if shelf.exchanges.isEmpty {
+            shelves[place] = shelf
+            inOrder.append(shelf)
+        }
+        shelf.exchanges.append(record.id)
+        counts.answers += 1
+    }
+
+    private func add(_ record: ConnectionRecord) {
+        let place = DialoguePlace(host: record.originHost, port: record.originPort)
+        if let alpn = record.clientTLS?.alpn { protocols[place, default: []].insert(alpn) }
+        if record.messageCount > 0, record.exchangeCount == 0 {
+            dialogues[place, default: []].append(record.id)
+        }
+    }
+
+    // MARK: Requests
+
+    /// What was found for a request.
+    enum Find {
+        case answer(TapeAnswer)
+        case exhausted
+        case unknown
+    }
+
+    /// Looks for the answer to a whole request, and takes it.
+    func find(_ facts: RequestFacts) -> Find {
+        lock.withLock { _ in locate(facts) }
+    }
+
+    private func locate(_ facts: RequestFacts) -> Find {
+        guard let shelf = shelves[rule.place(of: facts)] else { return .unknown }
+        sort(shelf)
+        var group = shelf.strict[Self.mark(rule.items(of: facts))]
+        if group == nil {
+            let items = rule.items(of: facts, isStrict: false)
+            group = shelf.loose[Self.mark(items)] ?? shelf.partial[Self.mark(items.withoutContent)]
+        }
+        guard let group else { return .unknown }
+        guard let index = group.next(options.order, isUsed: { shelf.used.contains($0) }) else {
+            return .exhausted
+        }
+        shelf.used.insert(index)
+        guard let answer = answer(shelf.exchanges[index]) else { return .unknown }
+        return .answer(answer)
+    }
+
+    /// Whether anything is recorded for the place that a request is for.
+    func knows(_ facts: RequestFacts) -> Bool {
+        lock.withLock { _ in shelves[rule.place(of: facts)] != nil }
+    }
+
+    /// Groups the exchanges of a shelf by what counts of their requests, once.
+    private func sort(_ shelf: TapeShelf) {
+        guard !shelf.isSorted else { return }
+        shelf.isSorted = true
+        for (index, exchange) in shelf.exchanges.enumerated() {
+            guard let (facts, record) = recorded(exchange) else { continue }
+            let items = rule.items(of: facts, isStrict: false)
+            guard record.hasWholeRequest(facts.fields) else {
+                let mark = Self.mark(items.withoutContent)
+                TapeGroup.of(mark, in: &shelf.partial).members.append(index)
+                continue
+            }
+            let strict = Self.mark(rule.items(of: facts))
+            let loose = Self.mark(items)
+            TapeGroup.of(strict, in: &shelf.strict).members.append(index)
+            TapeGroup.of(loose, in: &shelf.loose).members.append(index)
+        }
+    }
+
+    private static func mark(_ items: [MatchRule.Item]) -> Int {
+        var hasher = Hasher()
+        for item in items { hasher.combine(item) }
+        return hasher.finalize()
+    }
+
+    // MARK: What is recorded
+
+    /// The request of an exchange, with its content.
+    func request(of exchange: Int64) -> RequestFacts? {
+        lock.withLock { _ in recorded(exchange)?.facts }
+    }
+
+    private func recorded(_ exchange: Int64) -> (facts: RequestFacts, record: ExchangeRecord)? {
+        attempt {
+            guard let record = try source.exchange(exchange),
+                var facts = RecordedHeads.request(of: record)
+            else { return nil }
+            guard record.requestBody.size > 0 else { return (facts, record) }
+            let limit = facts.isGRPC ? try openingCount(of: record) : nil
+            facts.body = try body(of: record, facts, messageLimit: limit)
+            return (facts, record)
+        }
+    }
+
+    /// How many messages of gRPC the client sent before it had the first answer.
+    private func openingCount(of record: ExchangeRecord) throws -> Int {
+        var count = 0
+        try source.messages(ofConnection: record.connection, exchange: record.id) { message in
+            if message.kind == .grpc, message.direction == .request { count += 1 }
+            return message.direction == .request
+        }
+        return count
+    }
+
+    private func body(
+        of record: ExchangeRecord, _ facts: RequestFacts, messageLimit: Int?
+    ) throws -> BodyForm {
+        var content = RequestContent(limit: options.contentLimit, digests)
+        try source.body(ofExchange: record.id, .request) { bytes in
+            content.append(bytes.span)
+            return true
+        }
+        return content.form(facts.fields, messageLimit: messageLimit)
+    }
+
+    /// The answer of an exchange, held or read anew.
+    private func answer(_ exchange: Int64) -> TapeAnswer? {
+        if let answer = held[exchange] { return answer }
+        let made: TapeAnswer? = attempt {
+            guard let record = try source.exchange(exchange) else { return nil }
+            return try TapeAnswer(record, from: source, options)
+        }
+        guard let made else { return nil }
+        if heldWeight + made.weight > options.heldLimit {
+            held = [:]
+            heldWeight = 0
+        }
+        held[exchange] = made
+        heldWeight += made.weight
+        return made
+    }
+
+    /// The next piece of a response's content that is not held.
+    func piece(of exchange: Int64, from offset: Int64) -> [UInt8] {
+        lock.withLock { _ in
+            attempt {
+                var piece: [UInt8] = []
+                try source.body(ofExchange: exchange, .response, from: offset) { bytes in
+                    piece = bytes
+                    return bytes.isEmpty
+                }
+                return piece
+            } ?? []
+        }
+    }
+
+    /// A capture that can no longer be read has no answers: the request is told so as a miss.
+    private func attempt<Result>(_ body: () throws -> Result?) -> Result? {
+        do {
+            return try body()
+        } catch {
+            return nil
+        }
+    }
+
+    // MARK: Dialogues
+
+    /// The messages of the next dialogue that was recorded with a place; `nil` if there is none.
+    func dialogue(with host: String, _ port: UInt16) -> DialogueScript? {
+        let place = DialoguePlace(host: host, port: port)
+        return lock.withLock { _ in
+            guard let known = dialogues[place] else { return nil }
+            let use = dialogueUses[place, default: 0]
+            dialogueUses[place] = use + 1
+            guard let index = options.order.index(ofUse: use, among: known.count) else {
+                return nil
+            }
+            return script(ofConnection: known[index], exchange: nil)
+        }
+    }
+
+    /// Whether a dialogue was recorded with a place.
+    package func hasDialogue(with host: String, _ port: UInt16) -> Bool {
+        lock.withLock { _ in dialogues[DialoguePlace(host: host, port: port)] != nil }
+    }
+
+    /// The messages of a stream inside of an exchange.
+    func script(of answer: TapeAnswer) -> DialogueScript {
+        lock.withLock { _ in
+            script(ofConnection: answer.connection, exchange: answer.exchange) ?? DialogueScript()
+        }
+    }
+
+    private func script(ofConnection id: Int64, exchange: Int64?) -> DialogueScript? {
+        attempt {
+            var script = DialogueScript()
+            var size = 0
+            try source.messages(ofConnection: id, exchange: exchange) { message in
+                size += message.bytes.count
+                guard exchange != nil || message.exchange == nil else { return true }
+                guard size <= options.scriptLimit else { return false }
+                script.add(message)
+                return true
+            }
+            return script
+        }
+    }
+
+    /// What ALPN agreed on with clients of a place.
+    package func protocols(of host: String, _ port: UInt16) -> Set<String> {
+        lock.withLock { _ in protocols[DialoguePlace(host: host, port: port)] ?? [] }
+    }
+
+    // MARK: Near misses
+
+    /// Calls `body` with every shelf, in the order of the recording.
+    func withShelves<Result>(_ body: ([TapeShelf]) -> Result) -> Result {
+        lock.withLock { _ in body(inOrder) }
+    }
+}
+
+struct DialoguePlace: Hashable {
+    let host: String
+    let port: UInt16
+}
+
+/// The exchanges with one method, origin and path, in the order of the recording.
+final class TapeShelf {
+    let place: RequestPlace
+    fileprivate(set) var exchanges: [Int64] = []
+    fileprivate var isSorted = false
+    /// By what counts, and by what counts without the client's wishes.
+    fileprivate var strict: [Int: TapeGroup] = [:]
+    fileprivate var loose: [Int: TapeGroup] = [:]
+    /// Those whose requests' contents are not known to their ends, by what else counts.
+    fileprivate var partial: [Int: TapeGroup] = [:]
+    fileprivate var used: Set<Int> = []
+
+    init(_ place: RequestPlace) {
+        self.place = place
+    }
+}
+
+/// Exchanges whose requests are equal, by their places on the shelf.
+final class TapeGroup {
+    var members: [Int] = []
+    private var uses = 0
+
+    /// The group of a mark, made if there is none.
+    static func of(_ mark: Int, in groups: inout [Int: TapeGroup]) -> TapeGroup {
+        let group = groups[mark] ?? TapeGroup()
+        groups[mark] = group
+        return group
+    }
+
+    /// - Parameter isUsed: whether another group has given an exchange already.
+    func next(_ order: ReplayOrder, isUsed: (Int) -> Bool) -> Int? {
+        if order == .sequence || order == .stay {
+            while uses < members.count, isUsed(members[uses]) { uses += 1 }
+        }
+        guard let index = order.index(ofUse: uses, among: members.count) else { return nil }
+        uses += 1
+        return members[index]
+    }
+}
+
+extension [MatchRule.Item] {
+    fileprivate var withoutContent: [MatchRule.Item] {
+        filter { item in
+            if case .body = item.part { return false }
+            return true
+        }
+    }
+}
+
+extension ExchangeRecord {
+    /// Whether the request's content was recorded to its end: an origin may answer before it, and
+    /// what was not sent cannot be compared with.
+    fileprivate func hasWholeRequest(_ fields: Fields) -> Bool {
+        guard !requestBody.isTruncated else { return false }
+        guard let announced = fields.first(.contentLength) else { return true }
+        return Int64(announced.text) == requestBody.size
+    }
+}
+
+extension ReplayOrder {
+    /// - Returns: `nil` once there is none any more.
+    func index(ofUse use: Int, among count: Int) -> Int? {
+        guard count > 0 else { return nil }
+        return switch self {
+        case .sequence: use < count ? use : nil
+        case .stay: min(use, count - 1)
+        case .cycle: use % count
+        case .first: 0
+        case .last: count - 1
+        }
+    }
+}

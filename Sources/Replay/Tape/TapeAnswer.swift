@@ -1,0 +1,100 @@
+internal import Base
+internal import HTTPModel
+internal import Traffic
+
+/// A recorded response, as far as it is held in memory.
+final class TapeAnswer: Sendable {
+    let exchange: Int64
+    let connection: Int64
+    let startedAt: Timestamp
+    let interims: [ResponseHead]
+    let head: ResponseHead
+    let trailers: Fields
+    /// How many bytes are recorded of its content, or passed.
+    let size: Int64
+    /// The content, `nil` if it is read in pieces.
+    let content: [UInt8]?
+    /// Where the content is cut into pieces, and when each is due; by rising offset.
+    let cuts: [Cut]
+    let firstByte: Int64
+    let duration: Int64
+    /// Whether the origin broke off before it was whole.
+    let isBroken: Bool
+    /// Whether the end waits for the end of the request.
+    let waitsForRequest: Bool
+
+    /// A place in the content.
+    struct Cut: Sendable {
+        /// Behind the piece.
+        let end: Int64
+        /// From the start of the exchange, in microseconds.
+        let due: Int64
+        /// How many messages the client had sent before.
+        let clientMessages: Int
+    }
+
+    /// In bytes: longer contents are read in pieces.
+    private static let heldSize: Int64 = 256 << 10
+
+    /// - Returns: `nil` if the response's head cannot be read.
+    init?(_ record: ExchangeRecord, from source: any TrafficSource, _ options: ReplayOptions) throws
+    {
+        guard let head = RecordedHeads.response(record.responseHead) else { return nil }
+        exchange = record.id
+        connection = record.connection
+        startedAt = record.startedAt
+        self.head = head
+        interims = record.interimHeads.compactMap(RecordedHeads.response)
+        trailers = RecordedHeads.trailers(record.responseBody.trailers)
+        size = record.responseBody.size
+        isBroken = record.responseBody.isTruncated || record.error != nil
+        firstByte = record.firstByteMicroseconds ?? 0
+        duration = record.durationMicroseconds ?? firstByte
+        let isGRPC = head.fields.first(.contentType)?.prefix(16)
+            .equalsIgnoringCase("application/grpc")
+        let type = head.fields.first(.contentType)?.prefix { $0 != 0x3B }.trimmingWhitespace
+        let isStream = isGRPC ?? false || type?.equalsIgnoringCase("text/event-stream") ?? false
+        cuts = isStream ? try Self.cuts(of: record, source) : []
+        waitsForRequest = isGRPC ?? false && !cuts.isEmpty
+        guard size <= Self.heldSize else {
+            content = nil
+            return
+        }
+        var content: [UInt8] = []
+        try source.body(ofExchange: record.id, .response) { bytes in
+            content += bytes
+            return true
+        }
+        self.content = content
+    }
+
+    private static func cuts(
+        of record: ExchangeRecord, _ source: any TrafficSource
+    ) throws -> [Cut] {
+        var cuts: [Cut] = []
+        var clientMessages = 0
+        try source.messages(ofConnection: record.connection, exchange: record.id) { message in
+            guard message.direction == .response else {
+                if message.kind == .grpc { clientMessages += 1 }
+                return true
+            }
+            guard let offset = message.offset, message.isLast else { return true }
+            let prefix: Int64 = message.kind == .grpc ? 5 : 0
+            cuts.append(
+                Cut(
+                    end: offset + message.size + prefix,
+                    due: message.at.microseconds(since: record.startedAt),
+                    clientMessages: clientMessages))
+            return cuts.count < cutLimit
+        }
+        return cuts
+    }
+
+    private static let cutLimit = 100_000
+
+    /// About how much memory it holds, in bytes.
+    var weight: Int { 1024 + head.raw.count * 3 + (content?.count ?? 0) + cuts.count * 24 }
+
+    /// Whether it begins another protocol.
+    var isSwitch: Bool { head.status == 101 }
+}

@@ -1,0 +1,189 @@
+import Base
+import Foundation
+import Replay
+import Testing
+import Traffic
+
+@testable import Comparison
+
+struct CaptureComparisonTests {
+    @Test func findsNothingInTheSame() throws {
+        let source = Self.session()
+        let report = try Self.compare(source, source)
+        #expect(!report.isDifferent && !report.isInconclusive)
+        #expect(report.counts.equal == 4 && report.counts.moved == 0)
+        #expect(report.entries.isEmpty)
+    }
+
+    @Test func alignsByWhatExchangesAre() throws {
+        var other = MemorySource()
+        other.add("GET /c")
+        other.add("GET /new")
+        other.add("GET /a", answer: #"{"v":2}"#)
+        other.add("POST /b", status: 503, request: "x=1")
+        other.add("POST /b", request: "x=1")
+        let report = try Self.compare(Self.session(), other)
+        #expect(
+            Self.lines(report) == [
+                "added 2", "1 → 3: json $.v", "added 4 repeats 5", "removed 3",
+            ])
+        #expect(report.counts.different == 1 && report.counts.moved == 1)
+        #expect(report.counts.added == 2 && report.counts.removed == 1)
+    }
+
+    @Test func alignsAcrossAuthorities() throws {
+        var (left, right) = (MemorySource(), MemorySource())
+        left.add("GET /a", authority: "127.0.0.1:40001")
+        right.add("GET /a", authority: "127.0.0.1:52017")
+        let report = try Self.compare(left, right)
+        #expect(Self.lines(report) == ["1 → 1: authority"])
+        let ignoring = try Self.compare(left, right, rules: "ignore authority\n")
+        #expect(!ignoring.isDifferent)
+    }
+
+    @Test func tellsEverythingOfAnExchange() throws {
+        var (left, right) = (MemorySource(), MemorySource())
+        left.add("GET /users/1?a=1", fields: "X: 1\r\n", answer: #"{"a":1}"#)
+        right.add(
+            "GET /users/2?a=2", fields: "X: 2\r\n", status: 500, type: "text/plain", answer: "no")
+        left.records[0].interimHeads = [Array("HTTP/1.1 103 Early Hints\r\n\r\n".utf8)]
+        left.records[0].responseBody.trailers = Array("T: 1\r\n\r\n".utf8)
+        right.records[0].error = "origin-closed"
+        let report = try Self.compare(left, right)
+        #expect(
+            report.entries.first?.differences.map(\.title) == [
+                "path", "query parameter a", "request field x", "interim response 1", "error",
+                "status", "response field content-type", "response trailer t",
+                "response text line 1",
+            ])
+    }
+
+    @Test func isInconclusiveWithoutExchanges() throws {
+        #expect(try Self.compare(Self.session(), MemorySource()).isInconclusive)
+        #expect(try Self.compare(MemorySource(), MemorySource()).isInconclusive)
+    }
+
+    @Test func countsWhatItDoesNotTell() throws {
+        var (left, right) = (MemorySource(), MemorySource())
+        for index in 0..<20 {
+            left.add("GET /\(index)x", answer: #"{"v":1}"#)
+            right.add("GET /\(index)x", answer: #"{"v":2}"#)
+        }
+        var configuration = ComparisonConfiguration.test
+        configuration.entryLimit = 5
+        let report = try CaptureComparison(configuration).compare(
+            .init(name: "a", source: left), .init(name: "b", source: right))
+        #expect(report.entries.count == 5 && report.omitted == 15)
+        #expect(report.counts.different == 20)
+    }
+
+    @Test func tellsWhatBecameSlower() throws {
+        var (left, right) = (MemorySource(), MemorySource())
+        for index in 0..<20 {
+            left.add("GET /users/\(index)", milliseconds: 10 + Int64(index) % 5)
+            right.add("GET /users/\(index)", milliseconds: 30 + Int64(index) % 7)
+            left.add("GET /fast", milliseconds: 10 + Int64(index) % 5)
+            right.add("GET /fast", milliseconds: 10 + Int64(index) % 6)
+        }
+        let report = try Self.compare(left, right)
+        #expect(report.timings.map(\.path) == ["/users/{}"])
+        #expect(report.timings.first?.difference.isSlower == true)
+        #expect(!report.isDifferent)
+    }
+
+    // MARK: Pages
+
+    static let hostile = [
+        "</pre><script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "'><svg/onload=a()>",
+        "&lt;&#60;", "`javascript:x`", "]]>", "<!--", "\u{202E}\u{2066}\u{FEFF}\u{7}",
+    ]
+
+    @Test(arguments: hostile)
+    func escapesWhatWasRecorded(_ text: String) throws {
+        var (left, right) = (MemorySource(), MemorySource())
+        left.add("GET /a?\(text)=1", fields: "X: \(text)\r\n", type: text, answer: "{}")
+        right.add("GET /a?\(text)=2", fields: "\(text): 2\r\n", type: "text/plain", answer: text)
+        right.add("\(text) /\(text)", authority: text, answer: text)
+        var configuration = ComparisonConfiguration.test
+        configuration.withSecrets = true
+        let report = try CaptureComparison(configuration).compare(
+            .init(name: text, source: left), .init(name: "b", source: right))
+        let page = ComparisonHTML.page(report)
+        #expect(report.isDifferent)
+        try expectSound(page)
+    }
+
+    @Test func isOnePageThatLoadsNothing() throws {
+        var (left, right) = (Self.session(), Self.session())
+        left.add("GET /d", answer: "https://evil.example/x.png")
+        right.add("GET /d", answer: #"<link href="https://evil.example/x.css">"#)
+        let page = ComparisonHTML.page(try Self.compare(left, right))
+        try expectSound(page)
+        #expect(page.contains("default-src 'none'"))
+        for sign in ["<script", "<link", "<img", "<iframe", "src=", "href=", "url(", "@import"] {
+            #expect(!page.contains(sign))
+        }
+    }
+
+    /// Whether every element is one that the report writes, and closed in its order.
+    private func expectSound(_ page: String) throws {
+        let known: Set<String> = [
+            "html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "h3", "p",
+            "table", "tr", "th", "td", "section", "details", "summary", "pre", "bdi", "em", "span",
+        ]
+        var open: [String] = []
+        for piece in page.split(separator: "<").dropFirst(1) {
+            let parts = piece.split(separator: ">", maxSplits: 1, omittingEmptySubsequences: false)
+            try #require(parts.count == 2)
+            #expect(!parts[1].contains(">"))
+            let tag = String(parts[0])
+            let name = String(tag.drop { $0 == "/" }.prefix { $0.isLetter || $0.isNumber })
+            if tag.hasPrefix("!") { continue }
+            #expect(known.contains(name), "\(tag)")
+            if tag.hasPrefix("/") {
+                #expect(open.popLast() == name)
+            } else if name != "meta" {
+                open.append(name)
+            }
+        }
+        #expect(open.isEmpty)
+        for scalar in page.unicodeScalars {
+            #expect(scalar.value >= 0x20 || scalar == "\n")
+            #expect(![0x202E, 0x2066, 0xFEFF].contains(scalar.value))
+        }
+    }
+
+    // MARK: Details
+
+    private static func session() -> MemorySource {
+        var source = MemorySource()
+        source.add("GET /a", answer: #"{"v":1}"#)
+        source.add("POST /b", request: "x=1")
+        source.add("GET /gone")
+        source.add("GET /c")
+        return source
+    }
+
+    private static func compare(
+        _ left: MemorySource, _ right: MemorySource, rules: String = ""
+    ) throws -> ComparisonReport {
+        var configuration = ComparisonConfiguration.test
+        configuration.rules = try ReplayRules(text: rules)
+        return try CaptureComparison(configuration).compare(
+            .init(name: "a", source: left), .init(name: "b", source: right))
+    }
+
+    private static func lines(_ report: ComparisonReport) -> [String] {
+        report.entries.map { entry in
+            guard let left = entry.left else {
+                let repeats = entry.repeats.map { " repeats \($0)" } ?? ""
+                return "added \(entry.right?.id ?? 0)\(repeats)"
+            }
+            guard let right = entry.right else { return "removed \(left.id)" }
+            let kinds = entry.differences.filter { !$0.isNote }.map {
+                $0.path.isEmpty ? $0.kind.rawValue : "\($0.kind.rawValue) \($0.path)"
+            }
+            return "\(left.id) → \(right.id): \(kinds.joined(separator: ", "))"
+        }
+    }
+}

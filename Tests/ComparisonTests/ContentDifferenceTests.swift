@@ -1,0 +1,200 @@
+import Base
+import Foundation
+import Replay
+import Testing
+
+@testable import Comparison
+
+struct ContentDifferenceTests {
+    struct Row: CustomTestStringConvertible, Sendable {
+        let name: String
+        let type: String
+        let left: String
+        let right: String
+        /// A line a difference.
+        let expected: [String]
+        var rules = ""
+
+        init(
+            _ name: String, _ type: String, _ left: String, _ right: String, _ expected: [String],
+            rules: String = ""
+        ) {
+            (self.name, self.type, self.left, self.right) = (name, type, left, right)
+            (self.expected, self.rules) = (expected, rules)
+        }
+
+        var testDescription: String { name }
+    }
+
+    static let json = "application/json"
+    static let form = "application/x-www-form-urlencoded"
+
+    static let jsonRows = [
+        Row("equal", json, #"{"a":1}"#, #"{"a":1}"#, []),
+        Row("layout", json, #"{"a":1,"b":2}"#, #"{"b":2, "a":1.0}"#, ["note json layout"]),
+        Row("a number", json, #"{"a":1}"#, #"{"a":2}"#, ["json $.a: 1 → 2"]),
+        Row("a type", json, #"{"a":1}"#, #"{"a":"1"}"#, [#"json $.a: 1 → "1""#]),
+        Row("a member more", json, "{}", #"{"a":{"b":1}}"#, [#"json $.a: - → {"b":1}"#]),
+        Row("a member less", json, #"{"a":null}"#, "{}", ["json $.a: null → -"]),
+        Row(
+            "members of others", json, #"{"a":{"x":1,"z":3}}"#, #"{"a":{"y":2,"z":3}}"#,
+            ["json $.a.x: 1 → -", "json $.a.y: - → 2"]),
+        Row("a name with signs", json, #"{"a b":1}"#, #"{"a b":2}"#, [#"json $["a b"]: 1 → 2"#]),
+        Row("an element more", json, "[1,2,3]", "[1,9,2,3]", ["json $[1]: - → 9"]),
+        Row("an element less", json, "[1,2,3]", "[2,3]", ["json $[0]: 1 → -"]),
+        Row("an element changed", json, "[1,2,3]", "[1,5,3]", ["json $[1]: 2 → 5"]),
+        Row(
+            "by identity", json, #"[{"id":1,"v":1},{"id":2,"v":2}]"#,
+            #"[{"id":2,"v":3},{"id":1,"v":1}]"#, ["json $[1].v: 2 → 3", "note json $ moved"]),
+        Row(
+            "by identity, one more", json, #"[{"id":1},{"id":2}]"#,
+            #"[{"id":0},{"id":1},{"id":2}]"#,
+            [#"json $[0]: - → {"id":0}"#]),
+        Row(
+            "identity that repeats is none", json, #"[{"id":1,"v":1},{"id":1,"v":2}]"#,
+            #"[{"id":1,"v":1},{"id":1,"v":3}]"#, ["json $[1].v: 2 → 3"]),
+        Row("object to array", json, #"{"a":{}}"#, #"{"a":[]}"#, ["json $.a: {} → []"]),
+        Row(
+            "a secret", json, #"{"password":"a"}"#, #"{"password":"b"}"#,
+            [#"json $.password: "***" → "***""#]),
+        Row(
+            "a member of a secret", json, #"{"token":{"v":1,"w":2}}"#, #"{"token":{"v":3,"w":2}}"#,
+            [#"json $.token.v: "***" → "***""#]),
+        Row(
+            "an ignored member", json, #"{"a":1,"t":1}"#, #"{"a":1,"t":2}"#, [],
+            rules: "ignore response body $.t"),
+        Row(
+            "an ignored member of elements", json, #"[{"v":1,"t":1},{"v":2,"t":1}]"#,
+            #"[{"v":1,"t":2},{"v":2,"t":3}]"#, [], rules: "ignore response body $[*].t"),
+        Row(
+            "a rule for the other side", json, #"{"t":1}"#, #"{"t":2}"#, ["json $.t: 1 → 2"],
+            rules: "ignore body $.t"),
+        Row("content that is ignored", json, "1", "2", [], rules: "ignore response body"),
+        Row("no JSON", json, #"{"a":1"#, #"{"a":2"#, ["binary: 6 bytes → 6 bytes"]),
+    ]
+
+    static let otherRows = [
+        Row("a form field", form, "a=1&b=2", "a=1&b=3", ["form b: 2 → 3"]),
+        Row("form fields in another order", form, "a=1&b=2", "b=2&a=1", []),
+        Row("a form's secret", form, "password=a", "password=b", ["form password: *** → ***"]),
+        Row("a form field more", form, "a=1", "a=1&a=2", ["form a: - → 2"]),
+        Row(
+            "boundaries", "multipart/form-data; boundary=x",
+            "--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--x--\r\n",
+            "--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n2\r\n--x--\r\n",
+            ["form a: 1 → 2"]),
+        Row("a line", "text/plain", "a\nb\nc\n", "a\nx\nc\n", ["text line 2: b → x"]),
+        Row("lines more", "text/plain", "a\nc\n", "a\nb\nb\nc\n", ["text lines 2-3: - → b\nb"]),
+        Row("line ends", "text/plain", "a\r\nb\r\n", "a\nb\n", ["note text line ends"]),
+        Row(
+            "a secret in text", "text/plain", "Authorization: Bearer abc\n",
+            "Authorization: Bearer abd\n", ["text: *** → ***"]),
+        Row(
+            "binary", "image/png", "\u{0}a", "\u{0}bc",
+            ["binary: 2 bytes, SHA-256 # → 3 bytes, SHA-256 #"]),
+        Row("nothing at all", "text/plain", "", "abc", ["binary: - → 3 bytes, SHA-256 #"]),
+        Row("another kind", "text/plain", "{}", "<p>", ["text line 1: {} → <p>"]),
+    ]
+
+    @Test(arguments: jsonRows + otherRows)
+    func tells(_ row: Row) throws {
+        let rules = try ReplayRules(text: row.rules)
+        #expect(Self.shown(Self.differences(row, rules: rules)) == row.expected)
+    }
+
+    /// A reader of cut content must not fail, nor find a difference in what is equal.
+    @Test(arguments: jsonRows + otherRows)
+    func takesContentCutAnywhere(_ row: Row) throws {
+        for length in 0...row.left.utf8.count {
+            var cut = Self.content(row.left, row.type)
+            cut.bytes = Array(cut.bytes.prefix(length))
+            let difference = ContentDifference(side: .response, configuration: .test)
+            #expect(difference.differences(cut, cut).isEmpty)
+            let found = difference.differences(cut, Self.content(row.right, row.type))
+            #expect(
+                !found.isEmpty || row.right.hasPrefix(cut.bytes.text) || !row.rules.isEmpty
+                    || row.expected.isEmpty)
+        }
+    }
+
+    @Test func showsSecretsIfAsked() {
+        var configuration = ComparisonConfiguration.test
+        configuration.withSecrets = true
+        let found = ContentDifference(side: .response, configuration: configuration).differences(
+            Self.content(#"{"password":"a"}"#, Self.json),
+            Self.content(#"{"password":"b"}"#, Self.json))
+        #expect(Self.shown(found) == [#"json $.password: "a" → "b""#])
+    }
+
+    @Test func comparesDecoded() {
+        var left = Self.content(#"{"a":1}"#, Self.json)
+        left.codings = "upper"
+        left.bytes = Array(#"{"A":1}"#.utf8)
+        let right = Self.content(#"{"a":2}"#, Self.json)
+        let found = ContentDifference(side: .response, configuration: .test).differences(
+            left, right)
+        #expect(Self.shown(found) == ["json $.a: 1 → 2"])
+    }
+
+    @Test func tellsOnlySizesOfWhatIsNotWhole() {
+        var left = Self.content("abc", "text/plain")
+        left.isWhole = false
+        left.size = 5_000_000
+        let found = ContentDifference(side: .response, configuration: .test).differences(
+            left, Self.content("abd", "text/plain"))
+        #expect(Self.shown(found) == ["binary: 5000000 bytes → 3 bytes, SHA-256 #"])
+    }
+
+    @Test func boundsWhatIsTold() {
+        let left = "[" + (0..<500).map(String.init).joined(separator: ",") + "]"
+        let right = "[" + (1000..<1500).map(String.init).joined(separator: ",") + "]"
+        let found = ContentDifference(side: .response, configuration: .test).differences(
+            Self.content(left, Self.json), Self.content(right, Self.json))
+        #expect(found.count == 101)
+        let long = String(repeating: "x", count: 5000)
+        let text = ContentDifference(side: .response, configuration: .test).differences(
+            Self.content(long, "text/plain"), Self.content(long + "y", "text/plain"))
+        #expect(text.allSatisfy { ($0.left?.utf8.count ?? 0) < 500 })
+    }
+
+    private static func differences(_ row: Row, rules: ReplayRules) -> [Difference] {
+        var configuration = ComparisonConfiguration.test
+        configuration.rules = rules
+        return ContentDifference(side: .response, configuration: configuration).differences(
+            content(row.left, row.type), content(row.right, row.type))
+    }
+
+    private static func content(_ text: String, _ type: String) -> ContentDifference.Content {
+        var content = ContentDifference.Content()
+        content.bytes = Array(text.utf8)
+        content.size = Int64(content.bytes.count)
+        content.types = [Array(type.utf8)]
+        return content
+    }
+
+    static func shown(_ differences: [Difference]) -> [String] {
+        differences.map { difference in
+            let place = difference.path.isEmpty ? "" : " \(difference.path)"
+            let start = (difference.isNote ? "note " : "") + difference.kind.rawValue + place
+            if difference.change == .moved { return start + " moved" }
+            if difference.left == nil, difference.right == nil { return start }
+            let (left, right) = (difference.left ?? "-", difference.right ?? "-")
+            return "\(start): \(withoutDigests(left)) → \(withoutDigests(right))"
+        }
+    }
+
+    private static func withoutDigests(_ text: String) -> String {
+        guard let range = text.range(of: "SHA-256 ") else { return text }
+        return text[..<range.upperBound] + "#"
+    }
+}
+
+extension ComparisonConfiguration {
+    static var test: ComparisonConfiguration {
+        ComparisonConfiguration(
+            decode: { content, codings in
+                codings == "upper" ? Array(content.text.lowercased().utf8) : nil
+            },
+            sha256: { [UInt8](repeating: UInt8(truncatingIfNeeded: $0.count), count: 32) })
+    }
+}

@@ -1,0 +1,152 @@
+import Base
+import Formats
+import Synchronization
+import TLS
+import Testing
+import Traffic
+
+@testable import PacketFormats
+
+struct PacketImporterTests {
+    @Test("What is exported as packets comes back: heads, contents and facts of TLS")
+    func roundTrip() async throws {
+        var traffic = RecordedTraffic()
+        for (index, suite) in TLSSuite.all.enumerated() {
+            let connection = traffic.addConnection(
+                suite.version.text, suite.name, alpn: "http/1.1")
+            let content = RecordedTraffic.content(UInt8(index), 30_000 + index)
+            traffic.addExchange(on: connection, request: content, response: content)
+            traffic.addExchange(on: connection, response: [1, 2, 3])
+        }
+        let sink = try await imported(exported(traffic))
+        let exchanges = sink.exchanges
+        #expect(exchanges.count == traffic.exchangeRecords.count)
+        for (old, new) in zip(traffic.exchangeRecords, exchanges) {
+            #expect(new.requestHead == old.requestHead)
+            #expect(new.responseHead == old.responseHead)
+            #expect(new.requestBody.bytes == old.requestBody.bytes)
+            #expect(new.responseBody.bytes == old.responseBody.bytes)
+            #expect(new.error == nil)
+            #expect(new.startedAt == old.startedAt)
+        }
+        for (old, new) in zip(traffic.connectionRecords, sink.connections) {
+            #expect(new.clientTLS?.version == old.clientTLS?.version)
+            #expect(new.clientTLS?.cipher == old.clientTLS?.cipher)
+            #expect(new.clientTLS?.alpn == "http/1.1")
+            #expect(new.clientTLS?.alerts == old.clientTLS?.alerts)
+            #expect(new.clientTLS?.keyLog.sorted() == old.clientTLS?.keyLog.sorted())
+            #expect(new.originHost == "origin.example")
+            #expect(new.outcome == .completed)
+        }
+    }
+
+    @Test("Without keys a connection is told with the reason")
+    func withoutKeys() async throws {
+        var traffic = RecordedTraffic()
+        let connection = traffic.addConnection(
+            "TLSv1.3", TLSSuite.all[0].name, alpn: "http/1.1")
+        traffic.addExchange(on: connection, response: [1, 2, 3])
+        let file = try exported(traffic).withoutSecrets
+        let sink = try await imported(file)
+        #expect(sink.exchanges.isEmpty)
+        #expect(sink.connections.map(\.outcome) == [.passedThrough])
+        #expect(sink.connections.map(\.cause) == ["not decrypted: its keys are not known"])
+        let keys = traffic.connectionRecords[0].clientTLS?.keyLog.joined(separator: "\n") ?? ""
+        let opened = try await imported(file, keyLog: [UInt8](keys.utf8))
+        #expect(opened.exchanges.map(\.responseBody.bytes) == [[1, 2, 3]])
+    }
+
+    @Test("An import cut anywhere ends with what came before, and says so")
+    func cuts() async throws {
+        var traffic = RecordedTraffic()
+        let connection = traffic.addConnection(
+            "TLSv1.2", TLSSuite.all[3].name, alpn: "http/1.1")
+        traffic.addExchange(on: connection, response: [1, 2, 3])
+        let file = try exported(traffic)
+        for end in 0..<file.count {
+            let sink = RecordingSink()
+            let writer = ImportWriter(sink: sink, nextConnection: 1, nextExchange: 1)
+            var rest: [UInt8]? = [UInt8](file[..<end])
+            do {
+                try await PacketImporter().read({ rest.take() ?? [] }, into: writer)
+            } catch let failure as Failure {
+                #expect(failure.code == "packets-malformed")
+            }
+            #expect(sink.connections.count <= 1)
+        }
+    }
+
+    @Test("Bytes that are changed anywhere do no harm")
+    func changes() async throws {
+        var traffic = RecordedTraffic()
+        let connection = traffic.addConnection(
+            "TLSv1.3", TLSSuite.all[2].name, alpn: "http/1.1")
+        traffic.addExchange(on: connection, request: [4, 5], response: [1, 2, 3])
+        let file = try exported(traffic)
+        for place in file.indices {
+            var changed = file
+            changed[place] ^= UInt8(truncatingIfNeeded: 1 << (place % 8))
+            do { _ = try await imported(changed) } catch is Failure {}
+        }
+    }
+
+    // MARK: Tools
+
+    private func exported(_ traffic: RecordedTraffic) throws -> [UInt8] {
+        var options = ExportOptions()
+        options.withSecrets = true
+        var bytes: [UInt8] = []
+        _ = try PacketExporter().export(traffic, options) { bytes += $0 }
+        return bytes
+    }
+
+    private func imported(_ bytes: [UInt8], keyLog: [UInt8] = []) async throws -> RecordingSink {
+        let sink = RecordingSink()
+        let writer = ImportWriter(sink: sink, nextConnection: 1, nextExchange: 1)
+        var rest = bytes[...]
+        try await PacketImporter(keyLog: keyLog).read(
+            {
+                let piece = rest.prefix(1000)
+                rest = rest.dropFirst(piece.count)
+                return [UInt8](piece)
+            }, into: writer)
+        return sink
+    }
+}
+
+extension [UInt8] {
+    /// The file without its blocks of secrets.
+    fileprivate var withoutSecrets: [UInt8] {
+        var result: [UInt8] = []
+        var rest = self[...]
+        while rest.count >= 8 {
+            let length = rest.dropFirst(4).prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+            if rest.first != 0x0A || rest[rest.startIndex + 1] != 0 {
+                result += rest.prefix(length)
+            }
+            rest = rest.dropFirst(length)
+        }
+        return result
+    }
+}
+
+/// Keeps what is told.
+final class RecordingSink: TrafficSink {
+    private let events = Mutex<[TrafficEvent]>([])
+
+    func submit(_ events: [TrafficEvent]) { self.events.withLock { $0 += events } }
+    var isCongested: Bool { false }
+    func whenRoom(_ resume: @escaping @Sendable () -> Void) { resume() }
+
+    var connections: [ConnectionRecord] {
+        events.withLock {
+            $0.compactMap { if case .connection(let record) = $0 { record } else { nil } }
+        }
+    }
+
+    var exchanges: [ExchangeRecord] {
+        events.withLock {
+            $0.compactMap { if case .exchange(let record) = $0 { record } else { nil } }
+        }
+    }
+}
