@@ -59,8 +59,8 @@ private struct ImportArguments {
     enum Format: String, CaseIterable {
         case auto
         case har
-        case pcap
         case mitmproxy
+        case pcap
     }
 }
 
@@ -110,8 +110,8 @@ private func importer(
 ) throws(Failure) -> any CaptureImporter {
     switch arguments.format {
     case .har: return HARImporter()
-    case .pcap: return try packetImporter(arguments)
     case .mitmproxy: return MitmproxyImporter()
+    case .pcap: return try packetImporter(arguments)
     case .auto:
         // First: what begins a dump may also begin the compressed data of a HAR.
         if MitmproxyImporter.recognizes(start) { return MitmproxyImporter() }
