@@ -136,7 +136,7 @@ final class PacketFile {
     }
 
     deinit {
-        try? FileManager.default.removeItem(atPath: path)
+        removeItem(path)
     }
 
     /// The values of fields in the packets that a display filter shows.
@@ -157,8 +157,8 @@ final class PacketFile {
         let folder = path + "-objects"
         let part = path + "-part"
         defer {
-            try? FileManager.default.removeItem(atPath: folder)
-            try? FileManager.default.removeItem(atPath: part)
+            removeItem(folder)
+            removeItem(part)
         }
         _ = try Dissector.run(
             ["-r", path, "-Y", "frame.interface_name == \"\(interface)\"", "-w", part])
@@ -188,5 +188,14 @@ enum Dissector {
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return String(decoding: data, as: UTF8.self)
+    }
+}
+
+private func removeItem(_ path: String) {
+    guard FileManager.default.fileExists(atPath: path) else { return }
+    do {
+        try FileManager.default.removeItem(atPath: path)
+    } catch {
+        Issue.record("cannot remove \(path): \(error)")
     }
 }
