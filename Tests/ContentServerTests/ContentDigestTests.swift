@@ -54,7 +54,7 @@ struct ContentDigestTests {
                 isStarved.store(true, ordering: .relaxed)
                 end()
             }
-            loop.set(timer, due: loop.now + 20_000)
+            loop.set(timer, due: loop.now + 120_000)
             let hash = try await digest { BytesSource([UInt8]("hello".utf8)) }
             loop.set(timer, due: .max)
             end()

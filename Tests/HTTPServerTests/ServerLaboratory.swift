@@ -72,7 +72,7 @@ struct Laboratory: Sendable {
 
 /// A client that speaks bytes; what it waits for has a deadline, so that no test hangs.
 final class TestClient {
-    static let patience: UInt64 = 20_000
+    static let patience: UInt64 = 120_000
     let stream: any ByteStream
     private var received: [UInt8] = []
 

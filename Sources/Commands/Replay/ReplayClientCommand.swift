@@ -151,7 +151,9 @@ private func runReplayClient(
             ]
             try environment.output.write(document.document)
         } else {
-            let text = plan.substitutions.lines.map { TerminalText.sanitized($0) + "\n" }
+            let lines = plan.substitutions.lines
+            let text = (lines.isEmpty ? ["no request holds a value of a response"] : lines)
+                .map { TerminalText.sanitized($0) + "\n" }
             try environment.output.write(text.joined())
         }
         return .clean
@@ -165,7 +167,7 @@ private func runReplayClient(
         members.append(.init("capture", .optional(arguments.capture)))
         try environment.output.write(JSONText.object(members).document)
     } else {
-        try ReplayClientText.write(report, plan, to: environment)
+        try ReplayClientText.write(report, to: environment)
     }
     return report.exitCode
 }

@@ -36,7 +36,9 @@ struct ReplayClientReport {
     var withheldCount = 0
     var unsentCount = 0
     var leftOut: [ReplayPlan.Obstacle: Int] = [:]
+    /// The first of them, up to `differenceLimit`.
     var differences: [Difference] = []
+    var differenceCount = 0
     var stopReason: StopReason?
     var replacedCount = 0
     var keptCount = 0
@@ -52,15 +54,23 @@ struct ReplayClientReport {
             if recorded == 0 || recorded / 100 == status / 100 {
                 sameCount += 1
             } else {
-                differences.append(difference)
+                add(difference)
             }
         case .failed:
             failedCount += 1
-            differences.append(difference)
+            add(difference)
         case .withheld: withheldCount += 1
         case .unsent: unsentCount += 1
         }
     }
+
+    private mutating func add(_ difference: Difference) {
+        differenceCount += 1
+        if differences.count < Self.differenceLimit { differences.append(difference) }
+    }
+
+    /// Nobody reads more; those behind it are counted.
+    private static let differenceLimit = 1000
 
     var exitCode: ExitCode {
         if answeredCount == 0 { return .inconclusive }
@@ -88,6 +98,7 @@ struct ReplayClientReport {
             "values": [
                 "replaced": .integer(Int64(replacedCount)), "kept": .integer(Int64(keptCount)),
             ],
+            "differenceCount": .integer(Int64(differenceCount)),
             "differences": .array(differences.map(\.json)),
         ]
     }

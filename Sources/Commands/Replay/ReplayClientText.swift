@@ -4,17 +4,19 @@ internal import Replay
 /// The report in words.
 enum ReplayClientText {
     static func write(
-        _ report: ReplayClientReport, _ plan: ReplayPlan, to environment: Environment
+        _ report: ReplayClientReport, to environment: Environment
     ) throws(Failure) {
         var lines = LineWriter(environment.output)
         for difference in report.differences {
             try lines.write(TerminalText.sanitized(difference.line))
         }
-        for line in summary(report, plan) { try lines.write(line) }
+        let rest = report.differenceCount - report.differences.count
+        if rest > 0 { try lines.write("and \(rest) more") }
+        for line in summary(report) { try lines.write(line) }
         try lines.flush()
     }
 
-    private static func summary(_ report: ReplayClientReport, _ plan: ReplayPlan) -> [String] {
+    private static func summary(_ report: ReplayClientReport) -> [String] {
         var lines = [
             "\(counted(report.answeredCount + report.failedCount, "request")) sent,"
                 + " \(report.answeredCount) answered, \(report.sameCount) as recorded"

@@ -8,11 +8,14 @@ extension Command {
     /// `replay`: what was recorded, put to use again.
     static var replay: Command {
         Command(
-            "replay", "answer from a capture in the place of origins",
+            "replay", "use a capture again: as origins, as a client, or to compare",
             examples: [
                 Example(
                     purpose: "a proxy that knows its answers, and needs no network",
                     line: "sallyport replay origin session.sallyport"),
+                Example(
+                    purpose: "the recorded requests once more, with tokens that are live",
+                    line: "sallyport replay client session.sallyport --to http://127.0.0.1:8080"),
                 Example(
                     purpose: "which parts of requests change from one recording to the next",
                     line: "sallyport replay learn monday.sallyport tuesday.sallyport"),
