@@ -14,16 +14,16 @@ extension Command {
                     purpose: "for a browser's network panel, Charles or mitmproxy",
                     line: "sallyport export session.sallyport --format har --output session.har"),
                 Example(
+                    purpose: "for Wireshark, with the keys that decrypt it",
+                    line: "sallyport export session.sallyport --format pcapng --with-secrets"
+                        + " --output session.pcapng"),
+                Example(
                     purpose: "for mitmproxy and what is written for it",
                     line: "sallyport export session.sallyport --format mitmproxy"
                         + " --output session.mitm && mitmweb -r session.mitm"),
                 Example(
                     purpose: "every content as a file, decoded",
                     line: "sallyport export session.sallyport --format bodies --output contents"),
-                Example(
-                    purpose: "for Wireshark, with the keys that decrypt it",
-                    line: "sallyport export session.sallyport --format pcapng --with-secrets"
-                        + " --output session.pcapng"),
                 Example(
                     purpose: "only what one host answered with an error, with all secrets",
                     line: "sallyport export session.sallyport --format har --with-secrets"
@@ -37,14 +37,14 @@ extension Command {
                 "HAR 1.2 is written with what it has no place for in members that begin with '_';"
                     + " 'sallyport import' makes the same capture of it again. What was lost is"
                     + " told after the export.",
+                "pcapng has an interface for each leg, whose packets are made: TLS is sealed anew"
+                    + " under the recorded keys, which are in the file. A third one, decrypted,"
+                    + " has the content in plain. Without --with-secrets there are heads alone.",
                 "For mitmproxy, a dump is written that its version 11 and later read: contents as they"
                     + " were on the wire, those that were not recorded as missing, and a dialogue"
                     + " that is no HTTP as a TCP flow.",
                 "As bodies, each content is written with its codings undone to a file in a new folder,"
                     + " named for its exchange, with an index.json.",
-                "pcapng has an interface for each leg, whose packets are made: TLS is sealed anew"
-                    + " under the recorded keys, which are in the file. A third one, decrypted,"
-                    + " has the content in plain. Without --with-secrets there are heads alone.",
                 filterHelp(for: .exchanges),
             ],
             arguments: ExportArguments(),
@@ -72,17 +72,17 @@ private struct ExportArguments {
 
     enum Format: String, CaseIterable {
         case har
+        case pcapng
         case mitmproxy
         case bodies
-        case pcapng
 
         /// `nil` for one that writes a folder.
         var exporter: (any CaptureExporter)? {
             switch self {
             case .har: HARExporter()
+            case .pcapng: PacketExporter()
             case .mitmproxy: MitmproxyExporter()
             case .bodies: nil
-            case .pcapng: PacketExporter()
             }
         }
     }

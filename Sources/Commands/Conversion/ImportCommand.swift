@@ -59,8 +59,8 @@ private struct ImportArguments {
     enum Format: String, CaseIterable {
         case auto
         case har
-        case mitmproxy
         case pcap
+        case mitmproxy
     }
 }
 
@@ -110,8 +110,8 @@ private func importer(
 ) throws(Failure) -> any CaptureImporter {
     switch arguments.format {
     case .har: return HARImporter()
-    case .mitmproxy: return MitmproxyImporter()
     case .pcap: return try packetImporter(arguments)
+    case .mitmproxy: return MitmproxyImporter()
     case .auto:
         // First: what begins a dump may also begin the compressed data of a HAR.
         if MitmproxyImporter.recognizes(start) { return MitmproxyImporter() }
