@@ -112,6 +112,9 @@ package final class PlainProbeMachine: AuditMachine, @unchecked Sendable {
         if bytes.count >= 7, bytes[0] == RecordType.alert, bytes[5] == 2 {
             alerts.append(AlertRecord(sender: .peer, alert: bytes[6]))
             record.seen.alert = bytes[6]
+        } else if bytes[0] == RecordType.alert {
+            // close_notify, with which some libraries give up.
+            record.seen.hasDeclined = true
         } else if !(20...24).contains(bytes[0]) {
             record.hear(bytes, isProof: true)
             record.seen.proof = "the client went on in clear where it wanted TLS"

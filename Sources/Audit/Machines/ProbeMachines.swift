@@ -23,8 +23,12 @@ package enum ProbeMachines {
             try requireRSA(behaviour == .exportKey, chain)
             let machine = ScriptedTLSMachine(name, behaviour, chain, configuration)
             return try upgraded(name, .sound, machine, configuration)
-        case .httpOnTLSPort: return PlainProbeMachine(name, .http, configuration)
-        case .refuseTLS: return PlainProbeMachine(name, .refuseTLS, configuration)
+        case .httpOnTLSPort, .refuseTLS:
+            guard configuration.upgrade == nil else {
+                throw impossible("the protocol begins in clear")
+            }
+            return PlainProbeMachine(
+                name, behaviour == .refuseTLS ? .refuseTLS : .http, configuration)
         case .stripStartTLS: return try upgraded(name, .stripped, nil, configuration)
         case .preauthenticated: return try upgraded(name, .preauthenticated, nil, configuration)
         default:
