@@ -15,6 +15,7 @@ final class ConfinedNetwork: Sendable {
     private let names = NameTable()
     private let dnsSockets: [DatagramSocket]
     private let dnsListeners: [MessageListener]
+    private let stopped: (reading: Int32, writing: Int32) = ConfinedNetwork.makePipe()
     private let state = Mutex(State())
 
     private struct State {
@@ -94,7 +95,8 @@ final class ConfinedNetwork: Sendable {
         let rule = DNSAnswerRule(names: names)
         let watched =
             dnsSockets.map(\.descriptor) + dnsListeners.map(\.descriptor)
-            + (process.attempts.map { [$0] } ?? [])
+            + (process.attempts.map { [$0] } ?? []) + [stopped.reading].filter { $0 >= 0 }
+        defer { if stopped.reading >= 0 { close(stopped.reading) } }
         while !state.withLock(\.isStopped) {
             let ready = Set(Waiting.readable(watched, milliseconds: 100))
             for socket in dnsSockets where ready.contains(socket.descriptor) {
@@ -113,7 +115,20 @@ final class ConfinedNetwork: Sendable {
     }
 
     func stop() {
-        state.withLock { $0.isStopped = true }
+        let isFirst = state.withLock { state in
+            defer { state.isStopped = true }
+            return !state.isStopped
+        }
+        // Its other end is readable then, so that nobody waits for the next look.
+        if isFirst, stopped.writing >= 0 { close(stopped.writing) }
+    }
+
+    /// - Returns: -1 for both if there is none to be had; the stop is then seen at the next look.
+    private static func makePipe() -> (reading: Int32, writing: Int32) {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe pipe(&ends) == 0 else { return (-1, -1) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
     }
 
     private func answer(
