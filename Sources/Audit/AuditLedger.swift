@@ -112,11 +112,6 @@ package final class AuditLedger: Sendable {
         }
     }
 
-    /// Whether the sound server was taken at a destination; `nil` before that was tried.
-    package func isControlled(at destination: AuditDestination) -> Bool? {
-        state.withLock { $0.pages[destination]?.isControlled }
-    }
-
     /// All results in an order of probes, destination by destination.
     package func results(inOrderOf probes: [ProbeDescription]) -> [AuditResult] {
         state.withLock { state in

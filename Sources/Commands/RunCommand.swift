@@ -4,7 +4,6 @@ internal import Findings
 internal import Glibc
 internal import Proxy
 internal import Sockets
-internal import Synchronization
 internal import TLS
 
 extension Command {
@@ -153,7 +152,7 @@ private func serve(
     _ service: ProxyService, _ signals: StopSignals,
     while start: @escaping @Sendable () throws(Failure) -> ChildProcess
 ) async throws(Failure) -> ChildProcess.Ending {
-    let box = OutcomeBox()
+    let box = OneTimeBox<Result<ChildProcess.Ending, Failure>>()
     startThread(named: "command") {
         do throws(Failure) {
             let child = try start()
@@ -165,21 +164,5 @@ private func serve(
         service.shutdown.request()
     }
     _ = try await service.run()
-    guard let result = box.get() else {
-        throw Failure("command-not-started", party: .tool, "the command was not started")
-    }
-    return try result.get()
-}
-
-/// How the command ended, told by the thread that waited for it.
-private final class OutcomeBox: Sendable {
-    private let value = Mutex<Result<ChildProcess.Ending, Failure>?>(nil)
-
-    func set(_ result: Result<ChildProcess.Ending, Failure>) {
-        value.withLock { $0 = result }
-    }
-
-    func get() -> Result<ChildProcess.Ending, Failure>? {
-        value.withLock(\.self)
-    }
+    return try await box.get().get()
 }

@@ -130,6 +130,10 @@ extension RealClientTests {
             let canary = try await ContentProxyProcess(in: folder)
             _ = try await Self.fetch(
                 ["\(canary.url)/assets/1/1k"], [], canary.proxyURL, canary.authorityPath, folder)
+            // It is written a moment after it was answered.
+            _ = try await eventually("the recorded exchange") {
+                try await canary.capture.flows().first
+            }
             let replay = try await ReplayProcess(canary.capture, in: folder)
             let before = try await canary.capture.connections().count
             // The canary's proxy records whoever comes, whatever it wants.

@@ -24,18 +24,15 @@ final class CapturedOutput: Sendable {
 
     /// Errors: `no-pipe`.
     init() throws(Failure) {
-        (reader, descriptor) = try Self.makePipe()
-        (stopped, stop) = try Self.makePipe()
-        startThread(named: "output") { self.read() }
-    }
-
-    private static func makePipe() throws(Failure) -> (reading: Int32, writing: Int32) {
-        var ends: [Int32] = [-1, -1]
-        guard unsafe pipe(&ends) == 0 else {
-            throw Failure("no-pipe", party: .tool, "cannot make a pipe: \(SystemError(errno))")
+        do throws(SystemError) {
+            let output = try PipeEnds()
+            (reader, descriptor) = (output.reading, output.writing)
+            let wake = try PipeEnds()
+            (stopped, stop) = (wake.reading, wake.writing)
+        } catch {
+            throw Failure("no-pipe", party: .tool, "cannot make a pipe: \(error)")
         }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        return (ends[0], ends[1])
+        startThread(named: "output") { self.read() }
     }
 
     private func read() {

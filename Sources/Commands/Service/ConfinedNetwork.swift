@@ -15,7 +15,8 @@ final class ConfinedNetwork: Sendable {
     private let names = NameTable()
     private let dnsSockets: [DatagramSocket]
     private let dnsListeners: [MessageListener]
-    private let stopped: (reading: Int32, writing: Int32) = ConfinedNetwork.makePipe()
+    /// `nil` if there is none to be had; the stop is then seen at the next look.
+    private let stopped = ConfinedNetwork.makePipe()
     private let state = Mutex(State())
 
     private struct State {
@@ -95,8 +96,8 @@ final class ConfinedNetwork: Sendable {
         let rule = DNSAnswerRule(names: names)
         let watched =
             dnsSockets.map(\.descriptor) + dnsListeners.map(\.descriptor)
-            + (process.attempts.map { [$0] } ?? []) + [stopped.reading].filter { $0 >= 0 }
-        defer { if stopped.reading >= 0 { close(stopped.reading) } }
+            + (process.attempts.map { [$0] } ?? []) + (stopped.map { [$0.reading] } ?? [])
+        defer { if let stopped { close(stopped.reading) } }
         while !state.withLock(\.isStopped) {
             let ready = Set(Waiting.readable(watched, milliseconds: 100))
             for socket in dnsSockets where ready.contains(socket.descriptor) {
@@ -120,15 +121,15 @@ final class ConfinedNetwork: Sendable {
             return !state.isStopped
         }
         // Its other end is readable then, so that nobody waits for the next look.
-        if isFirst, stopped.writing >= 0 { close(stopped.writing) }
+        if isFirst, let stopped { close(stopped.writing) }
     }
 
-    /// - Returns: -1 for both if there is none to be had; the stop is then seen at the next look.
-    private static func makePipe() -> (reading: Int32, writing: Int32) {
-        var ends: [Int32] = [-1, -1]
-        guard unsafe pipe(&ends) == 0 else { return (-1, -1) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        return (ends[0], ends[1])
+    private static func makePipe() -> PipeEnds? {
+        do throws(SystemError) {
+            return try PipeEnds()
+        } catch {
+            return nil
+        }
     }
 
     private func answer(

@@ -17,14 +17,14 @@ final class StopSignals: Sendable {
     ///
     /// Errors: `no-signals`.
     init() throws(Failure) {
-        var ends: [Int32] = [-1, -1]
-        guard unsafe pipe(&ends) == 0 else {
-            throw Failure(
-                "no-signals", party: .tool, "cannot make a pipe: \(SystemError(errno))")
+        let ends: PipeEnds
+        do throws(SystemError) {
+            ends = try PipeEnds()
+        } catch {
+            throw Failure("no-signals", party: .tool, "cannot make a pipe: \(error)")
         }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        receiver = ends[0]
-        unsafe handlerPipe = ends[1]
+        receiver = ends.reading
+        unsafe handlerPipe = ends.writing
         var action = sigaction()
         // Only what POSIX allows in a handler: the byte wakes the thread that does the rest.
         unsafe action.__sigaction_handler.sa_sigaction = { number, information, _ in

@@ -106,21 +106,8 @@ private struct PairSearch {
         guard !leftOver.isEmpty, !rightOver.isEmpty else { return }
         let before = Self.keyed(leftOver, left, key)
         let after = Self.keyed(rightOver, right, key)
-        var (index, other) = (0, 0)
         let start = pairs.count
-        while index < before.count, other < after.count {
-            if before[index].key < after[other].key {
-                index += 1
-            } else if before[index].key > after[other].key {
-                other += 1
-            } else {
-                let key = before[index].key
-                let mine = before[index...].prefix { $0.key == key }
-                let theirs = after[other...].prefix { $0.key == key }
-                pairNearest(mine.map(\.place), theirs.map(\.place))
-                (index, other) = (mine.endIndex, theirs.endIndex)
-            }
-        }
+        Self.forEachShared(before, after) { pairNearest($0, $1) }
         let taken = pairs[start...]
         guard !taken.isEmpty else { return }
         let (takenLeft, takenRight) = (Set(taken.map(\.left)), Set(taken.map(\.right)))
@@ -156,13 +143,11 @@ private struct PairSearch {
         }
     }
 
-    /// Pairs what has the same key, the most alike first; each with few candidates, those that are
-    /// nearest in order.
-    private mutating func pairAlike(_ key: (ExchangeSignature) -> Int) {
-        guard !leftOver.isEmpty, !rightOver.isEmpty else { return }
-        let before = Self.keyed(leftOver, left, key)
-        let after = Self.keyed(rightOver, right, key)
-        var taken = (left: Set<Int>(), right: Set<Int>())
+    /// Calls `body` with the places on both sides of each key that both have, by rising key.
+    private static func forEachShared(
+        _ before: [(key: Int, place: Int)], _ after: [(key: Int, place: Int)],
+        _ body: ([Int], [Int]) -> Void
+    ) {
         var (index, other) = (0, 0)
         while index < before.count, other < after.count {
             if before[index].key < after[other].key {
@@ -173,10 +158,20 @@ private struct PairSearch {
                 let key = before[index].key
                 let mine = before[index...].prefix { $0.key == key }
                 let theirs = after[other...].prefix { $0.key == key }
-                pairAlike(mine.map(\.place), theirs.map(\.place), &taken)
+                body(mine.map(\.place), theirs.map(\.place))
                 (index, other) = (mine.endIndex, theirs.endIndex)
             }
         }
+    }
+
+    /// Pairs what has the same key, the most alike first; each with few candidates, those that are
+    /// nearest in order.
+    private mutating func pairAlike(_ key: (ExchangeSignature) -> Int) {
+        guard !leftOver.isEmpty, !rightOver.isEmpty else { return }
+        let before = Self.keyed(leftOver, left, key)
+        let after = Self.keyed(rightOver, right, key)
+        var taken = (left: Set<Int>(), right: Set<Int>())
+        Self.forEachShared(before, after) { pairAlike($0, $1, &taken) }
         leftOver.removeAll { taken.left.contains($0) }
         rightOver.removeAll { taken.right.contains($0) }
     }

@@ -11,21 +11,6 @@ package enum FormReader {
     }
 
     private static func decoded(_ bytes: ArraySlice<UInt8>) -> String {
-        guard bytes.contains(where: { $0 == 0x25 || $0 == 0x2B }) else { return bytes.text }
-        var result: [UInt8] = []
-        var index = bytes.startIndex
-        while index < bytes.endIndex {
-            let byte = bytes[index]
-            if byte == 0x25, index + 2 < bytes.endIndex, let high = bytes[index + 1].hexDigitValue,
-                let low = bytes[index + 2].hexDigitValue
-            {
-                result.append(high << 4 | low)
-                index += 3
-            } else {
-                result.append(byte == 0x2B ? 0x20 : byte)
-                index += 1
-            }
-        }
-        return result.text
+        PercentText.decoded(bytes, plusIsSpace: true).text
     }
 }
