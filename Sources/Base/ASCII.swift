@@ -22,7 +22,7 @@ extension UInt8 {
 
 extension Collection where Element == UInt8 {
     /// The bytes as text; bytes that are no UTF-8 become U+FFFD.
-    package var text: String { String(decoding: self, as: UTF8.self) }
+    @inlinable package var text: String { String(decoding: self, as: UTF8.self) }
 
     /// The bytes in lower-case hexadecimal.
     package var hex: String {

@@ -76,11 +76,11 @@ extension JSONText: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral,
 extension JSONText {
     private func append(to result: inout [UInt8], indentation: Int?) {
         switch self {
-        case .null: result += Array("null".utf8)
-        case .boolean(let value): result += Array((value ? "true" : "false").utf8)
-        case .integer(let number): result += Array(String(number).utf8)
-        case .thousandths(let number): result += Array(Self.decimal(number, places: 3).utf8)
-        case .millionths(let number): result += Array(Self.decimal(number, places: 6).utf8)
+        case .null: result += "null".utf8
+        case .boolean(let value): result += (value ? "true" : "false").utf8
+        case .integer(let number): result += String(number).utf8
+        case .thousandths(let number): result += Self.decimal(number, places: 3).utf8
+        case .millionths(let number): result += Self.decimal(number, places: 6).utf8
         case .string(let text): Self.append(text, to: &result)
         case .bytes(let bytes): Self.append(bytes.text, to: &result)
         case .array(let elements):
@@ -119,7 +119,7 @@ extension JSONText {
     private static func startLine(in result: inout [UInt8], indentation: Int?) {
         guard let indentation else { return }
         result.append(newline)
-        result += [UInt8](repeating: UInt8(ascii: " "), count: indentation)
+        for _ in 0..<indentation { result.append(UInt8(ascii: " ")) }
     }
 
     private static func decimal(_ number: Int64, places: Int) -> String {
@@ -140,6 +140,11 @@ extension JSONText {
     /// a line of JavaScript.
     private static func append(_ text: String, to result: inout [UInt8]) {
         result.append(UInt8(ascii: "\""))
+        defer { result.append(UInt8(ascii: "\"")) }
+        if text.utf8.allSatisfy({ $0 &- 0x20 < 0x5F && $0 != 0x22 && $0 != 0x5C }) {
+            result += text.utf8
+            return
+        }
         for scalar in text.unicodeScalars {
             switch scalar.value {
             case 0x22, 0x5C:
@@ -156,7 +161,6 @@ extension JSONText {
             default: result += Array(UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
             }
         }
-        result.append(UInt8(ascii: "\""))
     }
 }
 

@@ -139,6 +139,19 @@ package final class CaptureReader: TrafficSource {
         }
     }
 
+    package func unchanging<Result>(_ body: () throws -> Result) throws -> Result {
+        guard database.isBetweenTransactions else { return try body() }
+        try database.execute("BEGIN")
+        do {
+            let result = try body()
+            try database.execute("COMMIT")
+            return result
+        } catch {
+            if !database.isBetweenTransactions { try database.execute("ROLLBACK") }
+            throw error
+        }
+    }
+
     // MARK: Details
 
     func content(ofChunk id: Int64) throws -> [UInt8] {

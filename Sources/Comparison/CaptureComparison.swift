@@ -3,7 +3,7 @@ package import Traffic
 /// Compares two captures: aligns their exchanges and tells how those that stand for each other
 /// differ.
 ///
-/// It holds about 130 bytes an exchange, two exchanges with their contents up to a limit, and what
+/// It holds about 150 bytes an exchange, two exchanges with their contents up to a limit, and what
 /// the report tells.
 package struct CaptureComparison {
     /// A capture, and which of its exchanges count.
@@ -30,6 +30,12 @@ package struct CaptureComparison {
 
     /// Errors: those of the sources.
     package func compare(_ left: Subject, _ right: Subject) throws -> ComparisonReport {
+        try left.source.unchanging {
+            try right.source.unchanging { try compareUnchanging(left, right) }
+        }
+    }
+
+    private func compareUnchanging(_ left: Subject, _ right: Subject) throws -> ComparisonReport {
         let digests = try left.source.digestName.flatMap { name in
             try right.source.digestName == name ? name : nil
         }

@@ -101,16 +101,18 @@ struct ComparisonRun {
             report.counts.equal += 1
             return
         }
-        let entry = try isEqual ? moved(pair) : compared(pair)
-        if entry.isDifferent {
+        let comparison = try comparison(of: pair)
+        let differences = try isEqual ? [] : comparison.differences()
+        let isDifferent = differences.contains { !$0.isNote }
+        if isDifferent {
             report.counts.different += 1
         } else {
             report.counts.equal += 1
-            if !entry.differences.isEmpty { report.counts.noted += 1 }
+            if !differences.isEmpty { report.counts.noted += 1 }
         }
-        let hasNotes = entry.isMoved || !entry.differences.isEmpty
-        if entry.isDifferent || configuration.withNotes && hasNotes, takesMore() {
-            report.entries.append(entry)
+        let hasNotes = pair.isMoved || !differences.isEmpty
+        if isDifferent || configuration.withNotes && hasNotes, takesMore() {
+            report.entries.append(entry(comparison, differences, isMoved: pair.isMoved))
         }
     }
 
@@ -121,26 +123,32 @@ struct ComparisonRun {
         return false
     }
 
-    private func moved(_ pair: Alignment.Pair) throws -> ComparisonReport.Entry {
-        ComparisonReport.Entry(
-            left: try exchange(left, pair.left), right: try exchange(right, pair.right),
-            isMoved: true)
-    }
-
-    private func compared(_ pair: Alignment.Pair) throws -> ComparisonReport.Entry {
+    private func comparison(of pair: Alignment.Pair) throws -> ExchangeComparison {
         let (before, after) = (try record(left, pair.left), try record(right, pair.right))
-        var configuration = configuration
-        // What is not told need not be masked, which takes as long as to compare it.
-        if report.entries.count >= configuration.entryLimit { configuration.withSecrets = true }
-        let comparison = ExchangeComparison(
+        var comparison = ExchangeComparison(
             configuration: configuration,
             left: .init(before, left.signatures[pair.left], left.subject.source),
             right: .init(after, right.signatures[pair.right], right.subject.source))
-        let differences = try comparison.differences()
+        // What is not told is counted: nothing need be masked, nor be looked for twice.
+        if report.entries.count >= configuration.entryLimit {
+            comparison.isBrief = true
+            comparison.configuration.withSecrets = true
+            comparison.configuration.differenceLimit = 0
+        }
+        return comparison
+    }
+
+    private func entry(
+        _ comparison: ExchangeComparison, _ differences: [Difference], isMoved: Bool
+    ) -> ComparisonReport.Entry {
+        var told = differences
+        let isCut = told.count > configuration.differenceLimit
+        // What counts goes before notes.
+        if isCut, told.contains(where: { !$0.isNote }) { told.removeAll(where: \.isNote) }
+        let (left, right) = named(comparison.left.record, comparison.right.record)
         return ComparisonReport.Entry(
-            left: named(before), right: named(after), isMoved: pair.isMoved,
-            differences: Array(differences.prefix(configuration.differenceLimit)),
-            isCut: differences.count > configuration.differenceLimit)
+            left: left, right: right, isMoved: isMoved,
+            differences: Array(told.prefix(configuration.differenceLimit)), isCut: isCut)
     }
 
     private func removed(_ place: Int, _ repeats: Repeats) throws -> ComparisonReport.Entry {
@@ -167,6 +175,24 @@ struct ComparisonRun {
         return record
     }
 
+    private func named(
+        _ left: ExchangeRecord, _ right: ExchangeRecord
+    ) -> (left: ComparisonReport.Exchange, right: ComparisonReport.Exchange) {
+        let name = named(left)
+        guard left.requestHead == right.requestHead, left.scheme == right.scheme,
+            left.authority == right.authority
+        else { return (name, named(right)) }
+        return (
+            name,
+            ComparisonReport.Exchange(
+                id: right.id, method: name.method, url: name.url, status: status(of: right))
+        )
+    }
+
+    private func status(of record: ExchangeRecord) -> Int? {
+        record.status == 0 ? nil : record.status
+    }
+
     private func named(_ record: ExchangeRecord) -> ComparisonReport.Exchange {
         let target = RequestTargetParts(record.requestHead)
         let origin = Array("\(record.scheme.rawValue)://\(record.authority)".utf8)
@@ -175,7 +201,7 @@ struct ComparisonRun {
         return ComparisonReport.Exchange(
             id: record.id, method: record.requestHead[target.method].text,
             url: shownLine(configuration.withSecrets ? url : URLRedaction.redact(url)),
-            status: record.status == 0 ? nil : record.status)
+            status: status(of: record))
     }
 
     // MARK: Timing

@@ -27,19 +27,26 @@ struct ExchangeComparison {
         }
     }
 
-    let configuration: ComparisonConfiguration
+    var configuration: ComparisonConfiguration
     let left: Side
     let right: Side
+    /// Whether the first difference that counts is enough.
+    var isBrief = false
 
-    /// Everything that differs, in the order of the exchange.
+    /// What differs, in the order of the exchange.
     ///
     /// Errors: those of the sources.
     func differences() throws -> [Difference] {
-        var found = place() + query()
-        found += try message(.request)
-        found += interim() + outcome() + status()
-        found += try message(.response)
-        return found
+        var found = place() + query() + heads(.request)
+        if isEnough(found) { return found }
+        found += try contents(.request)
+        found += interim() + outcome() + status() + heads(.response)
+        if isEnough(found) { return found }
+        return found + (try contents(.response))
+    }
+
+    private func isEnough(_ found: [Difference]) -> Bool {
+        isBrief && found.contains { !$0.isNote }
     }
 
     // MARK: Lines
@@ -59,6 +66,7 @@ struct ExchangeComparison {
                     .exchange, .version, from: before.protocolName, to: after.protocolName,
                     isNote: true))
         }
+        if left.signature.target == right.signature.target { return found }
         let (path, other) = (path(before), path(after))
         if path != other, !configuration.rules.ignores(.request, .path) {
             found.append(Difference(.request, .path, from: shown(url: path), to: shown(url: other)))
@@ -67,6 +75,7 @@ struct ExchangeComparison {
     }
 
     private func query() -> [Difference] {
+        guard left.signature.target != right.signature.target else { return [] }
         let (before, after) = (queryBytes(left.record), queryBytes(right.record))
         guard before != after else { return [] }
         let withSecrets = configuration.withSecrets
@@ -117,9 +126,8 @@ struct ExchangeComparison {
 
     // MARK: Messages
 
-    private func message(_ direction: Direction) throws -> [Difference] {
+    private func heads(_ direction: Direction) -> [Difference] {
         let side = Difference.Side(direction)
-        let contents = try contents(direction, side)
         var found: [Difference] = []
         let hasSameHead =
             direction == .request
@@ -137,23 +145,23 @@ struct ExchangeComparison {
             found += HeadDifference(side: side, kind: .trailer, configuration: configuration)
                 .differences(FieldLines(section: before[...]), FieldLines(section: after[...]))
         }
-        return found + contents
+        return found
     }
 
-    private func contents(_ direction: Direction, _ side: Difference.Side) throws -> [Difference] {
+    private func contents(_ direction: Direction) throws -> [Difference] {
         let hasSameContent =
             direction == .request
             ? left.signature.requestBody == right.signature.requestBody
             : left.signature.responseBody == right.signature.responseBody
         guard !hasSameContent, try !isSame(direction) else { return [] }
-        return ContentDifference(side: side, configuration: configuration).differences(
-            try content(left, direction), try content(right, direction))
+        return ContentDifference(side: Difference.Side(direction), configuration: configuration)
+            .differences(try content(left, direction), try content(right, direction))
     }
 
-    /// Whether contents of one size that were stored in other parts are the same.
+    /// Whether long contents of one size that were stored in other parts are the same.
     private func isSame(_ direction: Direction) throws -> Bool {
         let (before, after) = (left.body(direction).size, right.body(direction).size)
-        guard before == after else { return false }
+        guard before == after, before > configuration.contentLimit else { return false }
         return try contentHash(left.source, left.record.id, direction)
             == contentHash(right.source, right.record.id, direction)
     }
@@ -162,7 +170,9 @@ struct ExchangeComparison {
         _ side: Side, _ direction: Direction
     ) throws -> ContentDifference.Content {
         let body = side.body(direction)
-        let fields = FieldLines(head: side.head(direction))
+        let fields = FieldLines(head: side.head(direction)) {
+            $0.equalsIgnoringCase("content-type") || $0.equalsIgnoringCase("content-encoding")
+        }
         var content = ContentDifference.Content()
         content.size = body.size
         content.isWhole = body.size <= configuration.contentLimit && !body.isTruncated
@@ -170,7 +180,11 @@ struct ExchangeComparison {
         content.codings = fields.values("content-encoding").map(\.text).joined(separator: ",")
         guard content.isWhole, body.size > 0 else { return content }
         try side.source.body(ofExchange: side.record.id, direction) { bytes in
-            content.bytes += bytes.prefix(configuration.contentLimit + 1 - content.bytes.count)
+            if content.bytes.isEmpty, bytes.count <= configuration.contentLimit {
+                content.bytes = bytes
+            } else {
+                content.bytes += bytes.prefix(configuration.contentLimit + 1 - content.bytes.count)
+            }
             return content.bytes.count <= configuration.contentLimit
         }
         return content

@@ -27,6 +27,13 @@ package enum ContentRedaction {
         redact(content, types: types, isWhole: isWhole, depth: 0)
     }
 
+    /// Redacts one value of a JSON text; `nil` if it is no JSON.
+    ///
+    /// - Parameter isSecret: whether a name above it in its text is that of a secret.
+    package static func redact(json value: [UInt8], isSecret: Bool) -> [UInt8]? {
+        JSONRedaction.redact(value, isWhole: true, isSecret: isSecret)
+    }
+
     static func redact(
         _ content: [UInt8], types: [ArraySlice<UInt8>], isWhole: Bool, depth: Int
     ) -> RedactedContent {

@@ -38,8 +38,12 @@ struct JSONRedaction {
     /// - Parameters:
     ///   - isWhole: false if the content was cut at its end; a string that was cut is masked.
     ///   - depth: inside of how many other values it was found.
-    static func redact(_ content: [UInt8], isWhole: Bool, depth: Int = 0) -> [UInt8]? {
+    ///   - isSecret: whether all of it is secret.
+    static func redact(
+        _ content: [UInt8], isWhole: Bool, depth: Int = 0, isSecret: Bool = false
+    ) -> [UInt8]? {
         var reader = JSONRedaction(content, isWhole, depth)
+        reader.isSecret = isSecret
         return reader.read() ? reader.result : nil
     }
 
@@ -77,7 +81,7 @@ struct JSONRedaction {
             return takeValue(byte)
         case (.name, UInt8(ascii: "\"")), (.nameOrEnd, UInt8(ascii: "\"")):
             guard let name = readString() else { return wasCut }
-            isSecret = levels.last?.isSecret == true || SecretName.isParameter(name)
+            isSecret = levels.last?.isSecret == true || SecretName.isParameter(name[...])
             expectation = .colon
         case (.colon, UInt8(ascii: ":")):
             index += 1

@@ -72,7 +72,7 @@ enum MultipartRedaction {
         let content = part[head...].withoutLineEnd
         let lineEnd = part[content.endIndex...]
         let isSecret = partNames.contains {
-            SecretName.isParameter(URLRedaction.percentDecoded($0[...]))
+            SecretName.isParameter(URLRedaction.percentDecoded($0[...])[...])
         }
         if isSecret || isForm && partNames.isEmpty {
             return shownHead + (content.isEmpty ? [] : redactionMark) + lineEnd

@@ -5,16 +5,20 @@ internal import Base
 /// It decides what is not printed by default, so in doubt it says yes.
 package enum SecretName {
     /// Whether a parameter of a URL or a form holds a secret by its name.
-    package static func isParameter(_ name: some Collection<UInt8>) -> Bool {
+    package static func isParameter(_ name: ArraySlice<UInt8>) -> Bool {
         let words = Words(name)
         return isSecret(words) || words.contains(parameterWords)
     }
 
+    package static func isParameter(_ name: String) -> Bool { isParameter(Array(name.utf8)[...]) }
+
     /// Whether a header field holds a secret by its name, one that is not known as harmless.
-    package static func isField(_ name: some Collection<UInt8>) -> Bool {
+    package static func isField(_ name: ArraySlice<UInt8>) -> Bool {
         let words = Words(name)
         return isSecret(words) && !harmlessFields.contains(words.texts.joined(separator: "-"))
     }
+
+    package static func isField(_ name: String) -> Bool { isField(Array(name.utf8)[...]) }
 
     private static func isSecret(_ words: Words) -> Bool {
         words.contains(secretWords) || secretParts.contains(where: words.contains(part:))
@@ -29,7 +33,8 @@ package enum SecretName {
         private var joined: [UInt8] = []
         private var ends: [Int] = []
 
-        init(_ name: some Collection<UInt8>) {
+        init(_ name: ArraySlice<UInt8>) {
+            joined.reserveCapacity(min(name.count, lengthLimit))
             var wasSmall = false
             for byte in name.prefix(lengthLimit) {
                 let isLetter = byte.isASCIILetter

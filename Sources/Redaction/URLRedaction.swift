@@ -111,7 +111,8 @@ package enum URLRedaction {
             result += name
             result.append(equals)
             let isSecret =
-                SecretName.isParameter(percentDecoded(name)) || holdsSecret(value, depth: depth)
+                SecretName.isParameter(percentDecoded(name)[...])
+                || holdsSecret(value, depth: depth)
             result += isSecret && !value.isEmpty ? redactionMark[...] : value
         }
     }

@@ -27,6 +27,9 @@ package protocol TrafficSource {
     /// - Parameter exchange: only those of one exchange; `nil` for all.
     func messages(
         ofConnection id: Int64, exchange: Int64?, _ visit: (MessageRecord) throws -> Bool) throws
+    /// Runs `body`, whose calls all see the same state of the source, and are cheaper for it. While
+    /// it lasts, a writer's log cannot shrink.
+    func unchanging<Result>(_ body: () throws -> Result) throws -> Result
     /// The name of the hash that `contentDigests` tells, `nil` if it tells none.
     var digestName: String? { get throws }
     /// Calls `visit` with the digest of each part of each content, those of one content in order,
@@ -49,6 +52,8 @@ package struct ContentDigest: Sendable, Equatable {
 
 /// What a source need not do itself, unless it can do it faster.
 extension TrafficSource {
+    package func unchanging<Result>(_ body: () throws -> Result) throws -> Result { try body() }
+
     package var digestName: String? { nil }
 
     package func contentDigests(_ visit: (ContentDigest) throws -> Bool) throws {}

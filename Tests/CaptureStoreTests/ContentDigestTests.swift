@@ -41,6 +41,36 @@ import Traffic
         #expect(count == 1)
     }
 
+    @Test func showsOneStateWhileItIsWritten() throws {
+        let path = folder.file("a.sallyport")
+        try write(1, to: path)
+        let reader = try CaptureReader(path: path)
+        #expect(throws: Enough.self) {
+            try reader.unchanging {
+                #expect(try count(reader) == 1)
+                try write(2, to: path)
+                #expect(try count(reader) == 1)
+                #expect(try reader.unchanging { try count(reader) } == 1)
+                throw Enough()
+            }
+        }
+        #expect(try count(reader) == 2)
+        #expect(try reader.unchanging { try count(reader) } == 2)
+    }
+
+    private struct Enough: Error {}
+
+    private func count(_ reader: CaptureReader) throws -> Int64 {
+        try reader.counts().exchanges
+    }
+
+    private func write(_ id: Int64, to path: String) throws {
+        let writer = try CaptureWriter(
+            path: path, configuration: CaptureConfiguration { [UInt8]("#".utf8) + $0 })
+        writer.submit([.exchange(exchange(id, request: [1], response: []))])
+        try writer.close()
+    }
+
     private func digest(_ id: Int64, _ direction: Direction, _ bytes: [UInt8]) -> ContentDigest {
         ContentDigest(exchange: id, direction: direction, bytes: [UInt8]("#".utf8) + bytes)
     }

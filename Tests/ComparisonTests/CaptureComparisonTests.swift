@@ -66,15 +66,31 @@ struct CaptureComparisonTests {
     @Test func countsWhatItDoesNotTell() throws {
         var (left, right) = (MemorySource(), MemorySource())
         for index in 0..<20 {
-            left.add("GET /\(index)x", answer: #"{"v":1}"#)
-            right.add("GET /\(index)x", answer: #"{"v":2}"#)
+            // A note comes first.
+            left.add("GET /\(index)x", answer: #"{"a":[{"id":1},{"id":2}],"v":1}"#)
+            right.add("GET /\(index)x", answer: #"{"a":[{"id":2},{"id":1}],"v":2}"#)
         }
+        left.add("GET /order", answer: "[1,2]")
+        right.add("GET /order", answer: "[1, 2]")
         var configuration = ComparisonConfiguration.test
         configuration.entryLimit = 5
         let report = try CaptureComparison(configuration).compare(
             .init(name: "a", source: left), .init(name: "b", source: right))
         #expect(report.entries.count == 5 && report.omitted == 15)
         #expect(report.counts.different == 20)
+        #expect(report.counts.equal == 1 && report.counts.noted == 1)
+    }
+
+    @Test func tellsWhatCountsBeforeNotes() throws {
+        var (left, right) = (MemorySource(), MemorySource())
+        left.add("GET /", answer: #"{"a":[{"id":1},{"id":2}],"v":1}"#)
+        right.add("GET /", answer: #"{"a":[{"id":2},{"id":1}],"v":2}"#)
+        var configuration = ComparisonConfiguration.test
+        configuration.differenceLimit = 1
+        let report = try CaptureComparison(configuration).compare(
+            .init(name: "a", source: left), .init(name: "b", source: right))
+        #expect(Self.lines(report) == ["1 → 1: json $.v"])
+        #expect(report.entries.first?.isCut == true && report.counts.different == 1)
     }
 
     @Test func tellsWhatBecameSlower() throws {

@@ -53,6 +53,44 @@ struct ContentDifferenceTests {
         Row(
             "identity that repeats is none", json, #"[{"id":1,"v":1},{"id":1,"v":2}]"#,
             #"[{"id":1,"v":1},{"id":1,"v":3}]"#, ["json $[1].v: 2 → 3"]),
+        Row(
+            "members in another order", json, #"{"a":1,"b":2,"c":3}"#, #"{"c":4,"a":5,"b":2}"#,
+            ["json $.a: 1 → 5", "json $.c: 3 → 4"]),
+        Row(
+            "members that differ, by name", json, #"{"b":1,"a":1}"#, #"{"b":2,"a":2}"#,
+            ["json $.a: 1 → 2", "json $.b: 1 → 2"]),
+        Row(
+            "a name that repeats", json, #"{"a":1,"b":1,"a":2}"#, #"{"a":3,"b":1,"a":2}"#,
+            ["note json layout"]),
+        Row(
+            "a name that repeats in another spelling", json, #"{"a":1,"\u0061":2}"#,
+            #"{"a":3,"\u0061":2}"#, ["note json layout"]),
+        Row(
+            "many members", json, members(20, from: 0), members(20, from: 1),
+            (0..<20).map { "json $.\(letter($0)): \($0) → \($0 + 1)" }),
+        Row("a decimal", json, "[1.5]", "[1.25]", ["json $[0]: 1.5 → 1.25"]),
+        Row(
+            "a decimal inside", json, "[]", #"[{"a":1.50}]"#, [#"json $[0]: - → {"a":1.5}"#]),
+        Row(
+            "an ignored whole", json, #"{"a":1}"#, #"{"a":2}"#, [],
+            rules: "ignore response body $"),
+        Row(
+            "an ignored member in another layout", json, #"{"a":1,"t":1}"#, #"{"a": 1,"t":2}"#, [],
+            rules: "ignore response body $.t"),
+        Row(
+            "a secret of its elements", json, #"{"tokens":["a",{"n":1,"b":true}]}"#,
+            #"{"tokens":["c",{"n":2,"b":false}]}"#,
+            [
+                #"json $.tokens[0]: "***" → "***""#, "json $.tokens[1].b: true → false",
+                #"json $.tokens[1].n: "***" → "***""#,
+            ]),
+        Row(
+            "an object with a secret", json, "{}", #"{"a":{"password":"x","b":1}}"#,
+            [#"json $.a: - → {"b":1,"password":"***"}"#]),
+        Row(
+            "a secret in a text", json, #"["http://u:p@h/?token=1"]"#,
+            #"["http://u:q@h/?token=2"]"#,
+            [#"json $[0]: "http://***@h/?token=***" → "http://***@h/?token=***""#]),
         Row("object to array", json, #"{"a":{}}"#, #"{"a":[]}"#, ["json $.a: {} → []"]),
         Row(
             "a secret", json, #"{"password":"a"}"#, #"{"password":"b"}"#,
@@ -73,7 +111,18 @@ struct ContentDifferenceTests {
         Row("no JSON", json, #"{"a":1"#, #"{"a":2"#, ["binary: 6 bytes → 6 bytes"]),
     ]
 
+    private static func letter(_ index: Int) -> String {
+        String(Character(Unicode.Scalar(UInt8(0x61 + index))))
+    }
+
+    private static func members(_ count: Int, from start: Int) -> String {
+        "{" + (0..<count).map { "\"\(letter($0))\":\(start + $0)" }.joined(separator: ",") + "}"
+    }
+
     static let otherRows = [
+        Row(
+            "a text in quotes", "text/plain", #""Authorization: Bearer abc""#,
+            #""Authorization: Bearer abd""#, ["text: *** → ***"]),
         Row("a form field", form, "a=1&b=2", "a=1&b=3", ["form b: 2 → 3"]),
         Row("form fields in another order", form, "a=1&b=2", "b=2&a=1", []),
         Row("a form's secret", form, "password=a", "password=b", ["form password: *** → ***"]),

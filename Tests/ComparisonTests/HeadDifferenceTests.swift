@@ -39,6 +39,12 @@ struct HeadDifferenceTests {
         Row("one value of two", "A: 1\r\nA: 2\r\n", "A: 1\r\nA: 3\r\n", ["field a: 2 → 3"]),
         Row("a value more", "A: 1\r\n", "A: 1\r\nA: 2\r\n", ["field a: - → 2"]),
         Row("folded", "A: 1\r\n 2\r\n", "A: 1 2\r\n", []),
+        Row(
+            "a folded line that differs", "A: 1\r\n 2\r\nB: 1\r\n", "A: 1\r\n 3\r\nB: 1\r\n",
+            ["field a: 1 2 → 1 3"]),
+        Row(
+            "a folded line alike", "A: 1\r\n 2\r\n", "A: 3\r\n 2\r\n", ["field a: 1 2 → 3 2"]),
+        Row("a folded line more", "A: 1\r\n", "A: 1\r\n 2\r\n", ["field a: 1 → 1 2"]),
         Row("a secret", "Cookie: s=1\r\n", "Cookie: s=2\r\n", ["field cookie: s=*** → s=***"]),
         Row("made up each time", "Date: 1\r\nX-Request-Id: a\r\n", "Date: 2\r\n", []),
         Row(
@@ -70,11 +76,34 @@ struct HeadDifferenceTests {
     func tells(_ row: Row) throws {
         var configuration = ComparisonConfiguration.test
         configuration.rules = try ReplayRules(text: row.rules)
-        let found = HeadDifference(
-            side: .response, kind: .field, configuration: configuration, contentSizes: (5, 7)
-        ).differences(
-            FieldLines(head: Array("HTTP/1.1 200 OK\r\n\(row.left)\r\n".utf8)),
-            FieldLines(head: Array("HTTP/1.1 200 OK\r\n\(row.right)\r\n".utf8)))
+        let difference = HeadDifference(
+            side: .response, kind: .field, configuration: configuration, contentSizes: (5, 7))
+        let left = Array("HTTP/1.1 200 OK\r\n\(row.left)\r\n".utf8)
+        let right = Array("HTTP/2.0 204\r\n\(row.right)\r\n".utf8)
+        let found = difference.differences(FieldLines(head: left), FieldLines(head: right))
         #expect(ContentDifferenceTests.shown(found) == row.expected)
+        let (before, after) = FieldLines.unlike(left, right)
+        #expect(difference.differences(before, after) == found)
+    }
+
+    /// Heads that end anywhere are compared as far as they go.
+    @Test(arguments: rows)
+    func takesHeadsCutAnywhere(_ row: Row) {
+        let difference = HeadDifference(side: .request, kind: .field, configuration: .test)
+        let whole = Array("GET / HTTP/1.1\r\n\(row.left)\r\n".utf8)
+        for end in whole.indices {
+            let cut = Array(whole[..<end])
+            let (before, after) = FieldLines.unlike(cut, whole)
+            #expect(before.lines.count <= after.lines.count)
+            let found = difference.differences(FieldLines(head: cut), FieldLines(head: cut))
+            #expect(found.isEmpty)
+        }
+    }
+
+    @Test func readsWantedFieldsWithTheirFolds() {
+        let head = Array("GET / HTTP/1.1\r\nA: 1\r\n x\r\nB: 2\r\n y\r\nC: 3\r\n z\r\n\r\n".utf8)
+        let fields = FieldLines(head: head) { $0.equalsIgnoringCase("b") }
+        #expect(fields.lines.map(\.name) == ["b"])
+        #expect(fields.values("b").map(\.text) == ["2 y"])
     }
 }

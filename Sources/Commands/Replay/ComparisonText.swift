@@ -65,6 +65,7 @@ struct ComparisonText {
     private static func shown(_ value: String?) -> [String] {
         guard let value else { return [] }
         if value.isEmpty { return ["empty"] }
+        if value.utf8.allSatisfy({ $0 &- 0x20 < 0x5F }) { return [value] }
         return value.split(separator: "\n", omittingEmptySubsequences: false).map {
             let columns = $0.split(separator: "\t", omittingEmptySubsequences: false)
             return columns.map { TerminalText.sanitized(String($0)) }.joined(separator: "\t")

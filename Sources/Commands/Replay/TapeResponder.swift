@@ -112,9 +112,9 @@ extension ReplayMiss {
     fileprivate var withoutSecrets: ReplayMiss {
         showing(url: URLRedaction.redact) { part, value in
             switch part {
-            case .query(let name) where SecretName.isParameter(name.utf8): "***"
-            case .body(let path) where SecretName.isParameter(path.utf8): "***"
-            case .header(let name) where SecretName.isField(name.utf8) && value != "(present)":
+            case .query(let name) where SecretName.isParameter(name): "***"
+            case .body(let path) where SecretName.isParameter(path): "***"
+            case .header(let name) where SecretName.isField(name) && value != "(present)":
                 "***"
             default: value
             }

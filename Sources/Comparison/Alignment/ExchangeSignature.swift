@@ -1,4 +1,4 @@
-/// What is held of an exchange while captures are aligned: about 130 bytes.
+/// What is held of an exchange while captures are aligned: about 150 bytes.
 ///
 /// Texts are there as hashes, which are seeded for each run, so that nobody can make two of them
 /// alike.

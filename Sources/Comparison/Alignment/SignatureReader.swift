@@ -118,25 +118,28 @@ package struct SignatureReader {
 /// The names of fields that count for nothing, told quickly.
 private struct PassingNames {
     private let configuration: ComparisonConfiguration
-    /// The lengths and first letters that such names have; `nil` where rules may name any.
-    private var shapes: Set<Int>?
+    /// The first letters that such names have, a bit each, by the names' length; `nil` where rules
+    /// may name any.
+    private var letters: [UInt32]?
 
     init(_ configuration: ComparisonConfiguration) {
         self.configuration = configuration
         let hasPatterns = configuration.rules.rules.contains {
             if case .header = $0.part { $0.action != .match } else { false }
         }
-        if !hasPatterns {
-            shapes = Set(
-                ComparisonConfiguration.passingFields.map { name in
-                    name.utf8.count << 8 | Int(name.utf8.first ?? 0)
-                })
+        guard !hasPatterns else { return }
+        var letters = [UInt32](repeating: 0, count: 32)
+        for name in ComparisonConfiguration.passingFields {
+            letters[name.utf8.count] |= Self.bit(name.utf8.first ?? 0)
         }
+        self.letters = letters
     }
+
+    private static func bit(_ letter: UInt8) -> UInt32 { 1 << UInt32(letter & 31) }
 
     func contains(_ name: ArraySlice<UInt8>, _ side: ReplayRule.Side) -> Bool {
         guard let first = name.first else { return false }
-        if let shapes, !shapes.contains(name.count << 8 | Int(first.asciiLowercased)) {
+        if let letters, name.count >= letters.count || letters[name.count] & Self.bit(first) == 0 {
             return false
         }
         return configuration.ignoresField(side, name.map(\.asciiLowercased).text)

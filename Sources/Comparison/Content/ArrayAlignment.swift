@@ -2,16 +2,18 @@ internal import Replay
 
 /// Which elements of two arrays stand for each other.
 struct ArrayAlignment {
-    /// By their places; `nil` where there is none. Elements that are known to be equal may be left
+    /// The places of elements in their text.
+    typealias Elements = (document: JSONDocument, places: [Int])
+
+    /// By their indices; `nil` where there is none. Elements that are known to be equal may be left
     /// out.
     private(set) var pairs: [(left: Int?, right: Int?)] = []
     /// Whether elements that stand for each other are in another order.
     private(set) var isReordered = false
 
-    init(
-        _ left: [JSONValue], _ right: [JSONValue], path: String, isIgnored: (String) -> Bool
-    ) {
-        if let (before, after) = Self.identities(left, right, path, isIgnored) {
+    /// - Parameter isIgnored: whether a member of the elements counts for nothing.
+    init(_ left: Elements, _ right: Elements, isIgnored: (_ name: String) -> Bool) {
+        if let (before, after) = Self.identities(left, right, isIgnored) {
             align(before, after)
         } else {
             alignBySequence(left, right)
@@ -19,8 +21,12 @@ struct ArrayAlignment {
     }
 
     /// Pairs what has the same identity.
-    private mutating func align(_ before: [String], _ after: [String]) {
-        var places: [String: Int] = [:]
+    private mutating func align(_ before: [Int], _ after: [Int]) {
+        if before == after {
+            pairs = before.indices.map { ($0, $0) }
+            return
+        }
+        var places: [Int: Int] = [:]
         for (index, identity) in after.enumerated() { places[identity] = index }
         var order: [Int] = []
         var paired: Set<Int> = []
@@ -36,8 +42,8 @@ struct ArrayAlignment {
     }
 
     /// Pairs what is between the elements that both have, one by one.
-    private mutating func alignBySequence(_ left: [JSONValue], _ right: [JSONValue]) {
-        for run in SequenceDifference.runs(left.map(\.digest), right.map(\.digest)) {
+    private mutating func alignBySequence(_ left: Elements, _ right: Elements) {
+        for run in SequenceDifference.runs(Self.digests(left), Self.digests(right)) {
             for offset in 0..<max(run.left.count, run.right.count) {
                 pairs.append(
                     (
@@ -48,69 +54,52 @@ struct ArrayAlignment {
         }
     }
 
-    /// What identifies each element, `nil` if nothing does.
+    private static func digests(_ elements: Elements) -> [Int] {
+        elements.places.map { digest(elements.document, $0) }
+    }
+
+    /// The same for equal values; seeded for each run, so that no peer can make others collide.
+    private static func digest(_ document: JSONDocument, _ place: Int) -> Int {
+        var hasher = Hasher()
+        document.hash(place, into: &hasher)
+        return hasher.finalize()
+    }
+
+    /// Digests of what identifies each element, `nil` if nothing does.
     private static func identities(
-        _ left: [JSONValue], _ right: [JSONValue], _ path: String, _ isIgnored: (String) -> Bool
-    ) -> ([String], [String])? {
-        guard case .object? = left.first, case .object? = right.first else { return nil }
-        for name in identityNames where !isIgnored("\(path)[0].\(name)") {
+        _ left: Elements, _ right: Elements, _ isIgnored: (String) -> Bool
+    ) -> ([Int], [Int])? {
+        guard beginsWithObject(left), beginsWithObject(right) else { return nil }
+        for name in identityNames {
             guard let before = identities(left, name), let after = identities(right, name),
-                !Set(before).isDisjoint(with: after)
+                !isIgnored("\(name)"), before == after || !Set(before).isDisjoint(with: after)
             else { continue }
             return (before, after)
         }
         return nil
     }
 
-    private static func identities(_ elements: [JSONValue], _ name: String) -> [String]? {
-        var identities: [String] = []
-        var seen: Set<String> = []
-        for element in elements {
-            switch element[name] {
-            case .string(let text): identities.append("\"" + text)
-            case .number(let number): identities.append(number)
-            default: return nil
-            }
-            guard seen.insert(identities[identities.count - 1]).inserted else { return nil }
+    private static func beginsWithObject(_ elements: Elements) -> Bool {
+        elements.places.first.map { elements.document[$0].kind == .object } ?? false
+    }
+
+    private static func identities(_ elements: Elements, _ name: StaticString) -> [Int]? {
+        let document = elements.document
+        var identities: [Int] = []
+        var seen: Set<Int> = []
+        for element in elements.places {
+            guard let member = document.member(name, of: element),
+                document[member].kind == .string || document[member].kind == .number
+            else { return nil }
+            let identity = digest(document, member)
+            guard seen.insert(identity).inserted else { return nil }
+            identities.append(identity)
         }
         return identities
     }
 
     /// The members by which lists of things are told apart, the surest first.
-    private static let identityNames = [
+    private static let identityNames: [StaticString] = [
         "id", "_id", "@id", "uuid", "guid", "key", "slug", "sku", "code", "href", "url", "name",
     ]
-}
-
-extension JSONValue {
-    /// The same for equal values; seeded for each run, so that no peer can make others collide.
-    fileprivate var digest: Int {
-        var hasher = Hasher()
-        append(to: &hasher)
-        return hasher.finalize()
-    }
-
-    private func append(to hasher: inout Hasher) {
-        switch self {
-        case .null: hasher.combine(0)
-        case .boolean(let value): hasher.combine(value ? 1 : 2)
-        case .number(let number):
-            hasher.combine(3)
-            hasher.combine(number)
-        case .string(let text):
-            hasher.combine(4)
-            hasher.combine(text)
-        case .array(let elements):
-            hasher.combine(5)
-            hasher.combine(elements.count)
-            for element in elements { element.append(to: &hasher) }
-        case .object(let members):
-            hasher.combine(6)
-            hasher.combine(members.count)
-            for member in members {
-                hasher.combine(member.name)
-                member.value.append(to: &hasher)
-            }
-        }
-    }
 }

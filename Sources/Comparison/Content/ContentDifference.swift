@@ -26,19 +26,21 @@ struct ContentDifference {
         let (before, after) = (plain(left), plain(right))
         guard before.bytes != after.bytes else { return [] }
         if before.bytes.isEmpty || after.bytes.isEmpty { return [onlyOne(before, after)] }
-        if before.claimsJSON, after.claimsJSON, let left = JSONValue(before.bytes),
-            let right = JSONValue(after.bytes), left["query"] == nil
+        if before.claimsJSON, after.claimsJSON, let left = JSONDocument(before.bytes),
+            let right = JSONDocument(after.bytes),
+            left.member("query", of: JSONDocument.root) == nil
         {
-            return json(before, left, after, right)
+            return json(left, right)
         }
         let (leftForm, rightForm) = (before.form, after.form)
         guard leftForm.kind == rightForm.kind else { return unlike(before, after) }
         switch leftForm.kind {
         case .json:
-            guard let left = JSONValue(before.bytes), let right = JSONValue(after.bytes) else {
-                return [opaque(before, after)]
-            }
-            return json(before, left, after, right)
+            guard let left = JSONDocument(before.bytes), let right = JSONDocument(after.bytes)
+            else { return [opaque(before, after)] }
+            // A text in quotes that does not claim to be JSON has secrets as texts have them.
+            let kinds = [left[JSONDocument.root].kind, right[JSONDocument.root].kind]
+            return kinds.contains(.string) ? text(before, after) : json(left, right)
         case .text: return text(before, after)
         case .none, .bytes, .digest: return [opaque(before, after)]
         case .form, .multipart, .graphQL, .grpc, .protobuf:
@@ -48,27 +50,8 @@ struct ContentDifference {
 
     // MARK: Kinds
 
-    private func json(
-        _ left: Content, _ before: JSONValue, _ right: Content, _ after: JSONValue
-    ) -> [Difference] {
-        let rules = configuration.rules
-        let side = side.rule
-        var difference = JSONDifference(side: self.side, limit: configuration.differenceLimit) {
-            rules.ignores(side, .body($0))
-        }
-        if before != after {
-            difference.compare(pair(before, of: left), pair(after, of: right))
-            return difference.found
-        }
-        return [
-            Difference(self.side, .json, "layout", .changed, left: nil, right: nil, isNote: true)
-        ]
-    }
-
-    private func pair(_ value: JSONValue, of content: Content) -> JSONDifference.Pair {
-        let redacted = shown(content)
-        if redacted == content.bytes { return JSONDifference.Pair(value: value, shown: value) }
-        return JSONDifference.Pair(value: value, shown: redacted.flatMap { JSONValue($0) })
+    private func json(_ left: JSONDocument, _ right: JSONDocument) -> [Difference] {
+        JSONDifference.differences(left, right, side: side, configuration: configuration)
     }
 
     /// Tells the lines apart as they may be shown.

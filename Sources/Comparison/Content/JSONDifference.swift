@@ -2,128 +2,145 @@ internal import Base
 internal import Redaction
 internal import Replay
 
-/// Tells two JSON values apart, path by path.
+/// Tells two JSON texts apart, path by path.
 ///
 /// The elements of arrays are aligned by what identifies them, or else by a longest common
-/// subsequence, so that one that was put in does not make all behind it differ.
+/// subsequence, so that one that was put in does not make all behind it differ. What is spelled
+/// alike is passed over, so that the work beyond reading grows with what differs.
 struct JSONDifference {
-    /// A value beside the same one as it may be shown.
-    struct Pair {
-        let value: JSONValue
-        /// `nil` if it may not be shown.
-        let shown: JSONValue?
-    }
+    private let left: JSONDocument
+    private let right: JSONDocument
+    private let side: Difference.Side
+    private let configuration: ComparisonConfiguration
+    private let hasRules: Bool
+    private var path = [UInt8(ascii: "$")]
+    private var hasIgnored = false
+    private var found: [Difference] = []
+    private var noteCount = 0
 
-    let side: Difference.Side
-    let limit: Int
-    let isIgnored: (_ path: String) -> Bool
-    private(set) var found: [Difference] = []
-
-    init(side: Difference.Side, limit: Int, isIgnored: @escaping (String) -> Bool) {
-        self.side = side
-        self.limit = limit
-        self.isIgnored = isIgnored
-    }
-
-    mutating func compare(_ left: Pair, _ right: Pair, at path: String = "$") {
-        guard found.count <= limit, left.value != right.value, !isIgnored(path) else { return }
-        switch (left.value, right.value) {
-        case (.object(let before), .object(let after)):
-            compare(members: before, after, left, right, at: path)
-        case (.array(let before), .array(let after)):
-            compare(elements: before, after, left, right, at: path)
-        default: append(left, right, at: path)
+    /// Everything that differs; a note if only the layout does.
+    static func differences(
+        _ left: JSONDocument, _ right: JSONDocument, side: Difference.Side,
+        configuration: ComparisonConfiguration
+    ) -> [Difference] {
+        var difference = JSONDifference(left, right, side, configuration)
+        difference.compare(JSONDocument.root, JSONDocument.root, isSecret: false)
+        if difference.found.isEmpty, !difference.hasIgnored {
+            difference.note("layout", .changed)
         }
+        return difference.found
     }
 
-    private mutating func compare(
-        members before: [JSONValue.Member], _ after: [JSONValue.Member], _ left: Pair,
-        _ right: Pair, at path: String
+    private init(
+        _ left: JSONDocument, _ right: JSONDocument, _ side: Difference.Side,
+        _ configuration: ComparisonConfiguration
     ) {
-        // Both are by rising name.
-        var (index, other) = (0, 0)
-        while index < before.count || other < after.count {
-            let mine = index < before.count ? before[index].name : nil
-            let theirs = other < after.count ? after[other].name : nil
-            let isMine = mine != nil && (theirs == nil || (mine ?? "") <= (theirs ?? ""))
-            let isTheirs = theirs != nil && (mine == nil || (theirs ?? "") <= (mine ?? ""))
-            let inner = path + JSONPath.step((isMine ? mine : theirs) ?? "")
-            let leftPair = isMine ? left.member(index, before) : nil
-            let rightPair = isTheirs ? right.member(other, after) : nil
-            compare(leftPair, rightPair, at: inner)
-            index += isMine ? 1 : 0
-            other += isTheirs ? 1 : 0
+        self.left = left
+        self.right = right
+        self.side = side
+        self.configuration = configuration
+        hasRules = configuration.rules.rules.contains {
+            if case .body = $0.part { true } else { false }
         }
+    }
+
+    /// - Parameter isSecret: whether a name on the way to these values is that of a secret.
+    private mutating func compare(_ mine: Int, _ theirs: Int, isSecret: Bool) {
+        guard !isFull, !left.isSpelledAlike(mine, right, theirs) else { return }
+        if hasRules {
+            guard !left.isEqual(mine, right, theirs), !isIgnored() else { return }
+        }
+        switch (left[mine].kind, right[theirs].kind) {
+        case (.object, .object): compare(membersOf: mine, theirs, isSecret: isSecret)
+        case (.array, .array): compare(elementsOf: mine, theirs, isSecret: isSecret)
+        default:
+            if !left.isEqual(mine, right, theirs) { append(mine, theirs, isSecret: isSecret) }
+        }
+    }
+
+    private mutating func compare(membersOf mine: Int, _ theirs: Int, isSecret: Bool) {
+        for pair in MemberAlignment(left, mine, right, theirs).pairs where !isFull {
+            let isSecret = isSecret || hides(pair.name)
+            step(JSONPath.step(pair.name)) { $0.compare(pair.left, pair.right, isSecret) }
+        }
+    }
+
+    private mutating func compare(elementsOf mine: Int, _ theirs: Int, isSecret: Bool) {
+        let before = left.elements(of: mine)
+        let after = right.elements(of: theirs)
+        let alignment = ArrayAlignment((left, before), (right, after)) { name in
+            hasRules && ignores(path + "[0].\(name)".utf8)
+        }
+        for (index, other) in alignment.pairs where !isFull {
+            step(Array("[\(index ?? other ?? 0)]".utf8)) {
+                $0.compare(index.map { before[$0] }, other.map { after[$0] }, isSecret)
+            }
+        }
+        if alignment.isReordered { note(path.text, .moved) }
     }
 
     /// Compares values of which one may be missing.
-    private mutating func compare(_ left: Pair?, _ right: Pair?, at path: String) {
-        if let left, let right { return compare(left, right, at: path) }
-        guard !isIgnored(path) else { return }
-        append(left, right, at: path)
+    private mutating func compare(_ mine: Int?, _ theirs: Int?, _ isSecret: Bool) {
+        if let mine, let theirs { return compare(mine, theirs, isSecret: isSecret) }
+        if !isIgnored() { append(mine, theirs, isSecret: isSecret) }
     }
 
-    private mutating func append(_ left: Pair?, _ right: Pair?, at path: String) {
-        found.append(Difference(side, .json, path, from: left?.text, to: right?.text))
+    private mutating func step(_ step: [UInt8], _ body: (inout Self) -> Void) {
+        path += step
+        body(&self)
+        path.removeLast(step.count)
     }
 
-    private mutating func compare(
-        elements before: [JSONValue], _ after: [JSONValue], _ left: Pair, _ right: Pair,
-        at path: String
-    ) {
-        let alignment = ArrayAlignment(before, after, path: path, isIgnored: isIgnored)
-        for (index, other) in alignment.pairs {
-            switch (index, other) {
-            case (let index?, let other?):
-                let inner = "\(path)[\(index)]"
-                compare(left.element(index, before), right.element(other, after), at: inner)
-            case (let index?, nil):
-                compare(left.element(index, before), nil, at: "\(path)[\(index)]")
-            case (nil, let other?):
-                compare(nil, right.element(other, after), at: "\(path)[\(other)]")
-            case (nil, nil): break
-            }
+    private mutating func isIgnored() -> Bool {
+        guard hasRules, ignores(path) else { return false }
+        hasIgnored = true
+        return true
+    }
+
+    private func ignores(_ path: [UInt8]) -> Bool {
+        configuration.rules.ignores(side.rule, .body(path.text))
+    }
+
+    // MARK: What is found
+
+    /// Notes do not keep what counts from being told.
+    private var isFull: Bool { found.count - noteCount > configuration.differenceLimit }
+
+    private mutating func append(_ mine: Int?, _ theirs: Int?, isSecret: Bool) {
+        found.append(
+            Difference(
+                side, .json, path.text, from: mine.map { shown(left, $0, isSecret) },
+                to: theirs.map { shown(right, $0, isSecret) }))
+    }
+
+    private mutating func note(_ path: String, _ change: Difference.Change) {
+        guard noteCount <= configuration.differenceLimit else { return }
+        noteCount += 1
+        found.append(Difference(side, .json, path, change, left: nil, right: nil, isNote: true))
+    }
+
+    private func hides(_ name: ArraySlice<UInt8>) -> Bool {
+        !configuration.withSecrets && SecretName.isParameter(name)
+    }
+
+    /// A value as it may be shown.
+    private func shown(_ document: JSONDocument, _ place: Int, _ isSecret: Bool) -> String {
+        var text: [UInt8] = []
+        if configuration.withSecrets {
+            document.append(place, to: &text)
+            return shownText(text)
         }
-        if alignment.isReordered {
-            found.append(
-                Difference(side, .json, path, .moved, left: nil, right: nil, isNote: true))
+        let spelling = Array(document.spelling(of: place))
+        guard let redacted = ContentRedaction.redact(json: spelling, isSecret: isSecret) else {
+            return redactionMark.text
         }
-    }
-}
-
-/// Paths as the rules have them: `$.items[0].id`.
-enum JSONPath {
-    static func step(_ name: String) -> String {
-        let isPlain = name.utf8.allSatisfy {
-            $0.isASCIILetter || $0.isASCIIDigit || $0 == 0x5F || $0 == 0x2D || $0 >= 0x80
+        if redacted == spelling {
+            document.append(place, to: &text)
+        } else if let document = JSONDocument(redacted) {
+            document.append(JSONDocument.root, to: &text)
+        } else {
+            text = redactionMark
         }
-        return isPlain && !name.isEmpty ? ".\(name)" : "[\(JSONText.string(name).line.text)]"
-    }
-}
-
-extension JSONDifference.Pair {
-    fileprivate func member(_ index: Int, _ members: [JSONValue.Member]) -> Self {
-        guard case .object(let others) = shown, others.count == members.count,
-            others[index].name == members[index].name
-        else { return Self(value: members[index].value, shown: nil) }
-        return Self(value: members[index].value, shown: others[index].value)
-    }
-
-    fileprivate func element(_ index: Int, _ elements: [JSONValue]) -> Self {
-        guard case .array(let others) = shown, others.count == elements.count else {
-            return Self(value: elements[index], shown: nil)
-        }
-        return Self(value: elements[index], shown: others[index])
-    }
-
-    fileprivate var text: String {
-        shown.map { shownText($0.canonicalText) } ?? redactionMark.text
-    }
-}
-
-extension JSONValue {
-    fileprivate var canonicalText: [UInt8] {
-        if case .number(let number) = self { return Array(number.utf8) }
-        return canonical.line
+        return shownText(text)
     }
 }

@@ -13,6 +13,7 @@ struct HeadDifference {
 
     func differences(_ left: FieldLines, _ right: FieldLines) -> [Difference] {
         let (before, after) = (counted(left), counted(right))
+        if let found = differencesInOneOrder(before, after) { return found }
         var names: [String] = []
         var seen: Set<String> = []
         for line in before + after where seen.insert(line.name).inserted { names.append(line.name) }
@@ -26,6 +27,21 @@ struct HeadDifference {
                 Difference(side, kind, "order", .moved, left: nil, right: nil, isNote: true))
         }
         return found
+    }
+
+    /// What most heads need: the same fields in the same order, each once; `nil` for others.
+    private func differencesInOneOrder(
+        _ left: [FieldLines.Line], _ right: [FieldLines.Line]
+    ) -> [Difference]? {
+        guard left.count == right.count, left.count < 16,
+            zip(left, right).allSatisfy({ $0.name == $1.name })
+        else { return nil }
+        for index in left.indices {
+            guard !left[..<index].contains(where: { $0.name == left[index].name }) else {
+                return nil
+            }
+        }
+        return zip(left, right).flatMap { differences(of: $0.name, [$0.value], [$1.value]) }
     }
 
     private func counted(_ fields: FieldLines) -> [FieldLines.Line] {

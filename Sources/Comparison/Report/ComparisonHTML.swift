@@ -114,6 +114,7 @@ package enum ComparisonHTML {
 
     /// Every sign that means something in HTML, and what acts on a reader unseen, as a reference.
     private static func escaped(_ text: String) -> String {
+        if text.utf8.allSatisfy({ $0 &- 0x20 < 0x5F && !references.contains($0) }) { return text }
         var result = ""
         for scalar in text.unicodeScalars {
             switch scalar.value {
@@ -127,6 +128,9 @@ package enum ComparisonHTML {
         }
         return result
     }
+
+    /// What is always written as a reference.
+    private static let references = Array("&<>\"'`".utf8)
 
     private static let style = """
         :root { color-scheme: light dark; }

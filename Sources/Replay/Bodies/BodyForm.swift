@@ -96,23 +96,33 @@ package struct BodyForm: Sendable, Equatable {
         let mayBeJSON =
             name.hasSuffix("json") || name.isEmpty || name == "text/plain"
             || name == "application/octet-stream"
-        guard mayBeJSON, let value = JSONValue(content) else { return nil }
-        return json(value)
+        guard mayBeJSON, let document = JSONDocument(content) else { return nil }
+        return json(document)
     }
 
-    private static func json(_ value: JSONValue) -> BodyForm {
-        if let query = value["query"]?.text, GraphQLText.isDocument(query) {
-            var fields = [BodyField("query", GraphQLText.normalized(query))]
-            if case .object(let members) = value {
-                for member in members where member.name != "query" {
-                    member.value.leaves(at: member.name) { fields.append(BodyField($0, $1.shown)) }
-                }
-            }
-            return BodyForm(.graphQL, fields)
-        }
+    private static func json(_ document: JSONDocument) -> BodyForm {
         var fields: [BodyField] = []
-        value.leaves { fields.append(BodyField($0, $1.shown)) }
-        return BodyForm(.json, fields)
+        guard let query = graphQL(in: document) else {
+            document.leaves { fields.append(BodyField($0, document.shown($1))) }
+            return BodyForm(.json, fields)
+        }
+        fields.append(BodyField("query", GraphQLText.normalized(query)))
+        for member in document.members(of: JSONDocument.root) {
+            let name = document.key(of: member.name).text
+            guard name != "query" else { continue }
+            document.leaves(of: member.value, at: name) {
+                fields.append(BodyField($0, document.shown($1)))
+            }
+        }
+        return BodyForm(.graphQL, fields)
+    }
+
+    private static func graphQL(in document: JSONDocument) -> String? {
+        guard let place = document.member("query", of: JSONDocument.root),
+            document[place].kind == .string
+        else { return nil }
+        let query = document.key(of: place).text
+        return GraphQLText.isDocument(query) ? query : nil
     }
 
     private static func grpc(_ content: [UInt8], messageLimit: Int?) -> BodyForm {

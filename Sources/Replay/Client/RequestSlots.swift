@@ -97,12 +97,13 @@ enum RequestSlots {
         }
         let start = content.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
         if start == 0x7B || start == 0x5B || name.hasSuffix("json"),
-            let leaves = JSONLeaves.read(content)
+            let document = JSONDocument(content)
         {
-            for leaf in leaves {
+            document.textsAndNumbers { path, place in
                 let slot = RequestSlot(
-                    part: .content, range: leaf.range, spelling: .json, name: "body \(leaf.path)")
-                _ = visit(slot, leaf.value)
+                    part: .content, range: document[place].range, spelling: .json,
+                    name: "body \(path)")
+                _ = visit(slot, document.content(of: place))
             }
             return
         }

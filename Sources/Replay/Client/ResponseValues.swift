@@ -59,12 +59,13 @@ enum ResponseValues {
         if name.contains("html") { return HTMLFields.read(content, visit) }
         let start = content.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
         if name.hasSuffix("json") || start == 0x7B || start == 0x5B,
-            let leaves = JSONLeaves.read(content)
+            let document = JSONDocument(content)
         {
-            for leaf in leaves {
-                visit(.json(leaf.path), leaf.value)
-                let isURL = leaf.isString && URLPieces.isURL(leaf.value[...])
-                if isURL { pieces(of: leaf.value[...], in: .json(leaf.path), visit) }
+            document.textsAndNumbers { path, place in
+                let value = document.content(of: place)
+                visit(.json(path), value)
+                let isURL = document[place].kind == .string && URLPieces.isURL(value[...])
+                if isURL { pieces(of: value[...], in: .json(path), visit) }
             }
             return
         }

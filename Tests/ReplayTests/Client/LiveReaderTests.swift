@@ -6,29 +6,25 @@ import Testing
 /// What reads values out of contents, on whole ones and on those that end anywhere.
 struct LiveReaderTests {
     @Test(arguments: [
-        #"{"a": {"b": [1, -2.5e3, "x\"y\u00e9", null, true]}, "c d": {}, "e": []}"#,
-        #"[]"#, #""text""#, "12", #" [ {"é":"ü"} , [[ "deep" ]] ] "#,
+        (
+            #"{"a": {"b": [1, -2.5e3, "x\"y\u00e9", null, true]}, "c d": {}, "e": []}"#,
+            ["$.a.b[0] 1", "$.a.b[1] -2.5e3", #"$.a.b[2] x"yé"#]
+        ),
+        ("[]", []), (#""text""#, ["$ text"]), ("12", ["$ 12"]),
+        (#" [ {"é":"ü"} , [[ "deep" ]] ] "#, ["$[0].é ü", "$[1][0][0] deep"]),
+        (#"{"a":1,"b c":"","a":"2"}"#, ["$.a 2", #"$["b c"] "#]),
     ])
-    func findsLeaves(_ text: String) throws {
-        let bytes = Array(text.utf8)
-        let leaves = try #require(JSONLeaves.read(bytes))
-        var wanted: [String] = []
-        try #require(JSONValue(bytes)).leaves { path, value in
-            switch value {
-            case .string(let text): wanted.append("\(path) \(text)")
-            case .number: wanted.append("\(path)")
-            default: break
-            }
+    func findsTextsAndNumbers(_ text: String, _ wanted: [String]) throws {
+        let document = try #require(JSONDocument(Array(text.utf8)))
+        var found: [String] = []
+        document.textsAndNumbers { path, place in
+            let content = document.content(of: place)
+            found.append("\(path) \(content.text)")
+            let isText = document[place].kind == .string
+            let spelling = document.spelling(of: place)
+            #expect(isText ? spelling.first == 0x22 : spelling.elementsEqual(content))
         }
-        let found = leaves.map { $0.isString ? "\($0.path) \($0.value.text)" : $0.path }
-        #expect(found.sorted() == wanted.sorted())
-        for leaf in leaves where !leaf.isString {
-            #expect(bytes[leaf.range].elementsEqual(leaf.value))
-        }
-        for end in bytes.indices {
-            let cut = Array(bytes[..<end])
-            #expect(JSONLeaves.read(cut) == nil || JSONValue(cut) != nil, "\(cut.text)")
-        }
+        #expect(found == wanted)
     }
 
     @Test(arguments: [

@@ -1,10 +1,8 @@
-internal import Base
-
 /// The escapes of JSON strings (RFC 8259 §7).
-enum JSONEscapes {
+package enum JSONEscapes {
     /// Returns what the text between the quotes stands for, in UTF-8; a surrogate without its other
     /// half becomes U+FFFD. `nil` if an escape is malformed.
-    static func undo(in text: ArraySlice<UInt8>) -> [UInt8]? {
+    package static func undo(in text: ArraySlice<UInt8>) -> [UInt8]? {
         var result: [UInt8] = []
         var high: UInt32?
         var index = text.startIndex
