@@ -101,7 +101,7 @@ enum RecipeReader {
         case "not-before": recipe.notBefore = try moment(field)
         case "not-after": recipe.notAfter = try moment(field)
         case "version": recipe.version = try choice(field, "1", "3") ? 1 : 3
-        case "serial": recipe.hasZeroSerial = try choice(field, "zero", "random")
+        case "serial": recipe.serial = try ProbeReader.value(field)
         case "host-labels": recipe.hostLabels = try ProbeReader.number(field)
         default: return false
         }

@@ -98,7 +98,7 @@ package final class ChainMint: Sendable {
         switch recipe.origin {
         case .made:
             let draft = try CertificateDraft(
-                recipe, host: host, key: try keys.key(recipe.key), authority: authority)
+                recipe, host: host, key: try key(recipe.key), authority: authority)
             return [ChainItem(name: recipe.name, content: .draft(draft))]
         case .copyOfLeaf: return try copies(of: Array(origin.prefix(1)), recipe)
         case .copyOfChain: return try copies(of: origin, recipe)
@@ -112,6 +112,10 @@ package final class ChainMint: Sendable {
         }
     }
 
+    private func key(_ kind: CertificateRecipe.KeyKind) throws(Failure) -> PrivateKey {
+        kind == .authorityPoint ? try authority.key.sharingPoint() : try keys.key(kind)
+    }
+
     /// Copies with keys of our own, each issued by the next, the last as the recipe says.
     private func copies(
         of certificates: [Certificate], _ recipe: CertificateRecipe
@@ -123,7 +127,7 @@ package final class ChainMint: Sendable {
             if index > 0 { own.name += "-\(index)" }
             if index + 1 < certificates.count { own.issuer = .named("\(recipe.name)-\(index + 1)") }
             let draft = try CertificateDraft(
-                own, copying: certificate, key: try keys.key(recipe.key))
+                own, copying: certificate, key: try key(recipe.key), authority: authority)
             items.append(ChainItem(name: own.name, content: .draft(draft)))
         }
         return items

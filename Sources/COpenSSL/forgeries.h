@@ -1,0 +1,82 @@
+// Keys and signatures of certificates that no sound CA makes. Deprecated functions are used where
+// nothing has replaced them.
+#ifndef SALLYPORT_COPENSSL_FORGERIES_H
+#define SALLYPORT_COPENSSL_FORGERIES_H
+
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
+#include <openssl/ec.h>
+#include <openssl/evp.h>
+#include <openssl/provider.h>
+#include <openssl/x509.h>
+#include <string.h>
+
+// Makes a key with another's public point, on that key's curve with a generator of our own: half of
+// the point, so that 2 is the private key (CVE-2020-0601). Nothing of the other's but its public
+// half is used. NULL for a key on no curve over a prime field.
+static inline EVP_PKEY *openssl_generate_same_point(const EVP_PKEY *other) {
+    const EC_KEY *theirs = EVP_PKEY_is_a(other, "EC") ? EVP_PKEY_get0_EC_KEY(other) : NULL;
+    if (!theirs) return NULL;
+    const EC_GROUP *curve = EC_KEY_get0_group(theirs);
+    const EC_POINT *point = EC_KEY_get0_public_key(theirs);
+    BN_CTX *context = BN_CTX_new();
+    BIGNUM *prime = BN_new(), *a = BN_new(), *b = BN_new(), *half = BN_new(), *two = BN_new();
+    EC_POINT *base = EC_POINT_new(curve);
+    unsigned char *coded_base = NULL, *coded_point = NULL;
+    EC_GROUP *own = NULL;
+    EC_KEY *key = NULL;
+    EVP_PKEY *made = NULL;
+    // The order is an odd prime, so that (order + 1) / 2 is the inverse of 2.
+    if (EC_GROUP_get_curve(curve, prime, a, b, context) && BN_copy(half, EC_GROUP_get0_order(curve)) &&
+        BN_add_word(half, 1) && BN_rshift1(half, half) && BN_set_word(two, 2) &&
+        EC_POINT_mul(curve, base, NULL, point, half, context)) {
+        size_t base_size =
+            EC_POINT_point2buf(curve, base, POINT_CONVERSION_UNCOMPRESSED, &coded_base, context);
+        size_t point_size =
+            EC_POINT_point2buf(curve, point, POINT_CONVERSION_UNCOMPRESSED, &coded_point, context);
+        // A group without a name: one with a name would be written as that.
+        own = EC_GROUP_new_curve_GFp(prime, a, b, context);
+        EC_POINT *own_base = own ? EC_POINT_new(own) : NULL;
+        EC_POINT *own_point = own ? EC_POINT_new(own) : NULL;
+        key = EC_KEY_new();
+        if (own_base && own_point && key &&
+            EC_POINT_oct2point(own, own_base, coded_base, base_size, context) &&
+            EC_POINT_oct2point(own, own_point, coded_point, point_size, context) &&
+            EC_GROUP_set_generator(own, own_base, EC_GROUP_get0_order(curve),
+                                   EC_GROUP_get0_cofactor(curve))) {
+            EC_GROUP_set_asn1_flag(own, OPENSSL_EC_EXPLICIT_CURVE);
+            made = EVP_PKEY_new();
+            if (EC_KEY_set_group(key, own) && EC_KEY_set_private_key(key, two) &&
+                EC_KEY_set_public_key(key, own_point) && made && EVP_PKEY_assign_EC_KEY(made, key)) {
+                key = NULL;
+            } else {
+                EVP_PKEY_free(made);
+                made = NULL;
+            }
+        }
+        EC_POINT_free(own_base);
+        EC_POINT_free(own_point);
+    }
+    EC_KEY_free(key);
+    EC_GROUP_free(own);
+    OPENSSL_free(coded_base);
+    OPENSSL_free(coded_point);
+    EC_POINT_free(base);
+    BN_free(prime);
+    BN_free(a);
+    BN_free(b);
+    BN_free(half);
+    BN_free(two);
+    BN_CTX_free(context);
+    return made;
+}
+
+// Makes a library that knows what OpenSSL has retired, such as MD4; NULL where that is not installed.
+static inline OSSL_LIB_CTX *openssl_library_with_legacy(void) {
+    OSSL_LIB_CTX *made = OSSL_LIB_CTX_new();
+    if (made && OSSL_PROVIDER_load(made, "default") && OSSL_PROVIDER_load(made, "legacy")) return made;
+    OSSL_LIB_CTX_free(made);
+    return NULL;
+}
+
+#endif
