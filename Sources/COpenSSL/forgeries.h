@@ -1,4 +1,4 @@
-// Keys and signatures of certificates that no sound CA makes. Deprecated functions are used where
+// What an audit's CA makes and no sound one does, and what that says of it. Deprecated functions are used where
 // nothing has replaced them.
 #ifndef SALLYPORT_COPENSSL_FORGERIES_H
 #define SALLYPORT_COPENSSL_FORGERIES_H
@@ -9,6 +9,7 @@
 #include <openssl/evp.h>
 #include <openssl/provider.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
 #include <string.h>
 
 // Makes a key with another's public point, on that key's curve with a generator of our own: half of
@@ -77,6 +78,44 @@ static inline OSSL_LIB_CTX *openssl_library_with_legacy(void) {
     if (made && OSSL_PROVIDER_load(made, "default") && OSSL_PROVIDER_load(made, "legacy")) return made;
     OSSL_LIB_CTX_free(made);
     return NULL;
+}
+
+// Writes a list with one revoked certificate, of the last hour and for the next three days, and
+// returns its size; 0 if the key cannot sign it.
+static inline int openssl_revocation_list(const X509 *certificate, const X509 *issuer, EVP_PKEY *key,
+                                          unsigned char **to) {
+    X509_CRL *list = X509_CRL_new();
+    X509_REVOKED *entry = X509_REVOKED_new();
+    ASN1_TIME *begin = X509_gmtime_adj(NULL, -3600), *end = X509_gmtime_adj(NULL, 72 * 3600);
+    ASN1_TIME *since = X509_gmtime_adj(NULL, -30 * 3600);
+    ASN1_ENUMERATED *reason = ASN1_ENUMERATED_new();
+    ASN1_INTEGER *number = ASN1_INTEGER_new();
+    X509V3_CTX context;
+    int size = 0;
+    X509V3_set_ctx(&context, (X509 *)issuer, NULL, NULL, list, 0);
+    X509_EXTENSION *identifier =
+        X509V3_EXT_conf_nid(NULL, &context, NID_authority_key_identifier, "keyid:always");
+    ASN1_ENUMERATED_set(reason, CRL_REASON_KEY_COMPROMISE);
+    ASN1_INTEGER_set(number, 1);
+    if (X509_REVOKED_set_serialNumber(entry, (ASN1_INTEGER *)X509_get0_serialNumber(certificate)) &&
+        X509_REVOKED_set_revocationDate(entry, since) &&
+        X509_REVOKED_add1_ext_i2d(entry, NID_crl_reason, reason, 0, 0) && X509_CRL_set_version(list, 1) &&
+        X509_CRL_set_issuer_name(list, X509_get_subject_name(issuer)) &&
+        X509_CRL_set1_lastUpdate(list, begin) && X509_CRL_set1_nextUpdate(list, end) &&
+        X509_CRL_add1_ext_i2d(list, NID_crl_number, number, 0, 0) &&
+        (!identifier || X509_CRL_add_ext(list, identifier, -1)) && X509_CRL_add0_revoked(list, entry)) {
+        entry = NULL;
+        if (X509_CRL_sign(list, key, EVP_sha256()) > 0) size = i2d_X509_CRL(list, to);
+    }
+    X509_EXTENSION_free(identifier);
+    ASN1_INTEGER_free(number);
+    ASN1_ENUMERATED_free(reason);
+    ASN1_TIME_free(begin);
+    ASN1_TIME_free(end);
+    ASN1_TIME_free(since);
+    X509_REVOKED_free(entry);
+    X509_CRL_free(list);
+    return size > 0 ? size : 0;
 }
 
 #endif

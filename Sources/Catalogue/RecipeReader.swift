@@ -53,7 +53,8 @@ enum RecipeReader {
         "role", "take", "copy", "presented", "issuer", "issuer-name", "key", "digest", "subject",
         "san", "san-series", "not-before", "not-after", "version", "serial", "host-labels",
         "damage", "basic-constraints", "key-usage", "extended-key-usage", "name-constraints",
-        "policy-constraints", "tls-feature", "authority-key-identifier", "extension",
+        "policy-constraints", "tls-feature", "crl-distribution-points",
+        "authority-information-access", "authority-key-identifier", "extension",
     ]
 
     // MARK: Issuers

@@ -31,6 +31,8 @@ package struct CertificateRecipe: Sendable, Equatable {
     package var nameConstraints = ExtensionValue.absent
     package var policyConstraints = ExtensionValue.absent
     package var tlsFeature = ExtensionValue.absent
+    package var listAddresses = ExtensionValue.absent
+    package var statusAddresses = ExtensionValue.absent
     package var authorityKeyIdentifier = KeyIdentifier.issuer
     package var extraExtensions: [ExtraExtension] = []
     package var damage: Damage?
