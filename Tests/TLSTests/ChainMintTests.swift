@@ -158,6 +158,35 @@ struct ChainMintTests {
         unsafe X509_verify(certificate.pointer, X509_get0_pubkey(issuer.pointer)) == 1
     }
 
+    /// CVE-2006-4339: whoever does not look behind the digest takes the cube root for a signature.
+    @Test func forgesASignatureForTheExponent3() throws {
+        var leaf = CertificateRecipe(name: "leaf")
+        leaf.issuer = .named("intermediate")
+        leaf.damage = .forged
+        var intermediate = CertificateRecipe(name: "intermediate", role: .authority)
+        intermediate.key = .rsaE3
+        let chain = try mint.present([leaf, intermediate], host: "a.test", origin: []).certificates
+        #expect(!Self.verify(chain[0], with: chain[1]))
+        #expect(try text(of: chain[0]).contains("Signature Algorithm: sha256WithRSAEncryption"))
+        for (index, certificate) in chain.enumerated() {
+            try Files.create(folder.file("\(index).pem"), certificate.pem)
+        }
+        let opened = shell(
+            """
+            cd \(folder.path) && openssl x509 -in 1.pem -noout -pubkey >key.pem && \
+            openssl asn1parse -in 0.pem -strparse 4 -noout -out content && \
+            openssl x509 -in 0.pem -outform DER | tail -c 256 >signature && \
+            openssl pkeyutl -verifyrecover -in signature -pubin -inkey key.pem \
+            -pkeyopt rsa_padding_mode:none | od -An -v -tx1 | tr -d ' \\n' && echo && openssl sha256 -r content
+            """
+        ).output.split(separator: "\n")
+        #expect(opened.count == 2, "\(opened)")
+        let digest = opened[1].prefix(64)
+        let expected =
+            "0001ffffffffffffffff003031300d060960864801650304020105000420" + digest
+        #expect(opened[0].hasPrefix(expected), "\(opened)")
+    }
+
     @Test(.enabled(if: hasLegacy, "OpenSSL's legacy provider is not installed"))
     func signsWithMD4() throws {
         let certificates = try signedWithMD4().certificates
@@ -191,6 +220,7 @@ struct ChainMintTests {
         Row("section") { $0.keyUsage = .text(RecipeText(literal: "@section")) },
         Row("MD5 with ECDSA") { $0.digest = .md5 },
         Row("MD4 with ECDSA") { $0.digest = .md4 },
+        Row("forged for ECDSA") { $0.damage = .forged },
         Row("no such issuer") { $0.issuer = .named("nobody") },
         Row("bad attribute") { $0.subject = .entries([.init(attribute: "ZZ", value: .host)]) },
         Row("no key") { $0.origin = .authority },

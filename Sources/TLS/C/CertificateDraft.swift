@@ -132,6 +132,7 @@ final class CertificateDraft {
         switch recipe.damage {
         case .signature: unsafe openssl_flip_signature(certificate.pointer)
         case .algorithm: changeAlgorithm(issuer.key)
+        case .forged: try forge(issuer.key)
         case nil: break
         }
         // Read anew, since OpenSSL remembers of an unfinished one what it was like.
@@ -188,6 +189,14 @@ final class CertificateDraft {
     ) {
         unsafe ASN1_STRING_set(time, text, -1)
         unsafe time?.pointee.type = type
+    }
+
+    private func forge(_ key: PrivateKey) throws(Failure) {
+        let status = unsafe openssl_forge_signature(certificate.pointer, key.pointer)
+        guard status == 1, recipe.digest == .sha256 else {
+            throw Self.invalid(
+                recipe, "a signature can be forged with SHA-256 and an issuer's key of rsa-e3 only")
+        }
     }
 
     private func changeAlgorithm(_ key: PrivateKey) {
