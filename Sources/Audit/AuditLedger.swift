@@ -7,10 +7,13 @@ internal import TLS
 /// be shown.
 package final class AuditLedger: Sendable {
     private let client: String
+    private let seesClear: Bool
     private let state = Mutex(State())
 
     private struct State {
         var pages: [AuditDestination: Page] = [:]
+        /// To which the client spoke in clear while its servers were sound.
+        var clearHosts: Set<String> = []
     }
 
     /// One destination's.
@@ -27,8 +30,15 @@ package final class AuditLedger: Sendable {
         var offerConnections: [Int64] = []
     }
 
-    package init(client: String) {
+    /// - Parameter seesClear: whether all that the client sends to port 80 comes to us.
+    package init(client: String, seesClear: Bool = false) {
         self.client = client
+        self.seesClear = seesClear
+    }
+
+    /// Takes note of hosts that the client spoke to in clear, by itself.
+    package func note(clearHosts: Set<String>) {
+        state.withLock { $0.clearHosts.formUnion(clearHosts) }
     }
 
     package var destinations: [AuditDestination] { state.withLock { $0.pages.keys.sorted() } }
@@ -54,14 +64,30 @@ package final class AuditLedger: Sendable {
     }
 
     private func judge(
-        _ probe: ProbeDescription, _ trait: ClientHelloTrait, at destination: AuditDestination
+        _ probe: ProbeDescription, _ trait: ClientTrait, at destination: AuditDestination
     ) -> AuditResult {
         let page = state.withLock { $0.pages[destination] }
-        let (outcome, evidence) = OfferRule.judge(
-            trait, page?.offers ?? [], host: destination.host)
+        let (outcome, evidence) =
+            trait == .clearRequest
+            ? judgeClear(destination, isKnown: page?.isControlled != nil)
+            : OfferRule.judge(trait, page?.offers ?? [], host: destination.host)
         var judged = result(probe, destination, outcome, evidence)
-        judged.connections = page?.offerConnections ?? []
+        if trait != .clearRequest { judged.connections = page?.offerConnections ?? [] }
         return judged
+    }
+
+    private func judgeClear(
+        _ destination: AuditDestination, isKnown: Bool
+    ) -> (outcome: ProbeOutcome, evidence: String) {
+        guard seesClear else {
+            return (.notPossible, "what the client sends in clear need not come by here")
+        }
+        if state.withLock({ $0.clearHosts.contains(destination.host) }) {
+            return (.shown, "the client spoke to the host in clear, at port 80")
+        }
+        return isKnown
+            ? (.notShown, "the client did not speak to the host in clear")
+            : (.notSeen, "the client did not come")
     }
 
     /// What connections of one showing say.

@@ -31,9 +31,8 @@ package struct ProbeDescription: Sendable, Equatable {
     package var behaviour = ProbeBehaviour.serve
     /// What is presented, leaf first; empty for a behaviour that presents none, or the origin's.
     package var chain: [CertificateRecipe] = []
-    /// What it looks for in what a client offers a sound server; `nil` for a probe that shows
-    /// something.
-    package var trait: ClientHelloTrait?
+    /// What it looks for in what a client says by itself; `nil` for a probe that shows something.
+    package var trait: ClientTrait?
 
     package init(identifier: String, family: ProbeFamily) {
         self.identifier = identifier
@@ -58,8 +57,9 @@ package enum ProbeFamily: String, Sendable, CaseIterable {
     case passive
 }
 
-/// What can be seen of a client in the first message of its handshake.
-package enum ClientHelloTrait: String, Sendable, CaseIterable {
+/// What can be seen of a client that is shown nothing: nearly all of it in the first message of its
+/// handshake.
+package enum ClientTrait: String, Sendable, CaseIterable {
     case noServerName = "no-server-name"
     case anonymousSuites = "anonymous-suites"
     case nullSuites = "null-suites"
@@ -79,6 +79,8 @@ package enum ClientHelloTrait: String, Sendable, CaseIterable {
     case noExtendedMasterSecret = "no-extended-master-secret"
     /// A suite whose keys are sent to the certificate's key is preferred.
     case staticRSAFirst = "static-rsa-first"
+    /// It speaks to the same host in clear, too.
+    case clearRequest = "clear-request"
 }
 
 /// What a sound client does with a probe.

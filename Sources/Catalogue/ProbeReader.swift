@@ -70,16 +70,17 @@ package enum ProbeReader {
         return probe
     }
 
-    /// Whether a passive probe says what it looks for, shows nothing, and is the only one that does.
+    /// Whether a passive probe says what it looks for, and shows nothing.
     private static func check(_ probe: ProbeDescription, _ text: ProbeText) throws(ProbeViolation) {
-        guard (probe.family == .passive) == (probe.trait != nil) else {
+        let isPassive = probe.trait != nil
+        guard probe.family == .passive ? isPassive : !isPassive || probe.family == .plaintext else {
             let line = text.fields.first { $0.key == "observes" }?.line ?? 1
             throw ProbeViolation(
                 line,
-                "a passive probe, and no other, has 'observes: …', with one of "
-                    + ClientHelloTrait.allCases.map(\.rawValue).joined(separator: ", "))
+                "a probe of passive has 'observes: …', one of plaintext may, with one of "
+                    + ClientTrait.allCases.map(\.rawValue).joined(separator: ", "))
         }
-        guard probe.family == .passive else { return }
+        guard isPassive else { return }
         let shown = text.fields.first { ["behaviour", "requirements"].contains($0.key) }?.line
         if let line = shown ?? text.sections.first?.line {
             throw ProbeViolation(

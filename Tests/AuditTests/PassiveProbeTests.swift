@@ -14,11 +14,12 @@ struct PassiveProbeTests {
     init() throws {
         bench = try ProbeBench()
         probes = try AuditSelection.probes(
-            of: bench.catalogue, profile: .full, named: ["passive-*", "trust-self-signed"])
+            of: bench.catalogue, profile: .full,
+            named: ["passive-*", "plaintext-initial-http", "trust-self-signed"])
     }
 
     private func passive(_ results: [AuditResult]) -> [AuditResult] {
-        results.filter { $0.probe.family == .passive }
+        results.filter { $0.probe.trait != nil }
     }
 
     /// A client that takes the sound server and sends a request.
@@ -48,6 +49,27 @@ struct PassiveProbeTests {
         #expect(ledger.foregone(named, at: ProbeBench.destination)?.outcome == .notShown)
     }
 
+    @Test(arguments: [
+        (true, UInt16(80), ProbeOutcome.shown), (true, 8080, .notShown), (false, 80, .notPossible),
+    ])
+    func seeWhatIsSaidInClear(_ seesClear: Bool, _ port: UInt16, _ outcome: ProbeOutcome) throws {
+        let slot = try bench.slot(AuditLedger.control)
+        #expect(slot.probe(for: try bench.visit(port, nil)) == nil)
+        try visit(slot)
+        let ledger = AuditLedger(client: "test", seesClear: seesClear)
+        let probe = try bench.probe("plaintext-initial-http")
+        if seesClear {
+            #expect(ledger.foregone(probe, at: ProbeBench.destination)?.outcome == .notSeen)
+        }
+        ledger.note(clearHosts: slot.clearHosts)
+        let seen = try #require(slot.seen[ProbeBench.destination])
+        #expect(slot.seen.count == 1)
+        ledger.note(
+            ledger.judge(slot.probe, at: ProbeBench.destination, seen, run: nil), seen,
+            at: ProbeBench.destination)
+        #expect(ledger.foregone(probe, at: ProbeBench.destination)?.outcome == outcome)
+    }
+
     @Test func areNotSeenWithoutAHandshake() throws {
         let ledger = AuditLedger(client: "test")
         let control = try bench.probe(AuditLedger.control)
@@ -65,8 +87,8 @@ struct PassiveProbeTests {
         let schedule = ListenSchedule(probes, bench.presenter) { _ in true }
         try visit(schedule)
         #expect(schedule.results.map(\.probe.identifier).contains(AuditLedger.control))
-        #expect(passive(schedule.results).count == ClientHelloTrait.allCases.count)
-        #expect(schedule.progress.map(\.doneCount) == [1 + ClientHelloTrait.allCases.count])
+        #expect(passive(schedule.results).count == ClientTrait.allCases.count)
+        #expect(schedule.progress.map(\.doneCount) == [1 + ClientTrait.allCases.count])
         // One passes, and the next is shown what needs a connection.
         #expect(schedule.probe(for: try bench.visit(443, MemoryClient.hello())) == nil)
         let next = try #require(schedule.probe(for: bench.visit(443, MemoryClient.hello())))
@@ -78,7 +100,7 @@ struct PassiveProbeTests {
         #expect(desk.shown.map(\.identifier) == ["control-good", "trust-self-signed"])
         desk.open(at: [9_000, 9_001])
         try visit(desk, listener: 9_000)
-        #expect(passive(desk.results(client: "test")).count == ClientHelloTrait.allCases.count)
+        #expect(passive(desk.results(client: "test")).count == ClientTrait.allCases.count)
     }
 
     /// A client that answers a certificate is followed while its list is asked for.

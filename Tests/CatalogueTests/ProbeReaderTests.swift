@@ -172,8 +172,8 @@ struct ProbeReaderTests {
     }
 
     @Test(arguments: [
-        ("passive-x", "", 1, "a passive probe, and no other, has 'observes: …', with one of no-"),
-        ("name-x", "observes: ssl", 3, "a passive probe, and no other, has 'observes: …'"),
+        ("passive-x", "", 1, "a probe of passive has 'observes: …', one of plaintext may"),
+        ("name-x", "observes: ssl", 3, "a probe of passive has 'observes: …'"),
         ("passive-x", "observes: tls", 3, "unknown observes 'tls', expected no-server-name"),
         ("passive-x", "observes: ssl\n[leaf]", 4, "a passive probe shows nothing"),
         ("passive-x", "behaviour: heartbeat\nobserves: ssl", 3, "a passive probe shows nothing"),

@@ -37,6 +37,7 @@ package enum Mistake: String, Sendable, CaseIterable {
     case startTLSStripped = "starttls-stripped"
     case startTLSInjection = "starttls-injection"
     case redirectToClear = "redirect-to-clear"
+    case beginsInClear = "begins-in-clear"
     /// No mistake of the client's by itself: without it, half of the audit says nothing.
     case authorityUnknown = "authority-unknown"
 }
@@ -263,6 +264,12 @@ extension Mistake {
             "follows redirects into plaintext",
             "It follows a redirect from https to http, and what it sends and gets is in clear",
             "Refuse redirects from https to http"
+        ),
+        .beginsInClear: (
+            "speaks to the host in clear, too",
+            "It sends requests without TLS to a host that speaks it, and who is on the path reads"
+                + " and answers them",
+            "Use https from the first request on"
         ),
         .authorityUnknown: (
             "does not take a sound server with the audit's CA",

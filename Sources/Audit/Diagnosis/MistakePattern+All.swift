@@ -117,6 +117,7 @@ extension MistakePattern {
             mistake: .startTLSStripped,
             any: ["plaintext-starttls-stripped*", "plaintext-preauth*"]),
         MistakePattern(mistake: .redirectToClear, any: ["plaintext-redirect-*"]),
+        MistakePattern(mistake: .beginsInClear, any: ["plaintext-initial-http"]),
         MistakePattern(
             mistake: .fallbackToClear,
             any: ["plaintext-http-on-tls-port", "plaintext-tls-refused-fallback"]),

@@ -7,7 +7,7 @@ enum OfferRule {
     /// - Parameter offers: of the first messages that were seen.
     /// - Returns: what that says, and why, in a sentence without a full stop.
     static func judge(
-        _ trait: ClientHelloTrait, _ offers: [ClientHelloOffer], host: String
+        _ trait: ClientTrait, _ offers: [ClientHelloOffer], host: String
     ) -> (outcome: ProbeOutcome, evidence: String) {
         if trait == .noServerName, ProbedHost.isAddress(host) {
             return (.notPossible, "an address is not named in TLS")
@@ -22,7 +22,7 @@ enum OfferRule {
     }
 
     private static func evidence(
-        of trait: ClientHelloTrait, in offer: ClientHelloOffer
+        of trait: ClientTrait, in offer: ClientHelloOffer
     ) -> String? {
         switch trait {
         case .noServerName: lacks(.serverName, offer) ? "the client names no host" : nil
@@ -45,6 +45,8 @@ enum OfferRule {
             offer.speaksBeforeTLS13 && lacks(.extendedMasterSecret, offer)
                 ? "the client does not offer extended_master_secret" : nil
         case .staticRSAFirst: staticRSA(offer)
+        // That is no offer.
+        case .clearRequest: nil
         }
     }
 

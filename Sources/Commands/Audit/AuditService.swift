@@ -82,7 +82,9 @@ final class AuditService: Sendable {
         let progress = AuditProgress(total: probes.count, environment)
         let task = AuditRunTask(
             launcher: launcher, presenter: presenter, probes: probes,
-            ledger: AuditLedger(client: clientName(options.command[0])),
+            ledger: AuditLedger(
+                client: clientName(options.command[0]),
+                seesClear: isConfined || !command.namesServer),
             concerns: { command.namesServer ? $0.host == host : concerns($0) },
             jobs: Int(options.jobs), token: Array(token.utf8), advance: progress.advance)
         try await task.run()

@@ -69,6 +69,7 @@ import Testing
             ["plaintext-redirect-to-http", "plaintext-redirect-leaks-credentials"],
             [.credentialsInClear, .redirectToClear]),
         .init("redirect", ["plaintext-redirect-to-http"], [.redirectToClear]),
+        .init("http first", [], [.beginsInClear], shown: ["plaintext-initial-http"]),
         .init("fallback", ["plaintext-tls-refused-fallback"], [.fallbackToClear]),
         .init("STARTTLS", ["plaintext-starttls-stripped"], [.startTLSStripped]),
         .init("STARTTLS injection", ["plaintext-starttls-injection"], [.startTLSInjection]),

@@ -11,7 +11,7 @@ struct OfferRuleTests {
         let testDescription: String
         let hello: [UInt8]
         /// What it shows.
-        let traits: Set<ClientHelloTrait>
+        let traits: Set<ClientTrait>
     }
 
     /// Of a client that shows nothing: TLS 1.3 and 1.2, with all that it should have.
@@ -112,8 +112,8 @@ struct OfferRuleTests {
             ]),
     ]
 
-    @Test(arguments: rows, ClientHelloTrait.allCases)
-    func tellsWhatAClientShows(_ row: Row, _ trait: ClientHelloTrait) throws {
+    @Test(arguments: rows, ClientTrait.allCases)
+    func tellsWhatAClientShows(_ row: Row, _ trait: ClientTrait) throws {
         let offer = try #require(ClientHelloOffer(row.hello))
         let (outcome, evidence) = OfferRule.judge(trait, [offer], host: "a.test")
         #expect(outcome == (row.traits.contains(trait) ? .shown : .notShown), "\(evidence)")
@@ -156,7 +156,7 @@ struct OfferRuleTests {
         let whole = Self.hello([0x0005, 0xC02F], compression: [1, 0], extensions: Self.modern)
         for count in 0..<whole.count {
             guard let offer = ClientHelloOffer(Array(whole.prefix(count))) else { continue }
-            for trait in ClientHelloTrait.allCases {
+            for trait in ClientTrait.allCases {
                 _ = OfferRule.judge(trait, [offer], host: "a.test")
             }
         }
@@ -164,10 +164,13 @@ struct OfferRuleTests {
 
     @Test func isSeenByOneProbeEach() {
         let probes = Catalogue.builtIn().entries.filter { $0.trait != nil }
-        #expect(Set(probes.compactMap(\.trait)) == Set(ClientHelloTrait.allCases))
-        #expect(probes.count == ClientHelloTrait.allCases.count)
+        #expect(Set(probes.compactMap(\.trait)) == Set(ClientTrait.allCases))
+        #expect(probes.count == ClientTrait.allCases.count)
         for probe in probes {
-            #expect(probe.identifier == "passive-\(probe.trait?.rawValue ?? "")")
+            let name =
+                probe.trait == .clearRequest
+                ? "plaintext-initial-http" : "passive-\(probe.trait?.rawValue ?? "")"
+            #expect(probe.identifier == name)
             #expect([.warn, .inform].contains(probe.expectation) && probe.profile == .full)
         }
     }
