@@ -80,6 +80,14 @@ final class OpenTransfer {
         parts.append(part)
     }
 
+    /// Takes the last version back, which only probes have seen.
+    func dropLastVersion() {
+        versions.removeLast()
+        for index in parts.indices where parts[index].version == versions.count {
+            parts[index].version = nil
+        }
+    }
+
     /// How many times something was tried; a probe fetches nothing.
     var attempts: Int { parts.count { $0.method != "HEAD" } + leftOut }
 

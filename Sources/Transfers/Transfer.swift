@@ -22,7 +22,9 @@ package struct Transfer: Sendable {
     package let notes: [TransferNote]
 
     /// The version that the last part was about.
-    package var current: TransferVersion { versions[versions.count - 1] }
+    package var current: TransferVersion {
+        versions[parts.last { $0.version != nil }?.version ?? versions.count - 1]
+    }
 }
 
 /// How the bytes were cut into requests; the raw values are a contract.

@@ -17,23 +17,23 @@ struct ByteRangesReaderTests {
 
     static let rows: [Row] = [
         Row(
-            description: "one", content: first + "\r\n--B--\r\n", parts: [[2, 5, 55, 3]]),
+            description: "one", content: first + "\r\n--B--\r\n", parts: [[2, 5, 54, 3]]),
         Row(
             description: "without a last line end", content: first + "\r\n--B--",
-            parts: [[2, 5, 55, 3]]),
+            parts: [[2, 5, 54, 3]]),
         Row(
             description: "two behind a preamble", content: "\r\nhello\r\n" + first + second
-                + "\r\n--B--\r\nbye", parts: [[2, 5, 64, 3], [7, 9, 103, 2]]),
+                + "\r\n--B--\r\nbye", parts: [[2, 5, 63, 3], [7, 9, 102, 2]]),
         Row(
             description: "a content like a boundary",
             content: "--B\nContent-Range: bytes 0-6/9\n\n\r\n--B--\r\n--B--\n",
             parts: [[0, 7, 32, 7]]),
         Row(
             description: "cut in the content", content: String(first.dropLast()),
-            parts: [[2, 5, 55, 2]], isComplete: false),
+            parts: [[2, 5, 54, 2]], isComplete: false),
         Row(
             description: "more content than was told", content: first + "X\r\n--B--\r\n",
-            parts: [[2, 5, 55, 3]], violation: .boundary, isComplete: false),
+            parts: [[2, 5, 54, 3]], violation: .boundary, isComplete: false),
         Row(
             description: "no place", content: "--B\r\nContent-Type: a/b\r\n\r\nabc", parts: [],
             violation: .range, isComplete: false),

@@ -179,7 +179,8 @@ struct DownloadTests {
             [
                 cut, rest("\nETag: \"v2\""), rest("\nETag: \"v1\""),
             ],
-            ["1,2,3 changed: 10/10 strong-etag | 5/10 missing 0-4 {changed (ETag)}"]),
+            ["1,2,3 changed: 10/10 strong-etag | 5/10 missing 0-4 {changed (ETag)}"],
+            whole: "0123456789"),
         ScenarioRow(
             "another version in a probe is no change by itself",
             [cut, Step("HEAD /f", "", "200\nContent-Length: 10\nETag: \"v0\""), rest()],

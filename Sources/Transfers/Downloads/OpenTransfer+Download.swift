@@ -65,7 +65,7 @@ extension OpenTransfer {
             if last.isFirm {
                 note(.changed, reason)
             } else {
-                versions.removeLast()
+                dropLastVersion()
             }
         }
         guard versions.count < limits.versions else {
