@@ -79,7 +79,8 @@ extension Representation {
 
     private func unsatisfiable() -> ServerResponse {
         var refusal = ServerResponse.plain(416)
-        refusal.fields.append(ResponseField("Content-Range", ContentRange.unsatisfied(total: length).text))
+        refusal.fields.append(
+            ResponseField("Content-Range", ContentRange.unsatisfied(total: length).text))
         refusal.fields.append(ResponseField("Accept-Ranges", "bytes"))
         return refusal
     }

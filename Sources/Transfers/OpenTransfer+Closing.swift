@@ -15,8 +15,17 @@ extension OpenTransfer {
         let versions = try versions.map { try closed($0, contents) }
         return Transfer(
             id: id, direction: direction, method: method, client: client, httpMethod: httpMethod,
-            url: url, state: state(versions), parts: parts, leftOut: leftOut, versions: versions,
+            url: url, uploadURL: uploadURL, state: state(versions), parts: parts, leftOut: leftOut,
+            versions: versions,
             notes: notes)
+    }
+
+    private var uploadURL: [UInt8]? {
+        switch method {
+        case .http, .s3Multipart: nil
+        case .tus, .resumableUpload, .contentRange:
+            key.url == TransferURL.normalized(url) ? nil : key.url
+        }
     }
 
     private func state(_ versions: [TransferVersion]) -> TransferState {

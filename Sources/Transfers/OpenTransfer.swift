@@ -48,6 +48,8 @@ final class OpenTransfer {
     /// Whether it would be worth telling although it is one exchange.
     var isNotable = false
     private(set) var lastExchange: Int64
+    /// Parts and their ranges: what grows.
+    private(set) var partWeight = 0
     let limits: TransferLimits
 
     init(
@@ -78,7 +80,11 @@ final class OpenTransfer {
         }
         if !claims.isEmpty { contentClaims.append((parts.count, claims)) }
         parts.append(part)
+        partWeight += 1 + part.ranges.count
     }
+
+    /// A long URL counts as several transfers.
+    var weight: Int { 1 + url.count / 1024 }
 
     /// Takes the last version back, which only probes have seen.
     func dropLastVersion() {

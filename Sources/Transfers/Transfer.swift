@@ -12,6 +12,8 @@ package struct Transfer: Sendable {
     package let httpMethod: String
     /// As it was recorded, with its secrets.
     package let url: [UInt8]
+    /// Where the parts of an upload go, if that is elsewhere; normalised, with its secrets.
+    package let uploadURL: [UInt8]?
     package let state: TransferState
     /// In the order of their exchanges.
     package let parts: [TransferPart]

@@ -14,8 +14,8 @@ package final class TransferLedger {
     private let contents: TransferContents
     private let limits: TransferLimits
     private let visit: (Transfer) throws -> Bool
-    var open: [TransferKey: [OpenTransfer]] = [:]
-    private var openCount = 0
+    private var open: [TransferKey: [OpenTransfer]] = [:]
+    private var openWeight = 0
     private var openParts = 0
     /// Whether nobody wants more.
     package private(set) var isStopped = false
@@ -26,7 +26,7 @@ package final class TransferLedger {
     package init(
         _ source: any TrafficSource, limits: TransferLimits = TransferLimits(),
         makeDigest: @escaping (DigestAlgorithm) -> any RunningDigest,
-        _ visit: @escaping (Transfer) throws -> Bool
+        visit: @escaping (Transfer) throws -> Bool
     ) {
         contents = TransferContents(source: source, makeDigest: makeDigest, limits: limits)
         self.limits = limits
@@ -36,13 +36,14 @@ package final class TransferLedger {
     /// Takes the next exchange, in the order of their numbers.
     package func take(_ exchange: ExchangeRecord, from client: TransferClient) throws {
         let heads = TransferHeads(exchange)
-        if try takeUpload(heads, client) { return }
-        switch heads.method {
-        case "GET", "HEAD": try takeDownload(heads, client)
-        case "PUT", "POST", "PATCH": try takeWhole(heads, client)
-        default: break
+        if try !takeUpload(heads, client) {
+            switch heads.method {
+            case "GET", "HEAD": try takeDownload(heads, client)
+            case "PUT", "POST", "PATCH": try takeWhole(heads, client)
+            default: break
+            }
         }
-        if openCount > limits.openTransfers || openParts > limits.openParts { try evict() }
+        if openWeight > limits.openTransfers || openParts > limits.openParts { try evict() }
     }
 
     /// Tells what is still open, by their first exchanges.
@@ -129,23 +130,23 @@ package final class TransferLedger {
         let transfer = OpenTransfer(
             heads, key: key, client: client, direction: direction, method: method, limits: limits)
         open[key, default: []].append(transfer)
-        openCount += 1
+        openWeight += transfer.weight
         return transfer
     }
 
     private func add(
         to transfer: OpenTransfer, _ body: (OpenTransfer) throws -> Void
     ) throws {
-        let before = transfer.parts.count
+        let before = transfer.partWeight
         try body(transfer)
-        openParts += transfer.parts.count - before
+        openParts += transfer.partWeight - before
     }
 
     private func close(_ transfer: OpenTransfer) throws {
         open[transfer.key]?.removeAll { $0 === transfer }
         if open[transfer.key]?.isEmpty ?? false { open[transfer.key] = nil }
-        openCount -= 1
-        openParts -= transfer.parts.count
+        openWeight -= transfer.weight
+        openParts -= transfer.partWeight
         try tell(transfer)
     }
 
@@ -157,12 +158,12 @@ package final class TransferLedger {
     /// Makes room at once for an eighth of what is open: first what is complete and was used
     /// longest ago.
     private func evict() throws {
-        let all = open.values.joined().sorted {
+        let all = open.values.joined().map { (transfer: $0, isComplete: $0.isComplete) }.sorted {
             $0.isComplete == $1.isComplete
-                ? $0.lastExchange < $1.lastExchange : $0.isComplete
+                ? $0.transfer.lastExchange < $1.transfer.lastExchange : $0.isComplete
         }
-        for transfer in all.prefix(max(1, all.count / 8)) {
-            if !transfer.isComplete { transfer.note(.evicted) }
+        for (transfer, isComplete) in all.prefix(max(1, all.count / 8)) {
+            if !isComplete { transfer.note(.evicted) }
             try close(transfer)
         }
     }

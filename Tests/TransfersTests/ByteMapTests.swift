@@ -85,7 +85,9 @@ struct ByteMapTests {
 
     @Test func isBounded() {
         var map = ByteMap(limit: 10)
-        for index in 0..<100 as Range<Int64> { map.add(index * 2..<index * 2 + 1, from: Self.source) }
+        for index in 0..<100 as Range<Int64> {
+            map.add(index * 2..<index * 2 + 1, from: Self.source)
+        }
         #expect(map.stretches.count == 10)
         #expect(map.isFull)
         for _ in 0..<100 { map.add(0..<1, from: Self.source) }

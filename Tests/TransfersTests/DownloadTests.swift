@@ -155,7 +155,8 @@ struct DownloadTests {
                 "1,2 changed: 5/10 missing 5-9 | 5/10 missing 0-4 {changed (Content-Encoding)}"
             ]),
         ScenarioRow(
-            "no validator at all", [cut.with { $0.response = "200\nContent-Length: 10" }, rest("")],
+            "no validator at all",
+            [cut.with { $0.response = "200\nContent-Length: 10" }, rest("")],
             ["1,2 complete: 10/10 none"], whole: "0123456789"),
         ScenarioRow(
             "the condition brought the new version",
@@ -198,10 +199,13 @@ struct DownloadTests {
             ], ["1,2 conflicting: 10/10 strong-etag twice 3-4 conflicting 4-4"]),
         ScenarioRow(
             "more than was recorded",
-            [cut, rest().with {
-                $0.answer = "56"
-                $0.unrecorded = 3
-            }], ["1,2 complete: 10/10 strong-etag not recorded"]),
+            [
+                cut,
+                rest().with {
+                    $0.answer = "56"
+                    $0.unrecorded = 3
+                },
+            ], ["1,2 complete: 10/10 strong-etag not recorded"]),
     ]
 
     static let hostile: [ScenarioRow] = [

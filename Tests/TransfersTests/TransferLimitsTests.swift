@@ -47,7 +47,7 @@ struct TransferLimitsTests {
 
     @Test func boundsOpenParts() throws {
         let steps = (0..<5).flatMap { name in [cut(name)] + (0..<20).map { _ in rest(name) } }
-        let transfers = try Scenario(steps).transfers(limits { $0.openParts = 30 })
+        let transfers = try Scenario(steps).transfers(limits { $0.openParts = 60 })
         #expect(transfers.map(\.parts.count).reduce(0, +) == steps.count)
         #expect(transfers.count >= 5)
     }

@@ -7,11 +7,14 @@ internal import Transfers
 struct TransferSummary {
     let transfer: Transfer
     let url: String
+    private let uploadURL: String?
 
     /// - Parameter withSecrets: whether the URL is shown as it was recorded.
     init(_ transfer: Transfer, withSecrets: Bool) {
         self.transfer = transfer
-        url = (withSecrets ? transfer.url : URLRedaction.redact(transfer.url)).text
+        let shown = { (url: [UInt8]) in (withSecrets ? url : URLRedaction.redact(url)).text }
+        url = shown(transfer.url)
+        uploadURL = transfer.uploadURL.map(shown)
     }
 
     /// A line of JSON Lines in the schema `sallyport.transfer/1`.
@@ -26,6 +29,7 @@ struct TransferSummary {
             "program": .optional(transfer.client.program),
             "method": .string(transfer.httpMethod),
             "url": .string(url),
+            "uploadUrl": .optional(uploadURL),
             "state": .string(transfer.state.rawValue),
             "exchanges": .array(transfer.parts.map { .integer($0.exchange) }),
             "leftOut": .optional(transfer.leftOut),

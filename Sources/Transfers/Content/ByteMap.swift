@@ -48,8 +48,9 @@ struct ByteMap {
             if position < there.range.lowerBound {
                 added.append(Stretch(range: position..<there.range.lowerBound, source: source))
             }
-            note(Overlap(
-                range: there.range.clamped(to: range), first: there.source, second: source))
+            note(
+                Overlap(
+                    range: there.range.clamped(to: range), first: there.source, second: source))
             added.append(there)
             position = max(position, there.range.upperBound)
             end += 1

@@ -114,6 +114,6 @@ struct ByteRangesReader {
 
     /// In bytes.
     private static let lineLimit = 8192
-    /// Some servers join what was asked for, none makes more of it.
-    private static let partLimit = 1000
+    /// More than clients ask for; some servers join ranges, none makes more of them.
+    private static let partLimit = 256
 }

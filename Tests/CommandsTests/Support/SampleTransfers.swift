@@ -25,7 +25,8 @@ enum SampleTransfers {
         fetch(
             7, "/disk.img", 2, "bytes=50-", "206 Partial Content", range: "50-99/100",
             [UInt8](repeating: 0x2A, count: 50)[...], &source)
-        fetch(8, "/song.ogg", 1, "bytes=20-29", "206 Partial Content", range: "20-29/100",
+        fetch(
+            8, "/song.ogg", 1, "bytes=20-29", "206 Partial Content", range: "20-29/100",
             whole[20..<30], &source)
         send(
             9, "POST /files", "Tus-Resumable: 1.0.0\r\nUpload-Length: 100",

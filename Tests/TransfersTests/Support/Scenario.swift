@@ -79,11 +79,13 @@ struct Scenario: TrafficSource {
 
     func transfers(_ limits: TransferLimits = TransferLimits()) throws -> [Transfer] {
         var transfers: [Transfer] = []
-        let ledger = TransferLedger(self, limits: limits, makeDigest: { RunningHash($0) }) {
+        let ledger = TransferLedger(self, limits: limits, makeDigest: RunningHash.init) {
             transfers.append($0)
             return true
         }
-        for (exchange, client) in zip(exchanges, clients) { try ledger.take(exchange, from: client) }
+        for (exchange, client) in zip(exchanges, clients) {
+            try ledger.take(exchange, from: client)
+        }
         try ledger.finish()
         return transfers
     }
@@ -120,9 +122,11 @@ extension Transfer {
         words += versions.map(\.story).joined(separator: " | ")
         let notes = notes + parts.flatMap(\.notes)
         if !notes.isEmpty {
-            words += " {" + notes.map { note in
-                note.code.rawValue + (note.detail.isEmpty ? "" : " (\(note.detail))")
-            }.joined(separator: ", ") + "}"
+            words +=
+                " {"
+                + notes.map { note in
+                    note.code.rawValue + (note.detail.isEmpty ? "" : " (\(note.detail))")
+                }.joined(separator: ", ") + "}"
         }
         return words
     }
