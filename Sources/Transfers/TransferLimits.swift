@@ -14,6 +14,8 @@ package struct TransferLimits: Sendable {
     package var versions = 64
     /// Bytes that are read to compare what came twice, for one transfer.
     package var comparedBytes: Int64 = 8 << 30
+    /// Bytes that are held while they are compared.
+    package var comparedBlock = 4 << 20
 
     package init() {}
 }

@@ -198,6 +198,15 @@ struct DownloadTests {
                     "206\nContent-Range: bytes 3-9/10\nETag: \"v1\"", "3X56789"),
             ], ["1,2 conflicting: 10/10 strong-etag twice 3-4 conflicting 4-4"]),
         ScenarioRow(
+            "overlap with other bytes in several places",
+            [
+                Step("GET /f", "", "200\nContent-Length: 20" + tag, "0123456789abcdefghij"),
+                Step(
+                    "GET /f\nRange: bytes=1-18", "",
+                    "206\nContent-Range: bytes 1-18/20\nETag: \"v1\"", "12X456789abcdefXhi"),
+            ],
+            ["1,2 conflicting: 20/20 strong-etag twice 1-18 conflicting 3-3,16-16"]),
+        ScenarioRow(
             "more than was recorded",
             [
                 cut,
@@ -270,6 +279,10 @@ struct DownloadTests {
         let transfers = try Scenario(row.steps).transfers()
         #expect(transfers.map(\.story) == row.stories)
         #expect(transfers.last?.sha256 == row.hash)
+        // Contents that are compared in several blocks tell the same.
+        var limits = TransferLimits()
+        limits.comparedBlock = 2
+        #expect(try Scenario(row.steps).transfers(limits).map(\.story) == row.stories)
     }
 
     /// Field, digest of what, and how the check of the whole and that of the part end.

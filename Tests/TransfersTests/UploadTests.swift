@@ -205,6 +205,10 @@ struct UploadTests {
         let transfers = try Scenario(row.steps).transfers()
         #expect(transfers.map(\.story) == row.stories)
         #expect(transfers.last?.sha256 == row.hash)
+        // Contents that are compared in several blocks tell the same.
+        var limits = TransferLimits()
+        limits.comparedBlock = 2
+        #expect(try Scenario(row.steps).transfers(limits).map(\.story) == row.stories)
         #expect(transfers.allSatisfy { $0.direction == .request })
     }
 

@@ -51,29 +51,52 @@ struct TransferContents {
         return result
     }
 
-    /// Calls `differ` with the places that differ, a few for each piece; returns how many bytes
+    /// Calls `differ` with the places that differ, a few for each block; returns how many bytes
     /// both had.
+    ///
+    /// To find a place in a content takes as long as its parts are many, so the second is looked
+    /// at block by block and not for each part of the first.
     private func compare(
         _ overlap: ByteMap.Overlap, _ direction: Direction, differ: (Range<Int64>) -> Void
     ) throws -> Int64 {
         var position = overlap.range.lowerBound
         let end = overlap.range.upperBound
-        try read(overlap.first, from: position, direction) { bytes in
-            var rest = bytes[...]
-            if Int64(rest.count) > end - position { rest = rest.prefix(Int(end - position)) }
-            try read(overlap.second, from: position, direction) { theirs in
-                let other = theirs.prefix(rest.count)
-                let ours = rest.prefix(other.count)
-                if ours != other, let range = Self.difference(ours, other) {
-                    differ(position + Int64(range.lowerBound)..<position + Int64(range.upperBound))
-                }
-                rest = rest.dropFirst(other.count)
-                position += Int64(other.count)
-                return !rest.isEmpty
-            }
-            return rest.isEmpty && position < end
+        var block: [UInt8] = []
+        // False once one of the two has no more.
+        var goesOn = true
+        func compareBlock() throws {
+            let count = try compare(block, at: position, overlap.second, direction, differ)
+            position += count
+            goesOn = count == block.count
+            block.removeAll(keepingCapacity: true)
         }
+        try read(overlap.first, from: position, direction) { bytes in
+            let left = end - position - Int64(block.count)
+            block += left < bytes.count ? bytes.prefix(Int(left)) : bytes[...]
+            if block.count >= limits.comparedBlock { try compareBlock() }
+            return goesOn && left > bytes.count
+        }
+        if goesOn, !block.isEmpty { try compareBlock() }
         return position - overlap.range.lowerBound
+    }
+
+    /// Returns how many bytes of `block` were compared.
+    private func compare(
+        _ block: [UInt8], at position: Int64, _ place: ByteSource, _ direction: Direction,
+        _ differ: (Range<Int64>) -> Void
+    ) throws -> Int64 {
+        var rest = block[...]
+        try read(place, from: position, direction) { theirs in
+            let other = theirs.prefix(rest.count)
+            let ours = rest.prefix(other.count)
+            if ours != other, let range = Self.difference(ours, other) {
+                let start = position + Int64(rest.startIndex)
+                differ(start + Int64(range.lowerBound)..<start + Int64(range.upperBound))
+            }
+            rest = rest.dropFirst(other.count)
+            return !rest.isEmpty
+        }
+        return Int64(block.count - rest.count)
     }
 
     /// From the first byte that differs to the last, from 0.
