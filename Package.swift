@@ -148,7 +148,10 @@ let package = Package(
         tests(of: "Comparison", ["Base", "HTTPModel", "Replay", "Traffic"]),
         tests(
             of: "PacketFormats",
-            ["Base", "CaptureStore", "Formats", "ProcessStart", "TLS", "Traffic"]),
+            [
+                "Base", "CaptureStore", "Formats", "HTTP2Frames", "HTTPCodecs", "ProcessStart",
+                "TLS", "Traffic",
+            ]),
         tests(
             of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
         tests(
