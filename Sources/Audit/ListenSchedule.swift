@@ -130,7 +130,15 @@ package final class ListenSchedule: Prober {
         }
         guard let shown, let last = shown.value.last else { return nil }
         do throws(Failure) {
-            return try machine(last, visit, shown.key)
+            guard let machine = try machine(last, visit, shown.key) else { return nil }
+            // It is told of when it ends, as those that showed the probe are.
+            state.withLock { state in
+                guard state.pages[shown.key]?.current?.probe.identifier == last.identifier else {
+                    return
+                }
+                state.pages[shown.key]?.current?.openCount += 1
+            }
+            return machine
         } catch {
             return nil
         }
