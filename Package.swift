@@ -87,6 +87,7 @@ let package = Package(
         target("Filters", ["Base", "HTTPModel", "Traffic"]),
         target("Formats", ["Base", "HTTPCodecs", "HTTPModel", "Redaction", "Traffic"]),
         target("Processes", ["Base", "Sockets", "Traffic"]),
+        target("Transfers", ["Base", "HTTPModel", "Traffic"]),
         target("Comparison", ["Base", "HTTPModel", "Redaction", "Replay", "Traffic"]),
         // 4
         target(
@@ -102,7 +103,7 @@ let package = Package(
                 "ContentServer", "DNS", "Filters", "Findings", "Formats", "HTTPClient",
                 "HTTPCodecs", "HTTPModel", "HTTPServer", "Negotiation", "PacketFormats", "Proxy",
                 "PublicSuffixes",
-                "Redaction", "Replay", "Sockets", "TLS", "Traffic", "Transport",
+                "Redaction", "Replay", "Sockets", "TLS", "Traffic", "Transfers", "Transport",
             ]),
         .executableTarget(name: "sallyport", dependencies: ["Commands"], swiftSettings: strict),
 
@@ -148,6 +149,7 @@ let package = Package(
                 "Base", "HTTP2", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "Sockets", "Traffic",
                 "Transport",
             ]),
+        tests(of: "Transfers", ["Base", "HTTPModel", "TLS", "Traffic"]),
         tests(of: "Replay", ["Base", "HTTPCodecs", "HTTPModel", "Traffic"]),
         tests(of: "Comparison", ["Base", "HTTPModel", "Replay", "Traffic"]),
         tests(
