@@ -79,7 +79,7 @@ let package = Package(
             ]),
         target(
             "HTTPClient",
-            ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Traffic", "Transport"]),
+            ["Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Traffic", "Transport"]),
         target("HTTPServer", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Transport"]),
         target("CaptureStore", ["Base", "HTTPModel", "Traffic", "CSQLite"]),
         target("Findings", ["Base", "HTTPModel", "Traffic"]),
@@ -144,13 +144,20 @@ let package = Package(
             of: "Formats",
             ["Base", "CaptureStore", "HTTPCodecs", "ProcessStart", "TLS", "Traffic"]),
         tests(
-            of: "HTTPClient", ["Base", "HTTPModel", "Sockets", "Traffic", "Transport"]),
+            of: "HTTPClient",
+            [
+                "Base", "HTTP2", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "Sockets", "Traffic",
+                "Transport",
+            ]),
         tests(of: "Transfers", ["Base", "HTTPModel", "TLS", "Traffic"]),
         tests(of: "Replay", ["Base", "HTTPCodecs", "HTTPModel", "Traffic"]),
         tests(of: "Comparison", ["Base", "HTTPModel", "Replay", "Traffic"]),
         tests(
             of: "PacketFormats",
-            ["Base", "CaptureStore", "Formats", "ProcessStart", "TLS", "Traffic"]),
+            [
+                "Base", "CaptureStore", "Formats", "HTTP2Frames", "HTTPCodecs", "ProcessStart",
+                "TLS", "Traffic",
+            ]),
         tests(
             of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
         tests(
