@@ -58,14 +58,24 @@ package final class AuditLedger: Sendable {
         let page = state.withLock { $0.pages[destination] }
         var run = run
         run?.controlExitStatus = page?.controlExitStatus
-        // The sound server's own run says whether the client speaks.
+        // The sound server's own run says whether the client speaks. A command that fails there
+        // would have: it pins another key, which it looks for when the handshake is done.
+        let hasFailedControl =
+            probe.identifier == Self.control && run.map { $0.exitStatus != 0 } == true
         let speaksFirst =
-            page?.speaksFirst ?? (Self.speaks(observations) ? true : nil)
-        let verdicts = observations.map { ConnectionRule.judge($0, speaksFirst: speaksFirst) }
+            page?.speaksFirst ?? (Self.speaks(observations) || hasFailedControl ? true : nil)
+        let verdicts = observations.filter { !$0.hasAskedForStatus }.map {
+            ConnectionRule.judge($0, speaksFirst: speaksFirst)
+        }
         let conclusion = ProbeRule.conclude(verdicts, of: probe.behaviour, run: run)
         var judged = result(probe, destination, conclusion.outcome, conclusion.evidence)
         if let proof = observations.lazy.compactMap(\.proof).first {
             judged.evidence += ": \(proof)"
+        }
+        if probe.behaviour.publishesStatus {
+            let hasFetched = observations.contains(where: \.hasAskedForStatus)
+            judged.hasFetchedStatus = hasFetched
+            judged.evidence = judged.outcome.text(hasFetched) + ": " + judged.evidence
         }
         judged.alert = conclusion.alert
         judged.version = observations.lazy.compactMap(\.version).first
@@ -123,4 +133,16 @@ package final class AuditLedger: Sendable {
 
     /// The probe that all others are measured by.
     package static let control = "control-good"
+}
+
+extension ProbeOutcome {
+    /// In words, with whether the certificate's status was fetched.
+    fileprivate func text(_ hasFetched: Bool) -> String {
+        let fetched = hasFetched ? "fetched" : "not fetched"
+        return switch self {
+        case .accepted, .sentThenRefused: fetched + " and accepted"
+        case .refused: fetched + " and refused"
+        default: fetched
+        }
+    }
 }

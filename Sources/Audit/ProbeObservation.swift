@@ -33,6 +33,9 @@ package struct ProbeObservation: Sendable, Equatable {
     /// Whether the client passed by what the probe tempts it to, and went on or said farewell: it
     /// left a heartbeat unanswered, or quit where it was refused STARTTLS.
     package var hasDeclined = false
+    /// Whether all that the client did here was to ask if the certificate that it was shown elsewhere
+    /// is revoked, at an address that the certificate names.
+    package var hasAskedForStatus = false
     /// What a probe of its own kind has proved besides, in words; `nil` for nothing.
     package var proof: String?
 

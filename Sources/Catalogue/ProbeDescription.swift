@@ -120,6 +120,8 @@ package enum ProbeBehaviour: String, Sendable, CaseIterable {
     // Revocation
     case stapledRevoked = "stapled-revoked"
     case stapledStale = "stapled-stale"
+    case publishedList = "revoked-by-crl"
+    case publishedAnswer = "revoked-by-ocsp"
     // Plaintext
     case redirectToHTTP = "redirect-to-http"
     case redirectWithCredentials = "redirect-with-credentials"

@@ -107,7 +107,9 @@ package enum ProbeReader {
                 case .made, .copyOfLeaf, .copyOfChain: true
                 case .genuineChain, .genuineIssuers, .authority, .unknownRoot: false
                 }
-            if isIssued, recipe.issuer == .authority || recipe.subject == .ofAuthority {
+            let isLikeAuthority =
+                recipe.subject == .ofAuthority || recipe.key == .authorityPoint
+            if isIssued, recipe.issuer == .authority || isLikeAuthority {
                 found.insert(.authority)
             }
         }

@@ -12,6 +12,8 @@ package import Base
 package enum HostPlaceholder: String, Sendable, CaseIterable {
     /// The name or address itself.
     case host
+    /// That as it stands in a URL.
+    case urlHost = "url-host"
     /// A name without its first label.
     case parent
     /// A name without its first two labels.
@@ -83,6 +85,7 @@ package struct ProbedHost: Sendable, Equatable {
         let filled =
             switch placeholder {
             case .host: text
+            case .urlHost: address?.count == 16 ? "[\(text)]" : text
             case .parent: tail(after: 1)
             case .grandparent: tail(after: 2)
             case .top: labels.count > 2 ? labels.last : nil

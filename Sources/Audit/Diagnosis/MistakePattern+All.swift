@@ -70,7 +70,7 @@ extension MistakePattern {
             mistake: .certificateSignature,
             any: [
                 "chain-leaf-bad-signature", "chain-int-bad-signature", "chain-untrusted-loop",
-                "chain-issuer-dn-mismatch", "chain-leaf-sigalg-mismatch",
+                "chain-issuer-dn-mismatch", "chain-leaf-sigalg-mismatch", "crypto-forged-e3",
             ]),
         MistakePattern(
             mistake: .leafAsAuthority, any: ["chain-leaf-as-ca", "chain-int-bc-*", "chain-int-v1"]),

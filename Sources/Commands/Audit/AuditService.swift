@@ -119,6 +119,8 @@ final class AuditService: Sendable {
                 "\(probes.count) probes do not fit into \(count) ports",
                 hint: "give more ports, or choose probes by --profile quick or --probe")
         }
+        // A client that is sent to port 80 does not come to us.
+        presenter.noteUnseenRedirections()
         let local = options.proxy.listen
         let place = ProxyPlan.ReverseTarget(
             .tcp, host: options.host ?? local.reachable.host,

@@ -26,8 +26,8 @@ extension Command {
                         + " --rate 20/s"),
             ],
             details: [
-                "Requests are sent in the recorded order over HTTP/1.1. Each waits for those that"
-                    + " had ended in the recording before it began.",
+                "Requests are sent in the recorded order. Each waits for those that had ended in the"
+                    + " recording before it began.",
                 "A value that a recorded response handed out (a cookie, a JSON string or number, a"
                     + " field of a form, a header, a meta element) and that a later request held is"
                     + " replaced by what the live response has in the same place.",
@@ -70,6 +70,10 @@ extension Command {
             .repeated(
                 "ca", \.authorities, .path("FILE"),
                 "certificates to trust besides the system's, in PEM"),
+            .option(
+                "http", \.versions, .choice("VERSION"), standard: "auto",
+                "the version of HTTP to speak; auto is the recorded one, as far as the origin"
+                    + " speaks it"),
             .option("capture", \.capture, .path("FILE"), "record what is sent and answered"),
             .flag("json", \.isJSON, "report in JSON"),
         ] + filterParameters(for: .exchanges).map { $0.lifted(to: \.selection) }
@@ -89,6 +93,7 @@ struct ReplayClientArguments {
     var keeps: [String] = []
     var keepsAll = false
     var authorities: [String] = []
+    var versions = ClientVersions.auto
     var capture: String?
     var isJSON = false
     var selection = FilterOptions()

@@ -14,7 +14,7 @@ final class ReplayClientTask: @unchecked Sendable {
     private let options: ReplayClientArguments
     private let client: HTTPClient
     private let loop: EventLoop
-    private let bell: ReplayBell
+    private let bell: LoopWakeup
     private let targets: [ClientTarget]
     private let sendable: [ReplayPlan.Entry]
     private var schedule: ReplaySchedule
@@ -33,7 +33,7 @@ final class ReplayClientTask: @unchecked Sendable {
         self.client = client
         self.loop = loop
         self.progress = progress
-        bell = ReplayBell(loop)
+        bell = LoopWakeup(loop)
         live = LiveValues(plan.substitutions)
         report = ReplayClientReport()
         for (_, why) in plan.leftOut { report.leftOut[why, default: 0] += 1 }
@@ -70,18 +70,7 @@ final class ReplayClientTask: @unchecked Sendable {
 
     func run() async -> ReplayClientReport {
         let start = Timestamp.now()
-        await withDiscardingTaskGroup { group in
-            while true {
-                switch schedule.step(now: loop.now) {
-                case .send(let place):
-                    group.addTask(executorPreference: loop) { await self.perform(place) }
-                case .wait(let due): await bell.wait(until: due)
-                case .pause: await bell.wait(until: .max)
-                case .done: return
-                }
-            }
-        }
-        client.close()
+        await client.run { await sendAll() }
         for entry in sendable[schedule.sentCount...] {
             report.note(.init(entry, url: "", .unsent))
         }
@@ -90,11 +79,25 @@ final class ReplayClientTask: @unchecked Sendable {
         return report
     }
 
+    private func sendAll() async {
+        await withDiscardingTaskGroup { group in
+            while true {
+                switch schedule.step(now: loop.now) {
+                case .send(let place):
+                    group.addTask(executorPreference: loop) { await self.perform(place) }
+                case .wait(let due): _ = await bell.wait(until: due)
+                case .pause: _ = await bell.wait(until: .max)
+                case .done: return
+                }
+            }
+        }
+    }
+
     /// Sends nothing more; what is under way ends. On the loop's thread only.
     func stop(_ reason: ReplayClientReport.StopReason) {
         schedule.stop()
         report.stopReason = report.stopReason ?? reason
-        bell.ring()
+        bell.wake()
     }
 
     private func perform(_ place: Int) async {
@@ -114,7 +117,7 @@ final class ReplayClientTask: @unchecked Sendable {
         report.note(.init(entry, url: url, outcome))
         schedule.end(place)
         progress(report.requestCount)
-        bell.ring()
+        bell.wake()
     }
 
     private func send(
@@ -133,16 +136,21 @@ final class ReplayClientTask: @unchecked Sendable {
         guard let rewrite else {
             throw Failure("request-malformed", party: .tool, "exchange \(id) cannot be sent")
         }
-        let answer = try await client.send(
-            ClientRequest(
-                target: target, method: rewrite.method, isSafe: ReplayPlan.isSafe(entry.method),
-                head: rewrite.head,
-                content: rewrite.content.map { .bytes($0) } ?? recordedContent(of: record),
-                isChunked: rewrite.isChunked))
+        var request = ClientRequest(
+            target: target, method: rewrite.method, isSafe: ReplayPlan.isSafe(entry.method),
+            head: rewrite.head,
+            content: rewrite.content.map { .bytes($0) } ?? recordedContent(of: record),
+            isChunked: rewrite.isChunked)
+        request.trailers = rewrite.trailers
+        request.prefersHTTP2 = record.protocolName == HTTPVersion.http2.text
+        request.tellsLength = rewrite.tellsLength
+        let answer = try await client.send(request)
         if plan.substitutions.wants(answerTo: id) {
             live.note(answer.head, answer.content, ofResponse: id)
         }
-        return .answered(status: answer.head.status)
+        return .answered(
+            status: answer.head.status,
+            call: CallStatus.of(answer.head.fields, trailers: answer.trailers))
     }
 
     private func recordedContent(of record: ExchangeRecord) -> ClientRequest.Content {
@@ -171,41 +179,6 @@ extension ReplayClientReport.Difference {
     ) {
         self.init(
             exchange: entry.exchange, method: entry.method, url: url,
-            recordedStatus: entry.status, outcome: outcome)
-    }
-}
-
-/// Wakes the one task that waits, or the next one that does.
-///
-/// Not `Sendable`: it lives on one loop.
-@safe
-final class ReplayBell {
-    private let loop: EventLoop
-    private var waiter: UnsafeContinuation<Void, Never>?
-    private var hasRung = false
-
-    init(_ loop: EventLoop) {
-        self.loop = loop
-    }
-
-    func ring() {
-        guard let waiter = unsafe waiter else {
-            hasRung = true
-            return
-        }
-        unsafe self.waiter = nil
-        unsafe waiter.resume()
-    }
-
-    /// - Parameter due: in milliseconds of the loop's clock.
-    func wait(until due: UInt64) async {
-        if hasRung {
-            hasRung = false
-            return
-        }
-        let timer = loop.makeTimer { [weak self] in self?.ring() }
-        if due < .max { loop.set(timer, due: due) }
-        unsafe await withUnsafeContinuation { unsafe waiter = $0 }
-        loop.set(timer, due: .max)
+            recordedStatus: entry.status, recordedCall: entry.callStatus, outcome: outcome)
     }
 }

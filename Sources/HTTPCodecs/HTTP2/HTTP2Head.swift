@@ -20,6 +20,16 @@ package struct HTTP2Head: Sendable {
 
     init() {}
 
+    /// What the peer reads of a header block that goes out to it.
+    package init(sending fields: HTTP2Fields) {
+        for entry in fields.entries {
+            let bytes = fields.bytes.span
+            add(
+                bytes.extracting(entry.name..<entry.name + entry.nameCount),
+                bytes.extracting(entry.value..<entry.value + entry.valueCount))
+        }
+    }
+
     package var method: ArraySlice<UInt8> { pseudo[methodRange] }
     package var scheme: ArraySlice<UInt8> { pseudo[schemeRange] }
     package var authority: ArraySlice<UInt8> { pseudo[authorityRange] }

@@ -15,7 +15,8 @@ package struct ReplayPlan: Sendable {
         package let authority: String
         /// 0 if no origin answered.
         package let status: Int
-
+        /// How a call of gRPC ended; `nil` for other exchanges.
+        package let callStatus: Int?
     }
 
     /// Whether a method changes nothing (RFC 9110 §9.2.1).
@@ -63,7 +64,8 @@ package struct ReplayPlan: Sendable {
                     exchange: record.id, start: start, end: start + duration,
                     method: RecordedHead(record.requestHead).method.text,
                     isSecure: record.scheme == .https, authority: record.authority,
-                    status: hasAnswer ? record.status : 0))
+                    status: hasAnswer ? record.status : 0,
+                    callStatus: hasAnswer ? Self.callStatus(of: record) : nil))
             if hasAnswer {
                 let arrival = record.firstByteMicroseconds ?? duration
                 answers.append((start + arrival, record.id))
@@ -82,6 +84,12 @@ package struct ReplayPlan: Sendable {
             try noteRequest(entry.exchange, source)
         }
         substitutions.finish()
+    }
+
+    private static func callStatus(of record: ExchangeRecord) -> Int? {
+        guard let head = RecordedHeads.response(record.responseHead) else { return nil }
+        return CallStatus.of(
+            head.fields, trailers: RecordedHeads.trailers(record.responseBody.trailers))
     }
 
     private static func obstacle(to record: ExchangeRecord) -> Obstacle? {

@@ -11,6 +11,9 @@ package struct RequestRewrite {
     /// Whole, if any of it was replaced; `nil` for the recorded one.
     package let content: [UInt8]?
     package let isChunked: Bool
+    package let trailers: Fields
+    /// Whether the recorded request told its length, which HTTP/2 can do without.
+    package let tellsLength: Bool
 
     /// Where a request goes: an authority with its scheme.
     package struct Destination: Sendable {
@@ -39,7 +42,11 @@ package struct RequestRewrite {
         guard let head = RecordedHeads.read(request: bytes) else { return nil }
         method = head.knownMethod
         let size = self.content.map { Int64($0.count) } ?? record.requestBody.size
-        isChunked = size > 0 && head.fields.contains(.transferEncoding)
+        trailers = RecordedHeads.trailers(record.requestBody.trailers)
+        // Trailers go out behind chunks alone (RFC 9112 §7.1.2).
+        isChunked =
+            size > 0 && head.fields.contains(.transferEncoding) || !trailers.slices.isEmpty
+        tellsLength = head.fields.contains(.contentLength)
         var forwarding = Forwarding(
             host: Array(destination.authority.utf8), joinsCookies: true, dropping: ["expect"])
         if isChunked {

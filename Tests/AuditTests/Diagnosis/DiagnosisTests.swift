@@ -52,6 +52,7 @@ import Testing
         .init("leaf as CA", ["chain-leaf-as-ca", "chain-int-bc-missing"], [.leafAsAuthority]),
         .init("path length", ["chain-pathlen-exceeded"], [.authorityLimits]),
         .init("signatures", ["chain-leaf-bad-signature"], [.certificateSignature]),
+        .init("BERserk", ["crypto-forged-e3"], [.certificateSignature]),
         .init("critical", ["chain-leaf-unknown-critical-ext"], [.criticalExtension]),
         .init("GnuTLS", ["purpose-eku-client-only", "purpose-eku-codesigning"], [.purpose]),
         .init("weak keys", ["crypto-leaf-rsa512"], [.weakCertificate]),
