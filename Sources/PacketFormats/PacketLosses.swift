@@ -43,6 +43,10 @@ extension LossKind {
         "http-malformed", "what was spoken is no sound HTTP, and its rest is lost")
     static let upgradeAsSegments = LossKind(
         "upgrade-as-segments", "what follows an upgrade is kept as bytes, and not as its messages")
+    static let messagesInContent = LossKind(
+        "messages-in-content",
+        "messages of gRPC and events of an event stream are kept in their content, and not told "
+            + "apart")
     static let sameInOtherForm = LossKind(
         "other-interface", "a packet shows what another interface of the same export shows as well")
 }

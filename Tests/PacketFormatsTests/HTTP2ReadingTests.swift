@@ -139,6 +139,16 @@ struct HTTP2ReadingTests {
             ], "1 CONNECT /chat > 200", "1 request b", "1 response a"
         ).losing("upgrade-as-segments"),
         Row(
+            "messages of gRPC",
+            start + [
+                .client(
+                    .headers(
+                        1, Frame.get("/1", [("content-type", "application/grpc+proto")]),
+                        ends: false), .data(1, [0, 0, 0, 0, 1, 0x61], ends: true)),
+                .origin(response(1), .headers(1, [("grpc-status", "0")])),
+            ], "1 GET /1 \0\0\0\0\u{1}a > 200 grpc-status: 0"
+        ).losing("messages-in-content"),
+        Row(
             "changed over from HTTP/1",
             [
                 Step(
@@ -268,6 +278,19 @@ struct HTTP2ReadingTests {
                 // A segment is as long as what came at once.
                 guard row.losses != ["upgrade-as-segments"] || index < 4 else { continue }
                 #expect(told == row.expected, "step \(index) cut at \(cut)")
+            }
+        }
+    }
+
+    @Test("Bytes that are changed anywhere do no harm", arguments: whole)
+    func changes(_ row: Row) throws {
+        for (index, step) in row.steps.enumerated() {
+            for place in step.bytes.indices {
+                var steps = row.steps
+                var bytes = step.bytes
+                bytes[place] ^= UInt8(truncatingIfNeeded: 1 << (place % 8))
+                steps[index] = Step(direction: step.direction, bytes: bytes)
+                #expect(try read(Row("", steps)).connection != nil)
             }
         }
     }

@@ -103,12 +103,15 @@ struct PacketImporterTests {
         #expect(opened.exchanges.map(\.responseBody.bytes) == [[1, 2, 3]])
     }
 
-    @Test("An import cut anywhere ends with what came before, and says so")
-    func cuts() async throws {
+    @Test(
+        "An import cut anywhere ends with what came before, and says so",
+        arguments: ["http/1.1", "h2"])
+    func cuts(_ name: String) async throws {
         var traffic = RecordedTraffic()
         let connection = traffic.addConnection(
-            "TLSv1.2", TLSSuite.all[3].name, alpn: "http/1.1")
-        traffic.addExchange(on: connection, response: [1, 2, 3])
+            "TLSv1.2", TLSSuite.all[3].name, alpn: name)
+        traffic.addExchange(
+            on: connection, http2: name == "h2" ? 1 : nil, response: [1, 2, 3])
         let file = try exported(traffic)
         for end in 0..<file.count {
             let sink = RecordingSink()

@@ -26,10 +26,20 @@ struct OpenExchange {
     mutating func write(to writer: ImportWriter, at time: Timestamp) {
         // A CONNECT is told by its connection.
         guard record.id != 0 else { return }
+        if [record.requestHead, record.responseHead].contains(where: Self.hasMessages) {
+            writer.losses.note(.messagesInContent, "exchange \(record.id)")
+        }
         record.requestBody = request.finished(of: record.id, .request, writer)
         record.responseBody = response.finished(of: record.id, .response, writer)
         record.durationMicroseconds = time.microseconds(since: record.startedAt)
         writer.write(.exchange(record))
+    }
+
+    /// Whether the content behind a head holds messages that the proxy would have told apart.
+    private static func hasMessages(_ head: [UInt8]) -> Bool {
+        let types = RecordedHead(head).values(named: [UInt8]("content-type".utf8))
+        guard let type = types.first?.text.lowercased() else { return false }
+        return type.hasPrefix("application/grpc") || type.hasPrefix("text/event-stream")
     }
 }
 
