@@ -93,7 +93,9 @@ let package = Package(
         target(
             "PacketFormats",
             ["Base", "Formats", "HTTPCodecs", "HTTPModel", "Redaction", "TLS", "Traffic"]),
-        target("Audit", ["Base", "Catalogue", "HTTPModel", "Proxy", "Sockets", "TLS", "Traffic"]),
+        target(
+            "Audit",
+            ["Base", "Catalogue", "Findings", "HTTPModel", "Proxy", "Sockets", "TLS", "Traffic"]),
         target("ContentServer", ["Base", "HTTPModel", "HTTPCodecs", "HTTPServer", "TLS"]),
         // The tool
         target(
@@ -170,7 +172,8 @@ let package = Package(
         tests(
             of: "Audit",
             [
-                "Base", "Catalogue", "ProcessStart", "Proxy", "Sockets", "TLS", "Traffic",
+                "Base", "Catalogue", "Findings", "ProcessStart", "Proxy", "Sockets", "TLS",
+                "Traffic",
             ]),
         // Requests for ranges and with preconditions, and what they must be answered with.
         .target(name: "RangeVectors", path: "Tests/RangeVectors", swiftSettings: strict),

@@ -1,4 +1,5 @@
 package import Catalogue
+internal import Findings
 internal import Synchronization
 internal import TLS
 
@@ -21,6 +22,9 @@ package final class AuditLedger: Sendable {
         /// Whether the client takes a sound server with the audit's CA; `nil` before that was tried.
         var isControlled: Bool?
         var controlExitStatus: Int32?
+        /// What the client offered the sound server, and where.
+        var offers: [ClientHelloOffer] = []
+        var offerConnections: [Int64] = []
     }
 
     package init(client: String) {
@@ -33,6 +37,7 @@ package final class AuditLedger: Sendable {
     package func foregone(
         _ probe: ProbeDescription, at destination: AuditDestination
     ) -> AuditResult? {
+        if let trait = probe.trait { return judge(probe, trait, at: destination) }
         let (accepted, isControlled) = state.withLock {
             ($0.pages[destination]?.accepted ?? [], $0.pages[destination]?.isControlled)
         }
@@ -46,6 +51,17 @@ package final class AuditLedger: Sendable {
         var implied = result(probe, destination, .implied, "it follows from \(premise)")
         implied.impliedBy = premise
         return implied
+    }
+
+    private func judge(
+        _ probe: ProbeDescription, _ trait: ClientHelloTrait, at destination: AuditDestination
+    ) -> AuditResult {
+        let page = state.withLock { $0.pages[destination] }
+        let (outcome, evidence) = OfferRule.judge(
+            trait, page?.offers ?? [], host: destination.host)
+        var judged = result(probe, destination, outcome, evidence)
+        judged.connections = page?.offerConnections ?? []
+        return judged
     }
 
     /// What connections of one showing say.
@@ -117,6 +133,9 @@ package final class AuditLedger: Sendable {
                 page.isControlled = result.outcome == .accepted
                 page.controlExitStatus = page.isControlled == true ? result.exitStatus : nil
                 if page.isControlled == true { page.speaksFirst = Self.speaks(observations) }
+                let hellos = observations.filter { $0.offer != nil }
+                page.offers = hellos.compactMap(\.offer)
+                page.offerConnections = hellos.map(\.connection).sorted()
             }
             state.pages[destination] = page
         }

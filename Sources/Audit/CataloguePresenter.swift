@@ -64,6 +64,7 @@ package final class CataloguePresenter: ProbePresenter {
         var configuration = ProbeMachineConfiguration(host: host, token: token, now: now)
         configuration.connection = visit.connection
         configuration.patience = patience
+        configuration.keepsOffer = probe.identifier == AuditLedger.control
         configuration.greeting = ProbeGreeting(port: visit.port)
         configuration.ticketKey = ticketKey(probe)
         let followUp = ProbeMachines.followUp(of: probe, configuration)

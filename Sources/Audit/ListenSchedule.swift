@@ -186,6 +186,16 @@ package final class ListenSchedule: Prober {
         return nil
     }
 
+    /// Judges what needs no more than the client's first message, which has come.
+    private static func judgeOffers(_ page: inout Page, _ destination: AuditDestination) {
+        for probe in page.queue where probe.trait != nil {
+            guard let result = page.ledger.foregone(probe, at: destination) else { continue }
+            page.ledger.note(result, [], at: destination)
+            page.doneCount += 1
+        }
+        page.queue.removeAll { $0.trait != nil }
+    }
+
     private func abandon(_ probe: ProbeDescription, _ key: Key, _ reason: String) {
         state.withLock { state in
             state.pages[key]?.ledger.noteImpossible(probe, at: key.destination, reason)
@@ -218,6 +228,7 @@ package final class ListenSchedule: Prober {
                 return
             }
             page.ledger.note(result, seen, at: key.destination)
+            if name == AuditLedger.control { Self.judgeOffers(&page, key.destination) }
             guard page.current?.probe.identifier == name else { return }
             page.current = nil
             page.mustPass = true

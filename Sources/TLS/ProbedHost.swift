@@ -131,6 +131,9 @@ package struct ProbedHost: Sendable, Equatable {
         return space.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }.text
     }
 
+    /// Whether a host is an IP address, and no name.
+    package static func isAddress(_ host: String) -> Bool { address(host) != nil }
+
     /// The bytes of an IP address in text, `nil` if it is none.
     static func address(_ text: String) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 16)

@@ -170,6 +170,29 @@ struct ProbeReaderTests {
         row.check()
     }
 
+    @Test(arguments: [
+        ("passive-x", "", 1, "a passive probe, and no other, has 'observes: …', with one of no-"),
+        ("name-x", "observes: ssl", 3, "a passive probe, and no other, has 'observes: …'"),
+        ("passive-x", "observes: tls", 3, "unknown observes 'tls', expected no-server-name"),
+        ("passive-x", "observes: ssl\n[leaf]", 4, "a passive probe shows nothing"),
+        ("passive-x", "behaviour: heartbeat\nobserves: ssl", 3, "a passive probe shows nothing"),
+        ("passive-x", "observes: ssl\nrequirements: offer", 4, "a passive probe shows nothing"),
+    ])
+    func refusesPassiveProbes(_ name: String, _ text: String, _ line: Int, _ what: String) {
+        let failure = #expect(throws: Failure.self) {
+            _ = try read("title: T\nreason: R.\n" + text, name)
+        }
+        #expect(
+            failure?.detail.contains("\(name).probe:\(line): \(what)") == true,
+            "\(String(describing: failure))")
+    }
+
+    @Test func readsPassiveProbes() throws {
+        let probe = try read("title: T\nreason: R.\nobserves: 3des-suites", "passive-x")
+        #expect(probe.family == .passive && probe.trait == .tripleDESSuites)
+        #expect(probe.chain.isEmpty && probe.requirements.isEmpty)
+    }
+
     @Test(arguments: ["wrong-host", "names-x", "namex", ""])
     func wantsAFamily(_ name: String) {
         let failure = #expect(throws: Failure.self) { try read("title: T\nreason: R.", name) }

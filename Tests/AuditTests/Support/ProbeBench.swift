@@ -43,8 +43,10 @@ final class ProbeBench: Sendable {
     }
 
     /// - Parameter hello: the client's first bytes; `nil` for one that speaks in clear.
-    func visit(_ port: UInt16, _ hello: [UInt8]?) throws -> ProbeVisit {
-        let local = try #require(SocketAddress(literal: "127.0.0.1", port: 1))
+    func visit(
+        _ port: UInt16, _ hello: [UInt8]?, listener: UInt16 = 1
+    ) throws -> ProbeVisit {
+        let local = try #require(SocketAddress(literal: "127.0.0.1", port: listener))
         return ProbeVisit(
             connection: 7, peer: local, listener: local, process: nil, host: Self.host, port: port,
             hello: try hello.flatMap { try ClientHelloReader.read($0.span) })
