@@ -30,11 +30,11 @@ final class HTTP2ClientLeg: @unchecked Sendable {
             stream, role: .client,
             times: HTTP2Times(
                 write: configuration.writeTimeout, idle: configuration.idleTimeout))
-        connection.onSettings = { [unowned self] _ in
-            hasSettings = true
-            wakeAll()
+        connection.onSettings = { [weak self] _ in
+            self?.hasSettings = true
+            self?.wakeAll()
         }
-        connection.onGoingAway = { [unowned self] in wakeAll() }
+        connection.onGoingAway = { [weak self] in self?.wakeAll() }
     }
 
     /// Whether the next request may go over it.

@@ -215,7 +215,8 @@ package final class HTTPClient: @unchecked Sendable {
     private func sweep() {
         for leg in running.values { leg.connection.sweep() }
         guard !running.isEmpty else { return }
-        let timer = sweeper ?? loop.makeTimer { [unowned self] in sweep() }
+        // It may be due once more when the last connection and the client have gone.
+        let timer = sweeper ?? loop.makeTimer { [weak self] in self?.sweep() }
         sweeper = timer
         loop.set(timer, due: loop.now + Self.sweepInterval)
     }
