@@ -87,12 +87,15 @@ let package = Package(
         target("Filters", ["Base", "HTTPModel", "Traffic"]),
         target("Formats", ["Base", "HTTPCodecs", "HTTPModel", "Redaction", "Traffic"]),
         target("Processes", ["Base", "Sockets", "Traffic"]),
+        target("Transfers", ["Base", "HTTPModel", "Traffic"]),
         target("Comparison", ["Base", "HTTPModel", "Redaction", "Replay", "Traffic"]),
         // 4
         target(
             "PacketFormats",
             ["Base", "Formats", "HTTPCodecs", "HTTPModel", "Redaction", "TLS", "Traffic"]),
-        target("Audit", ["Base", "Catalogue", "HTTPModel", "Proxy", "Sockets", "TLS", "Traffic"]),
+        target(
+            "Audit",
+            ["Base", "Catalogue", "Findings", "HTTPModel", "Proxy", "Sockets", "TLS", "Traffic"]),
         target("ContentServer", ["Base", "HTTPModel", "HTTPCodecs", "HTTPServer", "TLS"]),
         // The tool
         target(
@@ -102,7 +105,7 @@ let package = Package(
                 "ContentServer", "DNS", "Filters", "Findings", "Formats", "HTTPClient",
                 "HTTPCodecs", "HTTPModel", "HTTPServer", "Negotiation", "PacketFormats", "Proxy",
                 "PublicSuffixes",
-                "Redaction", "Replay", "Sockets", "TLS", "Traffic", "Transport",
+                "Redaction", "Replay", "Sockets", "TLS", "Traffic", "Transfers", "Transport",
             ]),
         .executableTarget(name: "sallyport", dependencies: ["Commands"], swiftSettings: strict),
 
@@ -148,11 +151,15 @@ let package = Package(
                 "Base", "HTTP2", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "Sockets", "Traffic",
                 "Transport",
             ]),
+        tests(of: "Transfers", ["Base", "HTTPModel", "TLS", "Traffic"]),
         tests(of: "Replay", ["Base", "HTTPCodecs", "HTTPModel", "Traffic"]),
         tests(of: "Comparison", ["Base", "HTTPModel", "Replay", "Traffic"]),
         tests(
             of: "PacketFormats",
-            ["Base", "CaptureStore", "Formats", "ProcessStart", "TLS", "Traffic"]),
+            [
+                "Base", "CaptureStore", "Formats", "HTTP2Frames", "HTTPCodecs", "ProcessStart",
+                "TLS", "Traffic",
+            ]),
         tests(
             of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
         tests(
@@ -165,7 +172,8 @@ let package = Package(
         tests(
             of: "Audit",
             [
-                "Base", "Catalogue", "ProcessStart", "Proxy", "Sockets", "TLS", "Traffic",
+                "Base", "Catalogue", "Findings", "ProcessStart", "Proxy", "Sockets", "TLS",
+                "Traffic",
             ]),
         // Requests for ranges and with preconditions, and what they must be answered with.
         .target(name: "RangeVectors", path: "Tests/RangeVectors", swiftSettings: strict),

@@ -53,9 +53,28 @@ package enum ProbeReader {
         for key in ["title", "reason"] where !seen.contains(key) {
             throw ProbeViolation(1, "'\(key)' is missing, expected '\(key): …' before the sections")
         }
+        try check(probe, text)
         probe.chain = try RecipeReader.read(text.sections)
         probe.requirements.formUnion(requirements(of: probe.chain))
         return probe
+    }
+
+    /// Whether a passive probe says what it looks for, shows nothing, and is the only one that does.
+    private static func check(_ probe: ProbeDescription, _ text: ProbeText) throws(ProbeViolation) {
+        guard (probe.family == .passive) == (probe.trait != nil) else {
+            let line = text.fields.first { $0.key == "observes" }?.line ?? 1
+            throw ProbeViolation(
+                line,
+                "a passive probe, and no other, has 'observes: …', with one of "
+                    + ClientHelloTrait.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        guard probe.family == .passive else { return }
+        let shown = text.fields.first { ["behaviour", "requirements"].contains($0.key) }?.line
+        if let line = shown ?? text.sections.first?.line {
+            throw ProbeViolation(
+                line,
+                "a passive probe shows nothing, expected no behaviour, requirement or section")
+        }
     }
 
     private static func read(
@@ -80,6 +99,7 @@ package enum ProbeReader {
         case "controls": probe.controls = field.value.listed
         case "fix": probe.fix = field.value
         case "behaviour": probe.behaviour = try value(field)
+        case "observes": probe.trait = try value(field)
         default:
             throw ProbeViolation(
                 field.line,
@@ -89,7 +109,7 @@ package enum ProbeReader {
 
     private static let keys = [
         "title", "expectation", "severity", "requirements", "profile", "order", "reason", "source",
-        "history", "weaknesses", "controls", "fix", "behaviour",
+        "history", "weaknesses", "controls", "fix", "behaviour", "observes",
     ]
 
     /// What a chain cannot be made, or says nothing, without.
@@ -107,7 +127,9 @@ package enum ProbeReader {
                 case .made, .copyOfLeaf, .copyOfChain: true
                 case .genuineChain, .genuineIssuers, .authority, .unknownRoot: false
                 }
-            if isIssued, recipe.issuer == .authority || recipe.subject == .ofAuthority {
+            let isLikeAuthority =
+                recipe.subject == .ofAuthority || recipe.key == .authorityPoint
+            if isIssued, recipe.issuer == .authority || isLikeAuthority {
                 found.insert(.authority)
             }
         }

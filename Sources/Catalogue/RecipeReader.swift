@@ -53,7 +53,8 @@ enum RecipeReader {
         "role", "take", "copy", "presented", "issuer", "issuer-name", "key", "digest", "subject",
         "san", "san-series", "not-before", "not-after", "version", "serial", "host-labels",
         "damage", "basic-constraints", "key-usage", "extended-key-usage", "name-constraints",
-        "policy-constraints", "tls-feature", "authority-key-identifier", "extension",
+        "policy-constraints", "tls-feature", "crl-distribution-points",
+        "authority-information-access", "authority-key-identifier", "extension",
     ]
 
     // MARK: Issuers
@@ -101,7 +102,7 @@ enum RecipeReader {
         case "not-before": recipe.notBefore = try moment(field)
         case "not-after": recipe.notAfter = try moment(field)
         case "version": recipe.version = try choice(field, "1", "3") ? 1 : 3
-        case "serial": recipe.hasZeroSerial = try choice(field, "zero", "random")
+        case "serial": recipe.serial = try ProbeReader.value(field)
         case "host-labels": recipe.hostLabels = try ProbeReader.number(field)
         default: return false
         }

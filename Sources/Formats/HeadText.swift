@@ -83,3 +83,10 @@ struct HeadText {
 
     private static let lineEnd = [UInt8]("\r\n".utf8)
 }
+
+extension UInt8 {
+    /// One of tchar (RFC 9110 §5.6.2).
+    var isTokenByte: Bool {
+        isASCIILetter || isASCIIDigit || "!#$%&'*+-.^_`|~".utf8.contains(self)
+    }
+}

@@ -24,13 +24,15 @@ package struct CertificateRecipe: Sendable, Equatable {
     package var notAfter: Moment?
     /// 3, or 1 for one without extensions.
     package var version = 3
-    package var hasZeroSerial = false
+    package var serial = Serial.random
     package var basicConstraints = ExtensionValue.standard
     package var keyUsage = ExtensionValue.standard
     package var extendedKeyUsage = ExtensionValue.standard
     package var nameConstraints = ExtensionValue.absent
     package var policyConstraints = ExtensionValue.absent
     package var tlsFeature = ExtensionValue.absent
+    package var listAddresses = ExtensionValue.absent
+    package var statusAddresses = ExtensionValue.absent
     package var authorityKeyIdentifier = KeyIdentifier.issuer
     package var extraExtensions: [ExtraExtension] = []
     package var damage: Damage?
@@ -169,9 +171,20 @@ extension CertificateRecipe {
         case signature
         /// The outer signature algorithm differs from the one that is signed.
         case algorithm
+        /// The signature is one that nobody needs the issuer's key for, if its exponent is 3.
+        case forged
+    }
+
+    package enum Serial: String, Sendable, CaseIterable {
+        case random
+        case zero
+        /// That of the audit's CA.
+        case authority
     }
 
     package enum SignatureDigest: String, Sendable, CaseIterable {
+        /// Which OpenSSL knows by its legacy provider only.
+        case md4
         case md5
         case sha1
         case sha256
@@ -196,11 +209,15 @@ extension CertificateRecipe {
         /// RSA-2048 with the public exponent 3.
         case rsaE3 = "rsa-e3"
         case dsa1024
+        /// The point of the audit CA's public key, on a curve of our own: its private key is 2.
+        case authorityPoint = "authority-point"
 
         package var isRSA: Bool {
             switch self {
             case .rsa512, .rsa1024, .rsa2048, .rsa4096, .rsa8192, .rsaE3: true
-            case .p256, .p384, .p192, .p224, .secp256k1, .p256Explicit, .ed25519, .dsa1024: false
+            case .p256, .p384, .p192, .p224, .secp256k1, .p256Explicit, .ed25519, .dsa1024,
+                .authorityPoint:
+                false
             }
         }
     }

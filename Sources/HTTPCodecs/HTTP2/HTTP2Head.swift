@@ -40,6 +40,9 @@ package struct HTTP2Head: Sendable {
     /// Whether the peer asks to speak another protocol on the stream.
     package var isExtendedConnect: Bool { !protocolRange.isEmpty }
 
+    /// Whether it says neither what is asked for nor what is answered.
+    var isTrailers: Bool { status == 0 && pseudo.isEmpty }
+
     mutating func add(_ name: Span<UInt8>, _ value: Span<UInt8>) {
         size += name.count + value.count + 32
         guard name.count == 0 || name[0] != 0x3A else { return addPseudo(name, value) }

@@ -26,19 +26,28 @@ package final class ChainMint: Sendable {
         case stale
     }
 
+    /// What an address that a leaf names says of its revocation: that it is revoked.
+    package enum Publication: Sendable, CaseIterable {
+        /// A list (RFC 5280 §5).
+        case list
+        /// An answer to whoever asks (RFC 6960).
+        case answer
+    }
+
     /// Makes a chain for the host that a client asks for.
     ///
     /// - Parameters:
     ///   - host: a DNS name or an IP address.
     ///   - origin: what the true origin presents, leaf first; empty if that is not known.
     ///   - staple: the answer about the leaf's revocation to go with it, from the leaf's issuer.
+    ///   - publication: what the leaf's issuer says elsewhere.
     ///
     /// Errors: `probe-not-possible` if the recipes fit no such host, or need an origin's chain or a
     /// kind of key that is not to be had; `recipe-invalid`; and the errors of
     /// ``KeyCache/key(_:)``.
     package func present(
         _ recipes: [CertificateRecipe], host: String, origin: [Certificate],
-        staple: Staple? = nil
+        staple: Staple? = nil, publication: Publication? = nil
     ) throws(Failure) -> PresentedChain {
         let host = try ProbedHost(host)
         var items: [ChainItem] = []
@@ -61,9 +70,17 @@ package final class ChainMint: Sendable {
                 "the first certificate of a chain must be made or copied, for its key, and shown")
         }
         var chain = PresentedChain(certificates: presented, key: leaf.key)
+        let issuer = try issuer(of: leaf, in: items)
         if let staple {
             chain.staple = try CertificateStatus.answer(
-                staple, for: presented[0], issuer: try issuer(of: leaf, in: items))
+                staple, for: presented[0], issuer: issuer)
+        }
+        switch publication {
+        case .list: chain.publication = try CertificateStatus.list(presented[0], issuer: issuer)
+        case .answer:
+            chain.publication = try CertificateStatus.answer(
+                .revoked, for: presented[0], issuer: issuer)
+        case nil: break
         }
         return chain
     }
@@ -98,7 +115,7 @@ package final class ChainMint: Sendable {
         switch recipe.origin {
         case .made:
             let draft = try CertificateDraft(
-                recipe, host: host, key: try keys.key(recipe.key), authority: authority)
+                recipe, host: host, key: try key(recipe.key), authority: authority)
             return [ChainItem(name: recipe.name, content: .draft(draft))]
         case .copyOfLeaf: return try copies(of: Array(origin.prefix(1)), recipe)
         case .copyOfChain: return try copies(of: origin, recipe)
@@ -112,6 +129,10 @@ package final class ChainMint: Sendable {
         }
     }
 
+    private func key(_ kind: CertificateRecipe.KeyKind) throws(Failure) -> PrivateKey {
+        kind == .authorityPoint ? try authority.key.sharingPoint() : try keys.key(kind)
+    }
+
     /// Copies with keys of our own, each issued by the next, the last as the recipe says.
     private func copies(
         of certificates: [Certificate], _ recipe: CertificateRecipe
@@ -123,7 +144,7 @@ package final class ChainMint: Sendable {
             if index > 0 { own.name += "-\(index)" }
             if index + 1 < certificates.count { own.issuer = .named("\(recipe.name)-\(index + 1)") }
             let draft = try CertificateDraft(
-                own, copying: certificate, key: try keys.key(recipe.key))
+                own, copying: certificate, key: try key(recipe.key), authority: authority)
             items.append(ChainItem(name: own.name, content: .draft(draft)))
         }
         return items
