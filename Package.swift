@@ -183,7 +183,7 @@ let package = Package(
             of: "Commands",
             [
                 "Audit", "Base", "CaptureStore", "Catalogue", "Filters", "Findings", "HTTPClient",
-                "Negotiation", "Proxy", "TLS", "Traffic",
+                "Negotiation", "Proxy", "Replay", "TLS", "Traffic",
             ],
             exclude: ["Cases"]),
         // Real clients through the tool as it is shipped.

@@ -46,14 +46,14 @@ extension ClientExchange {
         record.requestBody.trailers = request.trailers.raw
     }
 
-    private func finalHead(over leg: ClientLeg) async throws(Failure) -> ResponseHead {
+    func finalHead(over leg: ClientLeg) async throws(Failure) -> ResponseHead {
         while true {
             let head = try await leg.readHead(timeout: configuration.readTimeout)
             if try take(head) { return head }
         }
     }
 
-    private func content(
+    func content(
         of head: ResponseHead, over leg: ClientLeg
     ) async throws(Failure) -> ClientAnswer {
         let framing: BodyFraming

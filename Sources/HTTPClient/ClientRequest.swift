@@ -19,6 +19,10 @@ package struct ClientRequest {
     /// Whether a Content-Length goes out over HTTP/2, which can do without.
     package var tellsLength = true
 
+    /// The key that asks for a WebSocket (RFC 6455 §4.1), which is only done over HTTP/1; `nil` for
+    /// other requests. It stands in the head, too.
+    package var webSocketKey: String?
+
     /// A content, whole or in pieces.
     package enum Content {
         case bytes([UInt8])

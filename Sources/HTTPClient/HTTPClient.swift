@@ -118,7 +118,7 @@ package final class HTTPClient: @unchecked Sendable {
 
     // MARK: Connections
 
-    private func take(_ request: ClientRequest) async throws(Failure) -> ClientConnection {
+    func take(_ request: ClientRequest) async throws(Failure) -> ClientConnection {
         let target = request.target
         while true {
             if version(for: request) == .http11 {
@@ -142,7 +142,8 @@ package final class HTTPClient: @unchecked Sendable {
     }
 
     private func version(for request: ClientRequest) -> HTTPVersion {
-        switch configuration.http {
+        if request.webSocketKey != nil { return .http11 }
+        return switch configuration.http {
         case .http1: .http11
         case .http2: .http2
         case .auto: spoken[request.target] ?? (request.prefersHTTP2 ? .http2 : .http11)
@@ -179,7 +180,7 @@ package final class HTTPClient: @unchecked Sendable {
         }
     }
 
-    private func give(_ leg: ClientLeg, isReusable: Bool) {
+    func give(_ leg: ClientLeg, isReusable: Bool) {
         leg.record.exchangeCount += 1
         guard isReusable, leg.isReady, idleCount < configuration.idleLimit else {
             return finish(leg, .completed)
@@ -188,7 +189,7 @@ package final class HTTPClient: @unchecked Sendable {
         idleCount += 1
     }
 
-    private func finish(_ leg: ClientLeg, _ outcome: ConnectionRecord.Outcome) {
+    func finish(_ leg: ClientLeg, _ outcome: ConnectionRecord.Outcome) {
         let channel = leg.stream.channel
         leg.record.originBytes = ByteCount(
             received: channel.bytesReceived, sent: channel.bytesSent)

@@ -34,6 +34,36 @@ extension RealClientTests {
             let streams = try await live.query("SELECT count(DISTINCT stream) FROM exchange")
             #expect(streams == "8")
         }
+
+        @Test(.needs(.python, .sqlite), arguments: [Way.reverse, .connectWithTLS])
+        func conversesAgain(_ way: Way) async throws {
+            let setting = try await HTTP2ApplicationTests.Setting(
+                way, "websocket-origin.py", version: "auto")
+            try await Program.run(
+                .python,
+                [
+                    Peer.script("websocket-client.py"),
+                    "\(way.isSecure ? "wss" : "ws")://\(setting.target)",
+                    way.isReverse ? "" : setting.proxy.url, setting.proxy.authorityPath,
+                ], in: setting.folder)
+            try await setting.proxy.end()
+            let live = try await setting.replay()
+            // The pongs are left out: each side sends them when it likes.
+            let said = """
+                SELECT direction, kind, number, sum(size), detail FROM message
+                WHERE kind IN ('binary', 'text', 'close') GROUP BY direction, number
+                ORDER BY direction, number
+                """
+            let recorded = try await setting.proxy.capture.query(said)
+            let lines = { (text: String) in
+                text.split(separator: "\n").map { line in
+                    line.split(separator: "|").enumerated().filter { $0.offset != 2 }.map(\.element)
+                }
+            }
+            #expect(try await lines(live.query(said)) == lines(recorded))
+            #expect(lines(recorded).count == 18)
+            #expect(try await live.query("SELECT status FROM exchange") == "101")
+        }
     }
 }
 

@@ -6,6 +6,8 @@ struct ReplayClientReport {
     enum Outcome: Equatable {
         /// - `call`: how a call of gRPC ended; `nil` for everything else.
         case answered(status: Int, call: Int?)
+        /// A WebSocket was opened; whether the origin let all be said, and answered as often.
+        case conversed(messages: Int, recorded: Int, isWhole: Bool)
         /// There was no answer.
         case failed(code: String, detail: String)
         /// It might have changed something at a host that was not named.
@@ -59,6 +61,10 @@ struct ReplayClientReport {
             } else {
                 add(difference)
             }
+        case .conversed(_, _, let isWhole):
+            answeredCount += 1
+            let isExpected = difference.recordedStatus == 0 || difference.recordedStatus == 101
+            if isWhole && isExpected { sameCount += 1 } else { add(difference) }
         case .failed:
             failedCount += 1
             add(difference)
@@ -110,9 +116,13 @@ struct ReplayClientReport {
 extension ReplayClientReport.Difference {
     var json: JSONText {
         var answer: (status: Int, call: Int?)?
+        var messages: (count: Int, recorded: Int)?
         var failure: (code: String, detail: String)?
         switch outcome {
         case .answered(let status, let call): answer = (status, call)
+        case .conversed(let count, let recorded, _):
+            answer = (101, nil)
+            messages = (count, recorded)
         case .failed(let code, let detail): failure = (code, detail)
         case .withheld, .unsent: break
         }
@@ -120,7 +130,9 @@ extension ReplayClientReport.Difference {
             "exchange": .integer(exchange), "method": .string(method), "url": .string(url),
             "recordedStatus": .integer(Int64(recordedStatus)), "status": .optional(answer?.status),
             "recordedGrpcStatus": .optional(recordedCall), "grpcStatus": .optional(answer?.call),
-            "error": .optional(failure?.code), "detail": .optional(failure?.detail),
+            "recordedMessages": .optional(messages?.recorded),
+            "messages": .optional(messages?.count), "error": .optional(failure?.code),
+            "detail": .optional(failure?.detail),
         ]
     }
 
@@ -130,6 +142,8 @@ extension ReplayClientReport.Difference {
         let was = recordedStatus > 0 ? "was \(Self.words(recordedStatus, recordedCall)) and " : ""
         return switch outcome {
         case .answered(let status, let call): "\(start) \(was)is \(Self.words(status, call))"
+        case .conversed(let messages, let recorded, _):
+            "\(start) was answered with \(recorded) messages and is with \(messages)"
         case .failed(_, let detail): "\(start) \(was)has no answer: \(detail)"
         case .withheld, .unsent: start
         }

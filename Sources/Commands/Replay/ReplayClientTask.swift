@@ -1,8 +1,10 @@
 internal import Base
 internal import HTTPClient
+internal import HTTPCodecs
 internal import HTTPModel
 internal import Replay
 internal import Sockets
+internal import TLS
 internal import Traffic
 
 /// Sends what a plan has, and gathers what comes of it.
@@ -42,7 +44,7 @@ final class ReplayClientTask: @unchecked Sendable {
         var targets: [ClientTarget] = []
         for entry in plan.entries {
             let decision = destinations.decide(
-                method: entry.method, isSecure: entry.isSecure, authority: entry.authority)
+                isSafe: entry.isSafe, isSecure: entry.isSecure, authority: entry.authority)
             switch decision {
             case .send(let target):
                 sendable.append(entry)
@@ -128,29 +130,57 @@ final class ReplayClientTask: @unchecked Sendable {
             throw Failure("no-such-exchange", party: .tool, "exchange \(id) is gone")
         }
         url = record.url(RecordedHead(record.requestHead)).text
+        let request = try request(for: entry, record, to: target)
+        guard request.webSocketKey == nil else { return try await converse(request, record) }
+        let answer = try await client.send(request)
+        note(answer, for: id)
+        return .answered(
+            status: answer.head.status,
+            call: CallStatus.of(answer.head.fields, trailers: answer.trailers))
+    }
+
+    /// Opens a WebSocket and says on it what was recorded.
+    private func converse(
+        _ request: ClientRequest, _ record: ExchangeRecord
+    ) async throws -> ReplayClientReport.Outcome {
+        let script = try WebSocketScript(record, from: source)
+        let machine = WebSocketClientMachine(script)
+        let answer = try await client.converse(request, machine)
+        note(answer, for: record.id)
+        guard answer.head.status == 101 else {
+            return .answered(status: answer.head.status, call: nil)
+        }
+        return .conversed(
+            messages: machine.heard, recorded: script.awaited, isWhole: machine.isWhole)
+    }
+
+    private func note(_ answer: ClientAnswer, for id: Int64) {
+        guard plan.substitutions.wants(answerTo: id) else { return }
+        live.note(answer.head, answer.content, ofResponse: id)
+    }
+
+    private func request(
+        for entry: ReplayPlan.Entry, _ record: ExchangeRecord, to target: ClientTarget
+    ) throws -> ClientRequest {
         let destination = RequestRewrite.Destination(
             origin: target.origin, authority: target.authority)
-        let rewrite = try RequestRewrite(record, to: destination, &live) {
-            try ReplayPlan.content(ofExchange: id, .request, in: source)
+        let key = entry.opensWebSocket ? Base64.encode(Digests.randomBytes(16)) : nil
+        let rewrite = try RequestRewrite(record, to: destination, webSocketKey: key, &live) {
+            try ReplayPlan.content(ofExchange: record.id, .request, in: source)
         }
         guard let rewrite else {
-            throw Failure("request-malformed", party: .tool, "exchange \(id) cannot be sent")
+            throw Failure(
+                "request-malformed", party: .tool, "exchange \(record.id) cannot be sent")
         }
         var request = ClientRequest(
-            target: target, method: rewrite.method, isSafe: ReplayPlan.isSafe(entry.method),
-            head: rewrite.head,
+            target: target, method: rewrite.method, isSafe: entry.isSafe, head: rewrite.head,
             content: rewrite.content.map { .bytes($0) } ?? recordedContent(of: record),
             isChunked: rewrite.isChunked)
         request.trailers = rewrite.trailers
         request.prefersHTTP2 = record.protocolName == HTTPVersion.http2.text
         request.tellsLength = rewrite.tellsLength
-        let answer = try await client.send(request)
-        if plan.substitutions.wants(answerTo: id) {
-            live.note(answer.head, answer.content, ofResponse: id)
-        }
-        return .answered(
-            status: answer.head.status,
-            call: CallStatus.of(answer.head.fields, trailers: answer.trailers))
+        request.webSocketKey = key
+        return request
     }
 
     private func recordedContent(of record: ExchangeRecord) -> ClientRequest.Content {
