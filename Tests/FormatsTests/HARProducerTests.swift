@@ -52,6 +52,15 @@ struct HARProducerTests {
             entry: entry(get, page(#"{"size":30,"compression":-25,"text":"hello"}"#)),
             content: "hello"),
         Row(
+            name: "a browser tells the length of the coded content",
+            entry: entry(
+                get,
+                #""status":200,"statusText":"","headers":[{"name":"Content-Encoding","value":"br"},"#
+                    + #"{"name":"Content-Length","value":"3"}],"content":{"size":5,"text":"hello"}"#
+            ),
+            responseHead: "HTTP/1.1 200 \r\nContent-Length: 5\r\n\r\n", content: "hello",
+            losses: ["coding-undone"]),
+        Row(
             name: "Safari tells no size of a content that it has not",
             entry: entry(get, page(#"{"size":0,"compression":0,"mimeType":"x-unknown"}"#)),
             content: ""),

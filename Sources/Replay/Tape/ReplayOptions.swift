@@ -19,6 +19,8 @@ package struct ReplayOptions: Sendable {
     package var order = ReplayOrder.sequence
     /// What the recorded times are multiplied with, in thousandths; 0 answers at once.
     package var timing: Int64 = 0
+    /// What recorded times are waited for by.
+    package var now: @Sendable () -> MonotonicTime = { .now() }
     /// Whether dates in responses are as far from now as they were from the recording.
     package var refreshesDates = false
     /// Of one request's content, in bytes: what is longer is known by its digest alone.

@@ -1,13 +1,15 @@
-"""An origin that tells, a line of JSON for each, which requests came as they were on the wire.
+"""An origin that tells, a line of JSON for each, which requests came as they were on the wire, and
+answers each with its number; to those for /cut it promises more than it sends.
 
 Usage: recorder.py; prints its port first.
 """
 
 import base64
+import itertools
 import json
 import socketserver
 
-BODYLESS = {"HEAD"}
+numbers = itertools.count(1)
 
 
 class Recorder(socketserver.StreamRequestHandler):
@@ -35,9 +37,13 @@ class Recorder(socketserver.StreamRequestHandler):
             "body": base64.b64encode(body).decode(),
         }
         print(json.dumps(record), flush=True)
-        answer = b"" if method in BODYLESS else b"ok"
-        self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n" + answer)
-        return known.get("connection", "").lower() != "close"
+        answer = b"%d" % next(numbers)
+        is_cut = target.startswith("/cut")
+        length = len(answer) + (9 if is_cut else 0)
+        self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % length)
+        if method != "HEAD":
+            self.wfile.write(answer)
+        return known.get("connection", "").lower() != "close" and not is_cut
 
     def body(self, known):
         if known.get("transfer-encoding", "").lower() == "chunked":
