@@ -203,7 +203,7 @@ extension CertificateRecipe.Origin {
     fileprivate var isTheOrigins: Bool {
         switch self {
         case .copyOfLeaf, .copyOfChain, .genuineChain, .genuineIssuers: true
-        case .made, .authority, .unknownRoot: false
+        case .made, .authority, .unknownRoot, .file: false
         }
     }
 }

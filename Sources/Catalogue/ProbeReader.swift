@@ -3,16 +3,27 @@ internal import TLS
 
 /// Reads one file of the catalogue; what it does not know it refuses.
 package enum ProbeReader {
-    /// - Parameter path: for errors, and for the identifier: the file's name without `.probe`.
+    /// Reads a file that the description names, as it names it.
+    package typealias FileReading = (_ name: String) throws(Failure) -> [UInt8]
+
+    /// - Parameters:
+    ///   - path: for errors, and for the identifier: the file's name without `.probe`.
+    ///   - files: what the file may name others in; none, unless it is given.
     ///
     /// Errors: `catalogue-invalid`, which names the file and the line.
-    package static func read(_ bytes: [UInt8], path: String) throws(Failure) -> ProbeDescription {
+    package static func read(
+        _ bytes: [UInt8], path: String, files: FileReading = noFiles
+    ) throws(Failure) -> ProbeDescription {
         do {
-            return try read(try ProbeText(bytes), identifier: identifier(path))
+            return try read(try ProbeText(bytes), identifier: identifier(path), files)
         } catch {
             throw Failure(
                 "catalogue-invalid", party: .tool, "\(path):\(error.line): \(error.what)")
         }
+    }
+
+    private static func noFiles(_ name: String) throws(Failure) -> [UInt8] {
+        throw Failure("file-unreadable", party: .tool, "a probe of the tool's own has no files")
     }
 
     private static func identifier(_ path: String) -> String {
@@ -21,7 +32,7 @@ package enum ProbeReader {
     }
 
     private static func read(
-        _ text: ProbeText, identifier: String
+        _ text: ProbeText, identifier: String, _ files: FileReading
     ) throws(ProbeViolation) -> ProbeDescription {
         let families = ProbeFamily.allCases.map(\.rawValue)
         guard let family = families.first(where: { identifier.hasPrefix($0 + "-") }),
@@ -54,7 +65,7 @@ package enum ProbeReader {
             throw ProbeViolation(1, "'\(key)' is missing, expected '\(key): …' before the sections")
         }
         try check(probe, text)
-        probe.chain = try RecipeReader.read(text.sections)
+        probe.chain = try RecipeReader.read(text.sections, files)
         probe.requirements.formUnion(requirements(of: probe.chain))
         return probe
     }
@@ -117,7 +128,7 @@ package enum ProbeReader {
         var found = Set<ProbeRequirement>()
         for recipe in chain {
             switch recipe.origin {
-            case .made, .unknownRoot: break
+            case .made, .unknownRoot, .file: break
             case .copyOfLeaf, .copyOfChain, .genuineChain, .genuineIssuers:
                 found.insert(.originChain)
             case .authority: found.insert(.authority)
@@ -125,7 +136,7 @@ package enum ProbeReader {
             let isIssued =
                 switch recipe.origin {
                 case .made, .copyOfLeaf, .copyOfChain: true
-                case .genuineChain, .genuineIssuers, .authority, .unknownRoot: false
+                case .genuineChain, .genuineIssuers, .authority, .unknownRoot, .file: false
                 }
             let isLikeAuthority =
                 recipe.subject == .ofAuthority || recipe.key == .authorityPoint

@@ -4,13 +4,14 @@ internal import TLS
 /// Reads the sections of a probe's file, each a certificate.
 enum RecipeReader {
     static func read(
-        _ sections: [ProbeText.Section]
+        _ sections: [ProbeText.Section], _ files: ProbeReader.FileReading
     ) throws(ProbeViolation) -> [CertificateRecipe] {
         var recipes: [CertificateRecipe] = []
         for (index, section) in sections.enumerated() {
             var recipe = CertificateRecipe(
                 name: section.name, role: index == 0 ? .leaf : .authority)
             try read(section, into: &recipe)
+            try readFiles(section, into: &recipe, files)
             recipes.append(recipe)
         }
         for (index, section) in sections.enumerated() {
@@ -19,8 +20,8 @@ enum RecipeReader {
         if let first = recipes.first, !first.hasKey, let line = sections.first?.line {
             throw ProbeViolation(
                 line,
-                "the first certificate has no key of ours, expected one that is made, or "
-                    + "'copy: …'")
+                "the first certificate has no key of ours, expected one that is made, "
+                    + "'copy: …' or 'key-file: …'")
         }
         return recipes
     }
@@ -50,7 +51,8 @@ enum RecipeReader {
     ]
 
     private static let keys = [
-        "role", "take", "copy", "presented", "issuer", "issuer-name", "key", "digest", "subject",
+        "role", "take", "copy", "chain-file", "key-file", "presented", "issuer", "issuer-name",
+        "key", "digest", "subject",
         "san", "san-series", "not-before", "not-after", "version", "serial", "host-labels",
         "damage", "basic-constraints", "key-usage", "extended-key-usage", "name-constraints",
         "policy-constraints", "tls-feature", "crl-distribution-points",
@@ -89,7 +91,8 @@ enum RecipeReader {
         _ field: ProbeText.Field, into recipe: inout CertificateRecipe
     ) throws(ProbeViolation) -> Bool {
         switch field.key {
-        case "issuer": break
+        // Those are read together, once all others are.
+        case "issuer", "chain-file", "key-file": break
         case "role": recipe.role = try ProbeReader.value(field)
         case "take":
             recipe.origin = try origin(
@@ -256,6 +259,7 @@ extension CertificateRecipe {
     fileprivate var hasKey: Bool {
         switch origin {
         case .made, .copyOfLeaf, .copyOfChain: true
+        case .file: files?.key != nil
         case .genuineChain, .genuineIssuers, .authority, .unknownRoot: false
         }
     }

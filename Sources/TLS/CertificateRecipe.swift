@@ -1,3 +1,5 @@
+package import Base
+
 /// How to make one certificate of a chain, flaws and all; values only.
 ///
 /// What is left as it is makes a sound certificate: the first of a chain a server's leaf, the others
@@ -10,6 +12,8 @@ package struct CertificateRecipe: Sendable, Equatable {
     package var role: Role
     /// Whether it is sent; one that is not may still issue others.
     package var isPresented = true
+    /// For the origin `file`.
+    package var files: CertificateFiles?
     package var issuer = Issuer.authority
     package var key = KeyKind.p256
     /// What its own signature is made with.
@@ -62,6 +66,39 @@ extension CertificateRecipe {
         case authority
         /// The CA that nobody trusts.
         case unknownRoot = "unknown-root"
+        /// What a user has put beside the recipe.
+        case file
+    }
+
+    /// A user's certificates, and the key of the first of them if it is to be shown or to issue
+    /// others; both in PEM.
+    package struct CertificateFiles: Sendable, Equatable {
+        package let chain: [UInt8]
+        package let key: [UInt8]?
+
+        /// Errors: `certificate-invalid`, `key-invalid`, `key-mismatch`.
+        package init(chain: [UInt8], key: [UInt8]?) throws(Failure) {
+            self.chain = chain
+            self.key = key
+            let (certificates, key) = try read()
+            guard let key, !key.belongs(to: certificates[0]) else { return }
+            throw Failure(
+                "key-mismatch", party: .tool, "the key is not the first certificate's")
+        }
+
+        /// At least one certificate, and its key.
+        ///
+        /// Errors: `certificate-invalid`, `key-invalid`.
+        func read() throws(Failure) -> (certificates: [Certificate], key: PrivateKey?) {
+            let certificates = try Certificate.all(inPEM: chain, name: "the file")
+            guard !certificates.isEmpty else {
+                throw Failure("certificate-invalid", party: .tool, "no certificate in the file")
+            }
+            guard let key else { return (certificates, nil) }
+            return (
+                certificates, try PrivateKey.read(pem: key, password: nil, name: "the file")
+            )
+        }
     }
 
     package enum Role: String, Sendable, CaseIterable {

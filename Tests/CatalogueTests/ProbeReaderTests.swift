@@ -161,6 +161,7 @@ struct ProbeReaderTests {
         Row("CA", "[leaf]\nbasic-constraints: TRUE", 2, "critical, CA:TRUE, pathlen:0"),
         Row("constraint", "[leaf]\nname-constraints: DNS:x", 2, "permitted;DNS:example.com"),
         Row("extension", "[leaf]\nextension: 1.2.3 05x0", 2, "expected an identifier, perhaps"),
+        Row("files", "[leaf]\nchain-file: x", 2, "a probe of the tool's own has no files"),
         Row("identifier", "[leaf]\nextension: 1.77.3 0500", 2, "is no extension"),
     ])
     func refusesSections(_ row: Row) {

@@ -23,10 +23,11 @@ package enum VerdictRule {
     private static func shown(
         _ expectation: Expectation, _ outcome: ProbeOutcome
     ) -> ProbeVerdict {
-        switch expectation {
+        guard outcome == .shown else { return .pass }
+        return switch expectation {
         case .accept, .inform: .note
-        case .refuse: outcome == .shown ? .fail : .pass
-        case .warn: outcome == .shown ? .warn : .pass
+        case .refuse: .fail
+        case .warn: .warn
         }
     }
 }
