@@ -100,9 +100,12 @@ package final class AuditLedger: Sendable {
         let page = state.withLock { $0.pages[destination] }
         var run = run
         run?.controlExitStatus = page?.controlExitStatus
-        // The sound server's own run says whether the client speaks.
+        // The sound server's own run says whether the client speaks. A command that fails there
+        // would have: it pins another key, which it looks for when the handshake is done.
+        let hasFailedControl =
+            probe.identifier == Self.control && run.map { $0.exitStatus != 0 } == true
         let speaksFirst =
-            page?.speaksFirst ?? (Self.speaks(observations) ? true : nil)
+            page?.speaksFirst ?? (Self.speaks(observations) || hasFailedControl ? true : nil)
         let verdicts = observations.filter { !$0.hasAskedForStatus }.map {
             ConnectionRule.judge($0, speaksFirst: speaksFirst)
         }
