@@ -1,4 +1,5 @@
 package import Catalogue
+internal import Findings
 internal import Synchronization
 internal import TLS
 
@@ -21,6 +22,9 @@ package final class AuditLedger: Sendable {
         /// Whether the client takes a sound server with the audit's CA; `nil` before that was tried.
         var isControlled: Bool?
         var controlExitStatus: Int32?
+        /// What the client offered the sound server, and where.
+        var offers: [ClientHelloOffer] = []
+        var offerConnections: [Int64] = []
     }
 
     package init(client: String) {
@@ -33,6 +37,7 @@ package final class AuditLedger: Sendable {
     package func foregone(
         _ probe: ProbeDescription, at destination: AuditDestination
     ) -> AuditResult? {
+        if let trait = probe.trait { return judge(probe, trait, at: destination) }
         let (accepted, isControlled) = state.withLock {
             ($0.pages[destination]?.accepted ?? [], $0.pages[destination]?.isControlled)
         }
@@ -48,6 +53,17 @@ package final class AuditLedger: Sendable {
         return implied
     }
 
+    private func judge(
+        _ probe: ProbeDescription, _ trait: ClientHelloTrait, at destination: AuditDestination
+    ) -> AuditResult {
+        let page = state.withLock { $0.pages[destination] }
+        let (outcome, evidence) = OfferRule.judge(
+            trait, page?.offers ?? [], host: destination.host)
+        var judged = result(probe, destination, outcome, evidence)
+        judged.connections = page?.offerConnections ?? []
+        return judged
+    }
+
     /// What connections of one showing say.
     ///
     /// - Parameter run: how the command ended that was started for it; `nil` for none.
@@ -58,14 +74,24 @@ package final class AuditLedger: Sendable {
         let page = state.withLock { $0.pages[destination] }
         var run = run
         run?.controlExitStatus = page?.controlExitStatus
-        // The sound server's own run says whether the client speaks.
+        // The sound server's own run says whether the client speaks. A command that fails there
+        // would have: it pins another key, which it looks for when the handshake is done.
+        let hasFailedControl =
+            probe.identifier == Self.control && run.map { $0.exitStatus != 0 } == true
         let speaksFirst =
-            page?.speaksFirst ?? (Self.speaks(observations) ? true : nil)
-        let verdicts = observations.map { ConnectionRule.judge($0, speaksFirst: speaksFirst) }
+            page?.speaksFirst ?? (Self.speaks(observations) || hasFailedControl ? true : nil)
+        let verdicts = observations.filter { !$0.hasAskedForStatus }.map {
+            ConnectionRule.judge($0, speaksFirst: speaksFirst)
+        }
         let conclusion = ProbeRule.conclude(verdicts, of: probe.behaviour, run: run)
         var judged = result(probe, destination, conclusion.outcome, conclusion.evidence)
         if let proof = observations.lazy.compactMap(\.proof).first {
             judged.evidence += ": \(proof)"
+        }
+        if probe.behaviour.publishesStatus {
+            let hasFetched = observations.contains(where: \.hasAskedForStatus)
+            judged.hasFetchedStatus = hasFetched
+            judged.evidence = judged.outcome.text(hasFetched) + ": " + judged.evidence
         }
         judged.alert = conclusion.alert
         judged.version = observations.lazy.compactMap(\.version).first
@@ -107,6 +133,9 @@ package final class AuditLedger: Sendable {
                 page.isControlled = result.outcome == .accepted
                 page.controlExitStatus = page.isControlled == true ? result.exitStatus : nil
                 if page.isControlled == true { page.speaksFirst = Self.speaks(observations) }
+                let hellos = observations.filter { $0.offer != nil }
+                page.offers = hellos.compactMap(\.offer)
+                page.offerConnections = hellos.map(\.connection).sorted()
             }
             state.pages[destination] = page
         }
@@ -123,4 +152,16 @@ package final class AuditLedger: Sendable {
 
     /// The probe that all others are measured by.
     package static let control = "control-good"
+}
+
+extension ProbeOutcome {
+    /// In words, with whether the certificate's status was fetched.
+    fileprivate func text(_ hasFetched: Bool) -> String {
+        let fetched = hasFetched ? "fetched" : "not fetched"
+        return switch self {
+        case .accepted, .sentThenRefused: fetched + " and accepted"
+        case .refused: fetched + " and refused"
+        default: fetched
+        }
+    }
 }

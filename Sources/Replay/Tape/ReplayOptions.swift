@@ -33,14 +33,7 @@ package struct ReplayOptions: Sendable {
     package init() {}
 }
 
-/// A SHA-256 that is fed in pieces; brought by who makes a tape, since it comes from a C library.
-package protocol RunningDigest: AnyObject {
-    func update(_ bytes: [UInt8])
-    /// The digest of all that was fed; nothing may follow.
-    func finish() -> [UInt8]
-}
-
-/// The digests that a tape needs.
+/// The digests that a tape needs, brought by who makes it, since they come from a C library.
 package struct ReplayDigests: Sendable {
     package let makeSHA256: @Sendable () -> any RunningDigest
     package let sha1: @Sendable ([UInt8]) -> [UInt8]

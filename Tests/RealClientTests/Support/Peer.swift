@@ -32,6 +32,7 @@ struct Peer: Sendable {
     static let wrk = Peer("wrk")
     static let bash = Peer("bash")
     static let curl = Peer("curl")
+    static let dumpcap = Peer("dumpcap")
     static let wget = Peer("wget")
     static let git = Peer("git")
     static let gnutls = Peer("gnutls-cli")
