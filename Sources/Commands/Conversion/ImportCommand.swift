@@ -75,7 +75,7 @@ private func runImport(
     let file = try environment.fileStreams.open(arguments.file)
     let start = try file.read()
     let importer = try importer(arguments, for: start)
-    let progress = ConversionProgress("importing", total: file.size ?? 0, environment)
+    let progress = ConversionProgress("importing", total: file.size ?? 0, in: .bytes, environment)
     let store = try CaptureWriter(
         path: path, configuration: CaptureConfiguration(digest: Digests.sha256))
     let writer = ImportWriter(
