@@ -79,7 +79,7 @@ let package = Package(
             ]),
         target(
             "HTTPClient",
-            ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Traffic", "Transport"]),
+            ["Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Traffic", "Transport"]),
         target("HTTPServer", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Transport"]),
         target("CaptureStore", ["Base", "HTTPModel", "Traffic", "CSQLite"]),
         target("Findings", ["Base", "HTTPModel", "Traffic"]),
@@ -87,12 +87,15 @@ let package = Package(
         target("Filters", ["Base", "HTTPModel", "Traffic"]),
         target("Formats", ["Base", "HTTPCodecs", "HTTPModel", "Redaction", "Traffic"]),
         target("Processes", ["Base", "Sockets", "Traffic"]),
+        target("Transfers", ["Base", "HTTPModel", "Traffic"]),
         target("Comparison", ["Base", "HTTPModel", "Redaction", "Replay", "Traffic"]),
         // 4
         target(
             "PacketFormats",
             ["Base", "Formats", "HTTPCodecs", "HTTPModel", "Redaction", "TLS", "Traffic"]),
-        target("Audit", ["Base", "Catalogue", "HTTPModel", "Proxy", "Sockets", "TLS", "Traffic"]),
+        target(
+            "Audit",
+            ["Base", "Catalogue", "Findings", "HTTPModel", "Proxy", "Sockets", "TLS", "Traffic"]),
         target("ContentServer", ["Base", "HTTPModel", "HTTPCodecs", "HTTPServer", "TLS"]),
         // The tool
         target(
@@ -102,7 +105,7 @@ let package = Package(
                 "ContentServer", "DNS", "Filters", "Findings", "Formats", "HTTPClient",
                 "HTTPCodecs", "HTTPModel", "HTTPServer", "Negotiation", "PacketFormats", "Proxy",
                 "PublicSuffixes",
-                "Redaction", "Replay", "Sockets", "TLS", "Traffic", "Transport",
+                "Redaction", "Replay", "Sockets", "TLS", "Traffic", "Transfers", "Transport",
             ]),
         .executableTarget(name: "sallyport", dependencies: ["Commands"], swiftSettings: strict),
 
@@ -143,12 +146,20 @@ let package = Package(
             of: "Formats",
             ["Base", "CaptureStore", "HTTPCodecs", "ProcessStart", "TLS", "Traffic"]),
         tests(
-            of: "HTTPClient", ["Base", "HTTPModel", "Sockets", "Traffic", "Transport"]),
+            of: "HTTPClient",
+            [
+                "Base", "HTTP2", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "Sockets", "Traffic",
+                "Transport",
+            ]),
+        tests(of: "Transfers", ["Base", "HTTPModel", "TLS", "Traffic"]),
         tests(of: "Replay", ["Base", "HTTPCodecs", "HTTPModel", "Traffic"]),
         tests(of: "Comparison", ["Base", "HTTPModel", "Replay", "Traffic"]),
         tests(
             of: "PacketFormats",
-            ["Base", "CaptureStore", "Formats", "ProcessStart", "TLS", "Traffic"]),
+            [
+                "Base", "CaptureStore", "Formats", "HTTP2Frames", "HTTPCodecs", "ProcessStart",
+                "TLS", "Traffic",
+            ]),
         tests(
             of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
         tests(
@@ -161,7 +172,8 @@ let package = Package(
         tests(
             of: "Audit",
             [
-                "Base", "Catalogue", "ProcessStart", "Proxy", "Sockets", "TLS", "Traffic",
+                "Base", "Catalogue", "Findings", "ProcessStart", "Proxy", "Sockets", "TLS",
+                "Traffic",
             ]),
         // Requests for ranges and with preconditions, and what they must be answered with.
         .target(name: "RangeVectors", path: "Tests/RangeVectors", swiftSettings: strict),
@@ -171,7 +183,7 @@ let package = Package(
             of: "Commands",
             [
                 "Audit", "Base", "CaptureStore", "Catalogue", "Filters", "Findings", "HTTPClient",
-                "Negotiation", "Proxy", "TLS", "Traffic",
+                "Negotiation", "Proxy", "Replay", "TLS", "Traffic",
             ],
             exclude: ["Cases"]),
         // Real clients through the tool as it is shipped.

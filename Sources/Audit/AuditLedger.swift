@@ -1,4 +1,5 @@
 package import Catalogue
+internal import Findings
 internal import Synchronization
 internal import TLS
 
@@ -6,10 +7,13 @@ internal import TLS
 /// be shown.
 package final class AuditLedger: Sendable {
     private let client: String
+    private let seesClear: Bool
     private let state = Mutex(State())
 
     private struct State {
         var pages: [AuditDestination: Page] = [:]
+        /// To which the client spoke in clear while its servers were sound.
+        var clearHosts: Set<String> = []
     }
 
     /// One destination's.
@@ -21,10 +25,20 @@ package final class AuditLedger: Sendable {
         /// Whether the client takes a sound server with the audit's CA; `nil` before that was tried.
         var isControlled: Bool?
         var controlExitStatus: Int32?
+        /// What the client offered the sound server, and where.
+        var offers: [ClientHelloOffer] = []
+        var offerConnections: [Int64] = []
     }
 
-    package init(client: String) {
+    /// - Parameter seesClear: whether all that the client sends to port 80 comes to us.
+    package init(client: String, seesClear: Bool = false) {
         self.client = client
+        self.seesClear = seesClear
+    }
+
+    /// Takes note of hosts that the client spoke to in clear, by itself.
+    package func note(clearHosts: Set<String>) {
+        state.withLock { $0.clearHosts.formUnion(clearHosts) }
     }
 
     package var destinations: [AuditDestination] { state.withLock { $0.pages.keys.sorted() } }
@@ -33,6 +47,7 @@ package final class AuditLedger: Sendable {
     package func foregone(
         _ probe: ProbeDescription, at destination: AuditDestination
     ) -> AuditResult? {
+        if let trait = probe.trait { return judge(probe, trait, at: destination) }
         let (accepted, isControlled) = state.withLock {
             ($0.pages[destination]?.accepted ?? [], $0.pages[destination]?.isControlled)
         }
@@ -48,6 +63,33 @@ package final class AuditLedger: Sendable {
         return implied
     }
 
+    private func judge(
+        _ probe: ProbeDescription, _ trait: ClientTrait, at destination: AuditDestination
+    ) -> AuditResult {
+        let page = state.withLock { $0.pages[destination] }
+        let (outcome, evidence) =
+            trait == .clearRequest
+            ? judgeClear(destination, isKnown: page?.isControlled != nil)
+            : OfferRule.judge(trait, page?.offers ?? [], host: destination.host)
+        var judged = result(probe, destination, outcome, evidence)
+        if trait != .clearRequest { judged.connections = page?.offerConnections ?? [] }
+        return judged
+    }
+
+    private func judgeClear(
+        _ destination: AuditDestination, isKnown: Bool
+    ) -> (outcome: ProbeOutcome, evidence: String) {
+        guard seesClear else {
+            return (.notPossible, "what the client sends in clear need not come by here")
+        }
+        if state.withLock({ $0.clearHosts.contains(destination.host) }) {
+            return (.shown, "the client spoke to the host in clear, at port 80")
+        }
+        return isKnown
+            ? (.notShown, "the client did not speak to the host in clear")
+            : (.notSeen, "the client did not come")
+    }
+
     /// What connections of one showing say.
     ///
     /// - Parameter run: how the command ended that was started for it; `nil` for none.
@@ -58,14 +100,24 @@ package final class AuditLedger: Sendable {
         let page = state.withLock { $0.pages[destination] }
         var run = run
         run?.controlExitStatus = page?.controlExitStatus
-        // The sound server's own run says whether the client speaks.
+        // The sound server's own run says whether the client speaks. A command that fails there
+        // would have: it pins another key, which it looks for when the handshake is done.
+        let hasFailedControl =
+            probe.identifier == Self.control && run.map { $0.exitStatus != 0 } == true
         let speaksFirst =
-            page?.speaksFirst ?? (Self.speaks(observations) ? true : nil)
-        let verdicts = observations.map { ConnectionRule.judge($0, speaksFirst: speaksFirst) }
+            page?.speaksFirst ?? (Self.speaks(observations) || hasFailedControl ? true : nil)
+        let verdicts = observations.filter { !$0.hasAskedForStatus }.map {
+            ConnectionRule.judge($0, speaksFirst: speaksFirst)
+        }
         let conclusion = ProbeRule.conclude(verdicts, of: probe.behaviour, run: run)
         var judged = result(probe, destination, conclusion.outcome, conclusion.evidence)
         if let proof = observations.lazy.compactMap(\.proof).first {
             judged.evidence += ": \(proof)"
+        }
+        if probe.behaviour.publishesStatus {
+            let hasFetched = observations.contains(where: \.hasAskedForStatus)
+            judged.hasFetchedStatus = hasFetched
+            judged.evidence = judged.outcome.text(hasFetched) + ": " + judged.evidence
         }
         judged.alert = conclusion.alert
         judged.version = observations.lazy.compactMap(\.version).first
@@ -107,6 +159,9 @@ package final class AuditLedger: Sendable {
                 page.isControlled = result.outcome == .accepted
                 page.controlExitStatus = page.isControlled == true ? result.exitStatus : nil
                 if page.isControlled == true { page.speaksFirst = Self.speaks(observations) }
+                let hellos = observations.filter { $0.offer != nil }
+                page.offers = hellos.compactMap(\.offer)
+                page.offerConnections = hellos.map(\.connection).sorted()
             }
             state.pages[destination] = page
         }
@@ -123,4 +178,16 @@ package final class AuditLedger: Sendable {
 
     /// The probe that all others are measured by.
     package static let control = "control-good"
+}
+
+extension ProbeOutcome {
+    /// In words, with whether the certificate's status was fetched.
+    fileprivate func text(_ hasFetched: Bool) -> String {
+        let fetched = hasFetched ? "fetched" : "not fetched"
+        return switch self {
+        case .accepted, .sentThenRefused: fetched + " and accepted"
+        case .refused: fetched + " and refused"
+        default: fetched
+        }
+    }
 }

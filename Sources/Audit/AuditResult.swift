@@ -25,6 +25,9 @@ package struct AuditResult: Sendable, Equatable {
     /// Whether the random token that the server sent came back on the command's output; `nil` if
     /// that was not looked at.
     package var sawToken: Bool?
+    /// Whether the client asked for the certificate's status at the address that it names; `nil` where
+    /// it names none.
+    package var hasFetchedStatus: Bool?
     /// In microseconds.
     package var duration: Int64 = 0
 

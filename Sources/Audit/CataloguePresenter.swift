@@ -64,9 +64,11 @@ package final class CataloguePresenter: ProbePresenter {
         var configuration = ProbeMachineConfiguration(host: host, token: token, now: now)
         configuration.connection = visit.connection
         configuration.patience = patience
+        configuration.keepsOffer = probe.identifier == AuditLedger.control
         configuration.greeting = ProbeGreeting(port: visit.port)
         configuration.ticketKey = ticketKey(probe)
         let followUp = ProbeMachines.followUp(of: probe, configuration)
+        let status = try statusPlan(of: probe, host)
         // Who begins TLS at once does not ask for it.
         if visit.hello == nil {
             configuration.upgrade = UpgradeProtocol(port: visit.port)
@@ -75,9 +77,14 @@ package final class CataloguePresenter: ProbePresenter {
                     ProbeMachines.makeMachine(probe, following: followUp, configuration),
                     report: report)
             }
+            if let status, visit.port == StatusPlan.port {
+                return ReportingMachine(
+                    ProbeMachines.makeMachine(probe, answering: status, configuration),
+                    report: report)
+            }
             guard configuration.upgrade != nil || probe.behaviour.leadsToClear else { return nil }
         }
-        if followUp != nil, !state.withLock(\.leadsAstray) {
+        if followUp != nil || status != nil, !state.withLock(\.leadsAstray) {
             throw Failure(
                 "probe-not-possible", party: .tool,
                 "where the client would be sent in clear is no port of ours")
@@ -88,22 +95,31 @@ package final class CataloguePresenter: ProbePresenter {
         return ReportingMachine(made, report: report)
     }
 
+    /// What the leaf's issuer says of it at an address that the leaf names; `nil` for most probes.
+    private func statusPlan(
+        of probe: ProbeDescription, _ host: String
+    ) throws(Failure) -> StatusPlan? {
+        guard probe.behaviour.publishesStatus else { return nil }
+        let chain = try chain(of: probe, host)
+        return StatusPlan(probe.behaviour, answer: chain?.publication ?? [])
+    }
+
     /// The chain that is shown first.
     private func chain(
         of probe: ProbeDescription, _ host: String
     ) throws(Failure) -> PresentedChain? {
         switch probe.behaviour {
         case .renegotiateBadChain, .renegotiateOtherName:
-            return try chain(Key(probe: AuditLedger.control, host: host), sound, nil)
+            return try chain(Key(probe: AuditLedger.control, host: host), sound)
         case .gotoFail where probe.chain.isEmpty:
             // Genuine certificates, and a key that has nothing to do with them.
             return PresentedChain(
                 certificates: try originChain(for: host),
-                key: try chain(Key(probe: AuditLedger.control, host: host), sound, nil).key)
+                key: try chain(Key(probe: AuditLedger.control, host: host), sound).key)
         default:
             guard !probe.chain.isEmpty else { return nil }
             return try chain(
-                Key(probe: probe.identifier, host: host), probe.chain, probe.behaviour.staple)
+                Key(probe: probe.identifier, host: host), probe.chain, probe.behaviour)
         }
     }
 
@@ -113,18 +129,20 @@ package final class CataloguePresenter: ProbePresenter {
         switch probe.behaviour {
         case .renegotiateBadChain, .renegotiateOtherName:
             return try chain(
-                Key(probe: probe.identifier, host: host, isSecond: true), probe.chain, nil)
+                Key(probe: probe.identifier, host: host, isSecond: true), probe.chain)
         default: return nil
         }
     }
 
     private func chain(
-        _ key: Key, _ recipes: [CertificateRecipe], _ staple: ChainMint.Staple?
+        _ key: Key, _ recipes: [CertificateRecipe], _ behaviour: ProbeBehaviour = .serve
     ) throws(Failure) -> PresentedChain {
         if let known = state.withLock({ $0.chains[key] }) { return known }
         let needsOrigin = recipes.contains { $0.origin.isTheOrigins }
         let origin = needsOrigin ? try originChain(for: key.host) : []
-        let made = try mint.present(recipes, host: key.host, origin: origin, staple: staple)
+        let made = try mint.present(
+            recipes, host: key.host, origin: origin, staple: behaviour.staple,
+            publication: behaviour.publication)
         state.withLock { state in
             if state.chains.count >= Self.chainLimit { state.chains = [:] }
             state.chains[key] = made
@@ -136,7 +154,7 @@ package final class CataloguePresenter: ProbePresenter {
     private func originChain(for host: String) throws(Failure) -> [Certificate] {
         let known = state.withLock(\.origin)
         guard known.isEmpty else { return known }
-        return try chain(Key(probe: AuditLedger.control, host: host), sound, nil).certificates
+        return try chain(Key(probe: AuditLedger.control, host: host), sound).certificates
     }
 
     private func ticketKey(_ probe: ProbeDescription) -> [UInt8] {
@@ -170,6 +188,14 @@ extension ProbeBehaviour {
         default: nil
         }
     }
+
+    fileprivate var publication: ChainMint.Publication? {
+        switch self {
+        case .publishedList: .list
+        case .publishedAnswer: .answer
+        default: nil
+        }
+    }
 }
 
 extension CertificateRecipe.Origin {
@@ -177,7 +203,7 @@ extension CertificateRecipe.Origin {
     fileprivate var isTheOrigins: Bool {
         switch self {
         case .copyOfLeaf, .copyOfChain, .genuineChain, .genuineIssuers: true
-        case .made, .authority, .unknownRoot: false
+        case .made, .authority, .unknownRoot, .file: false
         }
     }
 }

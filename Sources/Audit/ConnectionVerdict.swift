@@ -26,6 +26,9 @@ package enum ConnectionRule {
         _ seen: ProbeObservation, speaksFirst: Bool?
     ) -> ConnectionVerdict {
         if seen.acceptedBytes > 0 || seen.proof != nil { return .accepted }
+        if seen.hasAskedForStatus {
+            return .noEvidence("the client asked whether the certificate is revoked, no more")
+        }
         guard seen.sawOpening else { return .noEvidence("the client sent nothing") }
         if let alert = seen.ownAlert, !seen.isHandshakeDone, [40, 70, 71, 86].contains(alert) {
             return .notOffered

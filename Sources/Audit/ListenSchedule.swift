@@ -17,12 +17,42 @@ package final class ListenSchedule: Prober {
 
     private struct State {
         var pages: [Key: Page] = [:]
-        var ledgers: [String: AuditLedger] = [:]
+        var ledgers: [Client: AuditLedger] = [:]
+        var showingCount = 0
     }
 
     private struct Key: Hashable {
-        let client: String
+        let client: Client
         let destination: AuditDestination
+    }
+
+    /// Who a client is, in falling order of certainty: the program, or the address with what tells
+    /// its TLS stack.
+    private struct Client: Hashable {
+        let executable: String?
+        /// Empty where the program is known, which may come from several addresses.
+        let address: String
+        /// JA4 without what a resumption changes; `nil` where the program is known.
+        let stack: String?
+
+        init(_ visit: ProbeVisit) {
+            if let path = visit.process?.executable, !path.isEmpty {
+                executable = path.split(separator: "/").last.map(String.init) ?? path
+                address = ""
+                stack = nil
+            } else {
+                executable = nil
+                address = visit.peer.host
+                stack = visit.hello?.withoutResumption.ja4(sha256: Digests.sha256) ?? "-"
+            }
+        }
+
+        var name: String { executable ?? "\(address) \(stack ?? "-")" }
+
+        /// Whether a connection in clear, which shows no TLS stack, may be of the same client.
+        func mayBe(_ other: Client) -> Bool {
+            executable == other.executable && address == other.address
+        }
     }
 
     /// What one client is shown at one destination.
@@ -30,8 +60,9 @@ package final class ListenSchedule: Prober {
         let ledger: AuditLedger
         var queue: ArraySlice<ProbeDescription>
         var current: Showing?
-        /// The probe that was shown last.
+        /// The probe that was shown last, and the how many-th of all showings that was.
         var last: ProbeDescription?
+        var lastShowing = 0
         var mustPass = false
         var attempts: [String: Int] = [:]
         /// What connections of probes that were put back have shown.
@@ -67,7 +98,7 @@ package final class ListenSchedule: Prober {
 
     package func probe(for visit: ProbeVisit) -> (any ProbeMachine)? {
         guard visit.hello != nil else { return followUp(visit) }
-        let key = Key(client: Self.name(of: visit), destination: AuditDestination(visit))
+        let key = Key(client: Client(visit), destination: AuditDestination(visit))
         guard concerns(key.destination) else { return nil }
         while let probe = next(key) {
             do throws(Failure) {
@@ -89,26 +120,28 @@ package final class ListenSchedule: Prober {
 
     /// What comes in clear may be where the last probe has sent the client.
     private func followUp(_ visit: ProbeVisit) -> (any ProbeMachine)? {
+        let client = Client(visit)
         let host = AuditDestination(visit).host
         let shown = state.withLock { state in
-            state.pages.first { $0.key.destination.host == host && $0.value.last != nil }
+            state.pages.filter { key, page in
+                key.destination.host == host && key.client.mayBe(client) && page.last != nil
+            }
+            .max { $0.value.lastShowing < $1.value.lastShowing }
         }
         guard let shown, let last = shown.value.last else { return nil }
         do throws(Failure) {
-            return try machine(last, visit, shown.key)
+            guard let machine = try machine(last, visit, shown.key) else { return nil }
+            // It is told of when it ends, as those that showed the probe are.
+            state.withLock { state in
+                guard state.pages[shown.key]?.current?.probe.identifier == last.identifier else {
+                    return
+                }
+                state.pages[shown.key]?.current?.openCount += 1
+            }
+            return machine
         } catch {
             return nil
         }
-    }
-
-    /// Who it is, in falling order of certainty: the program, or the address with what tells its
-    /// TLS stack.
-    private static func name(of visit: ProbeVisit) -> String {
-        if let executable = visit.process?.executable, !executable.isEmpty {
-            return executable.split(separator: "/").last.map(String.init) ?? executable
-        }
-        let stack = visit.hello?.withoutResumption.ja4(sha256: Digests.sha256) ?? "-"
-        return "\(visit.peer.host) \(stack)"
     }
 
     /// The probe that the next connection is shown; `nil` if it is to pass.
@@ -125,14 +158,18 @@ package final class ListenSchedule: Prober {
                 page.current = Self.nextShowing(&page, key.destination)
             }
             page.current?.openCount += 1
-            page.last = page.current?.probe ?? page.last
+            if let current = page.current {
+                state.showingCount += 1
+                page.last = current.probe
+                page.lastShowing = state.showingCount
+            }
             return page.current?.probe
         }
     }
 
     private func makePage(_ key: Key, _ state: inout State) -> Page? {
         guard state.pages.count < Self.pageLimit else { return nil }
-        let ledger = state.ledgers[key.client] ?? AuditLedger(client: key.client)
+        let ledger = state.ledgers[key.client] ?? AuditLedger(client: key.client.name)
         state.ledgers[key.client] = ledger
         return Page(ledger: ledger, queue: probes[...])
     }
@@ -147,6 +184,16 @@ package final class ListenSchedule: Prober {
             page.doneCount += 1
         }
         return nil
+    }
+
+    /// Judges what needs no more than the client's first message, which has come.
+    private static func judgeOffers(_ page: inout Page, _ destination: AuditDestination) {
+        for probe in page.queue where probe.trait != nil {
+            guard let result = page.ledger.foregone(probe, at: destination) else { continue }
+            page.ledger.note(result, [], at: destination)
+            page.doneCount += 1
+        }
+        page.queue.removeAll { $0.trait != nil }
     }
 
     private func abandon(_ probe: ProbeDescription, _ key: Key, _ reason: String) {
@@ -181,6 +228,7 @@ package final class ListenSchedule: Prober {
                 return
             }
             page.ledger.note(result, seen, at: key.destination)
+            if name == AuditLedger.control { Self.judgeOffers(&page, key.destination) }
             guard page.current?.probe.identifier == name else { return }
             page.current = nil
             page.mustPass = true
@@ -205,11 +253,12 @@ package final class ListenSchedule: Prober {
     package var progress: [Progress] {
         state.withLock { state in
             state.pages.sorted {
-                ($0.key.client, $0.key.destination) < ($1.key.client, $1.key.destination)
+                ($0.key.client.name, $0.key.destination)
+                    < ($1.key.client.name, $1.key.destination)
             }
             .map { key, page in
                 Progress(
-                    client: key.client, destination: key.destination.text,
+                    client: key.client.name, destination: key.destination.text,
                     doneCount: page.doneCount, totalCount: probes.count,
                     failureCount: page.failureCount, current: page.current?.probe.identifier)
             }
@@ -218,7 +267,7 @@ package final class ListenSchedule: Prober {
 
     package var results: [AuditResult] {
         let ledgers = state.withLock { state in
-            state.ledgers.sorted { $0.key < $1.key }.map(\.value)
+            state.ledgers.sorted { $0.key.name < $1.key.name }.map(\.value)
         }
         return ledgers.flatMap { $0.results(inOrderOf: probes) }
     }

@@ -1,3 +1,4 @@
+package import Findings
 package import Proxy
 
 /// What a probe's server saw of one connection, from its first byte to its end.
@@ -30,9 +31,14 @@ package struct ProbeObservation: Sendable, Equatable {
     package var lateness: UInt64?
     package var end: ProbeEnd?
     package var version: String?
+    /// What the client's first message offers, where it is asked for.
+    package var offer: ClientHelloOffer?
     /// Whether the client passed by what the probe tempts it to, and went on or said farewell: it
     /// left a heartbeat unanswered, or quit where it was refused STARTTLS.
     package var hasDeclined = false
+    /// Whether all that the client did here was to ask if the certificate that it was shown elsewhere
+    /// is revoked, at an address that the certificate names.
+    package var hasAskedForStatus = false
     /// What a probe of its own kind has proved besides, in words; `nil` for nothing.
     package var proof: String?
 

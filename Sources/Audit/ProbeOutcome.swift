@@ -9,6 +9,11 @@ package enum ProbeOutcome: String, Sendable, CaseIterable {
     /// The client offers nothing that the probe needs.
     case notOffered = "not-offered"
     case inconclusive
+    /// What a passive probe looks for was in the client's first message.
+    case shown
+    case notShown = "not-shown"
+    /// No such message was seen of the client's.
+    case notSeen = "not-seen"
     /// It follows from a probe that the client failed.
     case implied
     /// The probe cannot be presented here, with the reason.
@@ -20,7 +25,9 @@ package enum ProbeOutcome: String, Sendable, CaseIterable {
     package var isAcceptance: Bool {
         switch self {
         case .accepted, .sentThenRefused, .implied: true
-        case .refused, .suspected, .notOffered, .inconclusive, .notPossible, .uncontrolled: false
+        case .refused, .suspected, .notOffered, .shown, .notShown, .notSeen, .inconclusive,
+            .notPossible, .uncontrolled:
+            false
         }
     }
 }

@@ -16,6 +16,7 @@ package final class ProbeSlot: Prober {
         var impossible: [AuditDestination: String] = [:]
         /// Those whose clients were shown the probe.
         var shown: Set<AuditDestination> = []
+        var clearHosts: Set<String> = []
     }
 
     /// Of the connections of one run that are kept; a client that makes more has been seen.
@@ -45,13 +46,21 @@ package final class ProbeSlot: Prober {
                 let machine = try presenter.machine(
                     probe, for: visit,
                     report: { [weak self] observation in self?.note(observation, destination) })
-            else { return nil }
+            else {
+                noteClear(visit, destination)
+                return nil
+            }
             _ = state.withLock { $0.shown.insert(destination) }
             return machine
         } catch {
             state.withLock { $0.impossible[destination] = error.detail }
             return nil
         }
+    }
+
+    private func noteClear(_ visit: ProbeVisit, _ destination: AuditDestination) {
+        guard visit.hello == nil, visit.port == 80 else { return }
+        _ = state.withLock { $0.clearHosts.insert(destination.host) }
     }
 
     /// What comes in clear belongs to the destination whose server sent it there.
@@ -70,6 +79,8 @@ package final class ProbeSlot: Prober {
 
     /// What was seen, by destination.
     package var seen: [AuditDestination: [ProbeObservation]] { state.withLock(\.seen) }
+    /// Hosts that were spoken to in clear, although nothing led the client there.
+    package var clearHosts: Set<String> { state.withLock(\.clearHosts) }
     /// Why the probe could not be shown, by destination.
     package var impossible: [AuditDestination: String] { state.withLock(\.impossible) }
 }

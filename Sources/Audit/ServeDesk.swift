@@ -6,14 +6,21 @@ internal import Synchronization
 /// A port for each probe, for clients that their own test suite leads there.
 package final class ServeDesk: Prober {
     private let slots: [ProbeSlot]
+    private let passive: [ProbeDescription]
+    private let probes: [ProbeDescription]
     /// The place of the slot that is at a port.
     private let places = Mutex<[UInt16: Int]>([:])
 
     package init(_ probes: [ProbeDescription], _ presenter: any ProbePresenter) {
-        slots = probes.map { ProbeSlot($0, presenter) { _ in true } }
+        self.probes = probes
+        passive = probes.filter { $0.trait != nil }
+        slots = probes.filter { $0.trait == nil }.map { ProbeSlot($0, presenter) { _ in true } }
     }
 
-    /// Says where the probes are, in their order; before the first connection.
+    /// Those that have a port.
+    package var shown: [ProbeDescription] { slots.map(\.probe) }
+
+    /// Says where those are, in their order; before the first connection.
     package func open(at ports: [UInt16]) {
         places.withLock { places in
             for (place, port) in ports.enumerated() { places[port] = place }
@@ -49,6 +56,11 @@ package final class ServeDesk: Prober {
                 ledger.note(result, observations, at: destination)
             }
         }
-        return ledger.results(inOrderOf: slots.map(\.probe))
+        for destination in ledger.destinations {
+            for result in passive.compactMap({ ledger.foregone($0, at: destination) }) {
+                ledger.note(result, [], at: destination)
+            }
+        }
+        return ledger.results(inOrderOf: probes)
     }
 }

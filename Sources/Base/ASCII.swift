@@ -65,3 +65,17 @@ package func bytes(fromHex text: some StringProtocol) -> [UInt8]? {
     }
     return high == nil ? result : nil
 }
+
+/// The number that decimal digits stand for; `nil` for anything else and beyond 64 bits.
+package func decimal(_ digits: some Collection<UInt8>) -> UInt64? {
+    guard !digits.isEmpty else { return nil }
+    var value: UInt64 = 0
+    for digit in digits {
+        guard digit.isASCIIDigit else { return nil }
+        let (shifted, carried) = value.multipliedReportingOverflow(by: 10)
+        let (sum, overflow) = shifted.addingReportingOverflow(UInt64(digit &- 0x30))
+        guard !carried, !overflow else { return nil }
+        value = sum
+    }
+    return value
+}

@@ -40,23 +40,37 @@ package enum Files {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw failure("file-unwritable", "cannot create", path) }
         defer { close(descriptor) }
+        try write(bytes, to: descriptor, path)
+        guard fsync(descriptor) == 0 else { throw failure("file-unwritable", "cannot write", path) }
+    }
+
+    private static func write(
+        _ bytes: [UInt8], to descriptor: Int32, _ path: String
+    ) throws(Failure) {
         var written = 0
         while written < bytes.count {
             let count = unsafe bytes.withUnsafeBytes {
-                unsafe write(
+                unsafe Glibc.write(
                     descriptor, $0.baseAddress.map { unsafe $0 + written }, $0.count - written)
             }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw failure("file-unwritable", "cannot write", path) }
             written += count
         }
-        guard fsync(descriptor) == 0 else { throw failure("file-unwritable", "cannot write", path) }
     }
 
-    /// Writes a file that everybody may read, in place of one that is there.
+    /// Writes a file that everybody may read, in place of one that is there. What is there and no
+    /// file, such as `/dev/stdout` or a named pipe, is written to.
     ///
     /// Errors: `file-unwritable`.
     package static func replace(_ path: String, _ bytes: [UInt8]) throws(Failure) {
+        var facts = stat()
+        if unsafe lstat(path, &facts) == 0, facts.st_mode & S_IFMT != S_IFREG {
+            let descriptor = unsafe open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
+            guard descriptor >= 0 else { throw failure("file-unwritable", "cannot open", path) }
+            defer { close(descriptor) }
+            return try write(bytes, to: descriptor, path)
+        }
         let temporary = "\(path).new"
         remove(temporary)
         try create(temporary, bytes, readableByOthers: true)

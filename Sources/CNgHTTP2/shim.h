@@ -17,6 +17,8 @@ static const int nghttp2_bad_message = NGHTTP2_ERR_HTTP_MESSAGING;
 
 static const unsigned nghttp2_data_end = NGHTTP2_DATA_FLAG_EOF;
 static const unsigned nghttp2_data_no_end_stream = NGHTTP2_DATA_FLAG_NO_END_STREAM;
+static const int nghttp2_field_decoded = NGHTTP2_HD_INFLATE_EMIT;
+static const int nghttp2_block_ended = NGHTTP2_HD_INFLATE_FINAL;
 static const unsigned char nghttp2_end_stream = NGHTTP2_FLAG_END_STREAM;
 static const unsigned char nghttp2_ack = NGHTTP2_FLAG_ACK;
 static const unsigned char nghttp2_no_flags = NGHTTP2_FLAG_NONE;

@@ -22,7 +22,11 @@ package struct Catalogue: Sendable {
         var entries = builtInEntries
         for path in try probes(in: folder) {
             let bytes = try Files.read(path, byteLimit: byteLimit)
-            let entry = try ProbeReader.read(bytes, path: path)
+            let place = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+            let entry = try ProbeReader.read(bytes, path: path) { name throws(Failure) in
+                try Files.read(
+                    name.hasPrefix("/") ? name : place + name, byteLimit: byteLimit)
+            }
             entries[entry.identifier] = entry
         }
         return Catalogue(entries.values)

@@ -30,6 +30,12 @@ extension RecipeReader {
             }
         case "tls-feature":
             recipe.tlsFeature = try value(field) { $0 == "status_request" || UInt16($0) != nil }
+        case "crl-distribution-points":
+            recipe.listAddresses = try value(field) { $0.hasPrefix("URI:") }
+        case "authority-information-access":
+            recipe.statusAddresses = try value(field) { word in
+                word.hasPrefix("OCSP;URI:") || word.hasPrefix("caIssuers;URI:")
+            }
         case "authority-key-identifier":
             recipe.authorityKeyIdentifier = try ProbeReader.value(field)
         case "extension": recipe.extraExtensions.append(try extra(field))
@@ -60,6 +66,8 @@ extension RecipeReader {
         "name-constraints": "critical, permitted;DNS:example.com, excluded;IP:10.0.0.0/255.0.0.0",
         "policy-constraints": "critical, requireExplicitPolicy:0",
         "tls-feature": "status_request",
+        "crl-distribution-points": "URI:http://{url-host}/list.crl",
+        "authority-information-access": "OCSP;URI:http://{url-host}/status",
     ]
 
     private static let usages: Set = [

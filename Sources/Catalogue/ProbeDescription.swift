@@ -31,6 +31,8 @@ package struct ProbeDescription: Sendable, Equatable {
     package var behaviour = ProbeBehaviour.serve
     /// What is presented, leaf first; empty for a behaviour that presents none, or the origin's.
     package var chain: [CertificateRecipe] = []
+    /// What it looks for in what a client says by itself; `nil` for a probe that shows something.
+    package var trait: ClientTrait?
 
     package init(identifier: String, family: ProbeFamily) {
         self.identifier = identifier
@@ -51,6 +53,34 @@ package enum ProbeFamily: String, Sendable, CaseIterable {
     case chain
     case handshake
     case plaintext
+    /// What a client says by itself; nothing is shown to it.
+    case passive
+}
+
+/// What can be seen of a client that is shown nothing: nearly all of it in the first message of its
+/// handshake.
+package enum ClientTrait: String, Sendable, CaseIterable {
+    case noServerName = "no-server-name"
+    case anonymousSuites = "anonymous-suites"
+    case nullSuites = "null-suites"
+    case exportSuites = "export-suites"
+    case rc4Suites = "rc4-suites"
+    case desSuites = "des-suites"
+    case tripleDESSuites = "3des-suites"
+    case ssl
+    /// It speaks no version from TLS 1.2 on.
+    case oldVersion = "old-version"
+    case md5Signatures = "md5-signatures"
+    case sha1Signatures = "sha1-signatures"
+    case compression
+    case heartbeat
+    /// Neither the extension nor the suite that stands for it (RFC 5746).
+    case noRenegotiationInfo = "no-renegotiation-info"
+    case noExtendedMasterSecret = "no-extended-master-secret"
+    /// A suite whose keys are sent to the certificate's key is preferred.
+    case staticRSAFirst = "static-rsa-first"
+    /// It speaks to the same host in clear, too.
+    case clearRequest = "clear-request"
 }
 
 /// What a sound client does with a probe.
@@ -120,6 +150,8 @@ package enum ProbeBehaviour: String, Sendable, CaseIterable {
     // Revocation
     case stapledRevoked = "stapled-revoked"
     case stapledStale = "stapled-stale"
+    case publishedList = "revoked-by-crl"
+    case publishedAnswer = "revoked-by-ocsp"
     // Plaintext
     case redirectToHTTP = "redirect-to-http"
     case redirectWithCredentials = "redirect-with-credentials"

@@ -12,6 +12,7 @@ extension ProbeFamily {
         case .revocation: [299]
         case .handshake: [347]
         case .plaintext: [319]
+        case .passive: [757, 327]
         }
     }
 
@@ -25,6 +26,7 @@ extension ProbeFamily {
         case .crypto: ["MASVS-NETWORK-1", "MASTG-TEST-0217"]
         case .handshake: ["MASVS-NETWORK-1", "MASTG-TEST-0023"]
         case .plaintext: ["MASVS-NETWORK-1", "MASWE-0050", "MASTG-TEST-0236"]
+        case .passive: ["MASVS-NETWORK-1", "MASWE-0050", "MASTG-TEST-0217"]
         }
     }
 
@@ -46,6 +48,8 @@ extension ProbeFamily {
         case .revocation: "ask for a stapled status and refuse a certificate that is revoked"
         case .chain: "verify with a maintained TLS library at its default settings; update it"
         case .handshake: "update the TLS library, and do not change its handshake"
+        case .passive:
+            "take it out of what the client offers: the defaults of a maintained library do without"
         case .plaintext: "use https from the first request on, and refuse to leave it"
         }
     }

@@ -3,16 +3,27 @@ internal import TLS
 
 /// Reads one file of the catalogue; what it does not know it refuses.
 package enum ProbeReader {
-    /// - Parameter path: for errors, and for the identifier: the file's name without `.probe`.
+    /// Reads a file that the description names, as it names it.
+    package typealias FileReading = (_ name: String) throws(Failure) -> [UInt8]
+
+    /// - Parameters:
+    ///   - path: for errors, and for the identifier: the file's name without `.probe`.
+    ///   - files: what the file may name others in; none, unless it is given.
     ///
     /// Errors: `catalogue-invalid`, which names the file and the line.
-    package static func read(_ bytes: [UInt8], path: String) throws(Failure) -> ProbeDescription {
+    package static func read(
+        _ bytes: [UInt8], path: String, files: FileReading = noFiles
+    ) throws(Failure) -> ProbeDescription {
         do {
-            return try read(try ProbeText(bytes), identifier: identifier(path))
+            return try read(try ProbeText(bytes), identifier: identifier(path), files)
         } catch {
             throw Failure(
                 "catalogue-invalid", party: .tool, "\(path):\(error.line): \(error.what)")
         }
+    }
+
+    private static func noFiles(_ name: String) throws(Failure) -> [UInt8] {
+        throw Failure("file-unreadable", party: .tool, "a probe of the tool's own has no files")
     }
 
     private static func identifier(_ path: String) -> String {
@@ -21,7 +32,7 @@ package enum ProbeReader {
     }
 
     private static func read(
-        _ text: ProbeText, identifier: String
+        _ text: ProbeText, identifier: String, _ files: FileReading
     ) throws(ProbeViolation) -> ProbeDescription {
         let families = ProbeFamily.allCases.map(\.rawValue)
         guard let family = families.first(where: { identifier.hasPrefix($0 + "-") }),
@@ -53,9 +64,29 @@ package enum ProbeReader {
         for key in ["title", "reason"] where !seen.contains(key) {
             throw ProbeViolation(1, "'\(key)' is missing, expected '\(key): …' before the sections")
         }
-        probe.chain = try RecipeReader.read(text.sections)
+        try check(probe, text)
+        probe.chain = try RecipeReader.read(text.sections, files)
         probe.requirements.formUnion(requirements(of: probe.chain))
         return probe
+    }
+
+    /// Whether a passive probe says what it looks for, and shows nothing.
+    private static func check(_ probe: ProbeDescription, _ text: ProbeText) throws(ProbeViolation) {
+        let isPassive = probe.trait != nil
+        guard probe.family == .passive ? isPassive : !isPassive || probe.family == .plaintext else {
+            let line = text.fields.first { $0.key == "observes" }?.line ?? 1
+            throw ProbeViolation(
+                line,
+                "a probe of passive has 'observes: …', one of plaintext may, with one of "
+                    + ClientTrait.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        guard isPassive else { return }
+        let shown = text.fields.first { ["behaviour", "requirements"].contains($0.key) }?.line
+        if let line = shown ?? text.sections.first?.line {
+            throw ProbeViolation(
+                line,
+                "a passive probe shows nothing, expected no behaviour, requirement or section")
+        }
     }
 
     private static func read(
@@ -80,6 +111,7 @@ package enum ProbeReader {
         case "controls": probe.controls = field.value.listed
         case "fix": probe.fix = field.value
         case "behaviour": probe.behaviour = try value(field)
+        case "observes": probe.trait = try value(field)
         default:
             throw ProbeViolation(
                 field.line,
@@ -89,7 +121,7 @@ package enum ProbeReader {
 
     private static let keys = [
         "title", "expectation", "severity", "requirements", "profile", "order", "reason", "source",
-        "history", "weaknesses", "controls", "fix", "behaviour",
+        "history", "weaknesses", "controls", "fix", "behaviour", "observes",
     ]
 
     /// What a chain cannot be made, or says nothing, without.
@@ -97,7 +129,7 @@ package enum ProbeReader {
         var found = Set<ProbeRequirement>()
         for recipe in chain {
             switch recipe.origin {
-            case .made, .unknownRoot: break
+            case .made, .unknownRoot, .file: break
             case .copyOfLeaf, .copyOfChain, .genuineChain, .genuineIssuers:
                 found.insert(.originChain)
             case .authority: found.insert(.authority)
@@ -105,9 +137,11 @@ package enum ProbeReader {
             let isIssued =
                 switch recipe.origin {
                 case .made, .copyOfLeaf, .copyOfChain: true
-                case .genuineChain, .genuineIssuers, .authority, .unknownRoot: false
+                case .genuineChain, .genuineIssuers, .authority, .unknownRoot, .file: false
                 }
-            if isIssued, recipe.issuer == .authority || recipe.subject == .ofAuthority {
+            let isLikeAuthority =
+                recipe.subject == .ofAuthority || recipe.key == .authorityPoint
+            if isIssued, recipe.issuer == .authority || isLikeAuthority {
                 found.insert(.authority)
             }
         }

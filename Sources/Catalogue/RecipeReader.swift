@@ -4,13 +4,14 @@ internal import TLS
 /// Reads the sections of a probe's file, each a certificate.
 enum RecipeReader {
     static func read(
-        _ sections: [ProbeText.Section]
+        _ sections: [ProbeText.Section], _ files: ProbeReader.FileReading
     ) throws(ProbeViolation) -> [CertificateRecipe] {
         var recipes: [CertificateRecipe] = []
         for (index, section) in sections.enumerated() {
             var recipe = CertificateRecipe(
                 name: section.name, role: index == 0 ? .leaf : .authority)
             try read(section, into: &recipe)
+            try readFiles(section, into: &recipe, files)
             recipes.append(recipe)
         }
         for (index, section) in sections.enumerated() {
@@ -19,8 +20,8 @@ enum RecipeReader {
         if let first = recipes.first, !first.hasKey, let line = sections.first?.line {
             throw ProbeViolation(
                 line,
-                "the first certificate has no key of ours, expected one that is made, or "
-                    + "'copy: …'")
+                "the first certificate has no key of ours, expected one that is made, "
+                    + "'copy: …' or 'key-file: …'")
         }
         return recipes
     }
@@ -50,10 +51,12 @@ enum RecipeReader {
     ]
 
     private static let keys = [
-        "role", "take", "copy", "presented", "issuer", "issuer-name", "key", "digest", "subject",
+        "role", "take", "copy", "chain-file", "key-file", "presented", "issuer", "issuer-name",
+        "key", "digest", "subject",
         "san", "san-series", "not-before", "not-after", "version", "serial", "host-labels",
         "damage", "basic-constraints", "key-usage", "extended-key-usage", "name-constraints",
-        "policy-constraints", "tls-feature", "authority-key-identifier", "extension",
+        "policy-constraints", "tls-feature", "crl-distribution-points",
+        "authority-information-access", "authority-key-identifier", "extension",
     ]
 
     // MARK: Issuers
@@ -88,7 +91,8 @@ enum RecipeReader {
         _ field: ProbeText.Field, into recipe: inout CertificateRecipe
     ) throws(ProbeViolation) -> Bool {
         switch field.key {
-        case "issuer": break
+        // Those are read together, once all others are.
+        case "issuer", "chain-file", "key-file": break
         case "role": recipe.role = try ProbeReader.value(field)
         case "take":
             recipe.origin = try origin(
@@ -101,7 +105,7 @@ enum RecipeReader {
         case "not-before": recipe.notBefore = try moment(field)
         case "not-after": recipe.notAfter = try moment(field)
         case "version": recipe.version = try choice(field, "1", "3") ? 1 : 3
-        case "serial": recipe.hasZeroSerial = try choice(field, "zero", "random")
+        case "serial": recipe.serial = try ProbeReader.value(field)
         case "host-labels": recipe.hostLabels = try ProbeReader.number(field)
         default: return false
         }
@@ -255,6 +259,7 @@ extension CertificateRecipe {
     fileprivate var hasKey: Bool {
         switch origin {
         case .made, .copyOfLeaf, .copyOfChain: true
+        case .file: files?.key != nil
         case .genuineChain, .genuineIssuers, .authority, .unknownRoot: false
         }
     }

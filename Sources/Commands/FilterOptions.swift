@@ -121,8 +121,28 @@ final class CaptureFilter: FilterSource {
             }
             return true
         }
-        _ = try visit(decoding.finish()[...])
+        guard try visit(decoding.finish()[...]) else { return }
+        try messages(of: exchange, direction, room: Self.contentLimit - decoding.count, visit)
     }
+
+    /// What was said once the exchange had become a WebSocket, a line each. Messages of other kinds
+    /// stand in the contents.
+    private func messages(
+        of exchange: ExchangeRecord, _ direction: Direction, room: Int,
+        _ visit: (ArraySlice<UInt8>) throws -> Bool
+    ) throws {
+        var room = room
+        try source.messages(ofConnection: exchange.connection, exchange: exchange.id) { message in
+            guard message.direction == direction, message.offset == nil, room > 0 else {
+                return room > 0
+            }
+            let bytes = message.bytes + (message.isLast ? Self.lineEnd : [])
+            room -= bytes.count
+            return try visit(bytes[...])
+        }
+    }
+
+    private static let lineEnd = Array("\n".utf8)
 
     private func decoder(_ codings: String) -> ContentStream? {
         do throws(Failure) {

@@ -40,16 +40,25 @@ extension Command {
                 Example(
                     purpose: "for a program: JSON Lines in the schema sallyport.flow/1",
                     line: "sallyport flows list session.sallyport --json | jq -r .url"),
+                Example(
+                    purpose: "downloads and uploads, each with all its attempts and parts",
+                    line: "sallyport flows list session.sallyport --transfers"),
             ],
             details: [
                 "Secrets in URLs (userinfo, and the values of parameters whose names look secret)"
                     + " are shown as *** unless --with-secrets is given.",
+                "With --transfers, the requests by which one client fetched or sent one resource are"
+                    + " one line: range requests, retries, resumed uploads. In its map # is what"
+                    + " came, = what came more than once, ! what came again with other bytes, + a"
+                    + " part of it, and . what did not come. With --json they are in the schema"
+                    + " sallyport.transfer/1.",
                 filterHelp(for: .exchanges),
             ],
             arguments: FlowsListArguments(),
             parameters: [
                 .positional(\.capture, .path("CAPTURE"), "the capture file"),
                 .option("limit", \.limit, .count(from: 1), "no more than the first N"),
+                .flag("transfers", \.joinsTransfers, "join the parts of downloads and uploads"),
                 .flag("json", \.isJSON, "print JSON Lines"),
                 .flag("with-secrets", \.withSecrets, "show URLs as they were recorded"),
             ] + filterParameters(for: .exchanges).map { $0.lifted(to: \.selection) },
@@ -61,6 +70,7 @@ private struct FlowsListArguments {
     var capture = ""
     var selection = FilterOptions()
     var limit: Int64?
+    var joinsTransfers = false
     var isJSON = false
     var withSecrets = false
 }
@@ -70,6 +80,12 @@ private func listFlows(
 ) async throws -> ExitCode {
     let source = try environment.openCapture(arguments.capture)
     let filter = try arguments.selection.open(source, environment)
+    if arguments.joinsTransfers {
+        try TransferListing(
+            limit: arguments.limit, isJSON: arguments.isJSON, withSecrets: arguments.withSecrets
+        ).write(source, filter, environment)
+        return .clean
+    }
     let clients = try clientsByConnection(source)
     var table = FlowTable(environment)
     var lines = LineWriter(environment.output)

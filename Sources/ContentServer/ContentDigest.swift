@@ -1,4 +1,5 @@
 internal import Base
+internal import HTTPModel
 internal import HTTPServer
 internal import TLS
 
@@ -23,7 +24,7 @@ private func digestHere(
     _ open: @Sendable () -> any ResponseBodySource
 ) async throws(ResponseInterruption) -> [UInt8] {
     let source = open()
-    let hash = RunningSHA256()
+    let hash = RunningHash(.sha256)
     let buffer = ByteBuffer(capacity: pieceSize)
     while try await source.read(into: buffer) > 0, !Task.isCancelled {
         unsafe buffer.withUnsafeReadable { unsafe hash.update($0) }

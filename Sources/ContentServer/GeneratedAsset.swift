@@ -1,5 +1,5 @@
 internal import Base
-internal import HTTPModel
+package import HTTPModel
 package import HTTPServer
 
 /// A generated file of any size: `size` bytes of the content of `seed`.

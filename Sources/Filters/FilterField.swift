@@ -180,7 +180,8 @@ package protocol FilterSource: AnyObject {
     func connection(_ id: Int64) throws -> ConnectionRecord?
     func findings(ofExchange id: Int64) throws -> [FilterFinding]
     func findings(ofConnection id: Int64) throws -> [FilterFinding]
-    /// Calls `visit` with each piece of a content, without its codings, until it returns false.
+    /// Calls `visit` with each piece of a content, without its codings, until it returns false; the
+    /// messages of a WebSocket are its content, a line each.
     func content(
         of exchange: ExchangeRecord, _ direction: Direction,
         _ visit: (ArraySlice<UInt8>) throws -> Bool) throws

@@ -45,7 +45,7 @@ package struct ExchangeSubject: FilterSubject {
         _ direction: Direction, _ visit: (ArraySlice<UInt8>) throws -> Bool
     ) throws {
         let body = direction == .request ? exchange.requestBody : exchange.responseBody
-        guard body.size > 0 else { return }
+        guard body.size > 0 || exchange.status == 101 || !upgrades.isEmpty else { return }
         try source.content(of: exchange, direction, visit)
     }
 

@@ -81,5 +81,25 @@ struct HeadText {
         return result
     }
 
+    /// A head in its plainest spelling, whose Content-Length, if it has one, is that of the content.
+    static func correctingLength(_ byteCount: Int, in head: [UInt8]) -> [UInt8] {
+        var text = HeadText(head)
+        let length = Array(String(byteCount).utf8)
+        let wrong = text.fields.indices.filter {
+            text.fields[$0].name.equalsIgnoringCase("content-length")
+                && text.fields[$0].value != length
+        }
+        guard !wrong.isEmpty else { return head }
+        for index in wrong { text.fields[index].value = length }
+        return spell(startLine: text.startLine, text.fields)
+    }
+
     private static let lineEnd = [UInt8]("\r\n".utf8)
+}
+
+extension UInt8 {
+    /// One of tchar (RFC 9110 §5.6.2).
+    var isTokenByte: Bool {
+        isASCIILetter || isASCIIDigit || "!#$%&'*+-.^_`|~".utf8.contains(self)
+    }
 }

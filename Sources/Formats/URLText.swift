@@ -24,10 +24,13 @@ struct URLText {
     }
 
     /// A URL as others accept it: without a fragment, and what may not stand in one percent-encoded.
-    static func escaped(_ url: [UInt8]) -> [UInt8] {
+    ///
+    /// - Parameter onlyControls: whether all else that may not stand in one is left, as some send it.
+    static func escaped(_ url: [UInt8], onlyControls: Bool = false) -> [UInt8] {
         var result: [UInt8] = []
         for byte in url.prefix(while: { $0 != UInt8(ascii: "#") }) {
-            if byte <= 0x20 || byte >= 0x7F || forbidden.contains(byte) {
+            let isForbidden = !onlyControls && (byte >= 0x80 || forbidden.contains(byte))
+            if byte <= 0x20 || byte == 0x7F || isForbidden {
                 result += "%\([byte].hex.uppercased())".utf8
             } else {
                 result.append(byte)

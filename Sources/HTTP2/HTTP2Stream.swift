@@ -49,7 +49,8 @@ package final class HTTP2Stream: @unchecked Sendable {
     package private(set) var trailers = Fields.none
     /// Whether the peer has ended its direction.
     package private(set) var hasEnded = false
-    private var isClosed = false
+    /// Whether both directions are over.
+    package private(set) var isClosed = false
     /// Whether nobody reads any more.
     private var hasStopped = false
     private var failure: HTTP2StreamFailure?

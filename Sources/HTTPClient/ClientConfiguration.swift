@@ -5,6 +5,7 @@ package struct ClientConfiguration: Sendable {
     /// Trusted besides the system's.
     package var authorities: [Certificate] = []
     package var versions = TLSVersions.modern
+    package var http = ClientVersions.auto
     /// In milliseconds: what a person would wait for a connection.
     package var connectTimeout: UInt64 = 10_000
     /// In milliseconds without a byte of the response: long polls end within a minute.
@@ -13,8 +14,22 @@ package struct ClientConfiguration: Sendable {
     package var writeTimeout: UInt64 = 60_000
     /// How many connections wait for the next request; more are closed.
     package var idleLimit = 64
+    /// How long a connection of HTTP/2 may be without a request, in milliseconds: longer than most
+    /// servers let it.
+    package var idleTimeout: UInt64 = 300_000
+    /// How many requests are under way on one connection of HTTP/2, if its origin takes as many:
+    /// the least that RFC 9113 §6.5.2 recommends to take.
+    package var streamLimit = 100
     /// In bytes: what is kept in memory of an answer, for who looks for values in it.
     package var keptContentLimit = 1 << 20
 
     package init() {}
+}
+
+/// Which versions of HTTP a client speaks.
+package enum ClientVersions: String, CaseIterable, Sendable {
+    /// The one that a request prefers where the origin has it, else the other.
+    case auto
+    case http1 = "1"
+    case http2 = "2"
 }

@@ -93,6 +93,21 @@ final class ClientLeg {
         return body.trailers
     }
 
+    /// Reads what comes next, whatever it is; whoever waits for it ends the wait.
+    ///
+    /// - Returns: whether anything came.
+    func readPiece(_ visit: (Span<UInt8>) -> Void) async throws(Failure) -> Bool {
+        if unread == nil, try await fill(timeout: Self.noTimeout) == 0 { return false }
+        guard let unread else { return false }
+        visit(unread.readable)
+        unread.removeAll()
+        releaseIfEmpty()
+        return true
+    }
+
+    /// In milliseconds: longer than any machine runs.
+    private static let noTimeout: UInt64 = 1 << 42
+
     private func fill(timeout: UInt64) async throws(Failure) -> Int {
         stream.readDeadline = stream.loop.now + timeout
         do throws(StreamFailure) {

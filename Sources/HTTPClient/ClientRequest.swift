@@ -7,11 +7,21 @@ package struct ClientRequest {
     package let method: KnownMethod
     /// Whether it may be sent again after a connection that was used before broke off.
     package let isSafe: Bool
-    /// Through the empty line; it says how the content is framed.
+    /// Through the empty line, as HTTP/1 spells it; it says how the content is framed.
     package let head: [UInt8]
     package let content: Content
-    /// Whether the content goes out in chunks.
+    /// Whether the content goes out in chunks over HTTP/1.
     package let isChunked: Bool
+    /// Go out behind the content, over HTTP/1 only in chunks.
+    package var trailers = Fields.none
+    /// Whether HTTP/2 is spoken where the origin and the configuration have a choice.
+    package var prefersHTTP2 = false
+    /// Whether a Content-Length goes out over HTTP/2, which can do without.
+    package var tellsLength = true
+
+    /// The key that asks for a WebSocket (RFC 6455 §4.1), which is only done over HTTP/1; `nil` for
+    /// other requests. It stands in the head, too.
+    package var webSocketKey: String?
 
     /// A content, whole or in pieces.
     package enum Content {
@@ -31,6 +41,12 @@ package struct ClientRequest {
         self.content = content
         self.isChunked = isChunked
     }
+
+    /// Whether nothing follows the head.
+    var endsWithHead: Bool {
+        guard case .bytes(let bytes) = content else { return false }
+        return bytes.isEmpty && trailers.slices.isEmpty
+    }
 }
 
 /// What came back.
@@ -39,4 +55,5 @@ package struct ClientAnswer {
     /// The start of the content as it came, with its coding; all of it unless `isCut`.
     package let content: [UInt8]
     package let isCut: Bool
+    package let trailers: Fields
 }

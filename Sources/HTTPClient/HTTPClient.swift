@@ -1,12 +1,12 @@
 package import Base
-internal import HTTPCodecs
+internal import HTTP2
 internal import HTTPModel
 package import Sockets
 internal import TLS
 internal import Traffic
 internal import Transport
 
-/// Sends requests to origins over HTTP/1.1 and records what comes back.
+/// Sends requests to origins over HTTP/1.1 and HTTP/2 and records what comes back.
 ///
 /// `@unchecked Sendable`: everything that uses it runs on its loop's executor.
 package final class HTTPClient: @unchecked Sendable {
@@ -17,6 +17,17 @@ package final class HTTPClient: @unchecked Sendable {
     let resolver = Resolver()
     private var idle: [ClientTarget: [ClientLeg]] = [:]
     private var idleCount = 0
+    /// Connections of HTTP/2 that take requests.
+    private var shared: [ClientTarget: HTTP2ClientLeg] = [:]
+    /// Those that somebody is opening.
+    private var openings: [ClientTarget: ClientOpening] = [:]
+    /// What origins speak that had no choice, or made another one than was preferred.
+    private var spoken: [ClientTarget: HTTPVersion] = [:]
+    /// Every connection of HTTP/2 that is not over.
+    private var running: [ObjectIdentifier: HTTP2ClientLeg] = [:]
+    private let background = BackgroundTasks()
+    private var sweeper: LoopTimer?
+    private var isClosing = false
 
     /// On the loop's thread only.
     package init(_ configuration: ClientConfiguration, on loop: EventLoop, journal: ClientJournal) {
@@ -27,57 +38,149 @@ package final class HTTPClient: @unchecked Sendable {
             versions: configuration.versions, extraAuthorities: configuration.authorities)
     }
 
-    /// Sends a request and reads its answer to the end; interim responses are recorded only.
-    ///
-    /// A safe request is sent once more if a connection that had been idle broke off under it.
-    ///
-    /// Errors: those of connecting, `origin-closed`, `origin-violation`, `timed-out`, and what the
-    /// content could not be read for.
-    package func send(_ request: ClientRequest) async throws(Failure) -> ClientAnswer {
-        let started = Timestamp.now()
-        let leg: ClientLeg
-        do throws(Failure) {
-            leg = try await take(request.target)
+    /// Runs `body`, which may send requests, with the connections that they need; all of them have
+    /// ended when it returns.
+    package func run<Result: Sendable>(
+        _ body: () async throws -> Result
+    ) async rethrows -> Result {
+        async let connections: Void = background.run()
+        do {
+            let result = try await body()
+            close()
+            await connections
+            return result
         } catch {
-            let number = journal.nextExchange()
-            var exchange = ClientExchange(request, number, on: 0, at: started)
-            exchange.end(error, in: journal)
+            close()
+            await connections
             throw error
         }
-        let wasUsed = leg.isUsed
-        leg.isUsed = true
-        var exchange = ClientExchange(
-            request, journal.nextExchange(), on: leg.record.id, at: started)
+    }
+
+    /// Sends a request and reads its answer to the end; interim responses are recorded only. It is
+    /// called in `run`.
+    ///
+    /// A request is sent again, twice at most, if its origin has surely done nothing with it
+    /// (RFC 9113 §8.7), and a safe one also if a connection that was used before broke off under it.
+    ///
+    /// Errors: those of connecting, `origin-closed`, `origin-reset`, `origin-violation`,
+    /// `timed-out`, `request-malformed`, and what the content could not be read for.
+    package func send(_ request: ClientRequest) async throws(Failure) -> ClientAnswer {
+        var attempt = 1
+        while true {
+            let started = Timestamp.now()
+            let connection: ClientConnection
+            do throws(Failure) {
+                connection = try await take(request)
+            } catch {
+                ClientExchange(request, on: 0, at: started, configuration, journal).end(error)
+                throw error
+            }
+            let exchange = ClientExchange(
+                request, on: connection.id, at: started, configuration, journal)
+            let wasUsed = connection.isUsed
+            do throws(Failure) {
+                let answer = try await perform(exchange, over: connection)
+                exchange.end(nil)
+                return answer
+            } catch {
+                exchange.end(error)
+                let isLost = wasUsed && request.isSafe && error.code == "origin-closed"
+                guard attempt < Self.attemptLimit,
+                    exchange.isUnprocessed || isLost && !exchange.isAnswered
+                else { throw error }
+                attempt += 1
+            }
+        }
+    }
+
+    /// An origin that refuses more often has its reasons.
+    private static let attemptLimit = 3
+
+    private func perform(
+        _ exchange: ClientExchange, over connection: ClientConnection
+    ) async throws(Failure) -> ClientAnswer {
+        switch connection {
+        case .http1(let leg):
+            leg.isUsed = true
+            do throws(Failure) {
+                let answer = try await exchange.run(over: leg)
+                give(leg, isReusable: exchange.keepsAlive)
+                return answer
+            } catch {
+                finish(leg, .broken)
+                throw error
+            }
+        case .http2(let leg):
+            defer { leg.release(isRefused: exchange.isUnprocessed) }
+            return try await exchange.run(over: leg)
+        }
+    }
+
+    // MARK: Connections
+
+    func take(_ request: ClientRequest) async throws(Failure) -> ClientConnection {
+        let target = request.target
+        while true {
+            if version(for: request) == .http11 {
+                while let leg = idle[target]?.popLast() {
+                    idleCount -= 1
+                    if leg.isReady { return .http1(leg) }
+                    finish(leg, .completed)
+                }
+            } else if let leg = shared[target] {
+                if try await leg.take(timeout: configuration.readTimeout) { return .http2(leg) }
+                if shared[target] === leg { shared[target] = nil }
+                continue
+            } else if let opening = openings[target] {
+                if let failure = await opening.failure() { throw failure }
+                continue
+            }
+            if let leg = try await connect(to: target, version(for: request)) {
+                return .http1(leg)
+            }
+        }
+    }
+
+    private func version(for request: ClientRequest) -> HTTPVersion {
+        if request.webSocketKey != nil { return .http11 }
+        return switch configuration.http {
+        case .http1: .http11
+        case .http2: .http2
+        case .auto: spoken[request.target] ?? (request.prefersHTTP2 ? .http2 : .http11)
+        }
+    }
+
+    /// - Returns: a connection of HTTP/1; `nil` if one of HTTP/2 is shared now, or the origin speaks
+    ///   another version.
+    private func connect(
+        to target: ClientTarget, _ version: HTTPVersion
+    ) async throws(Failure) -> ClientLeg? {
+        let opening = ClientOpening(loop)
+        if version == .http2 { openings[target] = opening }
+        defer { if openings[target] === opening { openings[target] = nil } }
         do throws(Failure) {
-            let answer = try await exchange.run(over: leg, configuration, journal)
-            give(leg, isReusable: exchange.keepsAlive)
-            return answer
+            let opened = try await open(target, version)
+            opening.end(nil)
+            switch opened {
+            case .http1(let leg):
+                if version == .http2 { spoken[target] = .http11 }
+                return leg
+            case .http2(let leg):
+                shared[target] = leg
+                return nil
+            }
         } catch {
-            exchange.end(error, in: journal)
-            finish(leg, .broken)
-            guard wasUsed, request.isSafe, !exchange.isAnswered, error.code == "origin-closed"
-            else { throw error }
-            return try await send(request)
+            let mayTryOther =
+                error.code == "origin-protocol" && configuration.http == .auto
+                && spoken[target] == nil
+            opening.end(mayTryOther ? nil : error)
+            guard mayTryOther else { throw error }
+            spoken[target] = version == .http2 ? .http11 : .http2
+            return nil
         }
     }
 
-    /// Closes the connections that wait; no request may be under way.
-    package func close() {
-        for leg in idle.values.joined() { finish(leg, .completed) }
-        idle = [:]
-        idleCount = 0
-    }
-
-    private func take(_ target: ClientTarget) async throws(Failure) -> ClientLeg {
-        while let leg = idle[target]?.popLast() {
-            idleCount -= 1
-            if leg.isReady { return leg }
-            finish(leg, .completed)
-        }
-        return try await open(target)
-    }
-
-    private func give(_ leg: ClientLeg, isReusable: Bool) {
+    func give(_ leg: ClientLeg, isReusable: Bool) {
         leg.record.exchangeCount += 1
         guard isReusable, leg.isReady, idleCount < configuration.idleLimit else {
             return finish(leg, .completed)
@@ -86,7 +189,7 @@ package final class HTTPClient: @unchecked Sendable {
         idleCount += 1
     }
 
-    private func finish(_ leg: ClientLeg, _ outcome: ConnectionRecord.Outcome) {
+    func finish(_ leg: ClientLeg, _ outcome: ConnectionRecord.Outcome) {
         let channel = leg.stream.channel
         leg.record.originBytes = ByteCount(
             received: channel.bytesReceived, sent: channel.bytesSent)
@@ -95,5 +198,40 @@ package final class HTTPClient: @unchecked Sendable {
         leg.record.closedBy = outcome == .completed ? .tool : .origin
         leg.record.outcome = outcome
         journal.tell(.connection(leg.record))
+    }
+
+    /// Begins to read and write frames on a connection, for as long as it lasts.
+    func start(_ leg: HTTP2ClientLeg) {
+        running[ObjectIdentifier(leg)] = leg
+        sweep()
+        background.add { [self] in
+            await leg.connection.run()
+            await leg.connection.stream.endInOrder(lingers: false)
+            running[ObjectIdentifier(leg)] = nil
+            leg.noteEnd(closedByUs: isClosing)
+            journal.tell(.connection(leg.record))
+        }
+    }
+
+    private func sweep() {
+        for leg in running.values { leg.connection.sweep() }
+        guard !running.isEmpty else { return }
+        // It may be due once more when the last connection and the client have gone.
+        let timer = sweeper ?? loop.makeTimer { [weak self] in self?.sweep() }
+        sweeper = timer
+        loop.set(timer, due: loop.now + Self.sweepInterval)
+    }
+
+    /// In milliseconds: how late a deadline of HTTP/2 may be seen.
+    private static let sweepInterval: UInt64 = 200
+
+    /// Closes the connections; no request may be under way.
+    private func close() {
+        isClosing = true
+        for leg in idle.values.joined() { finish(leg, .completed) }
+        idle = [:]
+        idleCount = 0
+        for leg in running.values { leg.connection.drain() }
+        background.stop()
     }
 }

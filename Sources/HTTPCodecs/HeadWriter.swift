@@ -45,8 +45,9 @@ package enum HeadWriter {
         append("HTTP/1.1", to: &output)
         output.append(contentsOf: head.raw[versionLength..<head.reasonRange.upperBound])
         if head.reasonRange.upperBound == bareStatusLength { output.append(space) }
-        // HTTP/2 has none, and some clients of HTTP/1 overlook a status without.
-        if case .http2 = head.version {
+        // HTTP/2 has none, but in what a browser saved; and some clients of HTTP/1 overlook a status
+        // without.
+        if case .http2 = head.version, head.reasonRange.isEmpty {
             output.append(contentsOf: reasonPhrase(of: head.status).utf8)
         }
         append("\r\n", to: &output)

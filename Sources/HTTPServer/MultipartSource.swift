@@ -1,4 +1,5 @@
 internal import Base
+internal import HTTPModel
 
 /// Streams several ranges of a representation as multipart/byteranges (RFC 9110 §14.6).
 ///

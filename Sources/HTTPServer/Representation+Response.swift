@@ -79,7 +79,8 @@ extension Representation {
 
     private func unsatisfiable() -> ServerResponse {
         var refusal = ServerResponse.plain(416)
-        refusal.fields.append(ResponseField("Content-Range", "bytes */\(length)"))
+        refusal.fields.append(
+            ResponseField("Content-Range", ContentRange.unsatisfied(total: length).text))
         refusal.fields.append(ResponseField("Accept-Ranges", "bytes"))
         return refusal
     }
@@ -93,7 +94,7 @@ extension Representation {
     }
 
     func contentRange(_ range: Range<UInt64>) -> String {
-        "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(length)"
+        ContentRange.part(range, total: length).text
     }
 
     private func fields(

@@ -24,17 +24,29 @@ extension LossKind {
 
     static let notDecrypted = LossKind(
         "tls-not-decrypted", "a connection in TLS could not be decrypted, and its content is lost")
-    static let http2NotRead = LossKind(
-        "http2-not-read", "HTTP/2 is not read from packets, and its exchanges are lost")
+    static let http2WithoutBeginning = LossKind(
+        "http2-without-beginning",
+        "HTTP/2 cannot be read without its beginning, and is kept as bytes")
+    static let pushLeftOut = LossKind(
+        "push-left-out", "a response that the server pushed is left out")
+    static let responseWithoutRequest = LossKind(
+        "response-without-request", "a response is left out, because its request was not caught")
+    static let tooManyStreams = LossKind(
+        "streams-beyond-limit",
+        "a stream of HTTP/2 is left out, because 1,024 others went on beside it")
     static let packetsMissing = LossKind(
         "packets-missing", "packets of a connection are missing, and what follows them is lost")
     static let packetNotRead = LossKind(
         "packet-not-read", "a packet is cut, a fragment, or of a link that is not known")
     static let notTCP = LossKind("not-tcp", "a packet is of another protocol than TCP")
     static let malformedHTTP = LossKind(
-        "http-malformed", "what was spoken is no sound HTTP/1, and its rest is lost")
+        "http-malformed", "what was spoken is no sound HTTP, and its rest is lost")
     static let upgradeAsSegments = LossKind(
         "upgrade-as-segments", "what follows an upgrade is kept as bytes, and not as its messages")
+    static let messagesInContent = LossKind(
+        "messages-in-content",
+        "messages of gRPC and events of an event stream are kept in their content, and not told "
+            + "apart")
     static let sameInOtherForm = LossKind(
         "other-interface", "a packet shows what another interface of the same export shows as well")
 }

@@ -28,11 +28,24 @@ package struct ProbeVisit: Sendable {
     /// Where it came in.
     package let listener: SocketAddress
     /// The program, if it runs on this machine and has been found.
-    package internal(set) var process: ProcessRecord?
+    package var process: ProcessRecord?
     package let host: String
     package let port: UInt16
     /// What the client opened TLS with; `nil` for what begins in another way, or waits.
-    package internal(set) var hello: ClientHello?
+    package var hello: ClientHello?
+
+    package init(
+        connection: Int64, peer: SocketAddress, listener: SocketAddress, process: ProcessRecord?,
+        host: String, port: UInt16, hello: ClientHello?
+    ) {
+        self.connection = connection
+        self.peer = peer
+        self.listener = listener
+        self.process = process
+        self.host = host
+        self.port = port
+        self.hello = hello
+    }
 }
 
 /// One probe of one connection, without a socket: the client's bytes go in, ours come out.

@@ -14,11 +14,16 @@ final class ProcessFinder: @unchecked Sendable {
     /// A look costs some 15 µs, a search some 10 ms of a processor: in a storm of connections not
     /// each can be told whose it is.
     private var looks = Allowance(burst: 256, perSecond: 64)
-    private var searches = Allowance(burst: 32, perSecond: 2)
+    private var searches: Allowance
 
-    init(loop: EventLoop, slow: SearchThread) {
+    /// - Parameter isThorough: whether what is done depends on who the client is, as in an audit,
+    ///   where each is shown what it has not seen.
+    init(loop: EventLoop, slow: SearchThread, isThorough: Bool) {
         self.loop = loop
         self.slow = slow
+        searches =
+            isThorough
+            ? Allowance(burst: 256, perSecond: 64) : Allowance(burst: 32, perSecond: 2)
         quick = slow.places.attribution
     }
 

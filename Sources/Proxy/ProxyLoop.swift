@@ -49,8 +49,13 @@ final class ProxyLoop: @unchecked Sendable {
         self.listening = listening
         resolver = shared.resolver
         distrust = shared.distrust
-        processes = shared.processes.map { ProcessFinder(loop: loop, slow: $0) }
-        insideProcesses = shared.insideProcesses.map { ProcessFinder(loop: loop, slow: $0) }
+        let isAudit = shared.plan.prober != nil
+        processes = shared.processes.map {
+            ProcessFinder(loop: loop, slow: $0, isThorough: isAudit)
+        }
+        insideProcesses = shared.insideProcesses.map {
+            ProcessFinder(loop: loop, slow: $0, isThorough: isAudit)
+        }
         recorder = TrafficRecorder(sink: shared.sink, numbers: shared.numbers, loop: loop)
         serverContext = TLSServerContext(
             authority: shared.authority, versions: shared.plan.versions,

@@ -4,7 +4,9 @@ internal import Base
 /// of a head, URLs, tokens and lists of parameters.
 enum TextRedaction {
     static func redact(_ text: [UInt8]) -> [UInt8] {
-        let fields = HeadRedaction.redact(head: text)
+        let fields =
+            beginsWithoutField(text)
+            ? HeadRedaction.redact(head: text) : HeadRedaction.redact(trailers: text)
         var result: [UInt8] = []
         for (index, line) in fields.split(
             separator: newline, omittingEmptySubsequences: false
@@ -13,6 +15,15 @@ enum TextRedaction {
             result += json(in: line) ?? words(of: line)
         }
         return result
+    }
+
+    /// Whether the first line is that of an HTTP message, or holds JSON: any other may be a field.
+    private static func beginsWithoutField(_ text: [UInt8]) -> Bool {
+        let version = Array("HTTP/".utf8)
+        let line = text.prefix { $0 != newline }
+        if json(in: line) != nil { return true }
+        let last = line.lastIndex(of: space).map { line[($0 + 1)...] } ?? []
+        return line.starts(with: version) || last.starts(with: version)
     }
 
     /// Redacts a JSON value at the end of a line, such as `data: {…}` and `42["login",{…}]`.

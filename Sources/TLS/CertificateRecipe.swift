@@ -1,3 +1,5 @@
+package import Base
+
 /// How to make one certificate of a chain, flaws and all; values only.
 ///
 /// What is left as it is makes a sound certificate: the first of a chain a server's leaf, the others
@@ -10,6 +12,8 @@ package struct CertificateRecipe: Sendable, Equatable {
     package var role: Role
     /// Whether it is sent; one that is not may still issue others.
     package var isPresented = true
+    /// For the origin `file`.
+    package var files: CertificateFiles?
     package var issuer = Issuer.authority
     package var key = KeyKind.p256
     /// What its own signature is made with.
@@ -24,13 +28,15 @@ package struct CertificateRecipe: Sendable, Equatable {
     package var notAfter: Moment?
     /// 3, or 1 for one without extensions.
     package var version = 3
-    package var hasZeroSerial = false
+    package var serial = Serial.random
     package var basicConstraints = ExtensionValue.standard
     package var keyUsage = ExtensionValue.standard
     package var extendedKeyUsage = ExtensionValue.standard
     package var nameConstraints = ExtensionValue.absent
     package var policyConstraints = ExtensionValue.absent
     package var tlsFeature = ExtensionValue.absent
+    package var listAddresses = ExtensionValue.absent
+    package var statusAddresses = ExtensionValue.absent
     package var authorityKeyIdentifier = KeyIdentifier.issuer
     package var extraExtensions: [ExtraExtension] = []
     package var damage: Damage?
@@ -60,6 +66,39 @@ extension CertificateRecipe {
         case authority
         /// The CA that nobody trusts.
         case unknownRoot = "unknown-root"
+        /// What a user has put beside the recipe.
+        case file
+    }
+
+    /// A user's certificates, and the key of the first of them if it is to be shown or to issue
+    /// others; both in PEM.
+    package struct CertificateFiles: Sendable, Equatable {
+        package let chain: [UInt8]
+        package let key: [UInt8]?
+
+        /// Errors: `certificate-invalid`, `key-invalid`, `key-mismatch`.
+        package init(chain: [UInt8], key: [UInt8]?) throws(Failure) {
+            self.chain = chain
+            self.key = key
+            let (certificates, key) = try read()
+            guard let key, !key.belongs(to: certificates[0]) else { return }
+            throw Failure(
+                "key-mismatch", party: .tool, "the key is not the first certificate's")
+        }
+
+        /// At least one certificate, and its key.
+        ///
+        /// Errors: `certificate-invalid`, `key-invalid`.
+        func read() throws(Failure) -> (certificates: [Certificate], key: PrivateKey?) {
+            let certificates = try Certificate.all(inPEM: chain, name: "the file")
+            guard !certificates.isEmpty else {
+                throw Failure("certificate-invalid", party: .tool, "no certificate in the file")
+            }
+            guard let key else { return (certificates, nil) }
+            return (
+                certificates, try PrivateKey.read(pem: key, password: nil, name: "the file")
+            )
+        }
     }
 
     package enum Role: String, Sendable, CaseIterable {
@@ -169,9 +208,20 @@ extension CertificateRecipe {
         case signature
         /// The outer signature algorithm differs from the one that is signed.
         case algorithm
+        /// The signature is one that nobody needs the issuer's key for, if its exponent is 3.
+        case forged
+    }
+
+    package enum Serial: String, Sendable, CaseIterable {
+        case random
+        case zero
+        /// That of the audit's CA.
+        case authority
     }
 
     package enum SignatureDigest: String, Sendable, CaseIterable {
+        /// Which OpenSSL knows by its legacy provider only.
+        case md4
         case md5
         case sha1
         case sha256
@@ -196,11 +246,15 @@ extension CertificateRecipe {
         /// RSA-2048 with the public exponent 3.
         case rsaE3 = "rsa-e3"
         case dsa1024
+        /// The point of the audit CA's public key, on a curve of our own: its private key is 2.
+        case authorityPoint = "authority-point"
 
         package var isRSA: Bool {
             switch self {
             case .rsa512, .rsa1024, .rsa2048, .rsa4096, .rsa8192, .rsaE3: true
-            case .p256, .p384, .p192, .p224, .secp256k1, .p256Explicit, .ed25519, .dsa1024: false
+            case .p256, .p384, .p192, .p224, .secp256k1, .p256Explicit, .ed25519, .dsa1024,
+                .authorityPoint:
+                false
             }
         }
     }

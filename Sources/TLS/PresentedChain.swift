@@ -5,6 +5,8 @@ package struct PresentedChain: Sendable {
     package let key: PrivateKey
     /// A stapled answer about the leaf's revocation, in DER (RFC 6066 §8); `nil` for none.
     package var staple: [UInt8]?
+    /// What is said of the leaf's revocation at an address that it names, in DER; `nil` for nothing.
+    package var publication: [UInt8]?
 
     package init(certificates: [Certificate], key: PrivateKey, staple: [UInt8]? = nil) {
         self.certificates = certificates

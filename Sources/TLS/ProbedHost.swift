@@ -12,6 +12,8 @@ package import Base
 package enum HostPlaceholder: String, Sendable, CaseIterable {
     /// The name or address itself.
     case host
+    /// That as it stands in a URL.
+    case urlHost = "url-host"
     /// A name without its first label.
     case parent
     /// A name without its first two labels.
@@ -83,6 +85,7 @@ package struct ProbedHost: Sendable, Equatable {
         let filled =
             switch placeholder {
             case .host: text
+            case .urlHost: address?.count == 16 ? "[\(text)]" : text
             case .parent: tail(after: 1)
             case .grandparent: tail(after: 2)
             case .top: labels.count > 2 ? labels.last : nil
@@ -127,6 +130,9 @@ package struct ProbedHost: Sendable, Equatable {
         }
         return space.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }.text
     }
+
+    /// Whether a host is an IP address, and no name.
+    package static func isAddress(_ host: String) -> Bool { address(host) != nil }
 
     /// The bytes of an IP address in text, `nil` if it is none.
     static func address(_ text: String) -> [UInt8]? {

@@ -106,3 +106,37 @@ extension ByteStream {
         channel.close(reset: reset)
     }
 }
+
+extension ByteStream {
+    /// Ends the connection so that what was sent last arrives.
+    ///
+    /// - Parameter lingers: whether the peer may still be sending: what it sends is thrown away for
+    ///   a moment, because closing with bytes unread resets the connection, and the reset can
+    ///   overtake the answer (RFC 9112 §9.6).
+    package func endInOrder(lingers: Bool) async {
+        guard !channel.isClosed else { return }
+        channel.resumeWaiting()
+        channel.writeDeadline = loop.now + 2_000
+        await finish()
+        if lingers, !channel.peerEnded, !channel.isBroken { await discardRest() }
+        channel.close()
+    }
+
+    private func discardRest() async {
+        let buffer = loop.buffers.take()
+        defer { loop.buffers.give(buffer) }
+        readDeadline = loop.now + 1_000
+        var discarded = 0
+        do throws(StreamFailure) {
+            while discarded < 1 << 20 {
+                let count = try await read(into: buffer)
+                if count == 0 { return }
+                discarded += count
+                buffer.removeAll()
+            }
+        } catch {
+            // Whatever ends the wait, the connection is closed next.
+            channel.close()
+        }
+    }
+}

@@ -45,6 +45,19 @@ struct FilesTests {
         #expect(!Files.exists(folder.file("target")))
     }
 
+    @Test func writesThroughALinkThatItReplaces() throws {
+        try Files.create(folder.file("target"), [1, 2, 3])
+        unsafe symlink(folder.file("target"), folder.file("link"))
+        try Files.replace(folder.file("link"), [4])
+        #expect(try Files.read(folder.file("target")) == [4])
+        var facts = stat()
+        #expect(unsafe lstat(folder.file("link"), &facts) == 0)
+        #expect(facts.st_mode & S_IFMT == S_IFLNK)
+        try Files.replace(folder.file("target"), [5, 6])
+        #expect(try Files.read(folder.file("link")) == [5, 6])
+        try Files.replace("/dev/null", [7])
+    }
+
     @Test func refusesWhatIsLongerThanTheLimit() throws {
         try Files.create(folder.file("a"), [UInt8](repeating: 1, count: 100_000))
         #expect(try Files.read(folder.file("a"), byteLimit: 100_000).count == 100_000)

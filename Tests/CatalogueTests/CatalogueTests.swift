@@ -1,4 +1,5 @@
 import Base
+import TLS
 import Testing
 
 @testable import Catalogue
@@ -113,6 +114,80 @@ struct CatalogueTests {
             failure?.detail
                 == "\(folder.file("name-mine.probe")):3: unknown severity 'huge', expected info, "
                 + "low, medium, high, critical")
+    }
+
+    // MARK: A user's certificates
+
+    /// An authority whose key is known, and a leaf of its with a key.
+    private func makeFiles() throws {
+        let made = shell(
+            """
+            mkdir -p \(folder.file("trust")) && cd \(folder.file("trust")) && \
+            openssl req -x509 -newkey rsa:2048 -nodes -keyout root.key -out root.pem \
+            -subj /CN=Known && openssl req -new -newkey rsa:2048 -nodes -keyout leaf.key \
+            -subj /CN=a.test -out leaf.csr && openssl x509 -req -in leaf.csr -CA root.pem \
+            -CAkey root.key -CAcreateserial -out leaf.pem && cat leaf.pem root.pem >chain.pem
+            """)
+        try #require(made.status == 0, "\(made.output)")
+    }
+
+    @Test func showsAndIssuesWithAUsersCertificates() throws {
+        try makeFiles()
+        try write(
+            "trust/trust-known.probe",
+            """
+            title: T
+            reason: R.
+            [leaf]
+            [root]
+            chain-file: root.pem
+            key-file: root.key
+            presented: no
+            """)
+        try write(
+            "trust/name-real.probe",
+            """
+            title: T
+            reason: R.
+            [leaf]
+            chain-file: \(folder.file("trust"))/chain.pem
+            key-file: leaf.key
+            """)
+        let loaded = try Catalogue.load(folder: folder.path)
+        let laboratory = try ChainLaboratory.shared.get()
+        let issued = try #require(loaded.entry("trust-known"))
+        #expect(issued.requirements.isEmpty && issued.chain[0].issuer == .named("root"))
+        let made = try laboratory.present(issued, host: "www.a.test")
+        #expect(made.certificates.count == 1 && made.key.belongs(to: made.certificates[0]))
+        try Files.create(folder.file("made.pem"), made.certificates[0].pem)
+        let verdict = shell(
+            "openssl verify -CAfile \(folder.file("trust"))/root.pem -verify_hostname www.a.test "
+                + folder.file("made.pem"))
+        #expect(verdict.status == 0, "\(verdict.output)")
+        let real = try #require(loaded.entry("name-real"))
+        let shown = try laboratory.present(real, host: "other.test")
+        #expect(shown.certificates.map(\.subject) == ["CN=a.test", "CN=Known"])
+        #expect(shown.key.belongs(to: shown.certificates[0]))
+    }
+
+    @Test(arguments: [
+        ("[leaf]\nchain-file: root.pem", 3, "the first certificate has no key of ours"),
+        ("[leaf]\nchain-file: no.pem\nkey-file: root.key", 4, "cannot"),
+        ("[leaf]\nchain-file: root.key\nkey-file: root.key", 4, "chain-file 'root.key': no"),
+        ("[leaf]\nchain-file: root.pem\nkey-file: root.pem", 5, "key-file 'root.pem': cannot"),
+        ("[leaf]\nchain-file: root.pem\nkey-file: leaf.key", 5, "the key is not the first"),
+        ("[leaf]\nkey-file: leaf.key", 4, "'key-file' is there without 'chain-file: …'"),
+        ("[leaf]\n[root]\nchain-file: root.pem\nsan: dns:a", 6, "'san' beside 'chain-file'"),
+    ])
+    func tellsWhatIsWrongWithAUsersCertificates(_ text: String, _ line: Int, _ what: String) throws
+    {
+        try makeFiles()
+        try write("trust/trust-known.probe", "title: T\nreason: R.\n" + text)
+        let failure = #expect(throws: Failure.self) { _ = try Catalogue.load(folder: folder.path) }
+        #expect(failure?.code == "catalogue-invalid")
+        let detail = failure?.detail ?? ""
+        #expect(detail.contains("trust-known.probe:\(line): "), "\(detail)")
+        #expect(detail.contains(what), "\(detail)")
     }
 
     @Test func wantsAFolderWithProbes() throws {

@@ -84,7 +84,7 @@ struct ProbeReaderTests {
                     .init(.dns, RecipeText(literal: "n2.example")),
                 ]))
         #expect(leaf.notBefore == .days(-3) && leaf.notAfter == .utcTime("991399999999Z"))
-        #expect(leaf.hasZeroSerial && leaf.hostLabels == 2 && leaf.damage == .signature)
+        #expect(leaf.serial == .zero && leaf.hostLabels == 2 && leaf.damage == .signature)
         #expect(
             leaf.basicConstraints
                 == .text(RecipeText(literal: "critical,CA:TRUE,pathlen:0")))
@@ -141,7 +141,7 @@ struct ProbeReaderTests {
         Row("unknown field", "[leaf]\ncolour: red", 2, "unknown field 'colour', expected role, "),
         Row("twice", "[leaf]\nkey: p256\nkey: p384", 3, "'key' is there twice in [leaf]"),
         Row("key", "[leaf]\nkey: rsa", 2, "unknown key 'rsa', expected p256, p384"),
-        Row("digest", "[leaf]\ndigest: x", 2, "expected md5, sha1, sha256, sha384, sha512"),
+        Row("digest", "[leaf]\ndigest: x", 2, "expected md4, md5, sha1, sha256, sha384"),
         Row("issuer", "[leaf]\nissuer: x", 2, "expected authority, unknown-root, self, leaf"),
         Row("take", "[leaf]\n[x]\ntake: y", 3, "unknown take 'y', expected genuine-chain"),
         Row("copy", "[leaf]\ncopy: y", 2, "unknown copy 'y', expected origin-leaf, origin-chain"),
@@ -161,6 +161,7 @@ struct ProbeReaderTests {
         Row("CA", "[leaf]\nbasic-constraints: TRUE", 2, "critical, CA:TRUE, pathlen:0"),
         Row("constraint", "[leaf]\nname-constraints: DNS:x", 2, "permitted;DNS:example.com"),
         Row("extension", "[leaf]\nextension: 1.2.3 05x0", 2, "expected an identifier, perhaps"),
+        Row("files", "[leaf]\nchain-file: x", 2, "a probe of the tool's own has no files"),
         Row("identifier", "[leaf]\nextension: 1.77.3 0500", 2, "is no extension"),
     ])
     func refusesSections(_ row: Row) {
@@ -168,6 +169,29 @@ struct ProbeReaderTests {
         row.text = "title: T\nreason: R.\n" + row.text
         row.line += 2
         row.check()
+    }
+
+    @Test(arguments: [
+        ("passive-x", "", 1, "a probe of passive has 'observes: …', one of plaintext may"),
+        ("name-x", "observes: ssl", 3, "a probe of passive has 'observes: …'"),
+        ("passive-x", "observes: tls", 3, "unknown observes 'tls', expected no-server-name"),
+        ("passive-x", "observes: ssl\n[leaf]", 4, "a passive probe shows nothing"),
+        ("passive-x", "behaviour: heartbeat\nobserves: ssl", 3, "a passive probe shows nothing"),
+        ("passive-x", "observes: ssl\nrequirements: offer", 4, "a passive probe shows nothing"),
+    ])
+    func refusesPassiveProbes(_ name: String, _ text: String, _ line: Int, _ what: String) {
+        let failure = #expect(throws: Failure.self) {
+            _ = try read("title: T\nreason: R.\n" + text, name)
+        }
+        #expect(
+            failure?.detail.contains("\(name).probe:\(line): \(what)") == true,
+            "\(String(describing: failure))")
+    }
+
+    @Test func readsPassiveProbes() throws {
+        let probe = try read("title: T\nreason: R.\nobserves: 3des-suites", "passive-x")
+        #expect(probe.family == .passive && probe.trait == .tripleDESSuites)
+        #expect(probe.chain.isEmpty && probe.requirements.isEmpty)
     }
 
     @Test(arguments: ["wrong-host", "names-x", "namex", ""])

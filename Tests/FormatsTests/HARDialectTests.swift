@@ -25,7 +25,9 @@ struct HARDialectTests {
         #""response":{"status":200,"statusText":"OK","httpVersion":"HTTP/1.1","headers":[],"#
         + #""content":{"size":2,"mimeType":"text/plain","text":"hi"}}"#
 
-    static let rows = [
+    static let rows = browserRows + toolRows
+
+    static let browserRows = [
         Row(
             name: "Chrome over HTTP/2",
             entry: start
@@ -94,6 +96,9 @@ struct HARDialectTests {
                 + "x\r\n--b--\r\n",
             response: "HTTP/1.1 200 OK\r\n\r\n", content: "hi",
             losses: ["head-rebuilt", "content-rebuilt"]),
+    ]
+
+    static let toolRows = [
         Row(
             name: "HTTP Toolkit's binary request",
             entry: start
@@ -261,7 +266,7 @@ struct HARDialectTests {
         #expect(try traffic.exchange(7)?.responseBody.isTruncated == true)
     }
 
-    private func read(_ entries: String) async throws -> (MemoryTraffic, LossReport) {
+    func read(_ entries: String) async throws -> (MemoryTraffic, LossReport) {
         try await read(file: Array("{\"log\":{\"version\":\"1.2\",\"entries\":\(entries)}}".utf8))
     }
 

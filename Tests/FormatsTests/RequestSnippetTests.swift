@@ -66,7 +66,7 @@ struct RequestSnippetTests {
               --globoff \
               --path-as-is \
               --request 'PUT' \
-              --header $'X: \033[2J' \
+              --header "$(printf -- 'X: \033[2J')" \
               --header 'User-Agent:' \
               --header 'Accept:' \
               --header 'Content-Type:' \
@@ -152,6 +152,22 @@ struct RequestSnippetTests {
         #expect(text.contains("sallyport flows show 'a b'\\''c' 1 --part request-body"))
     }
 
+    /// Foundation takes one bracket for a reason to encode each percent sign again.
+    @Test(arguments: [
+        ("GET /a?b[]=%20 HTTP/1.1", "x.example", "https://x.example/a?b%5B%5D=%20"),
+        ("GET /[1] HTTP/1.1", "[::1]:8443", "https://[::1]:8443/%5B1%5D"),
+    ])
+    func writesAStrictURLForFoundation(_ line: String, _ host: String, _ url: String) throws {
+        let text = try snippet([line, "Host: \(host)"], authority: host).text(as: .urlsession)
+        #expect(text.contains("URL(string: \"\(url)\")"))
+    }
+
+    /// Some servers want the length of what has none.
+    @Test func tellsThatAContentIsEmpty() throws {
+        let text = try snippet(["POST / HTTP/1.1", "Content-Length: 0"]).text(as: .curl)
+        #expect(text.contains("--data-raw '' "))
+    }
+
     @Test func refusesATunnel() {
         let failure = #expect(throws: Failure.self) {
             try snippet(["CONNECT x.example:443 HTTP/1.1"], [])
@@ -163,11 +179,11 @@ struct RequestSnippetTests {
     @Test func quotesAnyByteForAShell() throws {
         let words = [
             Array(1...255), Array("it's $(id) `id` \\ \"\n!".utf8), Array("caf\u{E9}".utf8), [],
-            Array("\u{202E}".utf8), [0x27, 0xFF, 0x27, 0x31],
+            Array("\u{202E}".utf8), [0x27, 0xFF, 0x27, 0x31], Array("-n %d\u{1}\n\n".utf8),
         ]
-        for word in words {
+        for (word, shell) in words.flatMap({ word in ["sh", "bash"].map { (word, $0) } }) {
             let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/bin/bash")
+            process.executableURL = URL(fileURLWithPath: "/bin/\(shell)")
             process.arguments = ["-c", "printf %s " + ShellText.quoted(word)]
             let output = Pipe()
             process.standardOutput = output
@@ -179,11 +195,12 @@ struct RequestSnippetTests {
     }
 
     private func snippet(
-        _ lines: [String], _ body: [UInt8], withSecrets: Bool = false
+        _ lines: [String], _ body: [UInt8] = [], authority: String = "x.example",
+        withSecrets: Bool = false
     ) throws -> RequestSnippet {
         var exchange = ExchangeRecord(
             id: 1, connection: 1, startedAt: Timestamp(microseconds: 0), scheme: .https,
-            authority: "x.example")
+            authority: authority)
         exchange.requestHead = Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
         exchange.requestBody.bytes = body
         exchange.requestBody.size = Int64(body.count)

@@ -63,12 +63,7 @@ struct HTTPClientTests {
         let outcomes = try await Self.run(row.origin) { client, target in
             var outcomes: [String] = []
             for _ in row.outcomes {
-                do throws(Failure) {
-                    let answer = try await client.send(Self.request(row.method, to: target))
-                    outcomes.append("\(answer.head.status) \(answer.content.text)")
-                } catch {
-                    outcomes.append(error.code)
-                }
+                outcomes.append(await client.told(Self.request(row.method, to: target)))
             }
             return outcomes
         }
@@ -104,12 +99,7 @@ struct HTTPClientTests {
     @Test func refusesToConnect() async throws {
         let outcomes = try await Self.run([]) { client, target in
             let nobody = ClientTarget(isSecure: false, host: target.host, port: target.port)
-            do throws(Failure) {
-                _ = try await client.send(Self.request("GET", to: nobody))
-                return ""
-            } catch {
-                return error.code
-            }
+            return await client.told(Self.request("GET", to: nobody))
         }
         #expect(outcomes.result == "connect-failed")
         #expect(outcomes.records.compactMap(\.exchange).map(\.error) == ["connect-failed"])
@@ -145,8 +135,7 @@ struct HTTPClientTests {
                 ClientConfiguration(), on: loop, journal: ClientJournal(sink))
             let target = ClientTarget(
                 isSecure: false, host: "127.0.0.1", port: bound.address.port)
-            let result = try await body(client, target)
-            client.close()
+            let result = try await client.run { try await body(client, target) }
             listener.close()
             return (result, sink.events.withLock { $0 }, await received)
         }.value
@@ -200,13 +189,6 @@ private final class ScriptedOrigin: @unchecked Sendable {
     private static func isWhole(_ text: String) -> Bool {
         text.contains("Content-Length") ? text.hasSuffix("second") : text.hasSuffix("\r\n\r\n")
     }
-}
-
-private final class EventList: TrafficSink {
-    let events = Mutex<[TrafficEvent]>([])
-    func submit(_ new: [TrafficEvent]) { events.withLock { $0 += new } }
-    var isCongested: Bool { false }
-    func whenRoom(_ resume: @escaping @Sendable () -> Void) { resume() }
 }
 
 extension TrafficEvent {

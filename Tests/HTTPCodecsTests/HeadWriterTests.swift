@@ -169,6 +169,16 @@ private func section(_ lines: String) -> String {
         #expect(output.text == "\(goes)\r\n\r\n")
     }
 
+    /// Browsers save one with HTTP/2, too.
+    @Test func writesASavedReasonOnce() throws {
+        let came = try responseHead("HTTP/1.1 200 OK\r\nA: 1\r\n\r\n")
+        let saved = ResponseHead(
+            version: .http2, status: 200, reasonRange: came.reasonRange, fields: came.fields)
+        var output: [UInt8] = []
+        HeadWriter.writeResponse(saved, into: &output)
+        #expect(output.text == "HTTP/1.1 200 OK\r\nA: 1\r\n\r\n")
+    }
+
     static let responses: [ForwardingRow] = [
         .init(
             "credentials", "Proxy-Authenticate: a|WWW-Authenticate: b|Proxy-Authorization: c",

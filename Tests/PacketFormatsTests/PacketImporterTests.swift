@@ -40,6 +40,53 @@ struct PacketImporterTests {
         }
     }
 
+    @Test("Exchanges of HTTP/2 come back, with all that is in their streams")
+    func http2() async throws {
+        var traffic = RecordedTraffic()
+        for suite in [TLSSuite.all[0], TLSSuite.all[3]] {
+            let connection = traffic.addConnection(suite.version.text, suite.name, alpn: "h2")
+            for stream in [1, 3, 5, 7] as [Int32] {
+                let content = RecordedTraffic.content(UInt8(stream), 150_000 * Int(stream - 1) + 9)
+                traffic.addExchange(
+                    on: connection, http2: stream, request: content.reversed(), response: content)
+            }
+            let last = traffic.exchangeRecords.count - 1
+            traffic.exchangeRecords[last].interimHeads = [
+                [UInt8]("HTTP/2.0 103\r\nlink: </a.css>\r\n\r\n".utf8)
+            ]
+            traffic.exchangeRecords[last].requestBody.trailers = [UInt8]("x-a: 1\r\n\r\n".utf8)
+            traffic.exchangeRecords[last].responseBody.trailers = [UInt8]("x-b: 2\r\n\r\n".utf8)
+            // Given up before its end.
+            traffic.exchangeRecords[last - 1].responseBody.bytes.removeLast()
+            traffic.exchangeRecords[last - 1].error = "origin-reset"
+        }
+        let writer = try await read(exported(traffic))
+        let exchanges = writer.sink.exchanges.sorted { $0.id < $1.id }
+        #expect(exchanges.count == traffic.exchangeRecords.count)
+        for (old, new) in zip(traffic.exchangeRecords, exchanges) {
+            #expect(new.requestHead == old.requestHead)
+            #expect(new.interimHeads == old.interimHeads)
+            #expect(new.responseHead.text == old.responseHead.text)
+            #expect(writer.sink.body(of: new, .request) == old.requestBody.bytes)
+            #expect(writer.sink.body(of: new, .response) == old.responseBody.bytes)
+            #expect(new.requestBody.trailers == old.requestBody.trailers)
+            #expect(new.responseBody.trailers == old.responseBody.trailers)
+            #expect(new.startedAt == old.startedAt)
+            #expect(new.firstByteMicroseconds == old.firstByteMicroseconds)
+            #expect(new.durationMicroseconds == old.durationMicroseconds)
+            #expect(new.stream == old.stream)
+            #expect(new.protocolName == old.protocolName)
+            #expect(new.status == old.status)
+            #expect(new.error == old.error)
+            #expect(new.authority == old.authority)
+            #expect(new.scheme == .https)
+        }
+        #expect(writer.sink.connections.map(\.protocolName) == ["h2", "h2"])
+        #expect(writer.sink.connections.map(\.exchangeCount) == [4, 4])
+        #expect(writer.sink.connections.map(\.cause) == ["", ""])
+        #expect(writer.losses.losses.map(\.kind) == [.sameInOtherForm])
+    }
+
     @Test("Without keys a connection is told with the reason")
     func withoutKeys() async throws {
         var traffic = RecordedTraffic()
@@ -56,12 +103,15 @@ struct PacketImporterTests {
         #expect(opened.exchanges.map(\.responseBody.bytes) == [[1, 2, 3]])
     }
 
-    @Test("An import cut anywhere ends with what came before, and says so")
-    func cuts() async throws {
+    @Test(
+        "An import cut anywhere ends with what came before, and says so",
+        arguments: ["http/1.1", "h2"])
+    func cuts(_ name: String) async throws {
         var traffic = RecordedTraffic()
         let connection = traffic.addConnection(
-            "TLSv1.2", TLSSuite.all[3].name, alpn: "http/1.1")
-        traffic.addExchange(on: connection, response: [1, 2, 3])
+            "TLSv1.2", TLSSuite.all[3].name, alpn: name)
+        traffic.addExchange(
+            on: connection, http2: name == "h2" ? 1 : nil, response: [1, 2, 3])
         let file = try exported(traffic)
         for end in 0..<file.count {
             let sink = RecordingSink()
@@ -101,6 +151,12 @@ struct PacketImporterTests {
     }
 
     private func imported(_ bytes: [UInt8], keyLog: [UInt8] = []) async throws -> RecordingSink {
+        try await read(bytes, keyLog: keyLog).sink
+    }
+
+    private func read(
+        _ bytes: [UInt8], keyLog: [UInt8] = []
+    ) async throws -> (sink: RecordingSink, losses: LossReport) {
         let sink = RecordingSink()
         let writer = ImportWriter(sink: sink, nextConnection: 1, nextExchange: 1)
         var rest = bytes[...]
@@ -110,7 +166,7 @@ struct PacketImporterTests {
                 rest = rest.dropFirst(piece.count)
                 return [UInt8](piece)
             }, into: writer)
-        return sink
+        return (sink, writer.losses)
     }
 }
 
@@ -147,6 +203,26 @@ final class RecordingSink: TrafficSink {
     var exchanges: [ExchangeRecord] {
         events.withLock {
             $0.compactMap { if case .exchange(let record) = $0 { record } else { nil } }
+        }
+    }
+
+    var messages: [MessageRecord] {
+        events.withLock {
+            $0.compactMap { if case .message(let record) = $0 { record } else { nil } }
+        }
+    }
+
+    /// The content of an exchange, also of one that went ahead.
+    func body(of exchange: ExchangeRecord, _ direction: Direction) -> [UInt8] {
+        let record = direction == .request ? exchange.requestBody : exchange.responseBody
+        guard record.chunkCount > 0 else { return record.bytes }
+        return events.withLock {
+            $0.flatMap { event -> [UInt8] in
+                guard case .bodyChunk(exchange.id, direction, _, let bytes) = event else {
+                    return []
+                }
+                return bytes
+            }
         }
     }
 }

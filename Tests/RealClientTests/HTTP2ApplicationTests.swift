@@ -78,6 +78,8 @@ extension RealClientTests {
             let folder: Folder
             let origin: Program
             let proxy: ProxyProcess
+            let authority: TestAuthority
+            let originURL: String
             /// Host and port.
             let target: String
 
@@ -88,15 +90,15 @@ extension RealClientTests {
 
             init(_ way: Way, _ script: String, version: String) async throws {
                 folder = try Folder()
-                let authority = try await TestAuthority(in: folder)
+                authority = try await TestAuthority(in: folder)
                 origin = try Program(
                     .python, [Peer.script(script), authority.leafPath, authority.leafKeyPath],
                     in: folder)
                 let ports = try await origin.ready(as: Ports.self)
                 let port = way.isOriginSecure ? ports.secure : ports.plain
-                let url = "\(way.isOriginSecure ? "https" : "http")://localhost:\(port)"
+                originURL = "\(way.isOriginSecure ? "https" : "http")://localhost:\(port)"
                 proxy = try await ProxyProcess(
-                    trusting: authority, reverse: way.isReverse ? url : nil, in: folder,
+                    trusting: authority, reverse: way.isReverse ? originURL : nil, in: folder,
                     ["--origin-http", version])
                 let asked = way.isReverse ? proxy.address.split(separator: ":").last : "\(port)"
                 target = "localhost:\(asked ?? "")"

@@ -193,6 +193,8 @@ struct MessageRedactionTests {
                 "GET /?token=s3cret HTTP/1.1\r\nA: b\r\n\r\n",
                 "GET /?token=*** HTTP/1.1\r\nA: b\r\n\r\n"
             ),
+            ("Authorization: Bearer s3cret", "Authorization: Bearer ***"),
+            ("password: s3cret\nuser: nora", "password: ***\nuser: nora"),
             ("see\nhttps://a/?key=s3cret now", "see\nhttps://a/?key=*** now"),
             ("user=nora&password=s3cret", "user=nora&password=***"),
             ("just words [of] a {person}", "just words [of] a {person}"),

@@ -1,4 +1,5 @@
 import Base
+import COpenSSL
 import Testing
 
 @testable import TLS
@@ -53,7 +54,7 @@ struct ChainMintTests {
 
     @Test(arguments: [
         Row("v1", has: "Version: 1", lacks: "X509v3") { $0.version = 1 },
-        Row("serial", has: "Serial Number: 0 (0x0)") { $0.hasZeroSerial = true },
+        Row("serial", has: "Serial Number: 0 (0x0)") { $0.serial = .zero },
         Row("no subject", has: "Alternative Name: critical", lacks: "CN = www") {
             $0.subject = .entries([])
         },
@@ -107,12 +108,119 @@ struct ChainMintTests {
         }
     }
 
+    /// CVE-2020-0601: whoever compares points alone takes the one key for the other.
+    @Test func fitsACurveToATrustedPoint() throws {
+        var leaf = CertificateRecipe(name: "leaf")
+        leaf.issuer = .named("impostor")
+        var impostor = CertificateRecipe(name: "impostor", role: .authority)
+        impostor.issuer = .itself
+        impostor.subject = .ofAuthority
+        impostor.serial = .authority
+        impostor.key = .authorityPoint
+        let chain = try mint.present([leaf, impostor], host: "a.test", origin: []).certificates
+        let root = authority.certificate
+        #expect(chain[1].subject == root.subject)
+        let point = { (text: String) in
+            text.components(between: "pub:", and: "Field Type")
+                ?? text.components(between: "pub:", and: "ASN1 OID")
+        }
+        let (shown, real) = (try text(of: chain[1]), try text(of: root))
+        #expect(shown.contains("Field Type: prime-field"), "\(shown)")
+        #expect(point(shown) != nil && point(shown) == point(real))
+        let number = { (text: String) in
+            text.components(between: "Serial Number:", and: "Signature Algorithm")
+        }
+        #expect(number(shown) != nil && number(shown) == number(real))
+        #expect(Self.verify(chain[0], with: chain[1]) && Self.verify(chain[1], with: chain[1]))
+        #expect(!Self.verify(chain[0], with: root))
+    }
+
+    @Test func fitsNoCurveToAKeyWithoutOne() throws {
+        let place = folder.file("rsa")
+        try Files.makeFolder(place)
+        let made = shell(
+            """
+            cd \(place) && openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem \
+            -subj /CN=RSA && chmod 600 ca.key
+            """)
+        #expect(made.status == 0, "\(made.output)")
+        let mint = try ChainMint(
+            authority: AuditAuthority.open(folder: place), keys: KeyCache(folder: place))
+        var leaf = CertificateRecipe(name: "leaf")
+        leaf.key = .authorityPoint
+        let failure = #expect(throws: Failure.self) {
+            _ = try mint.present([leaf], host: "a.test", origin: [])
+        }
+        #expect(failure?.code == "probe-not-possible")
+    }
+
+    private static func verify(_ certificate: Certificate, with issuer: Certificate) -> Bool {
+        unsafe X509_verify(certificate.pointer, X509_get0_pubkey(issuer.pointer)) == 1
+    }
+
+    /// CVE-2006-4339: whoever does not look behind the digest takes the cube root for a signature.
+    @Test func forgesASignatureForTheExponent3() throws {
+        var leaf = CertificateRecipe(name: "leaf")
+        leaf.issuer = .named("intermediate")
+        leaf.damage = .forged
+        var intermediate = CertificateRecipe(name: "intermediate", role: .authority)
+        intermediate.key = .rsaE3
+        let chain = try mint.present([leaf, intermediate], host: "a.test", origin: []).certificates
+        #expect(!Self.verify(chain[0], with: chain[1]))
+        #expect(try text(of: chain[0]).contains("Signature Algorithm: sha256WithRSAEncryption"))
+        for (index, certificate) in chain.enumerated() {
+            try Files.create(folder.file("\(index).pem"), certificate.pem)
+        }
+        let opened = shell(
+            """
+            cd \(folder.path) && openssl x509 -in 1.pem -noout -pubkey >key.pem && \
+            openssl asn1parse -in 0.pem -strparse 4 -noout -out content && \
+            openssl x509 -in 0.pem -outform DER | tail -c 256 >signature && \
+            openssl pkeyutl -verifyrecover -in signature -pubin -inkey key.pem \
+            -pkeyopt rsa_padding_mode:none | od -An -v -tx1 | tr -d ' \\n' && echo && openssl sha256 -r content
+            """
+        ).output.split(separator: "\n")
+        #expect(opened.count == 2, "\(opened)")
+        let digest = opened[1].prefix(64)
+        let expected =
+            "0001ffffffffffffffff003031300d060960864801650304020105000420" + digest
+        #expect(opened[0].hasPrefix(expected), "\(opened)")
+    }
+
+    @Test(.enabled(if: hasLegacy, "OpenSSL's legacy provider is not installed"))
+    func signsWithMD4() throws {
+        let certificates = try signedWithMD4().certificates
+        #expect(try text(of: certificates[0]).contains("Signature Algorithm: md4WithRSAEncryption"))
+        // What was retired stays so for the rest of the process.
+        #expect(unsafe EVP_MD_fetch(nil, "MD4", nil) == nil)
+    }
+
+    @Test(.enabled(if: !hasLegacy, "OpenSSL's legacy provider is installed"))
+    func signsWithMD4WhereItIsKnown() {
+        let failure = #expect(throws: Failure.self) { _ = try signedWithMD4() }
+        #expect(failure?.code == "probe-not-possible")
+    }
+
+    private static let hasLegacy =
+        shell("openssl list -providers -provider legacy").status == 0
+
+    private func signedWithMD4() throws(Failure) -> PresentedChain {
+        var leaf = CertificateRecipe(name: "leaf")
+        leaf.issuer = .named("intermediate")
+        leaf.digest = .md4
+        var intermediate = CertificateRecipe(name: "intermediate", role: .authority)
+        intermediate.key = .rsa1024
+        return try mint.present([leaf, intermediate], host: "a.test", origin: [])
+    }
+
     // MARK: What cannot be made
 
     @Test(arguments: [
         Row("bad extension") { $0.keyUsage = .text(RecipeText(literal: "nonsense")) },
         Row("section") { $0.keyUsage = .text(RecipeText(literal: "@section")) },
         Row("MD5 with ECDSA") { $0.digest = .md5 },
+        Row("MD4 with ECDSA") { $0.digest = .md4 },
+        Row("forged for ECDSA") { $0.damage = .forged },
         Row("no such issuer") { $0.issuer = .named("nobody") },
         Row("bad attribute") { $0.subject = .entries([.init(attribute: "ZZ", value: .host)]) },
         Row("no key") { $0.origin = .authority },
@@ -224,5 +332,15 @@ struct ChainMintTests {
             """)
         #expect(verdict.output.contains("Response verify OK"), "\(verdict.output)")
         #expect(verdict.output.contains("Status times invalid") != isCurrent, "\(verdict.output)")
+    }
+}
+
+extension String {
+    /// What stands between two texts, the first of each; `nil` without them.
+    fileprivate func components(between start: String, and end: String) -> String? {
+        guard let first = firstRange(of: start),
+            let last = self[first.upperBound...].firstRange(of: end)
+        else { return nil }
+        return String(self[first.upperBound..<last.lowerBound].filter { !$0.isWhitespace })
     }
 }

@@ -69,7 +69,7 @@ struct ByteStreamTests {
     private static func write(
         _ size: Int, to stream: any ByteStream, seed: Int
     ) async throws -> [UInt8] {
-        let digest = RunningSHA256()
+        let digest = RunningHash(.sha256)
         var block = (0..<70_001).map { UInt8(truncatingIfNeeded: ($0 &+ seed) &* 31 &+ $0 >> 8) }
         var left = size
         while left > 0 {
@@ -83,7 +83,7 @@ struct ByteStreamTests {
     }
 
     private static func read(_ size: Int, from stream: any ByteStream) async throws -> [UInt8] {
-        let digest = RunningSHA256()
+        let digest = RunningHash(.sha256)
         let buffer = ByteBuffer(capacity: 1 << 16)
         var left = size
         while left > 0 {

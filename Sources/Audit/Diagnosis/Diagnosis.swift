@@ -63,7 +63,7 @@ struct MistakePattern: Sendable {
     /// None was accepted, and at least one was refused.
     var refusing: [String] = []
     /// Which outcomes count as accepted.
-    var outcomes: Set<ProbeOutcome> = [.accepted, .implied]
+    var outcomes: Set<ProbeOutcome> = [.accepted, .implied, .shown]
     /// In which nothing else needs to be named.
     var explains: Set<ProbeFamily> = []
 

@@ -8,7 +8,6 @@ package enum Mistake: String, Sendable, CaseIterable {
     case selfSigned = "self-signed"
     case pinByName = "pin-by-name"
     case pinAnywhereInChain = "pin-anywhere-in-chain"
-    case distrustedRoot = "distrusted-root"
     case anyName = "any-name"
     case commonName = "common-name"
     case nameParsing = "name-parsing"
@@ -28,6 +27,8 @@ package enum Mistake: String, Sendable, CaseIterable {
     case noAuthentication = "no-authentication"
     case oldVersion = "old-version"
     case weakExchange = "weak-exchange"
+    case brokenCiphers = "broken-ciphers"
+    case compression
     case downgrade
     case laterHandshake = "later-handshake"
     case revocation
@@ -36,6 +37,7 @@ package enum Mistake: String, Sendable, CaseIterable {
     case startTLSStripped = "starttls-stripped"
     case startTLSInjection = "starttls-injection"
     case redirectToClear = "redirect-to-clear"
+    case beginsInClear = "begins-in-clear"
     /// No mistake of the client's by itself: without it, half of the audit says nothing.
     case authorityUnknown = "authority-unknown"
 }
@@ -101,11 +103,6 @@ extension Mistake {
             "It is content when a true certificate is among those presented, even if the leaf is"
                 + " not signed by it",
             "Look for the pin in the verified chain only, after the chain was verified"
-        ),
-        .distrustedRoot: (
-            "trusts a root whose key is public",
-            "It takes certificates from a CA whose private key is known to everybody",
-            "Remove the root from the client's list and from the machine's"
         ),
     ]
 
@@ -210,18 +207,28 @@ extension Mistake {
         ),
         .noAuthentication: (
             "takes suites without authentication or encryption",
-            "It agrees to anonymous or NULL cipher suites",
+            "It offers or agrees to anonymous or NULL cipher suites",
             "Take aNULL and eNULL out of its cipher list"
         ),
         .oldVersion: (
             "speaks TLS older than 1.2",
-            "It agrees to a version with known attacks",
+            "It offers or agrees to a version with known attacks",
             "Set the least version to TLS 1.2 (RFC 8996)"
         ),
         .weakExchange: (
             "takes weak key exchanges",
             "It agrees to keys that can be broken",
             "Ask for 2048 bits of Diffie-Hellman at least, or take ECDHE only"
+        ),
+        .brokenCiphers: (
+            "offers broken ciphers",
+            "It lets the server choose RC4, DES, 3DES or an export suite",
+            "Take them out of its cipher list; the library's default list is without them"
+        ),
+        .compression: (
+            "offers compression",
+            "It lets the server compress what is encrypted, and lengths tell of what is in it",
+            "Turn the compression of TLS off"
         ),
         .downgrade: (
             "does not notice a downgrade",
@@ -257,6 +264,12 @@ extension Mistake {
             "follows redirects into plaintext",
             "It follows a redirect from https to http, and what it sends and gets is in clear",
             "Refuse redirects from https to http"
+        ),
+        .beginsInClear: (
+            "speaks to the host in clear, too",
+            "It sends requests without TLS to a host that speaks it, and who is on the path reads"
+                + " and answers them",
+            "Use https from the first request on"
         ),
         .authorityUnknown: (
             "does not take a sound server with the audit's CA",

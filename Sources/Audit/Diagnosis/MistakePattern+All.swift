@@ -46,7 +46,6 @@ extension MistakePattern {
                 "trust-mimic-leaf-real-issuers", "trust-self-signed-plus-real-root",
                 "trust-unknown-root-plus-real-chain",
             ], explains: [.trust]),
-        MistakePattern(mistake: .distrustedRoot, any: ["trust-known-bad-root-*"]),
         MistakePattern(mistake: .anyRoot, any: ["trust-*"]),
     ]
 
@@ -70,7 +69,7 @@ extension MistakePattern {
             mistake: .certificateSignature,
             any: [
                 "chain-leaf-bad-signature", "chain-int-bad-signature", "chain-untrusted-loop",
-                "chain-issuer-dn-mismatch", "chain-leaf-sigalg-mismatch",
+                "chain-issuer-dn-mismatch", "chain-leaf-sigalg-mismatch", "crypto-forged-e3",
             ]),
         MistakePattern(
             mistake: .leafAsAuthority, any: ["chain-leaf-as-ca", "chain-int-bc-*", "chain-int-v1"]),
@@ -88,16 +87,24 @@ extension MistakePattern {
             mistake: .handshakeSignature,
             any: ["handshake-goto-fail*", "handshake-ske-bitflip", "handshake-certverify-corrupt"]),
         MistakePattern(
-            mistake: .noAuthentication, any: ["handshake-anon", "handshake-null-cipher"]),
+            mistake: .noAuthentication,
+            any: [
+                "handshake-anon", "handshake-null-cipher", "passive-anonymous-suites",
+                "passive-null-suites",
+            ]),
         MistakePattern(
             mistake: .oldVersion,
-            any: ["handshake-tls10", "handshake-tls11", "handshake-sslv3", "handshake-sslv2"]),
+            any: ["handshake-tls10", "handshake-tls11", "passive-ssl", "passive-old-version"]),
         MistakePattern(
             mistake: .weakExchange,
+            any: ["handshake-logjam-*", "handshake-freak"]),
+        MistakePattern(
+            mistake: .brokenCiphers,
             any: [
-                "handshake-logjam-*", "handshake-freak", "handshake-export", "handshake-rc4",
-                "handshake-3des",
+                "passive-export-suites", "passive-rc4-suites", "passive-des-suites",
+                "passive-3des-suites",
             ]),
+        MistakePattern(mistake: .compression, any: ["passive-compression"]),
         MistakePattern(mistake: .downgrade, any: ["handshake-downgrade-*"]),
         MistakePattern(
             mistake: .laterHandshake, any: ["handshake-reneg-*", "handshake-resume-*"]),
@@ -110,11 +117,9 @@ extension MistakePattern {
             mistake: .startTLSStripped,
             any: ["plaintext-starttls-stripped*", "plaintext-preauth*"]),
         MistakePattern(mistake: .redirectToClear, any: ["plaintext-redirect-*"]),
+        MistakePattern(mistake: .beginsInClear, any: ["plaintext-initial-http"]),
         MistakePattern(
             mistake: .fallbackToClear,
-            any: [
-                "plaintext-http-on-tls-port", "plaintext-tls-refused-fallback",
-                "plaintext-initial-http",
-            ]),
+            any: ["plaintext-http-on-tls-port", "plaintext-tls-refused-fallback"]),
     ]
 }

@@ -5,6 +5,8 @@ struct AnswerMachine {
     enum Reply {
         case page
         case redirect(FollowUpPlan)
+        /// To whoever asks for it, and nothing else.
+        case status(StatusPlan)
     }
 
     private(set) var isOver = false
@@ -68,21 +70,34 @@ struct AnswerMachine {
     private var answer: [UInt8] {
         var head = ["HTTP/1.1 \(status)"]
         head += fields.map { "\($0.name): \($0.value)" }
-        head += ["connection: close", "", body]
-        return Array(head.joined(separator: "\r\n").utf8)
+        head += ["connection: close", "", ""]
+        return Array(head.joined(separator: "\r\n").utf8) + body
     }
 
-    private var body: String { "sallyport audit \(token)\n" }
+    /// What is asked for of what is published; `nil` where nothing is, or something else is asked.
+    private var published: StatusPlan? {
+        guard case .status(let plan) = reply else { return nil }
+        return plan.isAsked(by: HTTPRequestView(request)) ? plan : nil
+    }
+
+    private var body: [UInt8] {
+        if case .status = reply { return published?.answer ?? [] }
+        return Array("sallyport audit \(token)\n".utf8)
+    }
 
     private var status: String {
         switch reply {
         case .page: "200 OK"
         case .redirect: "302 Found"
+        case .status: published == nil ? "404 Not Found" : "200 OK"
         }
     }
 
     private var fields: [(name: String, value: String)] {
-        var all = [("content-type", "text/plain"), ("content-length", "\(body.utf8.count)")]
+        var all = [
+            ("content-type", published?.mediaType ?? "text/plain"),
+            ("content-length", "\(body.count)"),
+        ]
         if case .redirect(let plan) = reply {
             let port = plan.port == 80 ? "" : ":\(plan.port)"
             all.append(("location", "http://\(plan.host)\(port)\(plan.path)"))
@@ -125,7 +140,7 @@ struct AnswerMachine {
         let none: [UInt8] = [0, 0, 0, 0]
         return frame(type: 4, flags: 0, none, []) + frame(type: 4, flags: 1, none, [])
             + frame(type: 1, flags: 4, stream, block)
-            + frame(type: 0, flags: 1, stream, Array(body.utf8))
+            + frame(type: 0, flags: 1, stream, body)
             + frame(type: 7, flags: 0, none, stream + none)
     }
 

@@ -45,6 +45,8 @@ package struct ProbeMachineConfiguration: Sendable {
     package var greeting: ProbeGreeting?
     /// What is spoken at first where TLS comes later; `nil` for TLS from the first byte on.
     package var upgrade: UpgradeProtocol?
+    /// Whether what the client offers is kept: it is judged once, of the sound server.
+    package var keepsOffer = false
     /// 80 bytes that the connections of one probe share, for `resume-after-refusal`.
     package var ticketKey: [UInt8] = []
     /// Milliseconds of a clock that never goes back.

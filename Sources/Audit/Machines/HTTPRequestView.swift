@@ -40,6 +40,13 @@ struct HTTPRequestView {
             isWaiting: fields.contains { $0.name == "expect" })
     }
 
+    /// The target without the scheme and the host that a proxy is told.
+    var path: String {
+        guard let scheme = target.firstRange(of: "://") else { return target }
+        let rest = target[scheme.upperBound...]
+        return rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? "/"
+    }
+
     func values(_ name: String) -> [String] {
         fields.filter { $0.name == name }.map(\.value)
     }

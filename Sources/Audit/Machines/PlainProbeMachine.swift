@@ -14,6 +14,16 @@ package final class PlainProbeMachine: AuditMachine, @unchecked Sendable {
         case refuseTLS
         /// Takes the request that a redirection led to.
         case followUp(FollowUpPlan)
+        /// Says that a certificate is revoked.
+        case status(StatusPlan)
+
+        /// Whether TLS is not to be expected.
+        var isAside: Bool {
+            switch self {
+            case .http, .refuseTLS: false
+            case .followUp, .status: true
+            }
+        }
     }
 
     package let identifier: String
@@ -31,7 +41,9 @@ package final class PlainProbeMachine: AuditMachine, @unchecked Sendable {
         self.kind = kind
         patience = configuration.patience
         record = MachineRecord(configuration)
-        answer = AnswerMachine(configuration, reply: .page, alpn: nil)
+        var reply = AnswerMachine.Reply.page
+        if case .status(let plan) = kind { reply = .status(plan) }
+        answer = AnswerMachine(configuration, reply: reply, alpn: nil)
     }
 
     // MARK: ProbeMachine
@@ -42,7 +54,7 @@ package final class PlainProbeMachine: AuditMachine, @unchecked Sendable {
         let bytes = bytes.indices.map { bytes[$0] }
         if hasAnswered {
             noteAfterwards(bytes)
-        } else if !isFollowUp, (opening.first ?? bytes.first) == RecordType.handshake {
+        } else if !kind.isAside, (opening.first ?? bytes.first) == RecordType.handshake {
             opening += bytes.prefix(ClientHelloReader.byteLimit - opening.count)
             receiveHello()
         } else {
@@ -77,10 +89,6 @@ package final class PlainProbeMachine: AuditMachine, @unchecked Sendable {
         var made = TLSRecord(of: hello, nil, keyLog: [], chain: nil)
         made.alerts = alerts
         return made
-    }
-
-    private var isFollowUp: Bool {
-        if case .followUp = kind { true } else { false }
     }
 
     // MARK: TLS
@@ -126,12 +134,16 @@ package final class PlainProbeMachine: AuditMachine, @unchecked Sendable {
 
     private func receivePlain(_ bytes: [UInt8]) {
         record.seen.sawOpening = true
-        record.seen.sentCertificate = true
-        if case .followUp(let plan) = kind {
-            record.hear(bytes, isProof: false)
-            judge(HTTPRequestView(record.seen.firstBytes), plan)
-        } else {
-            record.hear(bytes, isProof: true)
+        record.hear(bytes, isProof: !kind.isAside)
+        let request = HTTPRequestView(record.seen.firstBytes)
+        switch kind {
+        case .status(let plan):
+            if plan.isAsked(by: request) { record.seen.hasAskedForStatus = true }
+        case .followUp(let plan):
+            record.seen.sentCertificate = true
+            judge(request, plan)
+        case .http, .refuseTLS:
+            record.seen.sentCertificate = true
             record.seen.proof = "the client sent its data in clear"
         }
         say(answer.receive(bytes))

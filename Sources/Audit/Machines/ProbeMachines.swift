@@ -55,6 +55,14 @@ package enum ProbeMachines {
         PlainProbeMachine(description.identifier, .followUp(plan), configuration)
     }
 
+    /// Makes what says, in clear, that a certificate is revoked.
+    static func makeMachine(
+        _ description: ProbeDescription, answering plan: StatusPlan,
+        _ configuration: ProbeMachineConfiguration
+    ) -> any AuditMachine {
+        PlainProbeMachine(description.identifier, .status(plan), configuration)
+    }
+
     /// Puts a beginning in clear before TLS, if there is one.
     private static func upgraded(
         _ name: String, _ mode: UpgradeMode, _ inner: (any AuditMachine)?,

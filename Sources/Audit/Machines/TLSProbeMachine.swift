@@ -1,5 +1,6 @@
 package import Base
 internal import Catalogue
+internal import Findings
 package import Proxy
 internal import TLS
 package import Traffic
@@ -113,6 +114,7 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
             guard let hello = try ClientHelloReader.read(opening.span) else { return }
             self.hello = hello
             record.seen.sawOpening = true
+            if configuration.keepsOffer { record.seen.offer = ClientHelloOffer(hello.raw) }
             guard plan.isOffered(in: hello) else { return refuse(alert: 70) }
             var bytes = opening
             if plan.behaviour == .downgradeSentinel {

@@ -41,8 +41,15 @@ struct TLSProbePlan {
     /// Whether the client offers what is tried; where the library finds out by itself it is not
     /// looked at.
     func isOffered(in hello: ClientHello) -> Bool {
-        behaviour != .downgradeSentinel || hello.highestVersion >= TLSVersion.tls13.rawValue
+        switch behaviour {
+        case .downgradeSentinel: hello.highestVersion >= TLSVersion.tls13.rawValue
+        case .stapledRevoked, .stapledStale: hello.extensions.contains(Self.statusRequest)
+        default: true
+        }
     }
+
+    /// The extension with which a client asks for a staple (RFC 6066 §8).
+    private static let statusRequest: UInt16 = 5
 
     func configuration(for hello: ClientHello) -> ProbeTLSConfiguration {
         var made = ProbeTLSConfiguration(chain: chain)

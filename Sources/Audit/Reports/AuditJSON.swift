@@ -64,6 +64,7 @@ package enum AuditJSON {
             "impliedBy": .optional(result.impliedBy),
             "exitStatus": .optional(result.exitStatus),
             "sawToken": result.sawToken.map(JSONText.boolean) ?? .null,
+            "fetchedStatus": result.hasFetchedStatus.map(JSONText.boolean) ?? .null,
             "durationMilliseconds": .thousandths(result.duration),
         ]
     }

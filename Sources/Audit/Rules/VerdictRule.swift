@@ -6,8 +6,9 @@ package enum VerdictRule {
         _ expectation: Expectation, _ outcome: ProbeOutcome
     ) -> ProbeVerdict {
         switch outcome {
-        case .inconclusive: return .inconclusive
+        case .inconclusive, .notSeen: return .inconclusive
         case .notPossible, .uncontrolled: return .skipped
+        case .shown, .notShown: return shown(expectation, outcome)
         case .accepted, .refused, .sentThenRefused, .suspected, .notOffered, .implied: break
         }
         return switch expectation {
@@ -16,6 +17,17 @@ package enum VerdictRule {
         case .refuse: outcome.isAcceptance ? .fail : outcome == .suspected ? .warn : .pass
         case .warn: outcome.isAcceptance ? .warn : outcome == .suspected ? .note : .pass
         case .inform: .note
+        }
+    }
+
+    private static func shown(
+        _ expectation: Expectation, _ outcome: ProbeOutcome
+    ) -> ProbeVerdict {
+        guard outcome == .shown else { return .pass }
+        return switch expectation {
+        case .accept, .inform: .note
+        case .refuse: .fail
+        case .warn: .warn
         }
     }
 }
@@ -38,7 +50,8 @@ package enum ControlRule {
         else { return outcome }
         return switch outcome {
         case .refused, .suspected, .inconclusive: .uncontrolled
-        case .accepted, .sentThenRefused, .notOffered, .implied, .notPossible, .uncontrolled:
+        case .accepted, .sentThenRefused, .notOffered, .shown, .notShown, .notSeen, .implied,
+            .notPossible, .uncontrolled:
             outcome
         }
     }

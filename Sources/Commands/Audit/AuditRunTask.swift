@@ -70,6 +70,7 @@ struct AuditRunTask: Sendable {
                 slot, needsTrust: probe.requirements.contains(.authority),
                 index: index * Self.attemptLimit + attempt)
             attempt += 1
+            if isFirst { ledger.note(clearHosts: slot.clearHosts) }
             for (destination, observations) in slot.seen {
                 seen[destination, default: []] += observations
             }

@@ -82,7 +82,9 @@ final class AuditService: Sendable {
         let progress = AuditProgress(total: probes.count, environment)
         let task = AuditRunTask(
             launcher: launcher, presenter: presenter, probes: probes,
-            ledger: AuditLedger(client: clientName(options.command[0])),
+            ledger: AuditLedger(
+                client: clientName(options.command[0]),
+                seesClear: isConfined || !command.namesServer),
             concerns: { command.namesServer ? $0.host == host : concerns($0) },
             jobs: Int(options.jobs), token: Array(token.utf8), advance: progress.advance)
         try await task.run()
@@ -112,29 +114,32 @@ final class AuditService: Sendable {
     }
 
     func serve(_ range: PortRange, _ signals: StopSignals) async throws(Failure) -> [AuditResult] {
-        let count = range.last == 0 ? probes.count : Int(range.last - range.first) + 1
-        guard count >= probes.count else {
+        let desk = ServeDesk(probes, presenter)
+        let shown = desk.shown
+        let count = range.last == 0 ? shown.count : Int(range.last - range.first) + 1
+        guard count >= shown.count else {
             throw Failure(
                 "too-few-ports", party: .tool,
-                "\(probes.count) probes do not fit into \(count) ports",
+                "\(shown.count) probes do not fit into \(count) ports",
                 hint: "give more ports, or choose probes by --profile quick or --probe")
         }
+        // A client that is sent to port 80 does not come to us.
+        presenter.noteUnseenRedirections()
         let local = options.proxy.listen
         let place = ProxyPlan.ReverseTarget(
             .tcp, host: options.host ?? local.reachable.host,
             port: UInt16(clamping: options.port ?? 443))
-        let ports = try probes.indices.map { index throws(Failure) in
+        let ports = try shown.indices.map { index throws(Failure) in
             PortPlan(
                 try HostPort(
                     host: local.host,
                     port: range.last == 0 ? 0 : range.first + UInt16(index)
                 ).socketAddress(), .reverse(place))
         }
-        let desk = ServeDesk(probes, presenter)
         let server = try station.server(ports, prober: desk, loops: station.loops)
         desk.open(at: server.server.addresses.map(\.port))
         try announce(
-            server, zip(probes, server.server.addresses).map { ($0.identifier, $1) })
+            server, zip(shown, server.server.addresses).map { ($0.identifier, $1) })
         signals.watch(onStop: { _ in server.shutdown.request() }, onTick: {})
         _ = try await server.run {}
         return desk.results(client: options.clientName ?? "client")

@@ -45,9 +45,12 @@ struct ConversionSummary {
 final class ConversionProgress {
     private var bar: ProgressBar
 
-    init(_ title: String, total: Int64, _ environment: Environment) {
+    init(
+        _ title: String, total: Int64, in unit: ProgressBar.Unit = .items,
+        _ environment: Environment
+    ) {
         bar = ProgressBar(
-            title, total: total, on: environment.diagnostics, clock: environment.clock)
+            title, total: total, in: unit, on: environment.diagnostics, clock: environment.clock)
     }
 
     func advance(to done: Int64) throws(Failure) { try bar.advance(to: done) }

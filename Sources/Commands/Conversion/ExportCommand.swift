@@ -97,7 +97,10 @@ private func runExport(
     var options = ExportOptions()
     options.withSecrets = arguments.withSecrets
     options.creatorVersion = CommandLineTool.version
-    options.progress = { try progress.advance(to: $0) }
+    // On one terminal, the bar would stand in the middle of what is exported.
+    if arguments.output != nil || !environment.output.isTerminal {
+        options.progress = { try progress.advance(to: $0) }
+    }
     if arguments.selection.filter != nil {
         let filter = try arguments.selection.open(source, environment)
         options.includes = { try filter.accepts($0) }

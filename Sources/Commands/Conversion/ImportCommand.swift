@@ -27,9 +27,11 @@ extension Command {
                     + " Insomnia, compressed too (.zhar), dumps of mitmproxy 5 and later, and both of"
                     + " 'sallyport export'. Of a file that is broken, it keeps what comes before"
                     + " the flaw.",
-                "Of pcap and pcapng it reads TCP with HTTP/1, in TLS 1.2 and 1.3 as far as the keys"
-                    + " are in the file or in a key log (SSLKEYLOGFILE). HTTP/2, and what is not"
-                    + " decrypted, becomes a connection with the reason.",
+                "Of pcap and pcapng it reads TCP with HTTP/1 and HTTP/2, in TLS 1.2 and 1.3 as far"
+                    + " as the keys are in the file or in a key log (SSLKEYLOGFILE). What is not"
+                    + " decrypted, HTTP/2 whose beginning was not caught, and what comes behind"
+                    + " missing packets becomes a connection with the reason; a WebSocket is kept"
+                    + " as bytes.",
                 "The capture is made, or added to. What the file does not tell, such as the"
                     + " connections of most HAR files, is guessed and noted in the capture; what"
                     + " could not be kept is told after the import.",
@@ -73,7 +75,7 @@ private func runImport(
     let file = try environment.fileStreams.open(arguments.file)
     let start = try file.read()
     let importer = try importer(arguments, for: start)
-    let progress = ConversionProgress("importing", total: file.size ?? 0, environment)
+    let progress = ConversionProgress("importing", total: file.size ?? 0, in: .bytes, environment)
     let store = try CaptureWriter(
         path: path, configuration: CaptureConfiguration(digest: Digests.sha256))
     let writer = ImportWriter(

@@ -26,17 +26,18 @@ extension Command {
                         + " --rate 20/s"),
             ],
             details: [
-                "Requests are sent in the recorded order over HTTP/1.1. Each waits for those that"
-                    + " had ended in the recording before it began.",
+                "Requests are sent in the recorded order. Each waits for those that had ended in the"
+                    + " recording before it began. On a WebSocket, each of the client's messages waits"
+                    + " for as many of the origin's as had come before it.",
                 "A value that a recorded response handed out (a cookie, a JSON string or number, a"
                     + " field of a form, a header, a meta element) and that a later request held is"
                     + " replaced by what the live response has in the same place.",
                 "Without --to, requests go where they were recorded; there, only GET, HEAD, OPTIONS"
                     + " and TRACE are sent, unless the host is named with --allow.",
                 "An interrupt sends nothing more and waits for what is under way. It exits with 0"
-                    + " if every request was answered with a status of the recorded class, 1 if one"
-                    + " was not, 3 if nothing was answered or some were not sent, and 4 if it could"
-                    + " not run.",
+                    + " if every request was answered with a status of the recorded class (gRPC: with"
+                    + " the recorded status, WebSockets: with as many messages), 1 if one was not, 3"
+                    + " if nothing was answered or some were not sent, and 4 if it could not run.",
             ],
             arguments: ReplayClientArguments(), parameters: parameters, run: runReplayClient)
     }
@@ -70,6 +71,10 @@ extension Command {
             .repeated(
                 "ca", \.authorities, .path("FILE"),
                 "certificates to trust besides the system's, in PEM"),
+            .option(
+                "http", \.versions, .choice("VERSION"), standard: "auto",
+                "the version of HTTP to speak; auto is the recorded one, as far as the origin"
+                    + " speaks it"),
             .option("capture", \.capture, .path("FILE"), "record what is sent and answered"),
             .flag("json", \.isJSON, "report in JSON"),
         ] + filterParameters(for: .exchanges).map { $0.lifted(to: \.selection) }
@@ -89,6 +94,7 @@ struct ReplayClientArguments {
     var keeps: [String] = []
     var keepsAll = false
     var authorities: [String] = []
+    var versions = ClientVersions.auto
     var capture: String?
     var isJSON = false
     var selection = FilterOptions()

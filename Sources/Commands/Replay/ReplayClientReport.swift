@@ -4,7 +4,10 @@ internal import Replay
 /// What came of sending a recording again.
 struct ReplayClientReport {
     enum Outcome: Equatable {
-        case answered(status: Int)
+        /// - `call`: how a call of gRPC ended; `nil` for everything else.
+        case answered(status: Int, call: Int?)
+        /// A WebSocket was opened; whether the origin let all be said, and answered as often.
+        case conversed(messages: Int, recorded: Int, isWhole: Bool)
         /// There was no answer.
         case failed(code: String, detail: String)
         /// It might have changed something at a host that was not named.
@@ -25,12 +28,13 @@ struct ReplayClientReport {
         let method: String
         let url: String
         let recordedStatus: Int
+        let recordedCall: Int?
         let outcome: Outcome
     }
 
     var requestCount = 0
     var answeredCount = 0
-    /// Answered with a status of the recorded class.
+    /// Answered with a status of the recorded class, calls of gRPC with the recorded status.
     var sameCount = 0
     var failedCount = 0
     var withheldCount = 0
@@ -48,14 +52,19 @@ struct ReplayClientReport {
     mutating func note(_ difference: Difference) {
         requestCount += 1
         switch difference.outcome {
-        case .answered(let status):
+        case .answered(let status, let call):
             answeredCount += 1
             let recorded = difference.recordedStatus
-            if recorded == 0 || recorded / 100 == status / 100 {
+            let isSameCall = difference.recordedCall.map { $0 == call } ?? true
+            if recorded == 0 || recorded / 100 == status / 100 && isSameCall {
                 sameCount += 1
             } else {
                 add(difference)
             }
+        case .conversed(_, _, let isWhole):
+            answeredCount += 1
+            let isExpected = difference.recordedStatus == 0 || difference.recordedStatus == 101
+            if isWhole && isExpected { sameCount += 1 } else { add(difference) }
         case .failed:
             failedCount += 1
             add(difference)
@@ -106,29 +115,42 @@ struct ReplayClientReport {
 
 extension ReplayClientReport.Difference {
     var json: JSONText {
-        var status: Int?
+        var answer: (status: Int, call: Int?)?
+        var messages: (count: Int, recorded: Int)?
         var failure: (code: String, detail: String)?
         switch outcome {
-        case .answered(let answered): status = answered
+        case .answered(let status, let call): answer = (status, call)
+        case .conversed(let count, let recorded, _):
+            answer = (101, nil)
+            messages = (count, recorded)
         case .failed(let code, let detail): failure = (code, detail)
         case .withheld, .unsent: break
         }
         return [
             "exchange": .integer(exchange), "method": .string(method), "url": .string(url),
-            "recordedStatus": .integer(Int64(recordedStatus)), "status": .optional(status),
-            "error": .optional(failure?.code), "detail": .optional(failure?.detail),
+            "recordedStatus": .integer(Int64(recordedStatus)), "status": .optional(answer?.status),
+            "recordedGrpcStatus": .optional(recordedCall), "grpcStatus": .optional(answer?.call),
+            "recordedMessages": .optional(messages?.recorded),
+            "messages": .optional(messages?.count), "error": .optional(failure?.code),
+            "detail": .optional(failure?.detail),
         ]
     }
 
     /// `exchange 3: GET http://example.com/ was 200 and is 403`.
     var line: String {
         let start = "exchange \(exchange): \(method) \(url)"
-        let was = recordedStatus > 0 ? "was \(recordedStatus) and " : ""
+        let was = recordedStatus > 0 ? "was \(Self.words(recordedStatus, recordedCall)) and " : ""
         return switch outcome {
-        case .answered(let status): "\(start) \(was)is \(status)"
+        case .answered(let status, let call): "\(start) \(was)is \(Self.words(status, call))"
+        case .conversed(let messages, let recorded, _):
+            "\(start) was answered with \(recorded) messages and is with \(messages)"
         case .failed(_, let detail): "\(start) \(was)has no answer: \(detail)"
         case .withheld, .unsent: start
         }
+    }
+
+    private static func words(_ status: Int, _ call: Int?) -> String {
+        call.map { "\(status) with gRPC status \($0)" } ?? "\(status)"
     }
 }
 

@@ -29,6 +29,7 @@ final class ReplayClientService {
             configuration.authorities += try Certificate.all(
                 inPEM: try environment.readFile(path), name: path)
         }
+        configuration.http = arguments.versions
         self.configuration = configuration
         writer = try arguments.capture.map { path throws(Failure) in
             try CaptureWriter(

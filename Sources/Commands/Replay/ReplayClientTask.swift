@@ -1,8 +1,10 @@
 internal import Base
 internal import HTTPClient
+internal import HTTPCodecs
 internal import HTTPModel
 internal import Replay
 internal import Sockets
+internal import TLS
 internal import Traffic
 
 /// Sends what a plan has, and gathers what comes of it.
@@ -14,7 +16,7 @@ final class ReplayClientTask: @unchecked Sendable {
     private let options: ReplayClientArguments
     private let client: HTTPClient
     private let loop: EventLoop
-    private let bell: ReplayBell
+    private let bell: LoopWakeup
     private let targets: [ClientTarget]
     private let sendable: [ReplayPlan.Entry]
     private var schedule: ReplaySchedule
@@ -33,7 +35,7 @@ final class ReplayClientTask: @unchecked Sendable {
         self.client = client
         self.loop = loop
         self.progress = progress
-        bell = ReplayBell(loop)
+        bell = LoopWakeup(loop)
         live = LiveValues(plan.substitutions)
         report = ReplayClientReport()
         for (_, why) in plan.leftOut { report.leftOut[why, default: 0] += 1 }
@@ -42,7 +44,7 @@ final class ReplayClientTask: @unchecked Sendable {
         var targets: [ClientTarget] = []
         for entry in plan.entries {
             let decision = destinations.decide(
-                method: entry.method, isSecure: entry.isSecure, authority: entry.authority)
+                isSafe: entry.isSafe, isSecure: entry.isSecure, authority: entry.authority)
             switch decision {
             case .send(let target):
                 sendable.append(entry)
@@ -70,18 +72,7 @@ final class ReplayClientTask: @unchecked Sendable {
 
     func run() async -> ReplayClientReport {
         let start = Timestamp.now()
-        await withDiscardingTaskGroup { group in
-            while true {
-                switch schedule.step(now: loop.now) {
-                case .send(let place):
-                    group.addTask(executorPreference: loop) { await self.perform(place) }
-                case .wait(let due): await bell.wait(until: due)
-                case .pause: await bell.wait(until: .max)
-                case .done: return
-                }
-            }
-        }
-        client.close()
+        await client.run { await sendAll() }
         for entry in sendable[schedule.sentCount...] {
             report.note(.init(entry, url: "", .unsent))
         }
@@ -90,11 +81,25 @@ final class ReplayClientTask: @unchecked Sendable {
         return report
     }
 
+    private func sendAll() async {
+        await withDiscardingTaskGroup { group in
+            while true {
+                switch schedule.step(now: loop.now) {
+                case .send(let place):
+                    group.addTask(executorPreference: loop) { await self.perform(place) }
+                case .wait(let due): _ = await bell.wait(until: due)
+                case .pause: _ = await bell.wait(until: .max)
+                case .done: return
+                }
+            }
+        }
+    }
+
     /// Sends nothing more; what is under way ends. On the loop's thread only.
     func stop(_ reason: ReplayClientReport.StopReason) {
         schedule.stop()
         report.stopReason = report.stopReason ?? reason
-        bell.ring()
+        bell.wake()
     }
 
     private func perform(_ place: Int) async {
@@ -114,7 +119,7 @@ final class ReplayClientTask: @unchecked Sendable {
         report.note(.init(entry, url: url, outcome))
         schedule.end(place)
         progress(report.requestCount)
-        bell.ring()
+        bell.wake()
     }
 
     private func send(
@@ -125,24 +130,57 @@ final class ReplayClientTask: @unchecked Sendable {
             throw Failure("no-such-exchange", party: .tool, "exchange \(id) is gone")
         }
         url = record.url(RecordedHead(record.requestHead)).text
+        let request = try request(for: entry, record, to: target)
+        guard request.webSocketKey == nil else { return try await converse(request, record) }
+        let answer = try await client.send(request)
+        note(answer, for: id)
+        return .answered(
+            status: answer.head.status,
+            call: CallStatus.of(answer.head.fields, trailers: answer.trailers))
+    }
+
+    /// Opens a WebSocket and says on it what was recorded.
+    private func converse(
+        _ request: ClientRequest, _ record: ExchangeRecord
+    ) async throws -> ReplayClientReport.Outcome {
+        let script = try WebSocketScript(record, from: source)
+        let machine = WebSocketClientMachine(script)
+        let answer = try await client.converse(request, machine)
+        note(answer, for: record.id)
+        guard answer.head.status == 101 else {
+            return .answered(status: answer.head.status, call: nil)
+        }
+        return .conversed(
+            messages: machine.heard, recorded: script.awaited, isWhole: machine.isWhole)
+    }
+
+    private func note(_ answer: ClientAnswer, for id: Int64) {
+        guard plan.substitutions.wants(answerTo: id) else { return }
+        live.note(answer.head, answer.content, ofResponse: id)
+    }
+
+    private func request(
+        for entry: ReplayPlan.Entry, _ record: ExchangeRecord, to target: ClientTarget
+    ) throws -> ClientRequest {
         let destination = RequestRewrite.Destination(
             origin: target.origin, authority: target.authority)
-        let rewrite = try RequestRewrite(record, to: destination, &live) {
-            try ReplayPlan.content(ofExchange: id, .request, in: source)
+        let key = entry.opensWebSocket ? Base64.encode(Digests.randomBytes(16)) : nil
+        let rewrite = try RequestRewrite(record, to: destination, webSocketKey: key, &live) {
+            try ReplayPlan.content(ofExchange: record.id, .request, in: source)
         }
         guard let rewrite else {
-            throw Failure("request-malformed", party: .tool, "exchange \(id) cannot be sent")
+            throw Failure(
+                "request-malformed", party: .tool, "exchange \(record.id) cannot be sent")
         }
-        let answer = try await client.send(
-            ClientRequest(
-                target: target, method: rewrite.method, isSafe: ReplayPlan.isSafe(entry.method),
-                head: rewrite.head,
-                content: rewrite.content.map { .bytes($0) } ?? recordedContent(of: record),
-                isChunked: rewrite.isChunked))
-        if plan.substitutions.wants(answerTo: id) {
-            live.note(answer.head, answer.content, ofResponse: id)
-        }
-        return .answered(status: answer.head.status)
+        var request = ClientRequest(
+            target: target, method: rewrite.method, isSafe: entry.isSafe, head: rewrite.head,
+            content: rewrite.content.map { .bytes($0) } ?? recordedContent(of: record),
+            isChunked: rewrite.isChunked)
+        request.trailers = rewrite.trailers
+        request.prefersHTTP2 = record.protocolName == HTTPVersion.http2.text
+        request.tellsLength = rewrite.tellsLength
+        request.webSocketKey = key
+        return request
     }
 
     private func recordedContent(of record: ExchangeRecord) -> ClientRequest.Content {
@@ -171,41 +209,6 @@ extension ReplayClientReport.Difference {
     ) {
         self.init(
             exchange: entry.exchange, method: entry.method, url: url,
-            recordedStatus: entry.status, outcome: outcome)
-    }
-}
-
-/// Wakes the one task that waits, or the next one that does.
-///
-/// Not `Sendable`: it lives on one loop.
-@safe
-final class ReplayBell {
-    private let loop: EventLoop
-    private var waiter: UnsafeContinuation<Void, Never>?
-    private var hasRung = false
-
-    init(_ loop: EventLoop) {
-        self.loop = loop
-    }
-
-    func ring() {
-        guard let waiter = unsafe waiter else {
-            hasRung = true
-            return
-        }
-        unsafe self.waiter = nil
-        unsafe waiter.resume()
-    }
-
-    /// - Parameter due: in milliseconds of the loop's clock.
-    func wait(until due: UInt64) async {
-        if hasRung {
-            hasRung = false
-            return
-        }
-        let timer = loop.makeTimer { [weak self] in self?.ring() }
-        if due < .max { loop.set(timer, due: due) }
-        unsafe await withUnsafeContinuation { unsafe waiter = $0 }
-        loop.set(timer, due: .max)
+            recordedStatus: entry.status, recordedCall: entry.callStatus, outcome: outcome)
     }
 }

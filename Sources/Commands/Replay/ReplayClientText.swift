@@ -49,7 +49,6 @@ enum ReplayClientText {
     private static func words(_ obstacle: ReplayPlan.Obstacle) -> String {
         switch obstacle {
         case .tunnel: "they opened tunnels"
-        case .upgrade: "they changed to another protocol"
         case .malformed: "their requests are malformed"
         case .content: "their contents were not recorded whole"
         }

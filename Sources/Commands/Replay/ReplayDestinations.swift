@@ -1,6 +1,5 @@
 internal import Base
 internal import HTTPClient
-internal import Replay
 
 /// Decides where recorded requests go, and which of them had better not.
 struct ReplayDestinations {
@@ -20,7 +19,7 @@ struct ReplayDestinations {
         case unknown
     }
 
-    func decide(method: String, isSecure: Bool, authority: String) -> Decision {
+    func decide(isSafe: Bool, isSecure: Bool, authority: String) -> Decision {
         let recorded = ClientTarget(isSecure: isSecure, authority: authority)
         let names = [authority, recorded?.host].compactMap { $0 }
         if let target = names.lazy.compactMap({ moved[$0] }).first ?? standard {
@@ -28,7 +27,7 @@ struct ReplayDestinations {
         }
         guard let recorded else { return .unknown }
         let mayChange = allowsAll || names.contains { allowed.contains($0) }
-        return ReplayPlan.isSafe(method) || mayChange ? .send(recorded) : .withhold
+        return isSafe || mayChange ? .send(recorded) : .withhold
     }
 }
 

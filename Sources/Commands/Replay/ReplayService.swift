@@ -28,7 +28,7 @@ final class ReplayService: Sendable {
         let tape = try ReplayTape(
             try environment.openCapture(arguments.source), options: options,
             digests: ReplayDigests(
-                makeSHA256: { RunningSHA256() }, sha1: { Digests.sha1($0) }))
+                makeSHA256: { RunningHash(.sha256) }, sha1: { Digests.sha1($0) }))
         counts = tape.counts
         let log = MissLog(environment, isJSON: arguments.isJSON)
         responder = TapeResponder(

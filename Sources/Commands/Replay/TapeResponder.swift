@@ -4,7 +4,6 @@ internal import Proxy
 internal import Redaction
 internal import Replay
 internal import Synchronization
-internal import TLS
 
 /// Answers the proxy's requests from a tape, and tells of those that it cannot.
 final class TapeResponder: OriginResponder {
@@ -121,5 +120,3 @@ extension ReplayMiss {
         }
     }
 }
-
-extension RunningSHA256: RunningDigest {}

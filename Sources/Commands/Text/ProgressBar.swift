@@ -2,19 +2,27 @@ internal import Base
 
 /// How far a long run has come, redrawn in place; on a terminal only, and not for a short run.
 struct ProgressBar {
+    /// What is counted.
+    enum Unit {
+        case items
+        case bytes
+    }
+
     private let stream: OutputStream
     private let title: String
     private let total: Int64
+    private let unit: Unit
     private let clock: @Sendable () -> MonotonicTime
     private var nextDrawing: UInt64
     private var isDrawn = false
 
     init(
-        _ title: String, total: Int64, on stream: OutputStream,
+        _ title: String, total: Int64, in unit: Unit = .items, on stream: OutputStream,
         clock: @escaping @Sendable () -> MonotonicTime
     ) {
         self.title = title
         self.total = total
+        self.unit = unit
         self.stream = stream
         self.clock = clock
         nextDrawing = clock().nanoseconds &+ Self.patience
@@ -25,7 +33,8 @@ struct ProgressBar {
         nextDrawing = clock().nanoseconds &+ Self.interval
         isDrawn = true
         let columns = (stream.columns ?? 80) - 1
-        try stream.write("\r" + Self.render(title, done: done, total: total, columns: columns))
+        let bar = Self.render(title, done: done, total: total, in: unit, columns: columns)
+        try stream.write("\r" + bar)
     }
 
     /// Removes the bar.
@@ -34,13 +43,16 @@ struct ProgressBar {
         isDrawn = false
     }
 
-    /// `checking [#####     ]  50% 500/1000`, as wide as `columns`.
-    static func render(_ title: String, done: Int64, total: Int64, columns: Int) -> String {
+    /// `checking [#####     ]  50%  500/1000`, as wide as `columns`; its parts keep their places.
+    static func render(
+        _ title: String, done: Int64, total: Int64, in unit: Unit = .items, columns: Int
+    ) -> String {
         let part = total > 0 ? min(1, max(0, Double(done) / Double(total))) : 0
         let percent = String(Int(part * 100))
-        let tail =
-            "] " + String(repeating: " ", count: 3 - percent.utf8.count) + "\(percent)%"
-            + " \(done)/\(total)"
+        let (now, end) = (text(done, unit), text(total, unit))
+        // A number of bytes has its unit, and is not always shorter than a greater one.
+        let width = unit == .bytes ? max(end.utf8.count, 4) : end.utf8.count
+        let tail = "] \(aligned(percent, 3))% \(aligned(now, width))/\(end)"
         let room = columns - title.utf8.count - 2 - tail.utf8.count
         guard room > 0 else {
             return TerminalText.truncated("\(title) \(percent)%", columns: columns)
@@ -48,6 +60,17 @@ struct ProgressBar {
         let filled = Int(part * Double(room))
         return title + " [" + String(repeating: "#", count: filled)
             + String(repeating: " ", count: room - filled) + tail
+    }
+
+    private static func text(_ number: Int64, _ unit: Unit) -> String {
+        switch unit {
+        case .items: String(number)
+        case .bytes: Quantity.text(byteCount: number)
+        }
+    }
+
+    private static func aligned(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.utf8.count)) + text
     }
 
     /// In nanoseconds: less is not felt as waiting.

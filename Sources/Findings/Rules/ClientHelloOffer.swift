@@ -1,48 +1,90 @@
-/// What a ClientHello offers of versions and suites (RFC 8446 §4.1.2), without the GREASE values
-/// (RFC 8701).
-struct ClientHelloOffer {
-    private(set) var isSSL2 = false
+/// What a ClientHello offers (RFC 8446 §4.1.2), without the GREASE values (RFC 8701).
+package struct ClientHelloOffer: Sendable, Equatable {
+    package private(set) var isSSL2 = false
     private(set) var legacyVersion: UInt16 = 0
     /// Empty if the extension is not there.
     private(set) var supportedVersions: [UInt16] = []
-    private(set) var suites: [UInt16] = []
+    /// In the order of the wire.
+    package private(set) var suites: [UInt16] = []
+    package private(set) var compressionMethods: [UInt8] = []
+    /// The types of the extensions.
+    package private(set) var extensions: Set<UInt16> = []
+    /// Empty if the extension is not there.
+    package private(set) var signatureAlgorithms: [UInt16] = []
 
     /// Whether the client came back with a lower version than it speaks (RFC 7507).
-    var isFallback: Bool { suites.contains(0x5600) }
+    package var isFallback: Bool { suites.contains(0x5600) }
 
     /// The versions that the client is known to accept, the lowest first.
-    var versions: [UInt16] {
+    package var versions: [UInt16] {
         (supportedVersions.isEmpty ? [legacyVersion] : supportedVersions).sorted()
+    }
+
+    /// Of those, the versions with known attacks, the lowest first: all before TLS 1.2 (RFC 8996).
+    package var oldVersions: [UInt16] {
+        guard !isFallback else { return [] }
+        return versions.filter { $0 < 0x0303 && ($0 >= 0x0300 || $0 == 0x0002) }
+    }
+
+    /// By their numbers.
+    package var weakSuites: [WeakSuite] {
+        Set(suites).sorted().compactMap { WeakSuite(code: $0) }
     }
 
     /// - Parameter message: the handshake message without record headers, or an SSL 2.0 hello.
     /// - Returns: `nil` if it is none or cut short.
-    init?(_ message: [UInt8]) {
+    package init?(_ message: [UInt8]) {
         if message.count >= 11, message[0] & 0x80 != 0, message[2] == 1 {
-            readSSL2(message)
+            readSSL2(message.dropFirst(2))
+            return
+        }
+        if Self.isBareSSL2(message) {
+            readSSL2(message[...])
             return
         }
         var reader = ByteCursor(message[...])
         guard reader.number(1) == 1, reader.number(3) != nil,
             let version = reader.number(2), reader.bytes(32) != nil, reader.vector(1) != nil,
-            let suiteBytes = reader.vector(2), reader.vector(1) != nil
+            let suiteBytes = reader.vector(2), let methods = reader.vector(1)
         else { return nil }
         legacyVersion = UInt16(version)
-        suites = Self.numbers(suiteBytes).filter { !Self.isGrease($0) }
-        guard var extensions = reader.vector(2).map({ ByteCursor($0) }) else { return }
-        while let type = extensions.number(2), let content = extensions.vector(2) {
-            guard type == 43 else { continue }
-            var list = ByteCursor(content)
-            supportedVersions = Self.numbers(list.vector(1) ?? []).filter { !Self.isGrease($0) }
+        suites = Self.numbers(suiteBytes)
+        compressionMethods = Array(methods)
+        guard let list = reader.vector(2) else { return }
+        readExtensions(ByteCursor(list))
+    }
+
+    private mutating func readExtensions(_ list: ByteCursor) {
+        var list = list
+        while let type = list.number(2), let content = list.vector(2) {
+            extensions.insert(UInt16(type))
+            var content = ByteCursor(content)
+            switch type {
+            case 13: signatureAlgorithms = Self.numbers(content.vector(2) ?? [])
+            case 43: supportedVersions = Self.numbers(content.vector(1) ?? [])
+            default: break
+            }
         }
     }
 
+    /// Whether it is an SSL 2.0 hello without the two bytes of its length, as it is recorded: as a
+    /// message of TLS it would have another length than it has.
+    private static func isBareSSL2(_ message: [UInt8]) -> Bool {
+        guard message.count >= 9, message[0] == 1, message[1] == 3 || message[1] == 0 else {
+            return false
+        }
+        let length = Int(message[1]) << 16 | Int(message[2]) << 8 | Int(message[3])
+        let parts = [3, 5, 7].map { Int(message[$0]) << 8 | Int(message[$0 + 1]) }
+        return message.count != length + 4 && message.count == 9 + parts.reduce(0, +)
+    }
+
     /// SSL 2.0's hello with which old clients ask for SSL 3.0 and TLS too (RFC 5246 appendix E.2).
-    private mutating func readSSL2(_ message: [UInt8]) {
+    private mutating func readSSL2(_ message: ArraySlice<UInt8>) {
         isSSL2 = true
-        legacyVersion = UInt16(message[3]) << 8 | UInt16(message[4])
-        let length = Int(message[5]) << 8 | Int(message[6])
-        let specs = message.dropFirst(11).prefix(length)
+        let bytes = Array(message)
+        legacyVersion = UInt16(bytes[1]) << 8 | UInt16(bytes[2])
+        let length = Int(bytes[3]) << 8 | Int(bytes[4])
+        let specs = bytes.dropFirst(9).prefix(length)
         var index = specs.startIndex
         while index + 2 < specs.endIndex {
             if specs[index] == 0 {
@@ -56,17 +98,17 @@ struct ClientHelloOffer {
         var reader = ByteCursor(bytes)
         var result: [UInt16] = []
         while let number = reader.number(2) { result.append(UInt16(number)) }
-        return result
+        return result.filter { !isGrease($0) }
     }
 
-    static func isGrease(_ value: UInt16) -> Bool {
+    private static func isGrease(_ value: UInt16) -> Bool {
         value & 0x0F0F == 0x0A0A && value >> 8 == value & 0xFF
     }
 }
 
 /// The names of protocol versions.
-enum TLSVersionName {
-    static func text(_ code: UInt16) -> String {
+package enum TLSVersionName {
+    package static func text(_ code: UInt16) -> String {
         switch code {
         case 0x0002: "SSL 2.0"
         case 0x0300: "SSL 3.0"

@@ -19,7 +19,7 @@ enum ConnectionDetector {
 
     private static func version(_ offer: ClientHelloOffer) -> Suspicion? {
         guard !offer.isFallback else { return nil }
-        let old = offer.versions.filter { $0 < 0x0303 && ($0 >= 0x0300 || $0 == 0x0002) }
+        let old = offer.oldVersions
         guard let lowest = old.first ?? (offer.isSSL2 ? 0x0002 : nil) else { return nil }
         let isSSL = offer.isSSL2 || lowest <= 0x0300
         var result = Suspicion(.tlsClientVersion, isSSL ? .high : .medium, .certain)
@@ -31,10 +31,7 @@ enum ConnectionDetector {
 
     /// Only the worst class sets the severity, so that it is one finding a service.
     private static func cipher(_ offer: ClientHelloOffer) -> Suspicion? {
-        var weak: [WeakSuite] = []
-        for code in Set(offer.suites).sorted() {
-            if let suite = WeakSuite(code: code) { weak.append(suite) }
-        }
+        let weak = offer.weakSuites
         let classes = Set(weak.map(\.suiteClass)).sorted()
         guard let worst = classes.last else { return nil }
         var result = Suspicion(.tlsClientCipher, worst.severity, .certain)

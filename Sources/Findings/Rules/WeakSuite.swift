@@ -1,13 +1,14 @@
 internal import Base
 /// A suite that a client should not offer; names and numbers are those of IANA's registry.
 package struct WeakSuite: Sendable, Hashable {
-    let code: UInt16
+    package let code: UInt16
     /// As registered, such as `TLS_RSA_WITH_RC4_128_SHA`.
     package let name: String
-    let suiteClass: SuiteClass
+    /// What is worst about it.
+    package let suiteClass: SuiteClass
 
     /// Finds the suite, `nil` if it is not weak or not known.
-    init?(code: UInt16) {
+    package init?(code: UInt16) {
         guard let entry = Self.byCode[code] else { return nil }
         self = entry
     }
@@ -16,6 +17,23 @@ package struct WeakSuite: Sendable, Hashable {
         self.code = code
         self.name = "TLS_" + name
         self.suiteClass = suiteClass
+    }
+
+    /// Whether that is weak about it, be something else worse or not.
+    package func has(_ weakness: SuiteClass) -> Bool {
+        if suiteClass == weakness { return true }
+        let words = name.split(separator: "_")
+        return switch weakness {
+        case .cbcSHA1: name.hasSuffix("_CBC_SHA")
+        case .staticRSA: words[1] == "RSA" && words[2] != "PSK"
+        case .tripleDES: words.contains("3DES")
+        case .rc4: words.contains("RC4")
+        case .md5: words.last == "MD5"
+        case .des: words.contains("DES") || words.contains("DES40")
+        case .export: words.contains("EXPORT")
+        case .anonymous: words.contains("anon")
+        case .null: words.contains("NULL")
+        }
     }
 
     private static let byCode = Dictionary(

@@ -18,7 +18,12 @@ struct HARContentReader {
     ///   - native: what our own export keeps of it.
     ///   - mayHaveContent: whether a missing content is a loss.
     init(side: JSONNode, _ direction: Direction, native: JSONNode?, mayHaveContent: Bool) {
-        let found = direction == .request ? request(side) : text(side["content"])
+        var found = direction == .request ? request(side) : text(side["content"])
+        if native == nil, !mayHaveContent, side["status"]?.integer ?? 0 > 0, found?.isEmpty == false
+        {
+            found = []
+            losses.append(.cachedContentLeftOut)
+        }
         if let wire = native?["content"]?.base64 {
             bytes = wire
             isDecoded = false
@@ -40,6 +45,17 @@ struct HARContentReader {
             fullSize = size
             if losses.isEmpty { losses.append(.contentMissing) }
         }
+        if direction == .response, let found, Self.differs(found, side["content"]) {
+            losses.append(.contentDiffers)
+        }
+    }
+
+    /// Whether a content has not the size that is told; mitmproxy tells that of the coded one.
+    private static func differs(_ found: [UInt8], _ content: JSONNode?) -> Bool {
+        let size = content?["size"]?.integer ?? 0
+        let saved = content?["compression"]?.integer ?? 0
+        guard size > 0, !found.isEmpty else { return false }
+        return size != found.count && size &+ saved != found.count
     }
 
     private mutating func request(_ side: JSONNode) -> [UInt8]? {
@@ -51,7 +67,8 @@ struct HARContentReader {
         let parameters = data["params"]?.elements ?? []
         guard !parameters.isEmpty else { return text(data) }
         losses.append(.contentRebuilt)
-        return Self.content(of: parameters, type: Self.type(data, side))
+        let told = max(side["bodySize"]?.integer ?? 0, Int64(Self.length(side) ?? 0))
+        return Self.content(of: parameters, type: Self.type(data, side), byteCount: told)
     }
 
     /// `text` of `content` or `postData`, without its base64.
@@ -95,11 +112,18 @@ struct HARContentReader {
             ?? data["mimeType"]?.bytes ?? []
     }
 
-    private static func content(of parameters: [JSONNode], type: [UInt8]) -> [UInt8] {
+    static func pairs(_ parameters: [JSONNode]) -> [(name: [UInt8], value: [UInt8])] {
+        parameters.map {
+            (Array(($0["name"]?.text ?? "").utf8), Array(($0["value"]?.text ?? "").utf8))
+        }
+    }
+
+    private static func content(
+        of parameters: [JSONNode], type: [UInt8], byteCount: Int64
+    ) -> [UInt8] {
         let value = ParameterizedValue(type[...])
         guard value.text == "multipart/form-data" else {
-            return URLText.form(
-                parameters.map { ($0["name"]?.bytes ?? [], $0["value"]?.bytes ?? []) })
+            return form(pairs(parameters), byteCount: byteCount)
         }
         let parts = parameters.map { node in
             MultipartText.Part(
@@ -107,5 +131,19 @@ struct HARContentReader {
                 contentType: node["contentType"]?.bytes, content: node["value"]?.bytes ?? [])
         }
         return MultipartText.spell(parts, boundary: value["boundary"] ?? Array("boundary".utf8))
+    }
+
+    /// A form, in the spelling that has the size that is told: Charles takes the whole of a content
+    /// that is no form for a name.
+    private static func form(
+        _ pairs: [(name: [UInt8], value: [UInt8])], byteCount: Int64
+    ) -> [UInt8] {
+        let encoded = URLText.form(pairs)
+        guard byteCount > 0, encoded.count != byteCount else { return encoded }
+        let plain = pairs.map { $0.value.isEmpty ? $0.name : $0.name + [0x3D] + $0.value }
+            .joined(separator: [UInt8(ascii: "&")])
+        let bare = pairs.map { $0.value.isEmpty ? $0.name : URLText.form([$0]) }
+            .joined(separator: [UInt8(ascii: "&")])
+        return [Array(plain), Array(bare)].first { $0.count == byteCount } ?? encoded
     }
 }

@@ -18,6 +18,48 @@ enum HARCookies {
         .array(values.map { cookie($0, at: time) })
     }
 
+    /// The `Cookie` field of a request that has cookies and no such field, as Insomnia writes it.
+    static func missing(in fields: [HeadText.Field], of request: JSONNode) -> [HeadText.Field] {
+        let cookies = HARContentReader.pairs(request["cookies"]?.elements ?? [])
+        guard !cookies.isEmpty, !fields.contains(where: { $0.name.equalsIgnoringCase("cookie") })
+        else { return [] }
+        let pairs = cookies.map { $0.name + [UInt8(ascii: "=")] + $0.value }
+        return [
+            HeadText.Field(
+                name: Array("cookie".utf8), value: Array(pairs.joined(separator: Array("; ".utf8))))
+        ]
+    }
+
+    /// Parts the `Set-Cookie` fields that Safari and HTTP Toolkit joined by commas: a comma parts if
+    /// a name and `=` follow it, and if that name is among the cookies, where those are told. No
+    /// cookie can hold a comma (RFC 6265 §4.1.1), except in its date.
+    static func parting(_ fields: [HeadText.Field], of response: JSONNode) -> [HeadText.Field] {
+        let names = HARContentReader.pairs(response["cookies"]?.elements ?? []).map(\.name)
+        return fields.flatMap { field in
+            guard field.name.equalsIgnoringCase("set-cookie") else { return [field] }
+            return parts(of: field.value, names).map {
+                HeadText.Field(name: field.name, value: Array($0.trimmingWhitespace))
+            }
+        }
+    }
+
+    private static func parts(
+        of value: [UInt8], _ names: [[UInt8]]
+    ) -> [ArraySlice<UInt8>] {
+        var parts: [ArraySlice<UInt8>] = []
+        var start = value.startIndex
+        for comma in value.indices where value[comma] == UInt8(ascii: ",") {
+            let rest = value[(comma + 1)...].drop { $0 == 0x20 }
+            let name = rest.prefix { $0.isTokenByte }
+            guard !name.isEmpty, rest.dropFirst(name.count).first == UInt8(ascii: "="),
+                names.isEmpty || names.contains(Array(name))
+            else { continue }
+            parts.append(value[start..<comma])
+            start = comma + 1
+        }
+        return parts + [value[start...]]
+    }
+
     private static func cookie(_ field: [UInt8], at time: Timestamp) -> JSONText {
         let pieces = field.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
         let (name, value) = split(pieces.first ?? [])

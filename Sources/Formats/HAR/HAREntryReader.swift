@@ -33,16 +33,21 @@ struct HAREntryReader {
     /// What tells the entries of one connection from others.
     var connectionKey: String {
         let peer = entry["serverIPAddress"]?.text ?? url.authority
-        // Chrome's own number; what it writes as `connection` is the origin's port.
-        let id = entry["_connectionId"]?.text ?? entry["connection"]?.text ?? ""
-        return id.isEmpty || id == "0"
+        // Chrome's own number; what it and Firefox write as `connection` is the origin's port.
+        let number = entry["_connectionId"]?.text
+        let id = number ?? entry["connection"]?.text ?? ""
+        let port = HARConnectionText.split(url.authority).port ?? (scheme == .https ? 443 : 80)
+        return id.isEmpty || id == "0" || number == nil && id == String(port)
             ? "\(scheme.rawValue) \(url.authority) \(peer)" : "\(id) \(peer)"
     }
 
     var serverAddress: String? {
         guard let text = entry["serverIPAddress"]?.text, !text.isEmpty else { return nil }
         // Chrome puts brackets around an address of IPv6.
-        return text.hasPrefix("[") ? String(text.dropFirst().prefix { $0 != "]" }) : text
+        if text.hasPrefix("[") { return String(text.dropFirst().prefix { $0 != "]" }) }
+        // ProxyPin adds the port.
+        let pieces = text.split(separator: ":", omittingEmptySubsequences: false)
+        return pieces.count == 2 && UInt16(pieces[1]) != nil ? String(pieces[0]) : text
     }
 
     var startedAt: Timestamp? {
@@ -68,12 +73,22 @@ struct HAREntryReader {
             ?? (entry["_interim"]?.elements ?? []).map(spelledResponse)
         addTimes(to: &record)
         addNative(to: &record)
-        if native == nil, !isAnswered {
-            record.error = "no-response"
-            record.errorDetail =
-                response["_error"]?.text ?? entry["_error"]?.text ?? "the HAR has no response"
-        }
+        if native == nil { addError(to: &record) }
         return record
+    }
+
+    private func addError(to record: inout ExchangeRecord) {
+        let told = response["_error"]?.text ?? entry["_error"]?.text ?? ""
+        // Charles tells how far a response got.
+        let state = response["_charlesStatus"]?.text ?? "COMPLETE"
+        let detail = told.isEmpty && state != "COMPLETE" ? "Charles: \(state)" : told
+        if !isAnswered {
+            record.error = "no-response"
+            record.errorDetail = detail.isEmpty ? "the HAR has no response" : detail
+        } else if !detail.isEmpty {
+            record.error = "har-error"
+            record.errorDetail = detail
+        }
     }
 
     private func addNative(to record: inout ExchangeRecord) {
@@ -92,15 +107,16 @@ struct HAREntryReader {
             return
         }
         let timings = entry["timings"]
-        // TLS is a part of `connect`.
-        let first = ["blocked", "dns", "connect", "send", "wait"].reduce(Int64(0)) { sum, name in
-            sum + Int64(clamping: timings?[name]?.double, thousandths: 1000)
-        }
-        let receive = Int64(clamping: timings?["receive"]?.double, thousandths: 1000)
-        let total = entry["time"]?.double.flatMap { $0 >= 0 ? $0 : nil }
-        record.durationMicroseconds =
-            total.map { Int64(clamping: $0, thousandths: 1000) } ?? first + receive
-        if isAnswered { record.firstByteMicroseconds = first }
+        let part = { Int64(clamping: timings?[$0]?.double, thousandths: 1000) }
+        // TLS is a part of `connect`; but Firefox and mitmproxy tell it beside that, which the sum
+        // shows.
+        var first = ["blocked", "dns", "connect", "send", "wait"].map(part).reduce(0, +)
+        let sum = first + part("receive")
+        let told = Int64(clamping: entry["time"]?.double, thousandths: 1000)
+        let duration = told > 0 ? told : sum
+        if abs(sum + part("ssl") - duration) < abs(sum - duration) { first += part("ssl") }
+        record.durationMicroseconds = duration
+        if isAnswered { record.firstByteMicroseconds = min(first, duration) }
     }
 
     // MARK: Heads
@@ -117,14 +133,24 @@ struct HAREntryReader {
     private var spelledRequest: [UInt8] {
         let method = request["method"]?.bytes ?? Array("GET".utf8)
         let isConnect = method.equalsIgnoringCase("connect")
-        let target = isConnect ? Array(url.authority.utf8) : url.target
+        let target = isConnect ? Array(url.authority.utf8) : self.target
         var fields = Self.fields(request["headers"], isNative: native != nil)
         if native == nil, !fields.contains(where: { $0.name.equalsIgnoringCase("host") }) {
             fields.insert(
                 HeadText.Field(name: Array("host".utf8), value: Array(url.authority.utf8)), at: 0)
         }
+        if native == nil { fields += HARCookies.missing(in: fields, of: request) }
         return HeadText.spell(
             startLine: method + [0x20] + target + Array(" \(requestVersion.word)".utf8), fields)
+    }
+
+    /// Insomnia keeps the parameters out of the URL.
+    private var target: [UInt8] {
+        let parameters = request["queryString"]?.elements ?? []
+        guard native == nil, !parameters.isEmpty, !url.target.contains(UInt8(ascii: "?")) else {
+            return url.target
+        }
+        return url.target + [UInt8(ascii: "?")] + URLText.form(HARContentReader.pairs(parameters))
     }
 
     private func spelledResponse(_ node: JSONNode) -> [UInt8] {
@@ -133,8 +159,9 @@ struct HAREntryReader {
         let line = HeadText.statusLine(
             version: version, status: Int(clamping: node["status"]?.integer ?? 0),
             reason: node["statusText"]?.text ?? "")
+        let fields = Self.fields(node["headers"], isNative: native != nil)
         return HeadText.spell(
-            startLine: line, Self.fields(node["headers"], isNative: native != nil))
+            startLine: line, native == nil ? HARCookies.parting(fields, of: node) : fields)
     }
 
     private var requestVersion: HARVersion {
@@ -187,6 +214,12 @@ struct HAREntryReader {
         return !method.equalsIgnoringCase("head") && status != 204 && status != 304 && status >= 200
     }
 
+    /// Whether a client took the response from its cache, as Chrome and Safari tell.
+    private var isFromCache: Bool {
+        let source = entry["_fromCache"]?.text ?? entry["_fetchType"]?.text ?? ""
+        return !source.isEmpty && source != "Network Load"
+    }
+
     // MARK: What is not kept
 
     func noteLosses(_ example: String, in report: inout LossReport) {
@@ -199,6 +232,7 @@ struct HAREntryReader {
         {
             report.note(.cacheLeftOut, example)
         }
+        if isFromCache { report.note(.cacheAnswered, example) }
         let parts = ["blocked", "dns", "connect", "ssl", "send"].map {
             entry["timings"]?[$0]?.double ?? -1
         }

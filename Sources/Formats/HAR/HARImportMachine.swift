@@ -186,6 +186,9 @@ struct HARImportMachine {
                 head = HeadText.removing("content-encoding", from: head)
                 writer.losses.note(.codingUndone, "the \(side) of exchange \(id)")
             }
+            if entry.native == nil, content.fullSize == nil {
+                head = HeadText.correctingLength(content.bytes.count, in: head)
+            }
         }
         var body = writer.body(content.bytes, of: id, direction)
         if let size = content.fullSize {

@@ -15,6 +15,15 @@ extension LossKind {
     static let contentMissing = LossKind("content-missing", "a content is not in the file")
     static let contentTooLong = LossKind(
         "content-too-long", "a content is left out, as it is over the limit")
+    static let contentDiffers = LossKind(
+        "content-differs",
+        "a content is not as long as the file tells: it was cut, or its bytes were changed")
+    static let cachedContentLeftOut = LossKind(
+        "cached-content-left-out",
+        "a content is left out that the response had not: a client took it from its cache")
+    static let cacheAnswered = LossKind(
+        "cache-answered",
+        "a response did not come from the network: a client took it from its cache")
     static let contentRebuilt = LossKind(
         "content-rebuilt", "a request's content was rebuilt from its parameters")
     static let headRebuilt = LossKind(

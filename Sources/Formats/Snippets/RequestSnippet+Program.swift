@@ -17,7 +17,11 @@ extension RequestSnippet {
         case .none: break
         case .bytes(let bytes):
             if ShellText.isPlain(bytes) {
-                options.append("  body: \(Self.script(bytes.text)),")
+                let text = Self.script(bytes.text)
+                // To a string, it adds a type.
+                options.append(
+                    has("content-type")
+                        ? "  body: \(text)," : "  body: new TextEncoder().encode(\(text)),")
             } else {
                 options.append(
                     "  body: Uint8Array.from(atob(\"\(Base64.encode(bytes))\"),"
@@ -29,6 +33,9 @@ extension RequestSnippet {
             options.append("  body: await readFile(\"\(fileName)\"),")
         }
         options.append("  redirect: \"manual\",")
+        if content != .none, ["GET", "HEAD"].contains(method.text) {
+            lines.append("// fetch refuses a \(method.text) with a content.")
+        }
         lines.append("const response = await fetch(\(Self.script(url.text)), {")
         return (lines + options + ["});"]).joined(separator: "\n") + "\n"
     }
@@ -36,7 +43,7 @@ extension RequestSnippet {
     var urlSession: String {
         var lines = [
             "import Foundation", "",
-            "var request = URLRequest(url: URL(string: \(Self.swift(url.text)))!)",
+            "var request = URLRequest(url: URL(string: \(Self.swift(strictURL)))!)",
             "request.httpMethod = \(Self.swift(method.text))",
         ]
         lines += fields.map { field in
@@ -57,6 +64,15 @@ extension RequestSnippet {
         }
         lines.append("let (data, response) = try await URLSession.shared.data(for: request)")
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// With brackets only around an address: Foundation encodes all of a URL anew, and each percent
+    /// sign of it, if there is one character that may not stand there (RFC 3986 §3.3).
+    private var strictURL: String {
+        let text = url.text
+        guard let slash = text.dropFirst("https://".count).firstIndex(of: "/") else { return text }
+        let target = text[slash...].replacing("[", with: "%5B").replacing("]", with: "%5D")
+        return String(text[..<slash]) + target
     }
 
     private var fileName: String { "request-\(exchange).body" }

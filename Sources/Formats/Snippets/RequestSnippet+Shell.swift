@@ -6,7 +6,7 @@ extension RequestSnippet {
         var words = ["--globoff", "--path-as-is"]
         let isHead = method.elementsEqual("HEAD".utf8)
         if isHead { words.append("--head") }
-        if !isHead, !method.elementsEqual("GET".utf8) || content != .none {
+        if !isHead, !method.elementsEqual("GET".utf8) || content != .none || saysLength {
             words.append("--request \(ShellText.quoted(method))")
         }
         words += fields.map { field in
@@ -15,16 +15,20 @@ extension RequestSnippet {
             return "--header \(ShellText.quoted(line + field.value))"
         }
         words += ownFields(of: ["User-Agent", "Accept"]).map { "--header '\($0):'" }
-        if content != .none, !has("content-type") { words.append("--header 'Content-Type:'") }
+        if content != .none || saysLength, !has("content-type") {
+            words.append("--header 'Content-Type:'")
+        }
         if has("accept-encoding") { words.append("--compressed") }
         switch content {
+        // Some servers want the length of a content that is empty.
+        case .none where saysLength && !isHead: words.append("--data-raw ''")
         case .none: break
         // `--data-binary` would take what begins with @ for the name of a file.
         case .bytes(let bytes) where isWord(bytes):
             words.append("--data-raw \(ShellText.quoted(bytes))")
         case .bytes, .recorded: words.append("--data-binary @-")
         }
-        words.append("--url \(ShellText.quoted(url))")
+        words.append("--url \(ShellText.quoted(recordedURL))")
         return pipe + (["curl"] + words).joined(separator: " \\\n  ") + "\n"
     }
 

@@ -24,6 +24,10 @@ package struct RequestSnippet {
     let exchange: Int64
     let method: [UInt8]
     let url: [UInt8]
+    /// With all characters of the target as they came.
+    let recordedURL: [UInt8]
+    /// Whether the request told the length of its content.
+    let saysLength: Bool
     /// Those that a client is told to send: framing is its own matter.
     let fields: [HeadText.Field]
     let content: Content
@@ -40,7 +44,7 @@ package struct RequestSnippet {
         let shown = withSecrets ? exchange : exchange.withoutSecretsInHeads
         let line = RecordedHead(shown.requestHead)
         guard !line.method.isEmpty, !line.method.equalsIgnoringCase("connect"),
-            line.method.allSatisfy(Self.isTokenByte)
+            line.method.allSatisfy(\.isTokenByte)
         else {
             throw Failure(
                 "no-snippet", party: .tool,
@@ -48,20 +52,24 @@ package struct RequestSnippet {
         }
         self.exchange = exchange.id
         method = Array(line.method)
-        let url = URLText.escaped(shown.url(line))
+        let whole = shown.url(line)
+        let url = URLText.escaped(whole)
         self.url = url
+        recordedURL = URLText.escaped(whole, onlyControls: true)
         source =
             "sallyport flows show \(ShellText.quoted(Array(capture.utf8))) \(exchange.id)"
             + " --part request-body"
         var isDecoded = false
         (content, isDecoded) = try Self.content(of: exchange, traffic, withSecrets)
         let authority = URLText(url)?.authority ?? ""
-        fields = HeadText(shown.requestHead).fields.filter { field in
+        let recorded = HeadText(shown.requestHead)
+        saysLength = !recorded.values(named: "content-length").isEmpty
+        fields = recorded.fields.filter { field in
             let name = field.name.map(\.asciiLowercased).text
             if name == "host" { return field.value.text != authority }
             if isDecoded, name == "content-encoding" { return false }
             return !Self.framing.contains(name) && !field.name.isEmpty
-                && field.name.allSatisfy(Self.isTokenByte)
+                && field.name.allSatisfy(\.isTokenByte)
         }
     }
 
@@ -96,11 +104,6 @@ package struct RequestSnippet {
             return true
         }
         return (.bytes(bytes), false)
-    }
-
-    /// RFC 9110 §5.6.2.
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        byte.isASCIILetter || byte.isASCIIDigit || "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
 
     private static let framing: Set<String> = [

@@ -2,25 +2,33 @@ internal import Base
 
 /// Words for a shell.
 enum ShellText {
-    /// One word of any bytes: in quotation marks as far as it is plain text, else as `$'…'`
-    /// (POSIX.1-2024 §2.2.4), which bash, zsh and ksh know. A shell has no word with a zero byte,
-    /// so that those are left out.
+    /// One word of any bytes: in quotation marks as far as it is plain text, else what `printf`
+    /// makes of it, since not every `sh` knows `$'…'`. A shell has no word with a zero byte, so that
+    /// those are left out.
     static func quoted(_ bytes: [UInt8]) -> String {
         if isPlain(bytes) {
             return "'" + bytes.text.replacingQuotationMarks + "'"
         }
-        var result = "$'"
-        for byte in bytes where byte != 0 {
+        // A substitution loses the line ends at its end.
+        let lineEnds = bytes.reversed().prefix { $0 == 0x0A }
+        var format = ""
+        for byte in bytes.dropLast(lineEnds.count) where byte != 0 {
             switch byte {
-            case UInt8(ascii: "'"), UInt8(ascii: "\\"): result += "\\" + [byte].text
-            case 0x0A: result += "\\n"
-            case 0x0D: result += "\\r"
-            case 0x09: result += "\\t"
-            case 0x20..<0x7F: result += [byte].text
-            default: result += "\\" + octal(byte)
+            case UInt8(ascii: "'"): format += #"'\''"#
+            case UInt8(ascii: "\\"): format += #"\\"#
+            case UInt8(ascii: "%"): format += "%%"
+            // Between double quotation marks, bash would look for an event.
+            case UInt8(ascii: "!"): format += #"\041"#
+            case 0x0A: format += #"\n"#
+            case 0x0D: format += #"\r"#
+            case 0x09: format += #"\t"#
+            case 0x20..<0x7F: format += [byte].text
+            default: format += "\\" + octal(byte)
             }
         }
-        return result + "'"
+        let rest = lineEnds.isEmpty ? "" : quoted(Array(lineEnds))
+        // Without the two dashes it would take a dash for an option.
+        return "\"$(printf -- '\(format)')\"" + rest
     }
 
     /// Whether bytes are text without anything that acts on a terminal; lines may end in it.

@@ -20,6 +20,16 @@ package struct HTTP2Head: Sendable {
 
     init() {}
 
+    /// What the peer reads of a header block that goes out to it.
+    package init(sending fields: HTTP2Fields) {
+        for entry in fields.entries {
+            let bytes = fields.bytes.span
+            add(
+                bytes.extracting(entry.name..<entry.name + entry.nameCount),
+                bytes.extracting(entry.value..<entry.value + entry.valueCount))
+        }
+    }
+
     package var method: ArraySlice<UInt8> { pseudo[methodRange] }
     package var scheme: ArraySlice<UInt8> { pseudo[schemeRange] }
     package var authority: ArraySlice<UInt8> { pseudo[authorityRange] }
@@ -29,6 +39,9 @@ package struct HTTP2Head: Sendable {
 
     /// Whether the peer asks to speak another protocol on the stream.
     package var isExtendedConnect: Bool { !protocolRange.isEmpty }
+
+    /// Whether it says neither what is asked for nor what is answered.
+    var isTrailers: Bool { status == 0 && pseudo.isEmpty }
 
     mutating func add(_ name: Span<UInt8>, _ value: Span<UInt8>) {
         size += name.count + value.count + 32

@@ -8,6 +8,7 @@ internal import Traffic
 final class ConnectionReading {
     private(set) var record: ConnectionRecord
     private let writer: ImportWriter
+    private let segments: SegmentWriter
     private let ring: KeyRing
     private let client: PacketEndpoint
     private let origin: PacketEndpoint
@@ -17,6 +18,8 @@ final class ConnectionReading {
     /// By `Direction.rawValue`: what came before it was known what is spoken.
     private var early: [[UInt8]] = [[], []]
     private var lastTime: Timestamp
+    /// Whether its first packet was caught.
+    private var hasBeginning = false
     private(set) var isOver = false
     private var isReset = false
     private var obstacle: String?
@@ -24,12 +27,15 @@ final class ConnectionReading {
     private enum State {
         case undecided
         case http(HTTP1Reading)
+        case http2(HTTP2Reading)
         /// Bytes of no protocol that is known, with the exchange that they follow.
         case bytes(exchange: Int64?)
         /// Nothing more is told.
         case lost
     }
 
+    /// How the first frame of a server of HTTP/2 begins; `nil` for its size.
+    private static let settings: [UInt8?] = [0, nil, nil, 4, 0, 0, 0, 0, 0]
     /// In bytes: enough to know a request line by.
     private static let earlyLimit = 24
 
@@ -38,6 +44,7 @@ final class ConnectionReading {
         _ writer: ImportWriter, _ ring: KeyRing
     ) {
         self.writer = writer
+        segments = SegmentWriter(writer, connection: id)
         self.ring = ring
         self.client = client
         self.origin = origin
@@ -52,6 +59,7 @@ final class ConnectionReading {
 
     func take(_ segment: TCPSegment) {
         lastTime = segment.at
+        hasBeginning = hasBeginning || segment.isSYN
         let direction = segment.source == client ? Direction.request : .response
         let bytes = order[direction.rawValue].take(segment)
         if direction == .request {
@@ -84,7 +92,10 @@ final class ConnectionReading {
             early[direction.rawValue] += bytes
             decide()
         case .http(let reading): follow(reading.read(bytes, direction, at: lastTime), reading)
-        case .bytes(let exchange): writeSegment(bytes, direction, exchange: exchange)
+        case .http2(let reading):
+            follow(reading.read(bytes, direction, at: lastTime), reading)
+        case .bytes(let exchange):
+            segments.write(bytes, direction, exchange: exchange, at: lastTime)
         case .lost: break
         }
     }
@@ -92,26 +103,54 @@ final class ConnectionReading {
     /// Finds out what is spoken by what the client says first.
     private func decide() {
         let start = early[0]
+        // The server may speak first then.
+        if tls?.record.alpn == "h2" { return beginHTTP2() }
         guard !start.isEmpty else {
-            // Who answers before it is asked speaks no HTTP and no TLS.
-            return early[1].isEmpty ? () : begin(.bytes(exchange: nil), "unknown")
+            // Who answers before it is asked speaks no HTTP/1 and no TLS.
+            let isSettings = zip(early[1], Self.settings).allSatisfy { $1 == nil || $0 == $1 }
+            return isSettings && hasBeginning ? () : beginBytes()
         }
         if tls == nil, start.count >= 2, TLSReading.isBegun(by: start) {
             tls = TLSReading(ring)
             record.protocolName = "tls"
             return replay()
         }
-        if start.starts(with: [UInt8]("PRI * HTTP/2".utf8)) {
-            obstacle = "HTTP/2 is not read from packets"
-            writer.losses.note(.http2NotRead, place)
-            return begin(.lost, "h2")
+        let preface = HTTP2DirectionReader.preface
+        if start.prefix(preface.count).elementsEqual(preface.prefix(start.count)) {
+            // Its first letters may yet be those of a method.
+            return start.count < preface.count ? () : beginHTTP2()
         }
         let method = start.prefix { $0 != 0x20 }
         guard method.allSatisfy({ $0 &- 0x41 < 26 || $0 == 0x2D }), method.count < Self.earlyLimit
-        else { return begin(.bytes(exchange: nil), "unknown") }
+        else { return beginBytes() }
         guard method.count < start.count else { return }
         guard start.count > method.count + 2 || start.count >= Self.earlyLimit else { return }
         beginHTTP()
+    }
+
+    /// Goes on without understanding, and says why where it can be known.
+    private func beginBytes() {
+        let start = early[0].isEmpty ? early[1] : early[0]
+        guard !hasBeginning, tls == nil else { return begin(.bytes(exchange: nil), "unknown") }
+        if start.starts(with: [23, 3]) {
+            obstacle = "not decrypted: its handshake was not caught"
+            writer.losses.note(.notDecrypted, "\(place): its handshake was not caught")
+            begin(.lost, "tls")
+        } else if Self.frame(start) != nil {
+            // Heads refer to heads that came before.
+            obstacle = "HTTP/2 without its beginning"
+            writer.losses.note(.http2WithoutBeginning, place)
+            begin(.bytes(exchange: nil), "h2c")
+        } else {
+            begin(.bytes(exchange: nil), "unknown")
+        }
+    }
+
+    /// The frame of HTTP/2 that bytes may begin with.
+    private static func frame(_ bytes: [UInt8]) -> HTTP2FrameHead? {
+        guard bytes.count >= HTTP2FrameHead.length else { return nil }
+        let frame = HTTP2FrameHead(bytes[...])
+        return frame.isPlausible ? frame : nil
     }
 
     private func beginHTTP() {
@@ -119,6 +158,13 @@ final class ConnectionReading {
             writer, connection: record.id, scheme: tls == nil ? .http : .https,
             origin: record.originHost)
         begin(.http(reading), "http/1.1")
+    }
+
+    private func beginHTTP2(_ first: OpenExchange? = nil) {
+        let reading = HTTP2Reading(
+            writer, segments, connection: record.id, scheme: tls == nil ? .http : .https,
+            origin: record.originHost, first: first, exchangeCount: record.exchangeCount)
+        begin(.http2(reading), tls == nil ? "h2c" : "h2")
     }
 
     private func begin(_ next: State, _ name: String) {
@@ -158,6 +204,9 @@ final class ConnectionReading {
             state = .bytes(exchange: exchange)
             early = [reading.rest(.request), reading.rest(.response)]
             replay()
+        case .http2(let first):
+            early = [reading.rest(.request), reading.rest(.response)]
+            beginHTTP2(first)
         case .tunnel(let target):
             enterTunnel(target)
             early = [reading.rest(.request), reading.rest(.response)]
@@ -174,15 +223,13 @@ final class ConnectionReading {
         record.originPort = UInt16(target[target.index(after: colon)...]) ?? 0
     }
 
-    private func writeSegment(_ bytes: [UInt8], _ direction: Direction, exchange: Int64?) {
-        guard !bytes.isEmpty else { return }
-        record.messageCount += 1
-        var message = MessageRecord(
-            connection: record.id, exchange: exchange, number: record.messageCount, at: lastTime,
-            direction: direction, kind: .segment)
-        message.bytes = bytes
-        message.size = Int64(bytes.count)
-        writer.write(message: message)
+    private func follow(_ violation: HTTP2Violation?, _ reading: HTTP2Reading) {
+        record.exchangeCount = max(record.exchangeCount, reading.exchangeCount)
+        guard let violation else { return }
+        obstacle = "no sound HTTP/2: \(violation.detail)"
+        writer.losses.note(.malformedHTTP, place)
+        reading.finish(at: lastTime, .told(code: violation.code, detail: violation.detail))
+        state = .lost
     }
 
     // MARK: The end
@@ -195,10 +242,14 @@ final class ConnectionReading {
             begin(.bytes(exchange: nil), "unknown")
         }
         let hasGap = order[0].hasGap || order[1].hasGap || order[0].isWaiting || order[1].isWaiting
-        if case .http(let reading) = state {
-            let isMissing = hasGap || !isOver
-            reading.finish(at: lastTime, isMissing ? .missing : isReset ? .broken : .orderly)
+        let end: ExchangeEnd =
+            hasGap || !isOver ? .missing : isReset ? .broken : .orderly
+        switch state {
+        case .http(let reading): reading.finish(at: lastTime, end)
+        case .http2(let reading): reading.finish(at: lastTime, end)
+        case .undecided, .bytes, .lost: break
         }
+        record.messageCount = segments.count
         if hasGap { writer.losses.note(.packetsMissing, place) }
         record.closedAt = isOver ? lastTime : nil
         record.clientTLS = tls?.record

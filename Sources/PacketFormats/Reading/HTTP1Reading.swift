@@ -26,6 +26,8 @@ final class HTTP1Reading {
         case tunnel(target: String)
         /// Behind a 101: what follows is of another protocol.
         case upgraded(exchange: Int64)
+        /// Behind a 101: the exchange goes on as the first stream (RFC 7540 §3.2).
+        case http2(OpenExchange)
         case broken(HTTP1Violation)
     }
 
@@ -59,31 +61,9 @@ final class HTTP1Reading {
     }
 
     /// Ends with the connection, which ends contents that have no other end.
-    func finish(at time: Timestamp, _ end: End) {
-        for var exchange in open {
-            if exchange.record.error == nil {
-                (exchange.record.error, exchange.record.errorDetail) =
-                    exchange.endsWithConnection && end == .orderly
-                    ? (nil, nil) : end.error
-            }
-            write(&exchange, at: time)
-        }
+    func finish(at time: Timestamp, _ end: ExchangeEnd) {
+        for var exchange in open { exchange.finish(at: time, end, to: writer) }
         open = []
-    }
-
-    enum End {
-        case orderly
-        case broken
-        /// The rest was not caught.
-        case missing
-
-        fileprivate var error: (code: String?, detail: String?) {
-            switch self {
-            case .orderly: ("origin-closed", "the connection ended before the response did")
-            case .broken: ("origin-closed", "the connection was broken off")
-            case .missing: ("packets-missing", "the packets of the rest are missing")
-            }
-        }
     }
 
     // MARK: Requests
@@ -148,6 +128,9 @@ final class HTTP1Reading {
                 responseBody = BodyReader(framing)
                 continue
             }
+            if first.method != .connect, head.fields.contains(.upgrade, token: "h2c") {
+                return .http2(takeFirst(head))
+            }
             endFirst(at: time)
             return first.method == .connect
                 ? .tunnel(target: first.target) : .upgraded(exchange: first.record.id)
@@ -169,11 +152,21 @@ final class HTTP1Reading {
         return result
     }
 
+    /// The response of an exchange that changes over to HTTP/2 is yet to come.
+    private func takeFirst(_ head: ResponseHead) -> OpenExchange {
+        var exchange = open.removeFirst()
+        exchange.record.interimHeads.append(head.raw)
+        exchange.record.responseHead = []
+        exchange.record.status = 0
+        exchange.record.firstByteMicroseconds = nil
+        return exchange
+    }
+
     private func endFirst(at time: Timestamp) {
         var exchange = open.removeFirst()
         // A response may come before its request has ended; what follows of that is passed over.
         if open.isEmpty, requestBody?.isComplete == false { requestBody = BodyReader(.untilClose) }
-        write(&exchange, at: time)
+        exchange.write(to: writer, at: time)
     }
 
     // MARK: Contents
@@ -212,63 +205,5 @@ final class HTTP1Reading {
             let id = open[0].record.id
             open[0].response.add(content, of: id, direction, to: writer)
         }
-    }
-
-    private func write(_ exchange: inout OpenExchange, at time: Timestamp) {
-        // A CONNECT is told by its connection.
-        guard exchange.record.id != 0 else { return }
-        let record = exchange.record
-        exchange.record.requestBody = exchange.request.finished(of: record.id, .request, writer)
-        exchange.record.responseBody = exchange.response.finished(of: record.id, .response, writer)
-        exchange.record.durationMicroseconds = time.microseconds(since: record.startedAt)
-        writer.write(.exchange(exchange.record))
-    }
-}
-
-/// An exchange that goes on.
-private struct OpenExchange {
-    var record: ExchangeRecord
-    let method: KnownMethod
-    let target: String
-    var request = OpenBody()
-    var response = OpenBody()
-    var endsWithConnection = false
-}
-
-/// A content that goes on: long ones go ahead of their exchange.
-private struct OpenBody {
-    var body = BodyRecord()
-    private var held: [UInt8] = []
-
-    /// In bytes.
-    private static let partSize = 256 << 10
-
-    mutating func add(
-        _ content: [UInt8], of exchange: Int64, _ direction: Direction, to writer: ImportWriter
-    ) {
-        body.size += Int64(content.count)
-        held += content
-        if held.count >= Self.partSize { release(exchange, direction, writer) }
-    }
-
-    mutating func finished(
-        of exchange: Int64, _ direction: Direction, _ writer: ImportWriter
-    ) -> BodyRecord {
-        if body.chunkCount == 0 {
-            body.bytes = held
-        } else if !held.isEmpty {
-            release(exchange, direction, writer)
-        }
-        return body
-    }
-
-    private mutating func release(
-        _ exchange: Int64, _ direction: Direction, _ writer: ImportWriter
-    ) {
-        writer.write(
-            .bodyChunk(
-                exchange: exchange, direction: direction, sequence: body.chunkCount, bytes: held))
-        body.chunkCount += 1
-        held = []
     }
 }

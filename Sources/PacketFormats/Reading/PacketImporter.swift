@@ -2,10 +2,12 @@ internal import Base
 package import Formats
 internal import Traffic
 
-/// Reads pcap and pcapng: connections of TCP, with TLS as far as the keys are known, and HTTP/1.
+/// Reads pcap and pcapng: connections of TCP, with TLS as far as the keys are known, and HTTP in
+/// versions 1 and 2.
 ///
 /// What cannot be read becomes a connection with its reason. It holds the connections that are open,
-/// each with what came out of order and a head, and no content.
+/// each with what came out of order, a head or header block, and of each exchange that goes on 256 KiB
+/// of content a direction.
 package struct PacketImporter: CaptureImporter {
     private let keyLog: [UInt8]
 

@@ -90,7 +90,8 @@ final class ResponderOriginExchange: OriginExchange, @unchecked Sendable {
         let next = upcoming ?? responder.next()
         upcoming = next
         switch next {
-        case .needMore, .pause: return false
+        // Before an end that is none, the client is to have all that came.
+        case .needMore, .pause, .broken: return false
         default: return true
         }
     }
@@ -104,6 +105,10 @@ final class ResponderOriginExchange: OriginExchange, @unchecked Sendable {
             case .end(let trailers):
                 self.trailers = trailers
                 hasEnded = true
+            case .broken:
+                // A stream that is given up loses what the loop has not sent by the end of its round.
+                await wakeup.rest(for: 1)
+                throw .originEnded
             default: throw .originEnded
             }
         }

@@ -15,7 +15,12 @@ package struct ReplayPlan: Sendable {
         package let authority: String
         /// 0 if no origin answered.
         package let status: Int
+        /// How a call of gRPC ended; `nil` for other exchanges.
+        package let callStatus: Int?
+        package let opensWebSocket: Bool
 
+        /// Whether sending it changes nothing; nobody knows that of messages.
+        package var isSafe: Bool { ReplayPlan.isSafe(method) && !opensWebSocket }
     }
 
     /// Whether a method changes nothing (RFC 9110 §9.2.1).
@@ -26,7 +31,6 @@ package struct ReplayPlan: Sendable {
     /// Why a recorded exchange cannot be sent.
     package enum Obstacle: String, Sendable, CaseIterable {
         case tunnel
-        case upgrade
         case malformed
         /// Its content was not recorded whole.
         case content
@@ -58,12 +62,17 @@ package struct ReplayPlan: Sendable {
             let start = record.startedAt.microseconds
             let duration = record.durationMicroseconds ?? record.firstByteMicroseconds ?? 0
             let hasAnswer = record.status > 0 && !record.answeredByTool
+            let opensWebSocket = RecordedHeads.request(of: record)?.opensWebSocket ?? false
+            // HTTP/2 agrees with 200 (RFC 8441 §5); it is HTTP/1.1 that is spoken now.
+            let status = opensWebSocket && record.status / 100 == 2 ? 101 : record.status
             entries.append(
                 Entry(
                     exchange: record.id, start: start, end: start + duration,
                     method: RecordedHead(record.requestHead).method.text,
                     isSecure: record.scheme == .https, authority: record.authority,
-                    status: hasAnswer ? record.status : 0))
+                    status: hasAnswer ? status : 0,
+                    callStatus: hasAnswer ? Self.callStatus(of: record) : nil,
+                    opensWebSocket: opensWebSocket))
             if hasAnswer {
                 let arrival = record.firstByteMicroseconds ?? duration
                 answers.append((start + arrival, record.id))
@@ -84,12 +93,18 @@ package struct ReplayPlan: Sendable {
         substitutions.finish()
     }
 
+    private static func callStatus(of record: ExchangeRecord) -> Int? {
+        guard let head = RecordedHeads.response(record.responseHead) else { return nil }
+        return CallStatus.of(
+            head.fields, trailers: RecordedHeads.trailers(record.responseBody.trailers))
+    }
+
     private static func obstacle(to record: ExchangeRecord) -> Obstacle? {
         guard let head = RecordedHeads.head(of: record) else {
             return record.requestHead.starts(with: "CONNECT ".utf8) ? .tunnel : .malformed
         }
+        if RecordedHeads.request(of: record)?.opensWebSocket ?? false { return nil }
         if head.knownMethod == .connect { return .tunnel }
-        if head.fields.contains(.upgrade, token: "websocket") { return .upgrade }
         if record.requestBody.isTruncated { return .content }
         if let length = head.fields.first(.contentLength), let size = Int64(length.text),
             size != record.requestBody.size

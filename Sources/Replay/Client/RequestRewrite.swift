@@ -11,6 +11,9 @@ package struct RequestRewrite {
     /// Whole, if any of it was replaced; `nil` for the recorded one.
     package let content: [UInt8]?
     package let isChunked: Bool
+    package let trailers: Fields
+    /// Whether the recorded request told its length, which HTTP/2 can do without.
+    package let tellsLength: Bool
 
     /// Where a request goes: an authority with its scheme.
     package struct Destination: Sendable {
@@ -23,11 +26,13 @@ package struct RequestRewrite {
         }
     }
 
-    /// - Parameter content: the recorded content, needed only if a value in it is replaced.
+    /// - Parameters:
+    ///   - webSocketKey: for a request that opens a WebSocket: the key of this time, in base64.
+    ///   - content: the recorded content, needed only if a value in it is replaced.
     /// - Returns: `nil` if what is recorded is no request that can be sent.
     package init?(
-        _ record: ExchangeRecord, to destination: Destination, _ live: inout LiveValues,
-        content: () throws -> [UInt8]
+        _ record: ExchangeRecord, to destination: Destination, webSocketKey: String? = nil,
+        _ live: inout LiveValues, content: () throws -> [UInt8]
     ) rethrows {
         guard let recorded = RecordedHeads.head(of: record) else { return nil }
         var edits = live.edits(ofRequest: record.id)
@@ -35,11 +40,19 @@ package struct RequestRewrite {
         let contentEdits = edits.filter { $0.slot.part == .content }
         self.content =
             contentEdits.isEmpty ? nil : Self.applied(contentEdits, to: try content())
-        let bytes = Self.applied(edits.filter { $0.slot.part == .head }, to: recorded.raw)
+        var bytes = Self.applied(edits.filter { $0.slot.part == .head }, to: recorded.raw)
+        if webSocketKey != nil, bytes.starts(with: "CONNECT ".utf8) {
+            // As HTTP/2 asks for it (RFC 8441 §4).
+            bytes.replaceSubrange(0..<7, with: "GET".utf8)
+        }
         guard let head = RecordedHeads.read(request: bytes) else { return nil }
         method = head.knownMethod
         let size = self.content.map { Int64($0.count) } ?? record.requestBody.size
-        isChunked = size > 0 && head.fields.contains(.transferEncoding)
+        trailers = RecordedHeads.trailers(record.requestBody.trailers)
+        // Trailers go out behind chunks alone (RFC 9112 §7.1.2).
+        isChunked =
+            size > 0 && head.fields.contains(.transferEncoding) || !trailers.slices.isEmpty
+        tellsLength = head.fields.contains(.contentLength)
         var forwarding = Forwarding(
             host: Array(destination.authority.utf8), joinsCookies: true, dropping: ["expect"])
         if isChunked {
@@ -47,10 +60,25 @@ package struct RequestRewrite {
         } else if size > 0 || head.fields.contains(.contentLength) {
             forwarding.framing = .length(UInt64(size))
         }
+        if let webSocketKey { Self.openWebSocket(webSocketKey, &forwarding) }
         var output: [UInt8] = []
         HeadWriter.writeRequest(
             head, target: RecordedHeads.path(head.target), forwarding: forwarding, into: &output)
         self.head = output
+    }
+
+    /// Asks for a WebSocket as RFC 6455 §4.1 has it, without extensions: its messages were recorded
+    /// without what those do to them.
+    private static func openWebSocket(
+        _ key: String, _ forwarding: inout Forwarding
+    ) {
+        forwarding.dropping += [
+            "te", "sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions",
+        ]
+        forwarding.adding = [
+            ("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Version", "13"),
+            ("Sec-WebSocket-Key", key),
+        ].compactMap { AddedField($0.0.utf8, $0.1.utf8) }
     }
 
     /// The recorded origin in Origin and Referer: what an origin compares with its own name.

@@ -1,3 +1,5 @@
+package import Base
+
 /// Which of several recorded responses to equal requests comes next; the raw values are words of
 /// the command line.
 package enum ReplayOrder: String, Sendable, CaseIterable {
@@ -17,6 +19,8 @@ package struct ReplayOptions: Sendable {
     package var order = ReplayOrder.sequence
     /// What the recorded times are multiplied with, in thousandths; 0 answers at once.
     package var timing: Int64 = 0
+    /// What recorded times are waited for by.
+    package var now: @Sendable () -> MonotonicTime = { .now() }
     /// Whether dates in responses are as far from now as they were from the recording.
     package var refreshesDates = false
     /// Of one request's content, in bytes: what is longer is known by its digest alone.
@@ -29,14 +33,7 @@ package struct ReplayOptions: Sendable {
     package init() {}
 }
 
-/// A SHA-256 that is fed in pieces; brought by who makes a tape, since it comes from a C library.
-package protocol RunningDigest: AnyObject {
-    func update(_ bytes: [UInt8])
-    /// The digest of all that was fed; nothing may follow.
-    func finish() -> [UInt8]
-}
-
-/// The digests that a tape needs.
+/// The digests that a tape needs, brought by who makes it, since they come from a C library.
 package struct ReplayDigests: Sendable {
     package let makeSHA256: @Sendable () -> any RunningDigest
     package let sha1: @Sendable ([UInt8]) -> [UInt8]

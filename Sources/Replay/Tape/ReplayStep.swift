@@ -36,12 +36,15 @@ package enum ReplayDialogueStep: Sendable, Equatable {
 
 /// When recorded moments are due.
 struct ReplayClock {
-    private let start = MonotonicTime.now()
+    private let now: @Sendable () -> MonotonicTime
+    private let start: MonotonicTime
     /// In thousandths.
     private let factor: Int64
 
     init(_ options: ReplayOptions) {
         factor = options.timing
+        now = options.now
+        start = now()
     }
 
     /// How many milliseconds there are until a moment, `nil` if it is now or has been.
@@ -50,7 +53,7 @@ struct ReplayClock {
     func wait(until due: Int64) -> UInt64? {
         guard factor > 0 else { return nil }
         let (scaled, overflow) = due.multipliedReportingOverflow(by: factor)
-        let passed = Int64(clamping: (MonotonicTime.now().nanoseconds - start.nanoseconds) / 1000)
+        let passed = Int64(clamping: (now().nanoseconds - start.nanoseconds) / 1000)
         let left = (overflow ? Int64.max / 1000 : scaled / 1000) - passed
         return left > 0 ? UInt64(left + 999) / 1000 : nil
     }

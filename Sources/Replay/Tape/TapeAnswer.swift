@@ -26,7 +26,7 @@ final class TapeAnswer: Sendable {
     /// A place in the content.
     struct Cut: Sendable {
         /// Behind the piece.
-        let end: Int64
+        var end: Int64
         /// From the start of the exchange, in microseconds.
         let due: Int64
         /// How many messages the client had sent before.
@@ -54,7 +54,9 @@ final class TapeAnswer: Sendable {
             .equalsIgnoringCase("application/grpc")
         let type = head.fields.first(.contentType)?.prefix { $0 != 0x3B }.trimmingWhitespace
         let isStream = isGRPC ?? false || type?.equalsIgnoringCase("text/event-stream") ?? false
-        cuts = isStream ? try Self.cuts(of: record, source) : []
+        var cuts = isStream ? try Self.cuts(of: record, source) : []
+        if isStream, isGRPC != true { try Self.addEmptyLines(to: &cuts, of: record, source) }
+        self.cuts = cuts
         waitsForRequest = isGRPC ?? false && !cuts.isEmpty
         guard size <= Self.heldSize else {
             content = nil
@@ -88,6 +90,30 @@ final class TapeAnswer: Sendable {
             return cuts.count < cutLimit
         }
         return cuts
+    }
+
+    /// Moves each cut behind the empty line that ends an event, and is no part of it: a client acts
+    /// on that line.
+    private static func addEmptyLines(
+        to cuts: inout [Cut], of record: ExchangeRecord, _ source: any TrafficSource
+    ) throws {
+        var ends = cuts.map(\.end)
+        var (next, offset) = (0, Int64(0))
+        var sawReturn = false
+        try source.body(ofExchange: record.id, .response) { bytes in
+            if sawReturn, bytes.first == 0x0A { ends[next - 1] += 1 }
+            sawReturn = false
+            while next < ends.count, ends[next] < offset + Int64(bytes.count) {
+                let line = bytes[Int(max(ends[next] - offset, 0))...].prefix(2)
+                if line.first == 0x0D || line.first == 0x0A { ends[next] += 1 }
+                if line.elementsEqual([0x0D, 0x0A]) { ends[next] += 1 }
+                sawReturn = line.elementsEqual([0x0D])
+                next += 1
+            }
+            offset += Int64(bytes.count)
+            return next < ends.count || sawReturn
+        }
+        for index in cuts.indices { cuts[index].end = ends[index] }
     }
 
     private static let cutLimit = 100_000

@@ -10,6 +10,9 @@ final class CertificateDraft {
     /// As far as it has been made.
     private let certificate: Certificate
     private let isCopy: Bool
+    private let authority: CertificateIssuer
+    /// What knows the digest, if the process's own algorithms do not; for as long as it is signed.
+    private let library: AlgorithmLibrary?
 
     var identity: CertificateIssuer {
         CertificateIssuer(certificate: certificate, key: key, isCopy: isCopy)
@@ -22,8 +25,12 @@ final class CertificateDraft {
     ) throws(Failure) {
         self.recipe = recipe
         self.key = key
+        self.authority = authority
         isCopy = false
-        guard let made = unsafe X509_new() else { preconditionFailure("out of memory") }
+        library = recipe.digest == .md4 ? try .withRetired() : nil
+        guard let made = unsafe X509_new_ex(library?.pointer, nil) else {
+            preconditionFailure("out of memory")
+        }
         certificate = unsafe Certificate(owning: made)
         unsafe X509_set_pubkey(made, key.pointer)
         if recipe.subject == .ofAuthority {
@@ -37,10 +44,15 @@ final class CertificateDraft {
     }
 
     /// Copies a certificate field by field, but for its key.
-    init(_ recipe: CertificateRecipe, copying other: Certificate, key: PrivateKey) throws(Failure) {
+    init(
+        _ recipe: CertificateRecipe, copying other: Certificate, key: PrivateKey,
+        authority: CertificateIssuer
+    ) throws(Failure) {
         self.recipe = recipe
         self.key = key
+        self.authority = authority
         isCopy = true
+        library = nil
         guard let made = unsafe X509_dup(other.pointer) else {
             throw ProbedHost.impossible("a certificate of the origin cannot be copied")
         }
@@ -120,6 +132,7 @@ final class CertificateDraft {
         switch recipe.damage {
         case .signature: unsafe openssl_flip_signature(certificate.pointer)
         case .algorithm: changeAlgorithm(issuer.key)
+        case .forged: try forge(issuer.key)
         case nil: break
         }
         // Read anew, since OpenSSL remembers of an unfinished one what it was like.
@@ -133,8 +146,13 @@ final class CertificateDraft {
     private func fill(_ issuer: CertificateIssuer, _ host: ProbedHost) throws(Failure) {
         let pointer = unsafe certificate.pointer
         unsafe X509_set_version(pointer, recipe.version - 1)
-        unsafe setRandomSerial(pointer)
-        if recipe.hasZeroSerial { unsafe ASN1_INTEGER_set(X509_get_serialNumber(pointer), 0) }
+        switch recipe.serial {
+        case .random: unsafe setRandomSerial(pointer)
+        case .zero: unsafe ASN1_INTEGER_set(X509_get_serialNumber(pointer), 0)
+        case .authority:
+            unsafe X509_set_serialNumber(
+                pointer, X509_get_serialNumber(authority.certificate.pointer))
+        }
         unsafe X509_set_issuer_name(pointer, X509_get_subject_name(issuer.certificate.pointer))
         if let entries = recipe.issuerName { try setIssuerName(entries, host) }
         unsafe Self.set(X509_getm_notBefore(pointer), recipe.notBefore ?? .days(-2))
@@ -173,6 +191,14 @@ final class CertificateDraft {
         unsafe time?.pointee.type = type
     }
 
+    private func forge(_ key: PrivateKey) throws(Failure) {
+        let status = unsafe openssl_forge_signature(certificate.pointer, key.pointer)
+        guard status == 1, recipe.digest == .sha256 else {
+            throw Self.invalid(
+                recipe, "a signature can be forged with SHA-256 and an issuer's key of rsa-e3 only")
+        }
+    }
+
     private func changeAlgorithm(_ key: PrivateKey) {
         let other = key.isRSA ? NID_sha384WithRSAEncryption : NID_ecdsa_with_SHA384
         unsafe openssl_change_signature_algorithm(certificate.pointer, other)
@@ -182,6 +208,7 @@ final class CertificateDraft {
 extension CertificateRecipe.SignatureDigest {
     fileprivate var pointer: OpaquePointer? {
         switch self {
+        case .md4: unsafe EVP_md4()
         case .md5: unsafe EVP_md5()
         case .sha1: unsafe EVP_sha1()
         case .sha256: unsafe EVP_sha256()

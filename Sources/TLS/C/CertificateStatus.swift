@@ -1,9 +1,9 @@
 internal import Base
 internal import COpenSSL
 
-/// Answers about the revocation of certificates (RFC 6960), signed by their issuers.
+/// What issuers say of the revocation of their certificates, and sign.
 enum CertificateStatus {
-    /// An answer in DER, as a server staples it.
+    /// An answer about one certificate (RFC 6960) in DER, as a server staples it.
     ///
     /// Errors: `recipe-invalid` for a certificate that its issuer cannot speak of.
     static func answer(
@@ -47,5 +47,24 @@ enum CertificateStatus {
         let size = unsafe i2d_OCSP_RESPONSE(response, &start)
         defer { unsafe CRYPTO_free(start, "", 0) }
         return unsafe Array(UnsafeBufferPointer(start: start, count: max(0, Int(size))))
+    }
+
+    /// A list of revoked certificates (RFC 5280 §5) in DER, with one on it.
+    ///
+    /// Errors: `recipe-invalid`.
+    static func list(
+        _ certificate: Certificate, issuer: CertificateIssuer
+    ) throws(Failure) -> [UInt8] {
+        OpenSSLErrors.clear()
+        var start: UnsafeMutablePointer<UInt8>?
+        let size = unsafe openssl_revocation_list(
+            certificate.pointer, issuer.certificate.pointer, issuer.key.pointer, &start)
+        guard size > 0 else {
+            throw Failure(
+                "recipe-invalid", party: .tool,
+                "cannot make a list of what is revoked: \(OpenSSLErrors.take())")
+        }
+        defer { unsafe CRYPTO_free(start, "", 0) }
+        return unsafe Array(UnsafeBufferPointer(start: start, count: Int(size)))
     }
 }

@@ -26,19 +26,28 @@ package final class ChainMint: Sendable {
         case stale
     }
 
+    /// What an address that a leaf names says of its revocation: that it is revoked.
+    package enum Publication: Sendable, CaseIterable {
+        /// A list (RFC 5280 §5).
+        case list
+        /// An answer to whoever asks (RFC 6960).
+        case answer
+    }
+
     /// Makes a chain for the host that a client asks for.
     ///
     /// - Parameters:
     ///   - host: a DNS name or an IP address.
     ///   - origin: what the true origin presents, leaf first; empty if that is not known.
     ///   - staple: the answer about the leaf's revocation to go with it, from the leaf's issuer.
+    ///   - publication: what the leaf's issuer says elsewhere.
     ///
     /// Errors: `probe-not-possible` if the recipes fit no such host, or need an origin's chain or a
     /// kind of key that is not to be had; `recipe-invalid`; and the errors of
     /// ``KeyCache/key(_:)``.
     package func present(
         _ recipes: [CertificateRecipe], host: String, origin: [Certificate],
-        staple: Staple? = nil
+        staple: Staple? = nil, publication: Publication? = nil
     ) throws(Failure) -> PresentedChain {
         let host = try ProbedHost(host)
         var items: [ChainItem] = []
@@ -46,24 +55,31 @@ package final class ChainMint: Sendable {
         var presented: [Certificate] = []
         for item in items {
             guard case .draft(let draft) = item.content else {
-                presented += item.certificates
+                if item.isPresented { presented += item.certificates }
                 continue
             }
             let issuer = try issuer(of: draft, in: items)
             let certificate = try draft.finish(issuer: issuer, host: host)
             if draft.recipe.isPresented { presented.append(certificate) }
         }
-        guard let first = items.first, case .draft(let leaf) = first.content,
-            leaf.recipe.isPresented
-        else {
+        guard let first = items.first, let key = first.identity?.key, first.isPresented else {
             throw Failure(
                 "recipe-invalid", party: .tool,
-                "the first certificate of a chain must be made or copied, for its key, and shown")
+                "the first certificate of a chain must have a key of ours, and be shown")
         }
-        var chain = PresentedChain(certificates: presented, key: leaf.key)
+        var chain = PresentedChain(certificates: presented, key: key)
+        guard case .draft(let leaf) = first.content else { return chain }
+        let issuer = try issuer(of: leaf, in: items)
         if let staple {
             chain.staple = try CertificateStatus.answer(
-                staple, for: presented[0], issuer: try issuer(of: leaf, in: items))
+                staple, for: presented[0], issuer: issuer)
+        }
+        switch publication {
+        case .list: chain.publication = try CertificateStatus.list(presented[0], issuer: issuer)
+        case .answer:
+            chain.publication = try CertificateStatus.answer(
+                .revoked, for: presented[0], issuer: issuer)
+        case nil: break
         }
         return chain
     }
@@ -73,14 +89,25 @@ package final class ChainMint: Sendable {
     private struct ChainItem {
         enum Content {
             case draft(CertificateDraft)
-            case given([Certificate])
+            case given([Certificate], PrivateKey?)
         }
 
         let name: String
         let content: Content
+        var isPresented = true
 
         var certificates: [Certificate] {
-            if case .given(let certificates) = content { certificates } else { [] }
+            if case .given(let certificates, _) = content { certificates } else { [] }
+        }
+
+        /// What others are issued with; `nil` for what has no key.
+        var identity: CertificateIssuer? {
+            switch content {
+            case .draft(let draft): return draft.identity
+            case .given(let certificates, let key):
+                guard let first = certificates.first, let key else { return nil }
+                return CertificateIssuer(certificate: first, key: key)
+            }
         }
     }
 
@@ -93,23 +120,39 @@ package final class ChainMint: Sendable {
         }
         func given(_ certificates: [Certificate]) throws(Failure) -> [ChainItem] {
             guard !certificates.isEmpty else { throw Self.noOrigin }
-            return [ChainItem(name: recipe.name, content: .given(certificates))]
+            return [ChainItem(name: recipe.name, content: .given(certificates, nil))]
         }
         switch recipe.origin {
         case .made:
             let draft = try CertificateDraft(
-                recipe, host: host, key: try keys.key(recipe.key), authority: authority)
-            return [ChainItem(name: recipe.name, content: .draft(draft))]
+                recipe, host: host, key: try key(recipe.key), authority: authority)
+            return [
+                ChainItem(
+                    name: recipe.name, content: .draft(draft), isPresented: recipe.isPresented)
+            ]
         case .copyOfLeaf: return try copies(of: Array(origin.prefix(1)), recipe)
         case .copyOfChain: return try copies(of: origin, recipe)
         case .genuineChain: return try given(origin)
         case .genuineIssuers:
             // An origin may present no more than its leaf.
             guard !origin.isEmpty else { throw Self.noOrigin }
-            return [ChainItem(name: recipe.name, content: .given(Array(origin.dropFirst())))]
+            return [ChainItem(name: recipe.name, content: .given(Array(origin.dropFirst()), nil))]
         case .authority: return try given([authority.certificate])
         case .unknownRoot: return try given([unknownRoot.certificate])
+        case .file:
+            guard let (certificates, key) = try recipe.files?.read() else {
+                throw Failure("recipe-invalid", party: .tool, "'\(recipe.name)' names no file")
+            }
+            return [
+                ChainItem(
+                    name: recipe.name, content: .given(certificates, key),
+                    isPresented: recipe.isPresented)
+            ]
         }
+    }
+
+    private func key(_ kind: CertificateRecipe.KeyKind) throws(Failure) -> PrivateKey {
+        kind == .authorityPoint ? try authority.key.sharingPoint() : try keys.key(kind)
     }
 
     /// Copies with keys of our own, each issued by the next, the last as the recipe says.
@@ -123,8 +166,9 @@ package final class ChainMint: Sendable {
             if index > 0 { own.name += "-\(index)" }
             if index + 1 < certificates.count { own.issuer = .named("\(recipe.name)-\(index + 1)") }
             let draft = try CertificateDraft(
-                own, copying: certificate, key: try keys.key(recipe.key))
-            items.append(ChainItem(name: own.name, content: .draft(draft)))
+                own, copying: certificate, key: try key(recipe.key), authority: authority)
+            items.append(
+                ChainItem(name: own.name, content: .draft(draft), isPresented: own.isPresented))
         }
         return items
     }
@@ -142,7 +186,7 @@ package final class ChainMint: Sendable {
         case .itself: return draft.identity
         case .named(let name):
             for item in items where item.name == name {
-                if case .draft(let issuer) = item.content { return issuer.identity }
+                if let identity = item.identity { return identity }
             }
             throw Failure(
                 "recipe-invalid", party: .tool,

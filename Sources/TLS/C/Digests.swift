@@ -1,3 +1,4 @@
+package import Base
 internal import COpenSSL
 
 /// Digests and message authentication, from OpenSSL.
@@ -62,15 +63,25 @@ package enum Digests {
     }
 }
 
-/// A SHA-256 that is fed in pieces.
+/// A digest that is fed in pieces, from OpenSSL.
 @safe
-package final class RunningSHA256 {
+package final class RunningHash: RunningDigest {
     private let context: OpaquePointer
+    private let size: Int
 
-    package init() {
+    package init(_ algorithm: DigestAlgorithm) {
         guard let made = unsafe EVP_MD_CTX_new() else { preconditionFailure("out of memory") }
         unsafe context = made
-        unsafe EVP_DigestInit_ex(context, EVP_sha256(), nil)
+        size = algorithm.size
+        let kind =
+            switch algorithm {
+            case .md5: unsafe EVP_md5()
+            case .sha1: unsafe EVP_sha1()
+            case .sha256: unsafe EVP_sha256()
+            case .sha512: unsafe EVP_sha512()
+            }
+        let status = unsafe EVP_DigestInit_ex(context, kind, nil)
+        precondition(status == 1, "OpenSSL lacks a digest that the product needs")
     }
 
     deinit {
@@ -87,7 +98,7 @@ package final class RunningSHA256 {
 
     /// The digest of all that was fed; nothing may follow.
     package func finish() -> [UInt8] {
-        var result = [UInt8](repeating: 0, count: 32)
+        var result = [UInt8](repeating: 0, count: size)
         unsafe EVP_DigestFinal_ex(context, &result, nil)
         return result
     }

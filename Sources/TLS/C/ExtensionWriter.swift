@@ -34,6 +34,8 @@ struct ExtensionWriter {
         try add(NID_name_constraints, recipe.nameConstraints, standard: nil)
         try add(NID_policy_constraints, recipe.policyConstraints, standard: nil)
         try add(NID_tlsfeature, recipe.tlsFeature, standard: nil)
+        try add(NID_crl_distribution_points, recipe.listAddresses, standard: nil)
+        try add(NID_info_access, recipe.statusAddresses, standard: nil)
         try addKeyIdentifiers()
         if let names = try AlternativeNamesWriter.der(of: recipe, host) {
             // RFC 5280 §4.2.1.6: critical where the subject is empty.

@@ -23,6 +23,8 @@ extension PrivateKey {
             case .rsa8192: unsafe openssl_generate_rsa(8192, 65_537)
             case .rsaE3: unsafe openssl_generate_rsa(2048, 3)
             case .dsa1024: unsafe openssl_generate_dsa(1024)
+            // Made of another key.
+            case .authorityPoint: nil
             }
         guard let made = unsafe made else { return nil }
         let key = unsafe PrivateKey(owning: made)
@@ -32,5 +34,17 @@ extension PrivateKey {
             guard status == 1 else { return nil }
         }
         return key
+    }
+
+    /// Makes a key with the public point of this one, which it does not need the private half of.
+    ///
+    /// Errors: `probe-not-possible` for a key that has no point.
+    func sharingPoint() throws(Failure) -> PrivateKey {
+        OpenSSLErrors.clear()
+        defer { OpenSSLErrors.clear() }
+        guard let made = unsafe openssl_generate_same_point(pointer) else {
+            throw ProbedHost.impossible("the audit's CA has no key on a curve")
+        }
+        return unsafe PrivateKey(owning: made)
     }
 }

@@ -52,6 +52,7 @@ import Testing
         .init("leaf as CA", ["chain-leaf-as-ca", "chain-int-bc-missing"], [.leafAsAuthority]),
         .init("path length", ["chain-pathlen-exceeded"], [.authorityLimits]),
         .init("signatures", ["chain-leaf-bad-signature"], [.certificateSignature]),
+        .init("BERserk", ["crypto-forged-e3"], [.certificateSignature]),
         .init("critical", ["chain-leaf-unknown-critical-ext"], [.criticalExtension]),
         .init("GnuTLS", ["purpose-eku-client-only", "purpose-eku-codesigning"], [.purpose]),
         .init("weak keys", ["crypto-leaf-rsa512"], [.weakCertificate]),
@@ -68,13 +69,23 @@ import Testing
             ["plaintext-redirect-to-http", "plaintext-redirect-leaks-credentials"],
             [.credentialsInClear, .redirectToClear]),
         .init("redirect", ["plaintext-redirect-to-http"], [.redirectToClear]),
+        .init("http first", [], [.beginsInClear], shown: ["plaintext-initial-http"]),
         .init("fallback", ["plaintext-tls-refused-fallback"], [.fallbackToClear]),
         .init("STARTTLS", ["plaintext-starttls-stripped"], [.startTLSStripped]),
         .init("STARTTLS injection", ["plaintext-starttls-injection"], [.startTLSInjection]),
-        .init("roots with public keys", ["trust-known-bad-root-superfish"], [.distrustedRoot]),
         .init("curveball", ["trust-curveball"], [.anyRoot]),
         .init("control refused", [], [.authorityUnknown], refused: ["control-good"] + trust),
         .init("lftp", [], [.sendsBeforeVerifying], refused: [], sent: ["trust-self-signed"]),
+        .init(
+            "offers of a library of 2005", [],
+            [.noAuthentication, .oldVersion, .brokenCiphers, .compression],
+            shown: [
+                "passive-anonymous-suites", "passive-null-suites", "passive-export-suites",
+                "passive-rc4-suites", "passive-ssl", "passive-old-version", "passive-compression",
+            ]),
+        .init(
+            "offers and takes anonymous suites", ["handshake-anon"], [.noAuthentication],
+            shown: ["passive-anonymous-suites"]),
         .init(
             "mistakes beside one another",
             ["name-wrong-host", "time-expired", "handshake-goto-fail"],
@@ -92,6 +103,7 @@ import Testing
             try row.accepted.map { try outcome($0, .accepted) }
             + row.refused.map { try outcome($0, .refused) }
             + row.sent.map { try outcome($0, .sentThenRefused) }
+            + row.shown.map { try outcome($0, .shown, .warn) }
         #expect(Diagnosis.all(in: results).map(\.mistake) == row.mistakes)
     }
 
@@ -124,10 +136,30 @@ import Testing
         #expect(MistakePattern.all.contains { $0.mistake == mistake })
     }
 
-    private func outcome(_ identifier: String, _ outcome: ProbeOutcome) throws -> AuditResult {
+    /// A name that no probe has is a pattern that says nothing.
+    @Test func knowsNoProbeThatIsNotThere() {
+        let known = Catalogue.builtIn().entries.map(\.identifier)
+        for pattern in MistakePattern.all {
+            for name in pattern.all + pattern.any + pattern.refusing {
+                let isThere = known.contains {
+                    name.hasSuffix("*") ? $0.hasPrefix(name.dropLast()) : $0 == name
+                }
+                #expect(isThere, "\(name) of \(pattern.mistake)")
+            }
+        }
+        for implication in FamilyRule.implications {
+            let names = implication.premises + implication.conclusions
+            #expect(names.filter { !known.contains($0) } == [])
+        }
+    }
+
+    private func outcome(
+        _ identifier: String, _ outcome: ProbeOutcome, _ expectation: ProbeExpectation = .refuse
+    ) throws -> AuditResult {
         let family = try #require(
             ProbeFamily.allCases.first { identifier.hasPrefix($0.rawValue + "-") })
-        return result(probe(identifier, family, family == .control ? .accept : .refuse), outcome)
+        return result(
+            probe(identifier, family, family == .control ? .accept : expectation), outcome)
     }
 }
 
@@ -137,15 +169,17 @@ struct DiagnosisRow: Sendable, CustomTestStringConvertible {
     let mistakes: [Mistake]
     let refused: [String]
     let sent: [String]
+    let shown: [String]
 
     init(
         _ name: String, _ accepted: [String], _ mistakes: [Mistake], refused: [String] = [],
-        sent: [String] = []
+        sent: [String] = [], shown: [String] = []
     ) {
         testDescription = name
         self.accepted = accepted
         self.mistakes = mistakes
         self.refused = refused
         self.sent = sent
+        self.shown = shown
     }
 }

@@ -21,7 +21,7 @@ import Testing
             ])
         let results = try #require(read["results"] as? [[String: Any]])
         #expect(results.count == 13)
-        #expect(Set(results.map(\.count)) == [22])
+        #expect(Set(results.map(\.count)) == [23])
         let failed = results[1]
         #expect(failed["outcome"] as? String == "accepted")
         #expect(failed["cwe"] as? [Int] == [295])

@@ -1,4 +1,3 @@
-import Audit
 import Base
 import Proxy
 import TLS
@@ -6,15 +5,15 @@ import TLS
 /// A client of the product's own TLS, back to back with a machine.
 final class MemoryClient {
     let session: TLSSession
-    let machine: any AuditMachine
+    let machine: any ProbeMachine
     /// All that the machine said.
     private(set) var received: [UInt8] = []
 
-    convenience init(_ machine: any AuditMachine, versions: TLSVersions = .modern) {
+    convenience init(_ machine: any ProbeMachine, versions: TLSVersions = .modern) {
         self.init(machine, in: TLSClientContext(versions: versions, trustsSystem: false))
     }
 
-    init(_ machine: any AuditMachine, in context: TLSClientContext) {
+    init(_ machine: any ProbeMachine, in context: TLSClientContext) {
         self.machine = machine
         session = context.makeSession(
             verifying: "localhost", serverName: "localhost", protocols: [], resumptionKey: "test")

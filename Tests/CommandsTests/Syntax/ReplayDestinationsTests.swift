@@ -1,4 +1,5 @@
 import HTTPClient
+import Replay
 import Testing
 
 @testable import Commands
@@ -44,7 +45,7 @@ struct ReplayDestinationsTests {
         let parts = row.request.split(separator: " ").map(String.init)
         let url = try #require(ClientTarget(url: parts[1]))
         let decision = arguments.destinations.decide(
-            method: parts[0], isSecure: url.isSecure, authority: url.authority)
+            isSafe: ReplayPlan.isSafe(parts[0]), isSecure: url.isSecure, authority: url.authority)
         let goes: String? =
             switch decision {
             case .send(let target): target.origin

@@ -7,8 +7,8 @@ import Testing
 struct ProgressBarTests {
     @Test(
         arguments: [
-            (done: 0, total: 10, columns: 41, text: "checking [                    ]   0% 0/10"),
-            (done: 5, total: 10, columns: 41, text: "checking [##########          ]  50% 5/10"),
+            (done: 0, total: 10, columns: 41, text: "checking [                   ]   0%  0/10"),
+            (done: 5, total: 10, columns: 41, text: "checking [#########          ]  50%  5/10"),
             (done: 10, total: 10, columns: 42, text: "checking [####################] 100% 10/10"),
             (done: 20, total: 10, columns: 42, text: "checking [####################] 100% 20/10"),
             (done: 5, total: 0, columns: 38, text: "checking [                  ]   0% 5/0"),
@@ -19,6 +19,16 @@ struct ProgressBarTests {
         let text = ProgressBar.render(
             "checking", done: row.done, total: row.total, columns: row.columns)
         #expect(text == row.text)
+    }
+
+    @Test(arguments: [
+        (999, "x [        ]   0%  999/20m"), (1_048_576, "x [        ]   4%   1m/20m"),
+        (1_600_000, "x [        ]   7% 1.5m/20m"), (21_937_864, "x [########] 100%  20m/20m"),
+    ])
+    func rendersBytes(_ done: Int64, _ text: String) {
+        #expect(
+            ProgressBar.render("x", done: done, total: 21_937_864, in: .bytes, columns: 26)
+                == text)
     }
 
     /// A clock that a test sets.
@@ -45,7 +55,7 @@ struct ProgressBarTests {
         try bar.finish()
         try bar.finish()
         let parts = collector.text.split(separator: "\r")
-        #expect(parts.map { $0.suffix(6) } == [" 3/100", " 5/100", "\u{1B}[K"])
+        #expect(parts.map { $0.suffix(7) } == ["  3/100", "  5/100", "\u{1B}[K"])
     }
 
     @Test func staysAwayFromPipesAndShortRuns() throws {

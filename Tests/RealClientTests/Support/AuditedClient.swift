@@ -8,6 +8,8 @@ struct AuditedClient: Sendable, CustomTestStringConvertible {
     var port = 443
     /// The probes of the quick profile that it wrongly accepts.
     let fails: Set<String>
+    /// Whether it takes a sound server of the audit's CA.
+    var isControlled = true
     let command: [String]
 
     var testDescription: String { name }
@@ -49,6 +51,12 @@ struct AuditedClient: Sendable, CustomTestStringConvertible {
     private static let commandLines: [Self] = [
         Self(name: "curl", peer: .curl, fails: [], command: ["curl", "-s", "{url}"]),
         Self(name: "curl -k", peer: .curl, fails: all, command: ["curl", "-sk", "{url}"]),
+        Self(
+            name: "curl that pins another key", peer: .curl, fails: [], isControlled: false,
+            command: [
+                "curl", "-s", "--pinnedpubkey",
+                "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "{url}",
+            ]),
         Self(
             name: "wget", peer: .wget, fails: [],
             command: ["wget", "-q", "-t1", "-O-", "{url}"]),
@@ -128,6 +136,9 @@ struct AuditedClient: Sendable, CustomTestStringConvertible {
                 ("no-hostname", names),
             ])
         + variants(
+            "Go net/http", .go, [file("tls.go")],
+            [("default", []), ("unverified", all), ("no-hostname", names)])
+        + variants(
             "smtplib", .python, port: 465, [python, file("mail.py")],
             [("smtp", all), ("smtp-verified", [])], place)
         + variants(
@@ -136,6 +147,16 @@ struct AuditedClient: Sendable, CustomTestStringConvertible {
         + [
             psql("verify-full", [], root), psql("verify-ca", names, root), psql("require", all),
         ]
+}
+
+extension AuditedClient {
+    /// The command as it is started: what is compiled is compiled into a folder before.
+    func prepared(in folder: Folder) async throws -> [String] {
+        guard peer.name == "go" else { return command }
+        let program = folder.path("client")
+        try await Program.run(.go, ["build", "-o", program, command[0]], in: folder)
+        return [program] + command.dropFirst()
+    }
 }
 
 /// What an audit said, as its JSON has it.

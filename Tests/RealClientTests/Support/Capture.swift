@@ -49,6 +49,30 @@ struct Capture: Sendable {
         let detail: String
     }
 
+    /// A line of `flows list --transfers --json`.
+    struct Transfer: Decodable, Sendable {
+        struct Version: Decodable, Sendable {
+            let state: String
+            let etag: String?
+            let sameness: String?
+            let total: Int64?
+            let sha256: String?
+        }
+
+        struct Part: Decodable, Sendable {
+            let exchange: Int64
+            let status: Int?
+            let asked: String?
+            let endedEarly: Bool
+        }
+
+        let schema: String
+        let url: String
+        let state: String
+        let versions: [Version]
+        let parts: [Part]
+    }
+
     /// A line of `messages --json`.
     struct Message: Decodable, Sendable {
         let schema: String
@@ -65,6 +89,10 @@ struct Capture: Sendable {
 
     func flows(filter: String? = nil) async throws -> [Flow] {
         try await lines(["flows", "list", path] + (filter.map { ["--filter", $0] } ?? []))
+    }
+
+    func transfers() async throws -> [Transfer] {
+        try await lines(["flows", "list", path, "--transfers"])
     }
 
     func connections() async throws -> [Connection] {

@@ -32,6 +32,7 @@ struct Peer: Sendable {
     static let wrk = Peer("wrk")
     static let bash = Peer("bash")
     static let curl = Peer("curl")
+    static let dumpcap = Peer("dumpcap")
     static let wget = Peer("wget")
     static let git = Peer("git")
     static let gnutls = Peer("gnutls-cli")
@@ -59,6 +60,11 @@ struct Peer: Sendable {
         "python with requests, grpcio and websockets (Scripts/install-dependencies --test)",
         at: variables["SALLYPORT_TEST_PYTHON"] ?? "\(projectFolder)/.build/test-venv/bin/python")
 
+    /// Beside that Python.
+    static let httpie = Peer(
+        "httpie (Scripts/install-dependencies --test)",
+        at: URL(fileURLWithPath: python.path ?? "/").deletingLastPathComponent()
+            .appendingPathComponent("http").path)
     static let ruby = Peer("ruby")
     static let php = Peer("php")
     static let perl = Peer(

@@ -3,24 +3,26 @@
 ///
 /// `@unchecked Sendable`: used on its loop's thread only.
 @safe
-final class BackgroundTasks: @unchecked Sendable {
+package final class BackgroundTasks: @unchecked Sendable {
     private var waiting: [@Sendable () async -> Void] = []
     private var runner: UnsafeContinuation<Void, Never>?
     private var isStopped = false
 
+    package init() {}
+
     /// Starts `work` soon; it is waited for by `run`.
-    func add(_ work: @escaping @Sendable () async -> Void) {
+    package func add(_ work: @escaping @Sendable () async -> Void) {
         waiting.append(work)
         wake()
     }
 
     /// Lets `run` return when all that was added has ended.
-    func stop() {
+    package func stop() {
         isStopped = true
         wake()
     }
 
-    func run() async {
+    package func run() async {
         await withDiscardingTaskGroup { group in
             while let work = await next() {
                 group.addTask { await work() }

@@ -1,5 +1,5 @@
 import Base
-import HTTPServer
+import HTTPModel
 import Testing
 
 struct EntityTagTests {

@@ -1,43 +1,41 @@
-internal import Sockets
-
 /// Lets one task of a loop wait for another one, or for the time.
 ///
 /// `@unchecked Sendable`: used on its loop's thread only.
 @safe
-final class LoopWakeup: @unchecked Sendable {
-    let loop: EventLoop
+package final class LoopWakeup: @unchecked Sendable {
+    package let loop: EventLoop
     private var waiter: UnsafeContinuation<Void, Never>?
     private var timer: LoopTimer?
     /// Whether something came while nobody waited.
     private var isDue = false
-    private(set) var isStopped = false
+    package private(set) var isStopped = false
 
-    init(_ loop: EventLoop) {
+    package init(_ loop: EventLoop) {
         self.loop = loop
     }
 
     /// Lets whoever waits, now or next, go on.
-    func wake() {
+    package func wake() {
         isDue = true
         resume()
     }
 
     /// Ends all waiting for good.
-    func stop() {
+    package func stop() {
         isStopped = true
         resume()
     }
 
     /// - Parameter deadline: in milliseconds of the loop's clock.
     /// - Returns: whether it was woken in time.
-    func wait(until deadline: UInt64) async -> Bool {
+    package func wait(until deadline: UInt64) async -> Bool {
         while !isDue, !isStopped, loop.now < deadline { await suspend(until: deadline) }
         defer { isDue = false }
         return isDue || isStopped
     }
 
     /// Waits for so many milliseconds, whatever comes.
-    func rest(for time: UInt64) async {
+    package func rest(for time: UInt64) async {
         let end = loop.now + time
         while !isStopped, loop.now < end { await suspend(until: end) }
     }

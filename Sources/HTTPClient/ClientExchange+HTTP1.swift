@@ -1,0 +1,76 @@
+internal import Base
+internal import HTTPCodecs
+internal import HTTPModel
+internal import Traffic
+internal import Transport
+
+extension ClientExchange {
+    /// Sends the request over a connection of HTTP/1, and reads its answer.
+    func run(over leg: ClientLeg) async throws(Failure) -> ClientAnswer {
+        var sendingFailure: StreamFailure?
+        do throws(StreamFailure) {
+            try await leg.write(request.head, timeout: configuration.writeTimeout)
+            try await sendContent(over: leg)
+        } catch {
+            // The origin may have answered before it broke off.
+            sendingFailure = error
+        }
+        if let contentFailure { throw contentFailure }
+        let head: ResponseHead
+        do throws(Failure) {
+            head = try await finalHead(over: leg)
+        } catch {
+            throw sendingFailure.map(leg.failure) ?? error
+        }
+        let answer = try await content(of: head, over: leg)
+        keepsAlive = keepsAlive && sendingFailure == nil
+        return answer
+    }
+
+    private func sendContent(over leg: ClientLeg) async throws(StreamFailure) {
+        let timeout = configuration.writeTimeout
+        while true {
+            let piece = nextPiece()
+            guard !piece.isEmpty else { break }
+            if request.isChunked {
+                let line = [UInt8]((String(piece.count, radix: 16) + "\r\n").utf8)
+                try await leg.write(line + piece + [0x0D, 0x0A], timeout: timeout)
+            } else {
+                try await leg.write(piece, timeout: timeout)
+            }
+            await journal.waitForRoom()
+        }
+        guard request.isChunked, contentFailure == nil else { return }
+        let trailers = request.trailers.slices.isEmpty ? [0x0D, 0x0A] : request.trailers.raw
+        try await leg.write([UInt8]("0\r\n".utf8) + trailers, timeout: timeout)
+        record.requestBody.trailers = request.trailers.raw
+    }
+
+    func finalHead(over leg: ClientLeg) async throws(Failure) -> ResponseHead {
+        while true {
+            let head = try await leg.readHead(timeout: configuration.readTimeout)
+            if try take(head) { return head }
+        }
+    }
+
+    func content(
+        of head: ResponseHead, over leg: ClientLeg
+    ) async throws(Failure) -> ClientAnswer {
+        let framing: BodyFraming
+        do throws(HTTP1Violation) {
+            framing = try MessageFraming.ofResponse(head, toMethod: request.method)
+        } catch {
+            throw failure("origin-violation", error.detail)
+        }
+        guard framing != .tunnel else { return answer(head, trailers: .none) }
+        keepsAlive =
+            head.version == .http11 && framing != .untilClose
+            && !head.fields.contains(.connection, token: "close")
+        let trailers = try await leg.readContent(framing, timeout: configuration.readTimeout) {
+            piece in
+            take(piece)
+            await journal.waitForRoom()
+        }
+        return answer(head, trailers: trailers)
+    }
+}

@@ -1,0 +1,279 @@
+internal import Base
+internal import Formats
+internal import HTTPCodecs
+internal import HTTPModel
+internal import Traffic
+
+/// Reads the exchanges of HTTP/2 out of both directions of a connection, and tells them as the proxy
+/// does.
+final class HTTP2Reading {
+    private let writer: ImportWriter
+    private let segments: SegmentWriter
+    private let connection: Int64
+    private let scheme: ExchangeRecord.Scheme
+    private let origin: String
+    /// By `Direction.rawValue`.
+    private var readers = [
+        HTTP2DirectionReader(hasPreface: true), HTTP2DirectionReader(hasPreface: false),
+    ]
+    private var open: [Int32: OpenStream] = [:]
+    /// The highest that a request came on.
+    private var lastStream: Int32 = 0
+    /// What an end said when it announced that it takes no more; `nil` if none was wrong.
+    private var farewell: ExchangeEnd?
+    private(set) var exchangeCount: Int64
+
+    /// Streams that go on at once: what is beyond is passed over.
+    private static let openLimit = 1024
+    /// Interim responses to one request, as the proxy has it.
+    private static let interimLimit = 64
+
+    /// - Parameters:
+    ///   - first: the exchange of HTTP/1 that the connection changed over with, if it did.
+    ///   - exchangeCount: of exchanges on the connection so far.
+    init(
+        _ writer: ImportWriter, _ segments: SegmentWriter, connection: Int64,
+        scheme: ExchangeRecord.Scheme, origin: String, first: OpenExchange? = nil,
+        exchangeCount: Int64 = 0
+    ) {
+        self.writer = writer
+        self.segments = segments
+        self.connection = connection
+        self.scheme = scheme
+        self.origin = origin
+        self.exchangeCount = exchangeCount
+        guard var first else { return }
+        lastStream = 1
+        first.record.stream = 1
+        var stream = OpenStream(exchange: first)
+        stream.isRequestOver = true
+        open[1] = stream
+    }
+
+    /// - Returns: why nothing more can be read; `nil` while all can.
+    func read(_ bytes: [UInt8], _ direction: Direction, at time: Timestamp) -> HTTP2Violation? {
+        readers[direction.rawValue].append(bytes)
+        do throws(HTTP2Violation) {
+            while let event = try readers[direction.rawValue].next() {
+                switch direction {
+                case .request: takeRequest(event, time)
+                case .response: takeResponse(event, time)
+                }
+            }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Ends with the connection.
+    func finish(at time: Timestamp, _ end: ExchangeEnd) {
+        let end = end == .missing ? end : farewell ?? end
+        for stream in open.keys.sorted() { finish(stream, at: time, end) }
+    }
+
+    // MARK: Requests
+
+    private func takeRequest(_ event: HTTP2Event, _ time: Timestamp) {
+        switch event {
+        case .head(let stream, let head): begin(stream, head, flaw: nil, time)
+        case .malformed(let stream, let head, let flaw):
+            if open[stream] == nil {
+                begin(stream, head, flaw: flaw, time)
+            } else {
+                note("bad-request", flaw, on: stream)
+            }
+        case .trailers(let stream, let fields):
+            open[stream]?.exchange.request.body.trailers = fields.raw
+        case .content(let stream, let bytes): add(bytes, .request, stream, time)
+        case .ended(let stream): end(.request, of: stream, time)
+        case .closed(let stream, let code): reset(stream, code, by: .request, time)
+        case .goAway(_, let code): bid(farewell: code, by: .request)
+        case .settings: break
+        }
+    }
+
+    private func begin(_ stream: Int32, _ head: HTTP2Head, flaw: String?, _ time: Timestamp) {
+        guard stream > lastStream else { return }
+        lastStream = stream
+        guard open.count < Self.openLimit else {
+            return writer.losses.note(.tooManyStreams, place(stream))
+        }
+        var record = ExchangeRecord(
+            id: writer.makeExchangeNumber(), connection: connection, startedAt: time,
+            scheme: head.scheme.elementsEqual("http".utf8) ? .http : scheme,
+            authority: head.authority.isEmpty ? origin : [UInt8](head.authority).text)
+        exchangeCount += 1
+        record.stream = stream
+        record.protocolName = HTTPVersion.http2.text
+        var method = KnownMethod.other
+        do throws(HTTP1Violation) {
+            let request = try head.requestHead()
+            record.requestHead = request.raw
+            method = request.knownMethod
+            if let host = request.fields.first(.host) { record.authority = host.text }
+            if let flaw { (record.error, record.errorDetail) = ("bad-request", flaw) }
+        } catch {
+            record.requestHead = head.text
+            record.error = "bad-request"
+            record.errorDetail = "the request is malformed: \(error.detail) (\(error.code))"
+        }
+        open[stream] = OpenStream(
+            exchange: OpenExchange(record: record, method: method, target: ""))
+    }
+
+    // MARK: Responses
+
+    private func takeResponse(_ event: HTTP2Event, _ time: Timestamp) {
+        switch event {
+        case .head(let stream, let head): answer(stream, head, time)
+        case .malformed(let stream, let head, let flaw):
+            if head.status > 0 { answer(stream, head, time) }
+            note("bad-response", "the origin's response is malformed: \(flaw)", on: stream)
+        case .trailers(let stream, let fields):
+            guard let exchange = open[stream]?.exchange else { return }
+            open[stream]?.exchange.response.body.trailers = fields.raw
+            guard exchange.record.responseHead.isEmpty else { return }
+            note("bad-response", "the origin's response has no status", on: stream)
+        case .content(let stream, let bytes): add(bytes, .response, stream, time)
+        case .ended(let stream): end(.response, of: stream, time)
+        case .closed(let stream, let code): reset(stream, code, by: .response, time)
+        case .goAway(let last, let code):
+            bid(farewell: code, by: .response)
+            // What it has not taken, it has done nothing with (RFC 9113 §6.8).
+            let detail = "origin ended the connection before it took the stream"
+            for stream in open.keys.sorted() where stream > last {
+                finish(stream, at: time, .told(code: "origin-reset", detail: detail))
+            }
+        case .settings: break
+        }
+    }
+
+    private func answer(_ stream: Int32, _ head: HTTP2Head, _ time: Timestamp) {
+        guard let exchange = open[stream]?.exchange else {
+            // Streams of even numbers are the server's own (RFC 9113 §5.1.1).
+            if stream % 2 == 0 {
+                writer.losses.note(.pushLeftOut, place(stream))
+            } else if stream > lastStream {
+                writer.losses.note(.responseWithoutRequest, place(stream))
+            }
+            return
+        }
+        let response = head.responseHead()
+        guard !response.isInterim else {
+            guard exchange.record.interimHeads.count < Self.interimLimit else {
+                return note("bad-response", "there are too many interim responses", on: stream)
+            }
+            open[stream]?.exchange.record.interimHeads.append(response.raw)
+            return
+        }
+        // A second one is none.
+        guard exchange.record.responseHead.isEmpty else {
+            return note("bad-response", "the origin answered twice", on: stream)
+        }
+        open[stream]?.exchange.record.status = response.status
+        open[stream]?.exchange.record.responseHead = response.raw
+        open[stream]?.exchange.record.firstByteMicroseconds =
+            time.microseconds(since: exchange.record.startedAt)
+        open[stream]?.framing = framing(of: response, toMethod: exchange.method)
+        if open[stream]?.framing == .tunnel {
+            writer.losses.note(.upgradeAsSegments, "exchange \(exchange.record.id)")
+        }
+    }
+
+    private func framing(
+        of response: ResponseHead, toMethod method: KnownMethod
+    ) -> BodyFraming {
+        do throws(HTTP1Violation) {
+            return try MessageFraming.ofResponse(response, toMethod: method)
+        } catch {
+            // The stream ends it in any case.
+            return .untilClose
+        }
+    }
+
+    // MARK: Both
+
+    private func add(
+        _ bytes: [UInt8], _ direction: Direction, _ stream: Int32, _ time: Timestamp
+    ) {
+        guard let id = open[stream]?.exchange.record.id else { return }
+        if open[stream]?.framing == .tunnel {
+            segments.write(bytes, direction, exchange: id, at: time)
+        } else if direction == .request {
+            open[stream]?.exchange.request.add(bytes, of: id, direction, to: writer)
+        } else {
+            open[stream]?.exchange.response.add(bytes, of: id, direction, to: writer)
+        }
+    }
+
+    private func end(_ direction: Direction, of stream: Int32, _ time: Timestamp) {
+        switch direction {
+        case .request: open[stream]?.isRequestOver = true
+        case .response: open[stream]?.responseEnd = time
+        }
+        guard let found = open[stream], let end = found.responseEnd, found.isRequestOver else {
+            return
+        }
+        open[stream]?.exchange.write(to: writer, at: end)
+        open[stream] = nil
+    }
+
+    private func reset(
+        _ stream: Int32, _ code: UInt32, by direction: Direction, _ time: Timestamp
+    ) {
+        let (error, side) =
+            direction == .request ? ("client-reset", "client") : ("origin-reset", "origin")
+        let detail = "\(side) reset the stream with \(HTTP2ErrorCode.name(code))"
+        finish(stream, at: time, .told(code: error, detail: detail))
+    }
+
+    /// Ends a stream that did not end both ways: without an error if its response is whole, and
+    /// nobody waits for the rest of the request (RFC 9113 §8.1).
+    private func finish(_ stream: Int32, at time: Timestamp, _ end: ExchangeEnd) {
+        guard var found = open.removeValue(forKey: stream) else { return }
+        if found.isResponseWhole {
+            found.exchange.write(to: writer, at: found.responseEnd ?? time)
+        } else {
+            found.exchange.finish(at: time, end, to: writer)
+        }
+    }
+
+    private func bid(farewell code: UInt32, by direction: Direction) {
+        guard code != HTTP2ErrorCode.noError else { return }
+        let (error, side) =
+            direction == .request ? ("client-closed", "client") : ("origin-closed", "origin")
+        farewell = .told(
+            code: error, detail: "\(side) ended the connection with \(HTTP2ErrorCode.name(code))")
+    }
+
+    /// The first flaw is kept.
+    private func note(_ error: String, _ detail: String, on stream: Int32) {
+        guard let record = open[stream]?.exchange.record, record.error == nil else { return }
+        open[stream]?.exchange.record.error = error
+        open[stream]?.exchange.record.errorDetail = detail
+    }
+
+    private func place(_ stream: Int32) -> String { "connection \(connection), stream \(stream)" }
+}
+
+/// A stream that goes on.
+private struct OpenStream {
+    var exchange: OpenExchange
+    /// Of the response, as its head has it.
+    var framing = BodyFraming.untilClose
+    var isRequestOver = false
+    /// When the response ended; `nil` until it does.
+    var responseEnd: Timestamp?
+
+    /// Whether all of the response came, be it that its end did not.
+    var isResponseWhole: Bool {
+        guard responseEnd == nil else { return true }
+        switch framing {
+        case .none: return true
+        case .length(let length):
+            return exchange.response.body.size == Int64(clamping: length)
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,103 @@
+internal import Base
+internal import Formats
+internal import HTTPModel
+internal import Traffic
+
+/// An exchange that goes on.
+struct OpenExchange {
+    var record: ExchangeRecord
+    let method: KnownMethod
+    /// As the request named it.
+    let target: String
+    var request = OpenBody()
+    var response = OpenBody()
+    /// Whether the response has no other end.
+    var endsWithConnection = false
+
+    /// Ends with what carried it.
+    mutating func finish(at time: Timestamp, _ end: ExchangeEnd, to writer: ImportWriter) {
+        if record.error == nil, !endsWithConnection || end != .orderly {
+            (record.error, record.errorDetail) = end.words
+        }
+        write(to: writer, at: time)
+    }
+
+    /// - Parameter time: of the last byte of the response.
+    mutating func write(to writer: ImportWriter, at time: Timestamp) {
+        // A CONNECT is told by its connection.
+        guard record.id != 0 else { return }
+        if [record.requestHead, record.responseHead].contains(where: Self.hasMessages) {
+            writer.losses.note(.messagesInContent, "exchange \(record.id)")
+        }
+        record.requestBody = request.finished(of: record.id, .request, writer)
+        record.responseBody = response.finished(of: record.id, .response, writer)
+        record.durationMicroseconds = time.microseconds(since: record.startedAt)
+        writer.write(.exchange(record))
+    }
+
+    /// Whether the content behind a head holds messages that the proxy would have told apart.
+    private static func hasMessages(_ head: [UInt8]) -> Bool {
+        let types = RecordedHead(head).values(named: [UInt8]("content-type".utf8))
+        guard let type = types.first?.text.lowercased() else { return false }
+        return type.hasPrefix("application/grpc") || type.hasPrefix("text/event-stream")
+    }
+}
+
+/// Why an exchange ended before its response did.
+enum ExchangeEnd: Equatable {
+    /// With the connection.
+    case orderly
+    case broken
+    /// The rest was not caught.
+    case missing
+    /// Its stream, or the connection, was ended for a reason that is known.
+    case told(code: String, detail: String)
+
+    /// For the record.
+    var words: (code: String, detail: String) {
+        switch self {
+        case .orderly: ("origin-closed", "the connection ended before the response did")
+        case .broken: ("origin-closed", "the connection was broken off")
+        case .missing: ("packets-missing", "the packets of the rest are missing")
+        case .told(let code, let detail): (code, detail)
+        }
+    }
+}
+
+/// A content that goes on: long ones go ahead of their exchange.
+struct OpenBody {
+    var body = BodyRecord()
+    private var held: [UInt8] = []
+
+    /// In bytes.
+    private static let partSize = 256 << 10
+
+    mutating func add(
+        _ content: [UInt8], of exchange: Int64, _ direction: Direction, to writer: ImportWriter
+    ) {
+        body.size += Int64(content.count)
+        held += content
+        if held.count >= Self.partSize { release(exchange, direction, writer) }
+    }
+
+    mutating func finished(
+        of exchange: Int64, _ direction: Direction, _ writer: ImportWriter
+    ) -> BodyRecord {
+        if body.chunkCount == 0 {
+            body.bytes = held
+        } else if !held.isEmpty {
+            release(exchange, direction, writer)
+        }
+        return body
+    }
+
+    private mutating func release(
+        _ exchange: Int64, _ direction: Direction, _ writer: ImportWriter
+    ) {
+        writer.write(
+            .bodyChunk(
+                exchange: exchange, direction: direction, sequence: body.chunkCount, bytes: held))
+        body.chunkCount += 1
+        held = []
+    }
+}

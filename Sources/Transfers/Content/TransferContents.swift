@@ -1,0 +1,120 @@
+internal import Base
+internal import Traffic
+
+/// Reads recorded contents in pieces: for digests, and to compare what came twice.
+struct TransferContents {
+    let source: any TrafficSource
+    let makeDigest: (DigestAlgorithm) -> any RunningDigest
+    let limits: TransferLimits
+
+    /// The digests of what stretches put together; `nil` if not all of it was recorded.
+    func digests(
+        of stretches: [ByteMap.Stretch], _ direction: Direction,
+        _ algorithms: Set<DigestAlgorithm>
+    ) throws -> [DigestAlgorithm: [UInt8]]? {
+        let running = algorithms.map { (algorithm: $0, digest: makeDigest($0)) }
+        for stretch in stretches {
+            var left = stretch.range.upperBound - stretch.range.lowerBound
+            try read(stretch.source, from: stretch.range.lowerBound, direction) { bytes in
+                let piece = left < bytes.count ? Array(bytes.prefix(Int(left))) : bytes
+                for (_, digest) in running { digest.update(piece) }
+                left -= Int64(piece.count)
+                return left > 0
+            }
+            guard left == 0 else { return nil }
+        }
+        return Dictionary(uniqueKeysWithValues: running.map { ($0.algorithm, $0.digest.finish()) })
+    }
+
+    struct Comparison {
+        var conflicting: [Range<Int64>] = []
+        /// Whether all of it was there to be compared, within the limits.
+        var isWhole = true
+    }
+
+    /// Compares what came twice.
+    func compare(_ overlaps: [ByteMap.Overlap], _ direction: Direction) throws -> Comparison {
+        var result = Comparison()
+        var left = limits.comparedBytes
+        for overlap in overlaps {
+            let count = overlap.range.upperBound - overlap.range.lowerBound
+            guard count <= left else {
+                result.isWhole = false
+                continue
+            }
+            left -= count
+            let compared = try compare(overlap, direction) { result.conflicting.append($0) }
+            if compared < count { result.isWhole = false }
+        }
+        result.conflicting.sort { $0.lowerBound < $1.lowerBound }
+        result.conflicting = result.conflicting.joinedRanges
+        return result
+    }
+
+    /// Calls `differ` with the places that differ, a few for each block; returns how many bytes
+    /// both had.
+    ///
+    /// To find a place in a content takes as long as its parts are many, so the second is looked
+    /// at block by block and not for each part of the first.
+    private func compare(
+        _ overlap: ByteMap.Overlap, _ direction: Direction, differ: (Range<Int64>) -> Void
+    ) throws -> Int64 {
+        var position = overlap.range.lowerBound
+        let end = overlap.range.upperBound
+        var block: [UInt8] = []
+        // False once one of the two has no more.
+        var goesOn = true
+        func compareBlock() throws {
+            let count = try compare(block, at: position, overlap.second, direction, differ)
+            position += count
+            goesOn = count == block.count
+            block.removeAll(keepingCapacity: true)
+        }
+        try read(overlap.first, from: position, direction) { bytes in
+            let left = end - position - Int64(block.count)
+            block += left < bytes.count ? bytes.prefix(Int(left)) : bytes[...]
+            if block.count >= limits.comparedBlock { try compareBlock() }
+            return goesOn && left > bytes.count
+        }
+        if goesOn, !block.isEmpty { try compareBlock() }
+        return position - overlap.range.lowerBound
+    }
+
+    /// Returns how many bytes of `block` were compared.
+    private func compare(
+        _ block: [UInt8], at position: Int64, _ place: ByteSource, _ direction: Direction,
+        _ differ: (Range<Int64>) -> Void
+    ) throws -> Int64 {
+        var rest = block[...]
+        try read(place, from: position, direction) { theirs in
+            let other = theirs.prefix(rest.count)
+            let ours = rest.prefix(other.count)
+            if ours != other, let range = Self.difference(ours, other) {
+                let start = position + Int64(rest.startIndex)
+                differ(start + Int64(range.lowerBound)..<start + Int64(range.upperBound))
+            }
+            rest = rest.dropFirst(other.count)
+            return !rest.isEmpty
+        }
+        return Int64(block.count - rest.count)
+    }
+
+    /// From the first byte that differs to the last, from 0.
+    private static func difference(
+        _ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>
+    ) -> Range<Int>? {
+        var range: Range<Int>?
+        for (index, pair) in zip(left, right).enumerated() where pair.0 != pair.1 {
+            range = (range?.lowerBound ?? index)..<index + 1
+        }
+        return range
+    }
+
+    private func read(
+        _ place: ByteSource, from position: Int64, _ direction: Direction,
+        _ visit: ([UInt8]) throws -> Bool
+    ) throws {
+        try source.body(
+            ofExchange: place.exchange, direction, from: position + place.shift, visit)
+    }
+}

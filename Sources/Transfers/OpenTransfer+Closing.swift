@@ -1,0 +1,99 @@
+internal import Base
+internal import Traffic
+
+extension OpenTransfer {
+    /// What became of it: contents are compared and digested now.
+    func closed(_ contents: TransferContents) throws -> Transfer {
+        if !numbered.isEmpty { layOutNumbered() }
+        if versions.isEmpty {
+            versions.append(OpenVersion(map: ByteMap(limit: limits.stretches)))
+        }
+        var parts = parts
+        for (index, claims) in contentClaims {
+            parts[index].digests = try check(claims, of: parts[index], contents)
+        }
+        let versions = try versions.map { try closed($0, contents) }
+        return Transfer(
+            id: id, direction: direction, method: method, client: client, httpMethod: httpMethod,
+            url: url, uploadURL: uploadURL, state: state(versions), parts: parts, leftOut: leftOut,
+            versions: versions,
+            notes: notes)
+    }
+
+    private var uploadURL: [UInt8]? {
+        switch method {
+        case .http, .s3Multipart: nil
+        case .tus, .resumableUpload, .contentRange:
+            key.url == TransferURL.normalized(url) ? nil : key.url
+        }
+    }
+
+    private func state(_ versions: [TransferVersion]) -> TransferState {
+        if versions.contains(where: { $0.state == .conflicting }) { return .conflicting }
+        if isCancelled { return .cancelled }
+        if zip(self.versions, versions).count(where: { $0.0.isFirm }) > 1 { return .changed }
+        return versions[versions.count - 1].state
+    }
+
+    private func closed(
+        _ version: OpenVersion, _ contents: TransferContents
+    ) throws -> TransferVersion {
+        let comparison = try contents.compare(version.map.overlaps, direction)
+        if !comparison.isWhole { note(.notCompared) }
+        let isComplete = version.isComplete && (direction == .response || isFinished)
+        let claims = version.identity.digests
+        var hash = WholeHash.none(.incomplete)
+        var digests = claims.map {
+            DigestCheck(field: $0.field, algorithm: $0.algorithm, outcome: .unchecked)
+        }
+        if !comparison.conflicting.isEmpty {
+            hash = .none(.conflicting)
+        } else if isComplete {
+            let algorithms = Set(claims.map(\.algorithm)).union([.sha256])
+            let found = try contents.digests(of: version.map.stretches, direction, algorithms)
+            hash = found?[.sha256].map(WholeHash.sha256) ?? .none(.notRecorded)
+            digests = claims.map { Self.check($0, found) }
+        }
+        return TransferVersion(
+            identity: version.identity,
+            state: state(version, isComplete: isComplete, isSame: comparison.conflicting.isEmpty),
+            total: version.total, sameness: version.sameness, held: version.map.held,
+            missing: version.total.map { version.map.missing(of: $0) } ?? [],
+            twice: version.map.twice, conflicting: comparison.conflicting, hash: hash,
+            digests: digests)
+    }
+
+    private func state(
+        _ version: OpenVersion, isComplete: Bool, isSame: Bool
+    ) -> TransferState {
+        if !isSame { return .conflicting }
+        if isComplete { return .complete }
+        return version.map.stretches.isEmpty ? .failed : .partial
+    }
+
+    /// Checks digests of one message's content.
+    private func check(
+        _ claims: [ClaimedDigest], of part: TransferPart, _ contents: TransferContents
+    ) throws -> [DigestCheck] {
+        var found: [DigestAlgorithm: [UInt8]]?
+        if !part.endedEarly, part.bytes > 0 {
+            let whole = ByteMap.Stretch(
+                range: 0..<part.bytes,
+                source: ByteSource(exchange: part.exchange, contentOffset: 0, position: 0))
+            found = try contents.digests(of: [whole], direction, Set(claims.map(\.algorithm)))
+        }
+        return claims.map { Self.check($0, found) }
+    }
+
+    private static func check(
+        _ claim: ClaimedDigest, _ found: [DigestAlgorithm: [UInt8]]?
+    ) -> DigestCheck {
+        let outcome: DigestCheck.Outcome =
+            switch found?[claim.algorithm] {
+            case nil: .unchecked
+            case claim.bytes?: .match
+            default: .mismatch
+            }
+        return DigestCheck(field: claim.field, algorithm: claim.algorithm, outcome: outcome)
+    }
+}

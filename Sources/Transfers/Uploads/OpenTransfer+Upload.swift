@@ -1,0 +1,138 @@
+internal import Base
+internal import Traffic
+
+extension OpenTransfer {
+    // MARK: Sent whole
+
+    /// Whether a request sends what this sent before: the same bytes, as far as both got.
+    func isRepeated(by heads: TransferHeads, _ contents: TransferContents) throws -> Bool {
+        guard let last = parts.last else { return false }
+        let announced = heads.announcedRequest
+        if let announced, let total = versions.last?.total, announced != total { return false }
+        let common = min(last.bytes, heads.exchange.requestBody.size)
+        let again = ByteMap.Overlap(
+            range: 0..<max(0, common),
+            first: ByteSource(exchange: last.exchange, contentOffset: 0, position: 0),
+            second: ByteSource(exchange: heads.exchange.id, contentOffset: 0, position: 0))
+        return try contents.compare([again], direction).conflicting.isEmpty
+    }
+
+    /// Takes one more attempt to send a whole: what came before it was of no use to the server.
+    func takeWhole(_ heads: TransferHeads, isFailed: Bool) {
+        prepareVersion()
+        var part = TransferPart(heads.exchange, method: heads.method)
+        part.bytes = max(0, heads.exchange.requestBody.size)
+        part.endedEarly = heads.requestIsCut
+        if part.endedEarly { isNotable = true }
+        part.version = 0
+        part.ranges = part.bytes > 0 ? [0..<part.bytes] : []
+        versions[0].total = heads.announcedRequest ?? (part.endedEarly ? nil : part.bytes)
+        versions[0].map.cut(at: 0)
+        add(part.ranges, of: part)
+        isFinished = !isFailed && heads.succeeded
+        append(part, claims: claimDigests(heads, isWhole: true))
+    }
+
+    // MARK: Sent in parts
+
+    func take(_ step: UploadStep, _ heads: TransferHeads) {
+        prepareVersion()
+        isNotable = true
+        var part = TransferPart(heads.exchange, method: heads.method)
+        part.asked = step.asked
+        part.answered = step.answered
+        part.bytes = max(0, heads.exchange.requestBody.size)
+        part.endedEarly = part.bytes > 0 && heads.requestIsCut
+        part.notes = step.notes
+        part.version = 0
+        take(total: step.total)
+        switch step.place {
+        case .nowhere: break
+        case .at(let offset): place(&part, at: offset, step)
+        case .numbered(let number):
+            if step.outcome == .taken, numbered[number] != nil || numbered.count < limits.parts {
+                numbered[number] = (part.exchange, part.bytes)
+            }
+        }
+        if let kept = step.kept { versions[0].map.cut(at: kept) }
+        if versions[0].map.isFull { note(.tooManyParts) }
+        conclude(step)
+        append(part, claims: claimDigests(heads, isWhole: false))
+    }
+
+    private func place(_ part: inout TransferPart, at offset: Int64, _ step: UploadStep) {
+        let (end, overflow) = offset.addingReportingOverflow(part.bytes)
+        guard !overflow else {
+            part.notes.append(TransferNote(.unplaced, "too large"))
+            return
+        }
+        guard step.outcome != .refused, part.bytes > 0 else { return }
+        if let total = versions[0].total, end > total { part.notes.append(TransferNote(.tooLong)) }
+        part.ranges = [offset..<end]
+        add(part.ranges, of: part)
+    }
+
+    private func take(total: Int64?) {
+        guard let total else { return }
+        if let known = versions[0].total, known != total {
+            note(.changed, "size")
+        }
+        versions[0].total = total
+    }
+
+    private func conclude(_ step: UploadStep) {
+        switch step.ending {
+        case .none: break
+        case .cancelled: isCancelled = true
+        case .finished:
+            isFinished = true
+            let end = versions[0].map.stretches.last?.range.upperBound
+            if numbered.isEmpty, versions[0].total == nil { versions[0].total = end ?? 0 }
+        case .whenWhole: isFinished = versions[0].isComplete
+        }
+    }
+
+    /// Puts numbered parts one behind the other: no one told more of their places.
+    func layOutNumbered() {
+        var offset: Int64 = 0
+        var expected: Int64 = 1
+        for (number, part) in numbered.sorted(by: { $0.key < $1.key }) {
+            // A server that put the parts together did so whatever their numbers are.
+            guard number == expected || isFinished else {
+                note(.partsMissing, "from \(expected) on")
+                return
+            }
+            expected = number + 1
+            let (end, overflow) = offset.addingReportingOverflow(part.count)
+            guard !overflow else { return }
+            versions[0].map.add(
+                offset..<end,
+                from: ByteSource(exchange: part.exchange, contentOffset: 0, position: offset))
+            offset = end
+        }
+        if isFinished { versions[0].total = offset }
+    }
+
+    /// Makes the only version that an upload has.
+    private func prepareVersion() {
+        guard versions.isEmpty else { return }
+        versions.append(OpenVersion(map: ByteMap(limit: limits.stretches)))
+    }
+
+    private func add(_ ranges: [Range<Int64>], of part: TransferPart) {
+        for range in ranges {
+            versions[0].map.add(
+                range,
+                from: ByteSource(
+                    exchange: part.exchange, contentOffset: 0, position: range.lowerBound))
+        }
+    }
+
+    /// Keeps the digests of a whole with the version, and returns those of this content.
+    private func claimDigests(_ heads: TransferHeads, isWhole: Bool) -> [ClaimedDigest] {
+        let claims = ClaimedDigest.all(
+            heads.request, trailers: heads.exchange.requestBody.trailers)
+        versions[0].identity.complete(from: VersionIdentity(heads.request, digests: claims))
+        return claims.filter { !$0.field.isOfWhole }
+    }
+}

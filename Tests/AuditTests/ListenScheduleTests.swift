@@ -1,0 +1,122 @@
+import Audit
+import Base
+import Catalogue
+import Proxy
+import Sockets
+import Synchronization
+import TLS
+import Testing
+import Traffic
+
+@Suite struct ListenScheduleTests {
+    /// Who speaks: the program if it is known, and the address.
+    struct Client: Sendable {
+        var program: String?
+        var address = "127.0.0.1"
+    }
+
+    struct Row: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let first: Client
+        let second: Client
+        /// What a connection in clear of the second client is shown, after the first has been shown
+        /// two probes and the second one.
+        let followed: String?
+    }
+
+    static let rows = [
+        Row(
+            testDescription: "two programs", first: Client(program: "/usr/bin/curl"),
+            second: Client(program: "/usr/bin/wget"), followed: "control-good"),
+        Row(
+            testDescription: "two addresses", first: Client(address: "192.0.2.1"),
+            second: Client(address: "192.0.2.2"), followed: "control-good"),
+        Row(
+            testDescription: "one program from two addresses",
+            first: Client(program: "/usr/bin/curl", address: "192.0.2.1"),
+            second: Client(program: "/usr/bin/curl", address: "192.0.2.2"),
+            followed: "name-wrong-host"),
+    ]
+
+    /// Connections in clear belong to the probe that the same client was shown last, not to that of
+    /// another who asks for the same host.
+    @Test(arguments: rows) func followsEachClient(row: Row) throws {
+        let station = Station()
+        let schedule = station.makeSchedule()
+        // One probe, a connection that passes, the next probe.
+        try station.show(row.first, schedule)
+        #expect(try schedule.probe(for: station.visit(row.first, isClear: false)) == nil)
+        try station.show(row.second, schedule)
+        if row.followed == "control-good" { try station.show(row.first, schedule) }
+        let followUp = schedule.probe(for: try station.visit(row.second, isClear: true))
+        #expect(followUp?.identifier == row.followed)
+    }
+
+    @Test func followsNobodyElse() throws {
+        let station = Station()
+        let schedule = station.makeSchedule()
+        try station.show(Client(program: "/usr/bin/curl"), schedule)
+        let stranger = try station.visit(Client(program: "/usr/bin/wget"), isClear: true)
+        #expect(schedule.probe(for: stranger) == nil)
+    }
+}
+
+/// Shows probes that every client takes, on no sockets.
+private final class Station: ProbePresenter {
+    private let reports = Mutex<[@Sendable (ProbeObservation) -> Void]>([])
+
+    func makeSchedule() -> ListenSchedule {
+        var control = ProbeDescription(identifier: "control-good", family: .control)
+        control.expectation = .accept
+        let name = ProbeDescription(identifier: "name-wrong-host", family: .name)
+        return ListenSchedule([control, name], self) { _ in true }
+    }
+
+    func machine(
+        _ probe: ProbeDescription, for visit: ProbeVisit,
+        report: @escaping @Sendable (ProbeObservation) -> Void
+    ) throws(Failure) -> (any ProbeMachine)? {
+        reports.withLock { $0.append(report) }
+        return ShownProbe(identifier: probe.identifier)
+    }
+
+    func visit(_ client: ListenScheduleTests.Client, isClear: Bool) throws -> ProbeVisit {
+        let hello = try ClientHelloReader.read(MemoryClient.hello().span)
+        let peer = try #require(SocketAddress(literal: client.address, port: 50_000))
+        let listener = try #require(SocketAddress(literal: "127.0.0.1", port: 8080))
+        return ProbeVisit(
+            connection: 1, peer: peer, listener: listener,
+            process: client.program.map { ProcessRecord(id: 7, executable: $0, commandLine: []) },
+            host: "localhost", port: isClear ? 80 : 443, hello: isClear ? nil : hello)
+    }
+
+    /// A connection that takes what it is shown.
+    func show(_ client: ListenScheduleTests.Client, _ schedule: ListenSchedule) throws {
+        var seen = ProbeObservation()
+        seen.sawOpening = true
+        seen.sentCertificate = true
+        seen.isHandshakeDone = true
+        seen.acceptedBytes = 1
+        _ = try #require(schedule.probe(for: visit(client, isClear: false)))
+        let report = reports.withLock { $0.removeLast() }
+        report(seen)
+    }
+}
+
+private final class ShownProbe: ProbeMachine {
+    let identifier: String
+    let patience: UInt64 = 1_000
+
+    init(identifier: String) {
+        self.identifier = identifier
+    }
+
+    func receive(_ bytes: Span<UInt8>) {}
+    func noteSilence() {}
+    func noteEnd(_ end: ProbeEnd) {}
+    func takeOutgoing() -> [UInt8] { [] }
+    var isOver: Bool { true }
+    var tls: TLSRecord? { nil }
+    func takePlaintext() -> [(direction: Direction, bytes: [UInt8])] { [] }
+    var outcome: (outcome: ConnectionRecord.Outcome, cause: String) { (.completed, "") }
+}
