@@ -88,7 +88,9 @@ let package = Package(
         target("Formats", ["Base", "HTTPCodecs", "HTTPModel", "Redaction", "Traffic"]),
         target("Processes", ["Base", "Sockets", "Traffic"]),
         target("Transfers", ["Base", "HTTPModel", "Traffic"]),
-        target("Comparison", ["Base", "HTTPModel", "Redaction", "Replay", "Traffic"]),
+        target(
+            "Comparison",
+            ["Base", "HTTPCodecs", "HTTPModel", "Redaction", "Replay", "Traffic"]),
         // 4
         target(
             "PacketFormats",

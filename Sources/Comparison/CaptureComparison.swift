@@ -67,6 +67,10 @@ private struct SideReader {
             signature.requestBody = Int(truncatingIfNeeded: exchange.requestBody.size)
             signature.responseBody = Int(truncatingIfNeeded: exchange.responseBody.size)
             if !usesDigests { try readContents(of: exchange, subject.source, into: &signature) }
+            if let messages = try SocketMessages.hashes(of: exchange, in: subject.source) {
+                signature.requestBody.append(messages.request)
+                signature.responseBody.append(messages.response)
+            }
             signatures.append(signature)
             return true
         }
@@ -120,6 +124,14 @@ func contentHash(
 }
 
 extension Int {
+    /// Adds another hash.
+    fileprivate mutating func append(_ hash: Int) {
+        var hasher = Hasher()
+        hasher.combine(self)
+        hasher.combine(hash)
+        self = hasher.finalize()
+    }
+
     /// Adds the digest of a content's next part.
     fileprivate mutating func append(_ digest: [UInt8]) {
         var hasher = Hasher()

@@ -26,6 +26,8 @@ package struct Difference: Sendable, Equatable {
         case form
         case text
         case binary
+        /// A whole message, or what goes with its content: an event's type, a close's code.
+        case message
     }
 
     package enum Change: String, Sendable {
@@ -46,6 +48,9 @@ package struct Difference: Sendable, Equatable {
     package let right: String?
     /// Whether it is worth knowing and does not make the exchanges different: an order, a framing.
     package var isNote = false
+    /// Which message of its direction it is in, from 1, on the left if it is there; `nil` for what
+    /// is in none.
+    package var message: Int?
 
     package init(
         _ side: Side, _ kind: Kind, _ path: String = "", _ change: Change, left: String?,

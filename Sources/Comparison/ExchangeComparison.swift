@@ -42,7 +42,9 @@ struct ExchangeComparison {
         found += try contents(.request)
         found += interim() + outcome() + status() + heads(.response)
         if isEnough(found) { return found }
-        return found + (try contents(.response))
+        found += try contents(.response)
+        if isEnough(found) { return found }
+        return found + (try messages())
     }
 
     private func isEnough(_ found: [Difference]) -> Bool {
@@ -156,6 +158,21 @@ struct ExchangeComparison {
         guard !hasSameContent, try !isSame(direction) else { return [] }
         return ContentDifference(side: Difference.Side(direction), configuration: configuration)
             .differences(try content(left, direction), try content(right, direction))
+    }
+
+    /// The messages of a WebSocket, those of the client first.
+    private func messages() throws -> [Difference] {
+        guard SocketMessages.mayBelong(to: left.record),
+            SocketMessages.mayBelong(to: right.record),
+            left.signature.requestBody != right.signature.requestBody
+                || left.signature.responseBody != right.signature.responseBody
+        else { return [] }
+        let before = try SocketMessages(of: left.record, in: left.source, configuration)
+        let after = try SocketMessages(of: right.record, in: right.source, configuration)
+        return MessageDifference.differences(
+            before.request, after.request, side: .request, configuration: configuration)
+            + MessageDifference.differences(
+                before.response, after.response, side: .response, configuration: configuration)
     }
 
     /// Whether long contents of one size that were stored in other parts are the same.

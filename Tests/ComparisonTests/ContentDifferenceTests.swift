@@ -27,6 +27,13 @@ struct ContentDifferenceTests {
     }
 
     static let json = "application/json"
+    static let events = "text/event-stream"
+    static let grpc = "application/grpc"
+
+    private static func prefixed(_ message: String) -> String {
+        "\u{0}\u{0}\u{0}\u{0}\(Character(Unicode.Scalar(UInt8(message.utf8.count))))\(message)"
+    }
+
     static let form = "application/x-www-form-urlencoded"
 
     static let jsonRows = [
@@ -123,6 +130,37 @@ struct ContentDifferenceTests {
         Row(
             "a text in quotes", "text/plain", #""Authorization: Bearer abc""#,
             #""Authorization: Bearer abd""#, ["text: *** → ***"]),
+        Row(
+            "an event", events, "data: {\"a\":1}\n\n: c\n\ndata: b\n\n",
+            "data: {\"a\":2}\n\ndata: b\n\n", ["json $.a: 1 → 2"]),
+        Row(
+            "an event more", events, "event: x\ndata: 1\n\n",
+            "id: 7\ndata: a\r\ndata: b\r\n\r\nevent: x\ndata: 1\n\n", ["message: - → id 7: a\nb"]),
+        Row(
+            "an event's type", events, "event: x\ndata: a\n\n", "event: y\ndata: a\n\n",
+            ["message event: x → y"]),
+        Row(
+            "comments", events, ": 1\n\ndata: a\n\n", ": 2\n\ndata:a\r\n\r\n", ["note text layout"]),
+        Row(
+            "an event's secret", events, "data: {\"token\":\"a\"}\n\n",
+            "data: {\"token\":\"b\"}\n\n",
+            [#"json $.token: "***" → "***""#]),
+        Row(
+            "an ignored member of events", events, "data: {\"t\":1}\n\n",
+            "data: {\"t\":2}\n\n", [], rules: "ignore response body $.t"),
+        Row("no event", events, "data: a\n", "data: b\n", ["text line 1: data: a → data: b"]),
+        Row(
+            "a message of gRPC", grpc, prefixed("\u{8}\u{1}") + prefixed("\u{8}\u{2}"),
+            prefixed("\u{8}\u{1}") + prefixed("\u{8}\u{3}"), ["form 1: 2 → 3"]),
+        Row(
+            "a message of gRPC more", grpc, prefixed("\u{8}\u{2}"),
+            prefixed("\u{8}\u{1}") + prefixed("\u{8}\u{2}"), ["message: - → 2 bytes, SHA-256 #"]),
+        Row(
+            "an ignored field of gRPC", grpc, prefixed("\u{8}\u{1}"), prefixed("\u{8}\u{2}"), [],
+            rules: "ignore response body [*].1"),
+        Row(
+            "gRPC that is cut", grpc, prefixed("\u{8}\u{1}") + "\u{0}", prefixed("\u{8}\u{2}"),
+            ["form [0].1: 1 → 2"]),
         Row("a form field", form, "a=1&b=2", "a=1&b=3", ["form b: 2 → 3"]),
         Row("form fields in another order", form, "a=1&b=2", "b=2&a=1", []),
         Row("a form's secret", form, "password=a", "password=b", ["form password: *** → ***"]),
@@ -232,7 +270,7 @@ struct ContentDifferenceTests {
         }
     }
 
-    private static func withoutDigests(_ text: String) -> String {
+    static func withoutDigests(_ text: String) -> String {
         guard let range = text.range(of: "SHA-256 ") else { return text }
         return text[..<range.upperBound] + "#"
     }

@@ -5,6 +5,8 @@ import Traffic
 struct MemorySource: TrafficSource {
     var records: [ExchangeRecord] = []
     var contents: [Int64: [Direction: [UInt8]]] = [:]
+    /// The messages of exchanges.
+    var dialogues: [Int64: [MessageRecord]] = [:]
 
     /// - Returns: the exchange's number.
     @discardableResult
@@ -46,5 +48,36 @@ struct MemorySource: TrafficSource {
 
     func messages(
         ofConnection id: Int64, exchange: Int64?, _ visit: (MessageRecord) throws -> Bool
-    ) throws {}
+    ) throws {
+        for message in dialogues[exchange ?? 0] ?? [] where try !visit(message) { return }
+    }
+
+    /// Adds a WebSocket with its messages: `> text` from the client, `< text` from the origin; a
+    /// text in angle brackets is a message of that kind.
+    @discardableResult
+    mutating func add(_ line: String, messages: [String]) -> Int64 {
+        let id = add(line, status: 101, type: "", answer: "")
+        for (index, message) in messages.enumerated() {
+            var text = message.dropFirst(2)
+            var kind = MessageRecord.Kind.text
+            if text.first == "<" {
+                let name = text.dropFirst().prefix { $0 != ">" }
+                kind = MessageRecord.Kind(rawValue: String(name)) ?? .text
+                text = text.dropFirst(name.count + 2)
+            }
+            var record = MessageRecord(
+                connection: 1, exchange: id, number: Int64(index + 1),
+                at: Timestamp(microseconds: 1),
+                direction: message.first == ">" ? .request : .response,
+                kind: kind)
+            if kind == .close {
+                record.detail = String(text)
+            } else {
+                record.bytes = Array(text.utf8)
+            }
+            record.size = Int64(record.bytes.count)
+            dialogues[id, default: []].append(record)
+        }
+        return id
+    }
 }

@@ -15,10 +15,14 @@ struct ContentDifference {
         var isWhole = true
         var types: [[UInt8]] = []
         var codings = ""
+        /// The bytes as a dialogue of commands may show them; `nil` if as they are.
+        var masked: [UInt8]?
     }
 
     let side: Difference.Side
     let configuration: ComparisonConfiguration
+    /// What rules have in front of the fields of this content, which is one of several.
+    var formPrefix = ""
 
     func differences(_ left: Content, _ right: Content) -> [Difference] {
         guard !configuration.rules.ignores(side.rule, .body("")) else { return [] }
@@ -26,6 +30,8 @@ struct ContentDifference {
         let (before, after) = (plain(left), plain(right))
         guard before.bytes != after.bytes else { return [] }
         if before.bytes.isEmpty || after.bytes.isEmpty { return [onlyOne(before, after)] }
+        if before.masked != nil || after.masked != nil { return text(before, after) }
+        if let found = messages(before, after) { return found }
         if before.claimsJSON, after.claimsJSON, let left = JSONDocument(before.bytes),
             let right = JSONDocument(after.bytes),
             left.member("query", of: JSONDocument.root) == nil
@@ -50,6 +56,21 @@ struct ContentDifference {
 
     // MARK: Kinds
 
+    /// `nil` if one of the contents does not consist of messages.
+    private func messages(_ left: Content, _ right: Content) -> [Difference]? {
+        guard let before = BodyMessages.read(left.bytes, type: left.type),
+            let after = BodyMessages.read(right.bytes, type: right.type)
+        else { return nil }
+        if before == after {
+            return [
+                Difference(side, .text, "layout", .changed, left: nil, right: nil, isNote: true)
+            ]
+        }
+        return MessageDifference.differences(
+            ComparedMessages(messages: before), ComparedMessages(messages: after), side: side,
+            configuration: configuration)
+    }
+
     private func json(_ left: JSONDocument, _ right: JSONDocument) -> [Difference] {
         JSONDifference.differences(left, right, side: side, configuration: configuration)
     }
@@ -73,7 +94,7 @@ struct ContentDifference {
         let after = shown(right).map { BodyForm($0, type: right.type) }
         return ParameterDifference(side: side, kind: .form).differences(
             Parameter.list(leftForm, shown: before), Parameter.list(rightForm, shown: after)
-        ) { configuration.rules.ignores(side.rule, .body($0)) }
+        ) { configuration.rules.ignores(side.rule, .body(formPrefix + $0)) }
     }
 
     private func unlike(_ left: Content, _ right: Content) -> [Difference] {
@@ -91,6 +112,14 @@ struct ContentDifference {
     /// Tells contents apart by size and digest.
     private func opaque(_ left: Content, _ right: Content) -> Difference {
         Difference(side, .binary, from: summary(left), to: summary(right))
+    }
+
+    /// A content that has no counterpart, as it may be shown.
+    func shownWhole(_ content: Content) -> String {
+        guard content.isWhole, let bytes = shown(content),
+            PrintableText(bytes, isWhole: true) != nil
+        else { return summary(content) }
+        return shownText(bytes)
     }
 
     private func summary(_ content: Content) -> String {
@@ -117,11 +146,12 @@ struct ContentDifference {
     private func shown(_ content: Content) -> [UInt8]? {
         if configuration.withSecrets { return content.bytes }
         let types = content.types.map { $0[...] }
-        switch ContentRedaction.redact(content.bytes, types: types, isWhole: true) {
+        let bytes = content.masked ?? content.bytes
+        switch ContentRedaction.redact(bytes, types: types, isWhole: true) {
         case .understood(let redacted): return redacted
         case .opaque:
             // Behind a line end, so that a field in the first line is not taken for a start line.
-            let text = [UInt8(ascii: "\n")] + content.bytes
+            let text = [UInt8(ascii: "\n")] + bytes
             return Array(MessageRedaction.redact(content: text, isWhole: true).dropFirst())
         case .malformed: return nil
         }

@@ -53,6 +53,7 @@ package enum ComparisonJSON {
         [
             "side": .string(difference.side.rawValue),
             "kind": .string(difference.kind.rawValue),
+            "message": .optional(difference.message),
             "path": .string(difference.path),
             "change": .string(difference.change.rawValue),
             "left": .optional(difference.left),

@@ -1,6 +1,7 @@
 extension Difference {
     /// What is compared, in words for a person.
     package var title: String {
+        let owner = message.map { "\(side.rawValue) message \($0)" } ?? side.rawValue
         let subject =
             switch kind {
             case .authority: "authority"
@@ -12,10 +13,11 @@ extension Difference {
             case .interim: "interim response"
             case .field: "\(side.rawValue) field"
             case .trailer: "\(side.rawValue) trailer"
-            case .json: "\(side.rawValue) JSON"
-            case .form: "\(side.rawValue) form field"
-            case .text: "\(side.rawValue) text"
-            case .binary: "\(side.rawValue) content"
+            case .json: "\(owner) JSON"
+            case .form: "\(owner) form field"
+            case .text: "\(owner) text"
+            case .binary: "\(owner) content"
+            case .message: owner
             }
         return kind == .outcome || path.isEmpty ? subject : "\(subject) \(path)"
     }

@@ -44,6 +44,7 @@ struct CommandRun {
                 case "session.sallyport": return SampleCapture.source()
                 case "contents.sallyport": return SampleContents.source()
                 case "messages.sallyport": return SampleMessages.source()
+                case "messages-later.sallyport": return SampleMessages.later()
                 case "transfers.sallyport": return SampleTransfers.source()
                 case "mild.sallyport": return SampleCapture.mild()
                 case "later.sallyport": return SampleComparison.later()

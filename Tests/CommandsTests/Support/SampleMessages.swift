@@ -20,6 +20,27 @@ enum SampleMessages {
         return source
     }
 
+    /// The same, as a later build spoke on the WebSocket.
+    static func later() -> FakeTrafficSource {
+        var source = source()
+        for index in source.messageRecords.indices {
+            let record = source.messageRecords[index]
+            guard record.exchange == 11, record.part == 0 else { continue }
+            switch record.number {
+            case 1:
+                let login = #"{"v":2,"type":"login","password":"pa55-werd"}"#
+                source.messageRecords[index].bytes = [UInt8](login.utf8)
+            case 2: source.messageRecords[index].bytes.removeLast()
+            case 5: source.messageRecords[index].detail = "1000"
+            default: continue
+            }
+            source.messageRecords[index].size = Int64(source.messageRecords[index].bytes.count)
+        }
+        let news = [UInt8](#"{"type":"news","token":"t0k3n"}"#.utf8)
+        add(7, 11, 7, .text, news, &source)
+        return source
+    }
+
     private static let dialogue = [
         "* OK IMAP4rev1 \u{1B}[2J\r\n", "a1 STARTTLS\r\n", "a1 OK\r\n",
         "a2 LOGIN nora pa55-word\r\na3 SELECT INBOX\r\n", "a2 OK\r\n* 3 EXISTS\r\na3 OK\r\n",
