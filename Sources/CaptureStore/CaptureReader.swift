@@ -15,6 +15,9 @@ package final class CaptureReader: TrafficSource {
     private let connectionColumns: String
     private let exchangeColumns: String
     private var idle: [String: [Statement]] = [:]
+    /// One that finds an exchange by its id, unless a visit uses it: to find it by its long text
+    /// takes as long as to run it.
+    private var idleExchange: Statement?
 
     /// Opens a capture; the folder may be read-only if no log was left beside the file.
     ///
@@ -63,10 +66,16 @@ package final class CaptureReader: TrafficSource {
     }
 
     package func exchange(_ id: Int64) throws -> ExchangeRecord? {
-        try withStatement("SELECT \(exchangeColumns) FROM exchange WHERE id = ?") { row in
-            row.bind(id)
-            return try row.next() ? exchange(from: row) : nil
+        let row =
+            try idleExchange
+            ?? database.prepare("SELECT \(exchangeColumns) FROM exchange WHERE id = ?")
+        idleExchange = nil
+        defer {
+            row.reset()
+            idleExchange = row
         }
+        row.bind(id)
+        return try row.next() ? exchange(from: row) : nil
     }
 
     package func body(

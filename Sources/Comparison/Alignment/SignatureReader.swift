@@ -89,6 +89,8 @@ package struct SignatureReader {
         var hasher = Hasher()
         var type = 0
         var start = (head.firstIndex(of: UInt8(ascii: "\n")) ?? head.count) + 1
+        // Where the lines begin that count and were not hashed yet.
+        var runStart = min(start, head.count)
         while start < head.count {
             var end = start
             var colon = -1
@@ -97,21 +99,26 @@ package struct SignatureReader {
                 end += 1
             }
             let name = head[start..<max(start, colon)]
-            if !passing.contains(name, side) {
-                unsafe head[start..<end].withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
-                if name.count == 12, name.equalsIgnoringCase("content-type") {
-                    type = Self.hash(head[colon..<end].prefix { $0 != UInt8(ascii: ";") })
-                }
+            if passing.contains(name, side) {
+                Self.hash(head[runStart..<start], into: &hasher)
+                runStart = min(end + 1, head.count)
+            } else if name.count == 12, name.equalsIgnoringCase("content-type") {
+                type = Self.hash(head[colon..<end].prefix { $0 != UInt8(ascii: ";") })
             }
             start = end + 1
         }
+        Self.hash(head[runStart...], into: &hasher)
         return (hasher.finalize(), type)
     }
 
     private static func hash(_ bytes: ArraySlice<UInt8>) -> Int {
         var hasher = Hasher()
-        unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        hash(bytes, into: &hasher)
         return hasher.finalize()
+    }
+
+    private static func hash(_ bytes: ArraySlice<UInt8>, into hasher: inout Hasher) {
+        unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
     }
 }
 

@@ -123,10 +123,18 @@ struct JSONDifference {
         !configuration.withSecrets && SecretName.isParameter(name)
     }
 
+    private static func isHarmless(_ kind: JSONDocument.Kind, _ isSecret: Bool) -> Bool {
+        switch kind {
+        case .null, .true, .false: true
+        case .number: !isSecret
+        case .string, .array, .object: false
+        }
+    }
+
     /// A value as it may be shown.
     private func shown(_ document: JSONDocument, _ place: Int, _ isSecret: Bool) -> String {
         var text: [UInt8] = []
-        if configuration.withSecrets {
+        if configuration.withSecrets || Self.isHarmless(document[place].kind, isSecret) {
             document.append(place, to: &text)
             return shownText(text)
         }

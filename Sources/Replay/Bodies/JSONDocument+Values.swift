@@ -21,6 +21,9 @@ extension JSONDocument {
         case .null, .true, .false: return true
         case .number, .string:
             if mine.isPlain, theirs.isPlain { return false }
+            if mine.kind == .number {
+                return JSONNumber.areEqual(bytes[mine.range], other.bytes[theirs.range])
+            }
             return key(of: place) == other.key(of: otherPlace)
         case .array:
             let (before, after) = (elements(of: place), other.elements(of: otherPlace))

@@ -9,13 +9,22 @@ enum JSONNumber {
         return Double(text.text) != nil
     }
 
+    /// Whether two numbers have one canonical spelling.
+    static func areEqual(_ number: ArraySlice<UInt8>, _ other: ArraySlice<UInt8>) -> Bool {
+        if isWhole(number) || isWhole(other) { return canonical(number) == canonical(other) }
+        return Double(number.text) == Double(other.text)
+    }
+
+    private static func isWhole(_ number: ArraySlice<UInt8>) -> Bool {
+        number.allSatisfy { $0.isASCIIDigit || $0 == UInt8(ascii: "-") }
+    }
+
     /// The spelling that equal numbers share. A whole number keeps all its digits; another has
     /// those that a double has.
     static func canonical(_ number: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let text = number.text
         if number.count < 18, let whole = Int64(text) { return Array(String(whole).utf8)[...] }
-        let isWhole = number.allSatisfy { $0.isASCIIDigit || $0 == UInt8(ascii: "-") }
-        guard !isWhole, let value = Double(text) else { return number }
+        guard !isWhole(number), let value = Double(text) else { return number }
         if let whole = Int64(exactly: value), whole.magnitude < 1 << 53 {
             return Array(String(whole).utf8)[...]
         }
