@@ -7,7 +7,9 @@ package enum SecretName {
     /// Whether a parameter of a URL or a form holds a secret by its name.
     package static func isParameter(_ name: ArraySlice<UInt8>) -> Bool {
         let words = Words(name)
+        // The session of an upload to Google, which is all that it takes to write to it.
         return isSecret(words) || words.contains(parameterWords)
+            || name.elementsEqual("upload_id".utf8)
     }
 
     package static func isParameter(_ name: String) -> Bool { isParameter(Array(name.utf8)[...]) }

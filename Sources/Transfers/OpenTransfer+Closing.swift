@@ -48,6 +48,8 @@ extension OpenTransfer {
         }
         if !comparison.conflicting.isEmpty {
             hash = .none(.conflicting)
+        } else if isForeign {
+            hash = .none(.notRecorded)
         } else if isComplete {
             let algorithms = Set(claims.map(\.algorithm)).union([.sha256])
             let found = try contents.digests(of: version.map.stretches, direction, algorithms)

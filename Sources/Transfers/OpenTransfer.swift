@@ -19,6 +19,9 @@ struct OpenVersion {
     /// Whether more than a probe has seen it.
     var isFirm = true
 
+    /// Whether anything but the size is known of it, which a refused range tells, too.
+    var isKnown: Bool { !map.stretches.isEmpty || identity != .init() }
+
     var isComplete: Bool {
         guard let total, map.heldCount >= total else { return false }
         return map.missing(of: total).isEmpty
@@ -42,6 +45,10 @@ final class OpenTransfer {
     private(set) var contentClaims: [(part: Int, claims: [ClaimedDigest])] = []
     /// Of an upload: the numbered parts that a server took.
     var numbered: [Int64: (exchange: Int64, count: Int64)] = [:]
+    /// Of an upload: some of the recorded bytes are not those that the server stores.
+    var isForeign = false
+    /// Of an upload: a part of it is of unknown size.
+    var hasUnknownPart = false
     /// Of an upload: the server has said that it has everything.
     var isFinished = false
     var isCancelled = false

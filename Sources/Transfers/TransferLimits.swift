@@ -12,7 +12,7 @@ package struct TransferLimits: Sendable {
     package var stretches = 20_000
     /// Versions of one resource in one transfer.
     package var versions = 64
-    /// Bytes that are read to compare what came twice, for one transfer.
+    /// Bytes that are read to compare what came twice, at a time.
     package var comparedBytes: Int64 = 8 << 30
     /// Bytes that are held while they are compared.
     package var comparedBlock = 4 << 20

@@ -55,6 +55,12 @@ struct DownloadTests {
                 Step("GET /f\nRange: bytes=10-", "", "416\nContent-Range: bytes */10", "no"),
             ], ["1,2 complete: 10/10"], whole: "0123456789"),
         ScenarioRow(
+            "beyond its end, then the whole in a coding",
+            [
+                Step("GET /f\nRange: bytes=9-", "", "416\nContent-Range: bytes */4", ""),
+                Step("GET /f", "", "200\nContent-Encoding: gzip\nContent-Length: 4", "0123"),
+            ], ["1,2 complete: 4/4"], whole: "0123"),
+        ScenarioRow(
             "a failure, then the whole",
             [
                 Step("GET /f", "", "503", "later"),

@@ -131,6 +131,13 @@ struct UploadTests {
                     "456789", "200"),
             ], ["1,2,3,4 content-range complete: 10/10"], whole: "0123456789"),
         ScenarioRow(
+            "kept although it failed",
+            [
+                Step("PUT /s\nContent-Range: bytes 0-3/8", "0123", "503"),
+                Step("PUT /s\nContent-Range: bytes */8", "", "308\nRange: bytes=0-3"),
+                Step("PUT /s\nContent-Range: bytes 4-7/8", "4567", "200"),
+            ], ["1,2,3 content-range complete: 8/8"], whole: "01234567"),
+        ScenarioRow(
             "nothing was kept",
             [
                 Step("PUT /s\nContent-Range: bytes 0-3/*", "0123", "308"),
@@ -155,6 +162,25 @@ struct UploadTests {
                 Step("PUT /b/k?partNumber=3&uploadId=U", "89", "200"),
                 Step("POST /b/k?uploadId=U", "<x/>", "200"),
             ], ["2,3,4,5,6 s3-multipart complete: 10/10"], whole: "0123456789"),
+        ScenarioRow(
+            "a numbered part in chunks of its own",
+            [
+                Step(
+                    "PUT /b/k?partNumber=1&uploadId=U\nContent-Encoding: aws-chunked\n"
+                        + "X-Amz-Decoded-Content-Length: 4", "4\r\n0123\r\n0\r\n\r\n", "200"),
+                Step("POST /b/k?uploadId=U", "<x/>", "200"),
+            ],
+            [
+                "1,2 s3-multipart complete: 4/4 not recorded {unplaced (in chunks of its own (aws-chunked))}"
+            ]),
+        ScenarioRow(
+            "a numbered part that the server copied",
+            [
+                Step(
+                    "PUT /b/k?partNumber=1&uploadId=U\nX-Amz-Copy-Source: /b/j", "", "200"),
+                Step("PUT /b/k?partNumber=2&uploadId=U", "45", "200"),
+                Step("POST /b/k?uploadId=U", "<x/>", "200"),
+            ], ["1,2,3 s3-multipart partial: 2/? not recorded {unplaced (copied on the server)}"]),
         ScenarioRow(
             "a numbered part is missing",
             [

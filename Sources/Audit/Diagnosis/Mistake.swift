@@ -8,6 +8,8 @@ package enum Mistake: String, Sendable, CaseIterable {
     case selfSigned = "self-signed"
     case pinByName = "pin-by-name"
     case pinAnywhereInChain = "pin-anywhere-in-chain"
+    case curveParameters = "curve-parameters"
+    case distrustedRoot = "distrusted-root"
     case anyName = "any-name"
     case commonName = "common-name"
     case nameParsing = "name-parsing"
@@ -103,6 +105,17 @@ extension Mistake {
             "It is content when a true certificate is among those presented, even if the leaf is"
                 + " not signed by it",
             "Look for the pin in the verified chain only, after the chain was verified"
+        ),
+        .curveParameters: (
+            "takes a root by its public point, whatever its curve",
+            "It does not ask on which curve the point lies, so whoever chooses the curve can sign"
+                + " as that root",
+            "Update the TLS library, and refuse keys with parameters of their own (RFC 5480 §2.1.1)"
+        ),
+        .distrustedRoot: (
+            "trusts a root whose key is public",
+            "It takes certificates from a CA whose private key is known to everybody",
+            "Remove the root from the client's list and from the machine's"
         ),
     ]
 

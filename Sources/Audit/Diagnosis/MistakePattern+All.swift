@@ -38,14 +38,19 @@ extension MistakePattern {
             any: ["trust-self-signed", "trust-self-signed-ca", "trust-self-signed-wrong-name"],
             explains: [.trust]),
         MistakePattern(
-            mistake: .pinByName, any: ["trust-mimic-full-chain", "trust-impostor-root-same-name"],
-            explains: [.trust]),
+            mistake: .pinByName,
+            any: [
+                "trust-mimic-full-chain", "trust-impostor-root-same-name",
+                "trust-impostor-public-root", "trust-pin-lookalike",
+            ], explains: [.trust]),
         MistakePattern(
             mistake: .pinAnywhereInChain,
             any: [
                 "trust-mimic-leaf-real-issuers", "trust-self-signed-plus-real-root",
-                "trust-unknown-root-plus-real-chain",
+                "trust-unknown-root-plus-real-chain", "trust-pin-appended",
             ], explains: [.trust]),
+        MistakePattern(mistake: .curveParameters, any: ["trust-curveball"]),
+        MistakePattern(mistake: .distrustedRoot, any: ["trust-known-bad-root-*"]),
         MistakePattern(mistake: .anyRoot, any: ["trust-*"]),
     ]
 

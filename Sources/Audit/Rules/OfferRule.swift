@@ -15,7 +15,9 @@ enum OfferRule {
         guard !offers.isEmpty else {
             return (.notSeen, "the client began no handshake with the sound server")
         }
-        for offer in offers {
+        // One that tries again with less speaks more all the same.
+        let speaksMore = trait == .oldVersion && offers.contains { oldVersion($0) == nil }
+        for offer in offers where !speaksMore {
             if let evidence = evidence(of: trait, in: offer) { return (.shown, evidence) }
         }
         return (.notShown, "nothing of the kind is in the client's first message")

@@ -142,6 +142,7 @@ extension ReplayClientReport.Difference {
         let was = recordedStatus > 0 ? "was \(Self.words(recordedStatus, recordedCall)) and " : ""
         return switch outcome {
         case .answered(let status, let call): "\(start) \(was)is \(Self.words(status, call))"
+        case .conversed where recordedStatus > 0 && recordedStatus != 101: "\(start) \(was)is 101"
         case .conversed(let messages, let recorded, _):
             "\(start) was answered with \(recorded) messages and is with \(messages)"
         case .failed(_, let detail): "\(start) \(was)has no answer: \(detail)"

@@ -34,7 +34,7 @@ enum HARCookies {
     /// a name and `=` follow it, and if that name is among the cookies, where those are told. No
     /// cookie can hold a comma (RFC 6265 §4.1.1), except in its date.
     static func parting(_ fields: [HeadText.Field], of response: JSONNode) -> [HeadText.Field] {
-        let names = HARContentReader.pairs(response["cookies"]?.elements ?? []).map(\.name)
+        let names = Set(HARContentReader.pairs(response["cookies"]?.elements ?? []).map(\.name))
         return fields.flatMap { field in
             guard field.name.equalsIgnoringCase("set-cookie") else { return [field] }
             return parts(of: field.value, names).map {
@@ -44,7 +44,7 @@ enum HARCookies {
     }
 
     private static func parts(
-        of value: [UInt8], _ names: [[UInt8]]
+        of value: [UInt8], _ names: Set<[UInt8]>
     ) -> [ArraySlice<UInt8>] {
         var parts: [ArraySlice<UInt8>] = []
         var start = value.startIndex

@@ -80,10 +80,10 @@ extension OpenTransfer {
 
     private func add(_ answer: DownloadAnswer, to index: Int) {
         if let identity = answer.identity {
-            if versions[index].map.stretches.isEmpty, versions[index].identity == .init() {
-                versions[index].identity = identity
-            } else {
+            if versions[index].isKnown {
                 versions[index].identity.complete(from: identity)
+            } else {
+                versions[index].identity = identity
             }
         }
         versions[index].total = versions[index].total ?? answer.total
@@ -105,7 +105,7 @@ extension OpenTransfer {
         if let total = version.total, answer.end > total { return .changed("size") }
         let end = version.map.stretches.last?.range.upperBound ?? 0
         if let total = answer.total, end > total { return .changed("size") }
-        guard let identity = answer.identity else { return .same(.none) }
+        guard let identity = answer.identity, version.isKnown else { return .same(.none) }
         return version.identity.compare(identity)
     }
 }

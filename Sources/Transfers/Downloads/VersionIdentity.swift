@@ -54,6 +54,7 @@ package struct VersionIdentity: Sendable, Equatable {
             entityTag = other.entityTag
         }
         lastModified = lastModified ?? other.lastModified
+        if contentEncoding.isEmpty { contentEncoding = other.contentEncoding }
         for digest in other.digests where !digests.contains(digest) {
             if digests.count < Self.digestLimit { digests.append(digest) }
         }

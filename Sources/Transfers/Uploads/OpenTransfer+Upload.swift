@@ -51,7 +51,10 @@ extension OpenTransfer {
         case .at(let offset): place(&part, at: offset, step)
         case .numbered(let number):
             if step.outcome == .taken, numbered[number] != nil || numbered.count < limits.parts {
-                numbered[number] = (part.exchange, part.bytes)
+                let count = step.decodedCount ?? part.bytes
+                if step.decodedCount != nil { isForeign = true }
+                if count == nil { hasUnknownPart = true }
+                numbered[number] = (part.exchange, count ?? 0)
             }
         }
         if let kept = step.kept { versions[0].map.cut(at: kept) }
@@ -110,7 +113,7 @@ extension OpenTransfer {
                 from: ByteSource(exchange: part.exchange, contentOffset: 0, position: offset))
             offset = end
         }
-        if isFinished { versions[0].total = offset }
+        if isFinished, !hasUnknownPart { versions[0].total = offset }
     }
 
     /// Makes the only version that an upload has.

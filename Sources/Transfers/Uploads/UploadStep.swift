@@ -41,6 +41,9 @@ struct UploadStep {
     var asked: String?
     var answered: String?
     var notes: [TransferNote] = []
+    /// Of a part whose content is not what the server stores: how many bytes it does store, the
+    /// inner `nil` if that is not told. The outer `nil` for all others.
+    var decodedCount: Int64??
 
     /// Whether it begins where a finished upload would have nothing to begin.
     var startsAnew: Bool {
@@ -64,7 +67,7 @@ struct UploadStep {
         self.method = method
         url = Self.url(of: heads)
         outcome =
-            heads.exchange.status == 0 ? .unknown : heads.succeeded ? .taken : .refused
+            heads.isTransientFailure ? .unknown : heads.succeeded ? .taken : .refused
     }
 
     /// Under which an upload is known that a request is about.
@@ -88,6 +91,7 @@ struct UploadStep {
         case "PUT":
             guard let number else { return nil }
             asked = "part \(number.prefix(20).text)"
+            readCoding(heads)
             if let number = TransferHeads.number(number), (1...10_000).contains(number) {
                 place = .numbered(number)
             } else {
@@ -96,6 +100,20 @@ struct UploadStep {
         case "POST" where isKnown: ending = outcome == .taken ? .finished : .none
         case "DELETE" where isKnown: ending = outcome == .taken ? .cancelled : .none
         default: return nil
+        }
+    }
+
+    /// Parts whose content is not what is stored: copied on the server, or in signed chunks.
+    private mutating func readCoding(_ heads: TransferHeads) {
+        let signing = heads.asked("x-amz-content-sha256") ?? []
+        let codings = heads.asked("content-encoding").map { $0.text.lowercased() } ?? ""
+        if heads.asked("x-amz-copy-source") != nil {
+            decodedCount = .some(nil)
+            note(.unplaced, "copied on the server")
+        } else if signing.starts(with: Array("STREAMING-".utf8)) || codings.contains("aws-chunked")
+        {
+            decodedCount = heads.asked("x-amz-decoded-content-length").flatMap(TransferHeads.number)
+            note(.unplaced, "in chunks of its own (aws-chunked)")
         }
     }
 

@@ -144,6 +144,16 @@ struct OfferRuleTests {
         #expect(evidence == "the client offers TLS_DH_anon_WITH_AES_256_GCM_SHA384")
     }
 
+    /// One that tries again with less has shown more before.
+    @Test func anOldVersionIsOneOfAllMessages() throws {
+        let old = Self.hello(version: 0x0302, extensions: Self.modern.filter { $0.0 != 43 })
+        let offers = try [Self.hello(extensions: Self.modern), old].map {
+            try #require(ClientHelloOffer($0))
+        }
+        #expect(OfferRule.judge(.oldVersion, offers, host: "a.test").outcome == .notShown)
+        #expect(OfferRule.judge(.oldVersion, [offers[1]], host: "a.test").outcome == .shown)
+    }
+
     @Test func tellsWhatWasNotSeen() throws {
         #expect(OfferRule.judge(.ssl, [], host: "a.test").outcome == .notSeen)
         let offer = try #require(ClientHelloOffer(Self.hello(extensions: [])))
