@@ -54,9 +54,10 @@ final class ClientWebSocketTask: @unchecked Sendable {
                 messages.noteSent(frame)
                 try await leg.write(Self.bytes(of: frame), timeout: configuration.writeTimeout)
                 await journal.waitForRoom()
-                since = wakeup.loop.now
+                // Pings and their answers keep a connection, and bring nothing.
+                if frame.opcode != .pong { since = wakeup.loop.now }
             case .wait(let time):
-                if machine.progress != progress {
+                if machine.progress != progress, !machine.isClosing {
                     progress = machine.progress
                     since = wakeup.loop.now
                 }

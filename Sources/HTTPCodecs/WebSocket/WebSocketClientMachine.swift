@@ -67,9 +67,11 @@ package final class WebSocketClientMachine {
         guard peerClose == nil else { return }
         switch event {
         case .content:
-            heardBytes += UInt64(content.count)
-            if heardBytes > script.heardLimit { isOver = true }
-        case .messageEnd: heard += 1
+            hear(UInt64(content.count))
+        case .messageEnd:
+            heard += 1
+            // Empty ones are bounded, too.
+            hear(Self.messageCost)
         case .ping:
             // Whoever sends more of them does not wait for answers.
             guard replies.count < Self.replyLimit else { return }
@@ -80,7 +82,14 @@ package final class WebSocketClientMachine {
         }
     }
 
+    private func hear(_ count: UInt64) {
+        heardBytes += count
+        if heardBytes > script.heardLimit { isOver = true }
+    }
+
     private static let replyLimit = 64
+    /// What a message counts beside its content, in bytes.
+    private static let messageCost: UInt64 = 16
 
     private static func copy(_ bytes: Span<UInt8>) -> [UInt8] {
         unsafe bytes.withUnsafeBufferPointer { unsafe [UInt8]($0) }
@@ -96,6 +105,9 @@ package final class WebSocketClientMachine {
     }
 
     // MARK: The client
+
+    /// Whether nothing but the origin's close is waited for.
+    package var isClosing: Bool { hasSentClose }
 
     package func next() -> Step {
         if let peerClose {
@@ -161,7 +173,7 @@ package struct WebSocketScript: Sendable {
     package var awaited = 0
     /// How long it may bring nothing after the last line, in milliseconds.
     package var patience: UInt64 = 0
-    /// Of the contents of its messages, in bytes: no dialogue goes on for ever.
+    /// Of its messages, in bytes, 16 for each beside its content: no dialogue goes on for ever.
     package var heardLimit: UInt64 = 16 << 20
 
     package init() {}

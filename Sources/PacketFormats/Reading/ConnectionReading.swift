@@ -38,6 +38,8 @@ final class ConnectionReading {
     private static let settings: [UInt8?] = [0, nil, nil, 4, 0, 0, 0, 0, 0]
     /// In bytes: enough to know a request line by.
     private static let earlyLimit = 24
+    /// In bytes: what a server of HTTP/2 may say before its client has.
+    private static let answerLimit = 1 << 20
 
     init(
         id: Int64, client: PacketEndpoint, origin: PacketEndpoint, at time: Timestamp,
@@ -108,7 +110,8 @@ final class ConnectionReading {
         guard !start.isEmpty else {
             // Who answers before it is asked speaks no HTTP/1 and no TLS.
             let isSettings = zip(early[1], Self.settings).allSatisfy { $1 == nil || $0 == $1 }
-            return isSettings && hasBeginning ? () : beginBytes()
+            let mayWait = isSettings && hasBeginning && early[1].count <= Self.answerLimit
+            return mayWait ? () : beginBytes()
         }
         if tls == nil, start.count >= 2, TLSReading.isBegun(by: start) {
             tls = TLSReading(ring)

@@ -16,7 +16,9 @@ extension WebSocketScript {
         var hasOriginClosed = false
         try source.messages(ofConnection: record.connection, exchange: record.id) { message in
             guard message.direction == .request else {
-                heardLimit += UInt64(2 * message.size)
+                heardLimit = min(
+                    heardLimit + 2 * min(UInt64(clamping: message.size), Self.sizeLimit)
+                        + Self.messageRoom, Self.sizeLimit)
                 guard message.part == 0 else { return true }
                 if message.kind == .text || message.kind == .binary { awaited += 1 }
                 if message.kind == .close { hasOriginClosed = true }
@@ -25,7 +27,11 @@ extension WebSocketScript {
             }
             guard let opcode = Self.opcode(of: message.kind) else { return true }
             size += message.bytes.count
-            guard !message.isTruncated, size <= contentLimit else {
+            // What is said of a message of the client's is that it broke off.
+            let isWhole =
+                !message.isTruncated
+                && (opcode == .ping || opcode == .close || message.detail == "")
+            guard isWhole, size <= contentLimit else {
                 throw Failure(
                     "messages-cut", party: .tool,
                     "the messages of exchange \(record.id) are not recorded whole, or too large")
@@ -51,6 +57,10 @@ extension WebSocketScript {
         UInt64(max(0, end.microseconds(since: start)) / 1000) + standardPatience
     }
 
+    /// In bytes, of all that the origin may say: a file's word for a size is not taken.
+    private static let sizeLimit: UInt64 = 1 << 40
+    /// In bytes, twice what each message counts beside its content.
+    private static let messageRoom: UInt64 = 32
     /// In milliseconds.
     private static let standardPatience: UInt64 = 10_000
 

@@ -72,6 +72,9 @@ struct WebSocketClientMachineTests {
             name: "a flood", lines: ["0 text a"], awaited: 1, events: ["text xxxxxxxxxxx"],
             said: "text a|.", heardLimit: 10),
         Row(
+            name: "a flood of nothing", lines: ["0 text a", "9 text b"], awaited: 9,
+            events: ["text", "text"], said: "text a||.", isWhole: false, heardLimit: 20),
+        Row(
             name: "nobody says anything", lines: [], awaited: 0, events: ["close 1000"],
             said: "close 1000|."),
     ]

@@ -61,7 +61,7 @@ struct WebSocketScriptTests {
         #expect(script.lines.map(\.awaitsClose) == [false, false, false, true])
         #expect(script.lines.map(\.code) == [nil, nil, nil, 1000])
         #expect(script.lines.allSatisfy { $0.patience == 10_000 || $0.patience == 1_700_000 })
-        #expect(script.awaited == 2 && script.heardLimit == 16 << 20 + 8)
+        #expect(script.awaited == 2 && script.heardLimit == 16 << 20 + 4 * 32 + 8)
     }
 
     @Test func joinsParts() throws {
@@ -76,6 +76,23 @@ struct WebSocketScriptTests {
             try WebSocketScript(source.exchangeRecords[0], from: source, contentLimit: 2)
         }
         source.messageRecords[0].isTruncated = true
+        #expect(throws: Failure.self) {
+            try WebSocketScript(source.exchangeRecords[0], from: source)
+        }
+    }
+    @Test(arguments: [-1, 1 << 62, Int64.min]) func believesNoSize(_ size: Int64) throws {
+        let source = MemorySource()
+        source.add(Self.upgrade, to: "example.com", "HTTP/1.1 101 Switching Protocols\n\n")
+        source.add(.response, .text, [1], exchange: 1)
+        source.messageRecords[0].size = size
+        let script = try WebSocketScript(source.exchangeRecords[0], from: source)
+        #expect(script.heardLimit <= 1 << 40)
+    }
+
+    @Test func sendsNoMessageThatBrokeOff() throws {
+        let source = MemorySource()
+        source.add(Self.upgrade, to: "example.com", "HTTP/1.1 101 Switching Protocols\n\n")
+        source.add(.request, .text, [1], exchange: 1, detail: "cut: the message did not end")
         #expect(throws: Failure.self) {
             try WebSocketScript(source.exchangeRecords[0], from: source)
         }
