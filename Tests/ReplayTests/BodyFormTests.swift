@@ -62,6 +62,16 @@ struct BodyFormTests {
             name: "broken protobuf is bytes", type: "application/x-protobuf", left: "\u{8}",
             right: "\u{8}", kind: .bytes),
         Row(
+            name: "gRPC", type: "application/grpc", left: "\0\0\0\0\u{2}\u{8}\u{1}",
+            right: "\0\0\0\0\u{2}\u{8}\u{2}", kind: .grpc, isSame: false),
+        Row(
+            name: "gRPC with an unfinished message", type: "application/grpc",
+            left: "\0\0\0\0\u{2}\u{8}", right: "\0\0\0\0\u{2}\u{9}", kind: .bytes,
+            isSame: false),
+        Row(
+            name: "gRPC-Web as text", type: "application/grpc-web-text", left: "AAAAAAIIAQ==",
+            right: "AAAAAAIIAg==", kind: .text, isSame: false),
+        Row(
             name: "text with a space more", type: "text/plain", left: "a b", right: "a  b",
             kind: .text, isSame: false),
     ]

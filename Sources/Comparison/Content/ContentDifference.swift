@@ -47,7 +47,8 @@ struct ContentDifference {
             // A text in quotes that does not claim to be JSON has secrets as texts have them.
             let kinds = [left[JSONDocument.root].kind, right[JSONDocument.root].kind]
             return kinds.contains(.string) ? text(before, after) : json(left, right)
-        case .text: return text(before, after)
+        // What gRPC-Web has as text hides what is secret in it.
+        case .text: return before.isGRPC ? [opaque(before, after)] : text(before, after)
         case .none, .bytes, .digest: return [opaque(before, after)]
         case .form, .multipart, .graphQL, .grpc, .protobuf:
             return flat(before, leftForm, after, rightForm)
@@ -164,6 +165,12 @@ extension ContentDifference.Content {
         let name = type.prefix { $0 != UInt8(ascii: ";") }
         return name.count >= 4 && name.suffix(4).equalsIgnoringCase("json")
     }
+
+    fileprivate var isGRPC: Bool {
+        type.prefix(Self.grpc.count).equalsIgnoringCase("application/grpc")
+    }
+
+    private static let grpc = Array("application/grpc".utf8)
 
     fileprivate var form: BodyForm { BodyForm(bytes, type: type) }
 }

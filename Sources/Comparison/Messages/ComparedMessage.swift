@@ -8,8 +8,8 @@ struct ComparedMessage: Equatable {
     var bytes: [UInt8] = []
     /// The bytes that passed.
     var size: Int64 = 0
-    /// Whether all of it is in `bytes`.
-    var isWhole = true
+    /// All that was recorded, hashed, if `bytes` do not hold all that passed.
+    private var hasher: Hasher?
     /// The bytes as a dialogue of commands may show them; `nil` if as they are.
     var masked: [UInt8]?
     /// What goes with the content, by name: the code of a close, an event's type.
@@ -22,6 +22,35 @@ struct ComparedMessage: Equatable {
 
     init(_ kind: MessageRecord.Kind) {
         self.kind = kind
+    }
+
+    /// Whether all of it is in `bytes`.
+    var isWhole: Bool { hasher == nil }
+
+    static func == (left: ComparedMessage, right: ComparedMessage) -> Bool {
+        left.kind == right.kind && left.labels == right.labels && left.holdsSame(as: right)
+    }
+
+    /// Whether what was recorded of two messages is the same.
+    func holdsSame(as other: ComparedMessage) -> Bool {
+        guard size == other.size else { return false }
+        return isWhole && other.isWhole ? bytes == other.bytes : hash == other.hash
+    }
+
+    /// A hash over all that was recorded, seeded for each run.
+    var hash: Int { (hasher ?? started).finalize() }
+
+    private var started: Hasher {
+        var hasher = Hasher()
+        unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        return hasher
+    }
+
+    /// Takes bytes that are not to be held.
+    mutating func passOver(_ part: [UInt8]) {
+        var passed = hasher ?? started
+        unsafe part.withUnsafeBytes { unsafe passed.combine(bytes: $0) }
+        hasher = passed
     }
 }
 

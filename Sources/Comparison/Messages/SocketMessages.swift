@@ -94,8 +94,7 @@ extension ComparedMessage {
 
     fileprivate mutating func append(_ part: MessageRecord, isOver: Bool, shown: [UInt8]) {
         size = size.addingReportingOverflow(part.size).partialValue
-        if part.isTruncated || isOver { isWhole = false }
-        guard isWhole else { return }
+        guard isWhole, !part.isTruncated, !isOver else { return passOver(part.bytes) }
         if shown != part.bytes || masked != nil { masked = (masked ?? bytes) + shown }
         bytes += part.bytes
     }

@@ -125,7 +125,8 @@ package struct BodyForm: Sendable, Equatable {
         return GraphQLText.isDocument(query) ? query : nil
     }
 
-    private static func grpc(_ content: [UInt8], messageLimit: Int?) -> BodyForm {
+    /// `nil` for what is no sequence of whole messages, up to the limit.
+    private static func grpc(_ content: [UInt8], messageLimit: Int?) -> BodyForm? {
         var fields: [BodyField] = []
         var count = 0
         var reader = LengthPrefixedReader()
@@ -141,7 +142,9 @@ package struct BodyForm: Sendable, Equatable {
             }
             fields += pieces.map { BodyField("\(place).\($0.path)", $0.value) }
         }
-        return BodyForm(.grpc, fields)
+        let isCut = count > 0 && messageLimit.map { count >= $0 } ?? false
+        let isWhole = reader.violationOffset == nil && reader.unfinished == nil
+        return isCut || isWhole ? BodyForm(.grpc, fields) : nil
     }
 
     private static func plain(_ content: [UInt8]) -> BodyForm {
