@@ -153,6 +153,15 @@ struct ContentDifferenceTests {
         Row(
             "an ignored member of events", events, "data: {\"t\":1}\n\n",
             "data: {\"t\":2}\n\n", [], rules: "ignore response body $.t"),
+        Row(
+            "the start of an event", events, "data: a\n\ndata: b", "data: a\n\ndata: c",
+            ["text line 1: b → c"]),
+        Row(
+            "an event that breaks off", events, "data: a\n\n", "data: a\n\ndata: b\n",
+            ["message: - → b"]),
+        Row(
+            "a comment at the end", events, "data: a\n\n", "data: a\n\n: b\r",
+            ["note text layout"]),
         Row("no event", events, "data: a\n", "data: b\n", ["text line 1: data: a → data: b"]),
         Row(
             "a message of gRPC", grpc, prefixed("\u{8}\u{1}") + prefixed("\u{8}\u{2}"),
@@ -254,6 +263,24 @@ struct ContentDifferenceTests {
         let text = ContentDifference(side: .response, configuration: .test).differences(
             Self.content(long, "text/plain"), Self.content(long + "y", "text/plain"))
         #expect(text.allSatisfy { ($0.left?.utf8.count ?? 0) < 500 })
+    }
+
+    @Test(arguments: [
+        (events, "data: 1\n\n", "data: 2\n\n"), (events, "data: 1\n\n", "id: 1\ndata: 1\n\n"),
+        (grpc, prefixed("a"), prefixed("b")),
+        (grpc, prefixed("a"), "\u{1}" + prefixed("a").dropFirst()),
+    ])
+    func boundsMessages(_ type: String, _ message: String, _ other: String) {
+        var configuration = ComparisonConfiguration.test
+        configuration.messageLimit = 2
+        configuration.sha256 = { $0 }
+        let difference = ContentDifference(side: .response, configuration: configuration)
+        let start = String(repeating: message, count: 5)
+        let found = difference.differences(
+            Self.content(start + message, type), Self.content(start + other, type))
+        #expect(found.map(\.path) == ["and on"])
+        #expect(found.first?.left?.hasPrefix("4 more, 4 bytes, digest ") == true)
+        #expect(difference.differences(Self.content(start, type), Self.content(start, type)) == [])
     }
 
     /// A long name with an escape is decoded once, not for each member on the other side.

@@ -85,6 +85,22 @@ struct BodyFormTests {
         #expect((left == right) == row.isSame)
     }
 
+    /// What is within a long name has it in its path, and so there is a bound.
+    @Test(.timeLimit(.minutes(1))) func holdsNoMorePathsThanMayBe() {
+        let name = String(repeating: "n", count: 400_000)
+        let zeros = String(repeating: "0,", count: 100_000)
+        let type = [UInt8]("application/json".utf8)[...]
+        for start in [#"{""#, #"{"query":"{a}",""#] {
+            let text = start + name + #"":[\#(zeros)0]}"#
+            #expect(BodyForm([UInt8](text.utf8), type: type).kind == .text)
+            let few = start + name + #"":[0,0]}"#
+            #expect(BodyForm([UInt8](few.utf8), type: type).kind != .text)
+            var count = 0
+            JSONDocument([UInt8](text.utf8))?.textsAndNumbers { _, _ in count += 1 }
+            #expect(count < 20)
+        }
+    }
+
     @Test func leavesTheBoundaryOut() {
         let forms = ["x1", "-----y"].map { boundary in
             let content =

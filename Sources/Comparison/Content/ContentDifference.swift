@@ -59,8 +59,8 @@ struct ContentDifference {
 
     /// `nil` if one of the contents does not consist of messages.
     private func messages(_ left: Content, _ right: Content) -> [Difference]? {
-        guard let before = BodyMessages.read(left.bytes, type: left.type),
-            let after = BodyMessages.read(right.bytes, type: right.type)
+        guard let before = BodyMessages.read(left.bytes, type: left.type, configuration),
+            let after = BodyMessages.read(right.bytes, type: right.type, configuration)
         else { return nil }
         if before == after {
             return [
@@ -68,8 +68,7 @@ struct ContentDifference {
             ]
         }
         return MessageDifference.differences(
-            ComparedMessages(messages: before), ComparedMessages(messages: after), side: side,
-            configuration: configuration)
+            before, after, side: side, configuration: configuration)
     }
 
     private func json(_ left: JSONDocument, _ right: JSONDocument) -> [Difference] {

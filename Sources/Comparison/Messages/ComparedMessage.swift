@@ -55,7 +55,7 @@ struct ComparedMessage: Equatable {
 }
 
 /// The messages of one direction, and what is known of those past the limits.
-struct ComparedMessages {
+struct ComparedMessages: Equatable {
     var messages: [ComparedMessage] = []
     /// How many more there are.
     private(set) var restCount = 0
@@ -63,12 +63,22 @@ struct ComparedMessages {
     /// A digest over all that they hold.
     private(set) var restDigest: [UInt8] = []
 
+    var isEmpty: Bool { messages.isEmpty && restCount == 0 }
+
+    /// Adds a whole message.
+    mutating func append(_ message: ComparedMessage, _ configuration: ComparisonConfiguration) {
+        guard messages.count >= configuration.messageLimit else { return messages.append(message) }
+        let labels = message.labels.flatMap { "\($0.name) \($0.value)\n".utf8 }
+        appendToRest(
+            labels + message.bytes, size: message.size, isNew: true, sha256: configuration.sha256)
+    }
+
     mutating func appendToRest(
-        _ part: MessageRecord, isNew: Bool, sha256: ([UInt8]) -> [UInt8]
+        _ part: [UInt8], size: Int64, isNew: Bool, sha256: ([UInt8]) -> [UInt8]
     ) {
         if isNew { restCount += 1 }
-        restSize = restSize.addingReportingOverflow(part.size).partialValue
-        restDigest = sha256(restDigest + part.bytes)
+        restSize = restSize.addingReportingOverflow(size).partialValue
+        restDigest = sha256(restDigest + part)
     }
 
     /// `nil` if there are none.

@@ -37,7 +37,8 @@ struct SocketMessages {
             let isOver =
                 left < 0 || self[keyPath: list].messages.count >= configuration.messageLimit
             if isPast || isNew && isOver {
-                self[keyPath: list].appendToRest(part, isNew: isNew, sha256: configuration.sha256)
+                self[keyPath: list].appendToRest(
+                    part.bytes, size: part.size, isNew: isNew, sha256: configuration.sha256)
                 return
             }
             if isNew { self[keyPath: list].messages.append(ComparedMessage(part)) }
