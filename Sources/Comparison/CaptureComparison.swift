@@ -95,8 +95,10 @@ private struct SideReader {
         _ source: any TrafficSource, into signatures: inout [ExchangeSignature]
     ) throws {
         var index = 0
+        var last = Int64.min
         try source.contentDigests { digest in
-            if index >= signatures.count || signatures[index].id > digest.exchange { index = 0 }
+            if digest.exchange < last { index = 0 }
+            last = digest.exchange
             while index < signatures.count, signatures[index].id < digest.exchange { index += 1 }
             guard index < signatures.count, signatures[index].id == digest.exchange else {
                 return true

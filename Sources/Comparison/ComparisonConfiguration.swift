@@ -15,7 +15,8 @@ package struct ComparisonConfiguration: Sendable {
     /// In bytes, before decoding and after: a longer content is compared as bytes, since what it
     /// takes to take it apart grows with it.
     package var contentLimit = 1 << 20
-    /// How many messages of one direction of an exchange are told apart; what they hold together is
+    /// How many messages of one direction of an exchange are told apart, of a WebSocket, an event
+    /// stream or gRPC, and the rest by a digest; what they hold together is
     /// bound by `contentLimit`.
     package var messageLimit = 1000
     /// How many differences of one exchange are told.

@@ -31,6 +31,28 @@ struct CaptureComparisonTests {
         #expect(report.counts.added == 2 && report.counts.removed == 1)
     }
 
+    /// Digests come in runs by rising exchange, those of exchanges that do not count among them.
+    @Test func alignsByDigestsOfWhatCounts() throws {
+        var (left, right) = (MemorySource(), MemorySource())
+        let answers = ["[1]", "[2]", "[3]", "[4]"]
+        for answer in answers { left.add("GET /x", answer: answer) }
+        for answer in answers.reversed() { right.add("GET /x", answer: answer) }
+        for round in 0..<2 {
+            for id in 1...4 {
+                let (mine, theirs) = (UInt8(id + round), UInt8(5 - id + round))
+                left.digests.append(
+                    .init(exchange: Int64(id), direction: .response, bytes: [mine]))
+                right.digests.append(
+                    .init(exchange: Int64(id), direction: .response, bytes: [theirs]))
+            }
+        }
+        let report = try CaptureComparison(.test).compare(
+            .init(name: "a", source: left) { $0.id.isMultiple(of: 2) },
+            .init(name: "b", source: right) { !$0.id.isMultiple(of: 2) })
+        #expect(!report.isDifferent)
+        #expect(report.counts.equal == 2)
+    }
+
     @Test func alignsAcrossAuthorities() throws {
         var (left, right) = (MemorySource(), MemorySource())
         left.add("GET /a", authority: "127.0.0.1:40001")

@@ -67,6 +67,11 @@ struct ContentDifferenceTests {
             "members that differ, by name", json, #"{"b":1,"a":1}"#, #"{"b":2,"a":2}"#,
             ["json $.a: 1 → 2", "json $.b: 1 → 2"]),
         Row(
+            "names with escapes in another order", json,
+            #"{"\u0062":1,"a":1,"\u0062\u0063":1,"d":3}"#,
+            #"{"\u0061":1,"\u0062":2,"e":3,"b":1}"#,
+            ["json $.bc: 1 → -", "json $.d: 3 → -", "json $.e: - → 3"]),
+        Row(
             "a name that repeats", json, #"{"a":1,"b":1,"a":2}"#, #"{"a":3,"b":1,"a":2}"#,
             ["note json layout"]),
         Row(
@@ -148,6 +153,15 @@ struct ContentDifferenceTests {
         Row(
             "an ignored member of events", events, "data: {\"t\":1}\n\n",
             "data: {\"t\":2}\n\n", [], rules: "ignore response body $.t"),
+        Row(
+            "the start of an event", events, "data: a\n\ndata: b", "data: a\n\ndata: c",
+            ["text line 1: b → c"]),
+        Row(
+            "an event that breaks off", events, "data: a\n\n", "data: a\n\ndata: b\n",
+            ["message: - → b"]),
+        Row(
+            "a comment at the end", events, "data: a\n\n", "data: a\n\n: b\r",
+            ["note text layout"]),
         Row("no event", events, "data: a\n", "data: b\n", ["text line 1: data: a → data: b"]),
         Row(
             "a message of gRPC", grpc, prefixed("\u{8}\u{1}") + prefixed("\u{8}\u{2}"),
@@ -160,7 +174,14 @@ struct ContentDifferenceTests {
             rules: "ignore response body [*].1"),
         Row(
             "gRPC that is cut", grpc, prefixed("\u{8}\u{1}") + "\u{0}", prefixed("\u{8}\u{2}"),
-            ["form [0].1: 1 → 2"]),
+            ["binary: 8 bytes, SHA-256 # → 7 bytes, SHA-256 #"]),
+        Row(
+            "gRPC that is cut elsewhere", grpc, prefixed("\u{8}\u{1}") + "\u{0}\u{0}",
+            prefixed("\u{8}\u{1}") + "\u{0}\u{1}",
+            ["binary: 9 bytes, SHA-256 # → 9 bytes, SHA-256 #"]),
+        Row(
+            "gRPC-Web as text", "application/grpc-web-text", "AAAAAAIIAQ==", "AAAAAAIIAg==",
+            ["binary: 12 bytes, SHA-256 # → 12 bytes, SHA-256 #"]),
         Row("a form field", form, "a=1&b=2", "a=1&b=3", ["form b: 2 → 3"]),
         Row("form fields in another order", form, "a=1&b=2", "b=2&a=1", []),
         Row("a form's secret", form, "password=a", "password=b", ["form password: *** → ***"]),
@@ -242,6 +263,33 @@ struct ContentDifferenceTests {
         let text = ContentDifference(side: .response, configuration: .test).differences(
             Self.content(long, "text/plain"), Self.content(long + "y", "text/plain"))
         #expect(text.allSatisfy { ($0.left?.utf8.count ?? 0) < 500 })
+    }
+
+    @Test(arguments: [
+        (events, "data: 1\n\n", "data: 2\n\n"), (events, "data: 1\n\n", "id: 1\ndata: 1\n\n"),
+        (grpc, prefixed("a"), prefixed("b")),
+        (grpc, prefixed("a"), "\u{1}" + prefixed("a").dropFirst()),
+    ])
+    func boundsMessages(_ type: String, _ message: String, _ other: String) {
+        var configuration = ComparisonConfiguration.test
+        configuration.messageLimit = 2
+        configuration.sha256 = { $0 }
+        let difference = ContentDifference(side: .response, configuration: configuration)
+        let start = String(repeating: message, count: 5)
+        let found = difference.differences(
+            Self.content(start + message, type), Self.content(start + other, type))
+        #expect(found.map(\.path) == ["and on"])
+        #expect(found.first?.left?.hasPrefix("4 more, 4 bytes, digest ") == true)
+        #expect(difference.differences(Self.content(start, type), Self.content(start, type)) == [])
+    }
+
+    /// A long name with an escape is decoded once, not for each member on the other side.
+    @Test(.timeLimit(.minutes(1))) func decodesLongNamesOnce() {
+        let long = #"{"\u007a"# + String(repeating: "z", count: 200_000) + #"":1}"#
+        let many = (0..<20_000).map { #""\u0062\#($0)":1"# }.joined(separator: ",")
+        let found = ContentDifference(side: .response, configuration: .test).differences(
+            Self.content(long, Self.json), Self.content("{\(many)}", Self.json))
+        #expect(found.count == 101)
     }
 
     private static func differences(_ row: Row, rules: ReplayRules) -> [Difference] {

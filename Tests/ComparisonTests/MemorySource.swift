@@ -7,6 +7,8 @@ struct MemorySource: TrafficSource {
     var contents: [Int64: [Direction: [UInt8]]] = [:]
     /// The messages of exchanges.
     var dialogues: [Int64: [MessageRecord]] = [:]
+    /// Told of contents, if there are any.
+    var digests: [ContentDigest] = []
 
     /// - Returns: the exchange's number.
     @discardableResult
@@ -29,6 +31,12 @@ struct MemorySource: TrafficSource {
         records.append(record)
         contents[id] = [.request: Array(request.utf8), .response: Array(answer.utf8)]
         return id
+    }
+
+    var digestName: String? { digests.isEmpty ? nil : "test" }
+
+    func contentDigests(_ visit: (ContentDigest) throws -> Bool) throws {
+        for digest in digests where try !visit(digest) { return }
     }
 
     func connections(_ visit: (ConnectionRecord) throws -> Bool) throws {}

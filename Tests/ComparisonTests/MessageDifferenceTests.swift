@@ -122,6 +122,45 @@ struct MessageDifferenceTests {
         #expect(report.entries.first?.differences.map(\.title) == ["request message 2 and on"])
     }
 
+    /// What is not held of a message counts all the same, however it was cut into parts.
+    @Test(arguments: [
+        (["aaaa", "bbbb", "cccc"], ["aaaa", "bbbb", "cccd"], 6, true),
+        (["aaaa", "bbbb", "cccc"], ["aaaa", "bbbc", "cccc"], 6, true),
+        (["aaaa", "bbbb", "cccc"], ["aaa", "abbbbc", "ccc"], 6, false),
+        (["aaaa", "bbbb", "cccc"], ["aaaa", "bbbb", "cccc"], 6, false),
+        (["aaaa", "~bbbb", "cccc"], ["aaaa", "~bbbc", "cccc"], 99, true),
+        (["aaaa", "~bbbb", "cccc"], ["aaaa", "~bbbb", "cccd"], 99, true),
+        (["aaaa", "~bbbb", "cccc"], ["aaaa", "~bbbb", "cccc"], 99, false),
+    ])
+    func countsWhatIsNotHeld(
+        _ parts: [String], _ others: [String], _ limit: Int, _ isDifferent: Bool
+    ) throws {
+        let report = try Self.compare(Self.source(parts), Self.source(others)) {
+            $0.contentLimit = limit
+        }
+        #expect(report.isDifferent == isDifferent)
+        #expect(
+            report.entries.flatMap(\.differences).map(\.title)
+                == (isDifferent ? ["request message 1 content"] : []))
+    }
+
+    /// A message in parts; one that begins with `~` was recorded without a byte of it.
+    private static func source(_ parts: [String]) -> MemorySource {
+        var source = MemorySource()
+        let id = source.add("GET /socket", messages: [])
+        source.dialogues[id] = parts.enumerated().map { index, text in
+            var part = MessageRecord(
+                connection: 1, exchange: id, number: 1, at: Timestamp(microseconds: 1),
+                direction: .request, kind: .text)
+            part.bytes = text.utf8.filter { $0 != UInt8(ascii: "~") }
+            (part.part, part.size) = (index, Int64(text.utf8.count))
+            part.isTruncated = text.hasPrefix("~")
+            part.isLast = index == parts.count - 1
+            return part
+        }
+        return source
+    }
+
     @Test func putsPartsTogether() throws {
         var (left, right) = (MemorySource(), MemorySource())
         let id = left.add("GET /socket", messages: ["> {\"a\":", "> 1}"])
@@ -149,6 +188,13 @@ struct MessageDifferenceTests {
         var (before, after) = (MemorySource(), MemorySource())
         before.add("GET /socket", messages: left)
         after.add("GET /socket", messages: right)
+        return try compare(before, after, configure)
+    }
+
+    private static func compare(
+        _ before: MemorySource, _ after: MemorySource,
+        _ configure: (inout ComparisonConfiguration) throws -> Void
+    ) throws -> ComparisonReport {
         var configuration = ComparisonConfiguration.test
         try configure(&configuration)
         return try CaptureComparison(configuration).compare(

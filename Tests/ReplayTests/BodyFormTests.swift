@@ -62,6 +62,16 @@ struct BodyFormTests {
             name: "broken protobuf is bytes", type: "application/x-protobuf", left: "\u{8}",
             right: "\u{8}", kind: .bytes),
         Row(
+            name: "gRPC", type: "application/grpc", left: "\0\0\0\0\u{2}\u{8}\u{1}",
+            right: "\0\0\0\0\u{2}\u{8}\u{2}", kind: .grpc, isSame: false),
+        Row(
+            name: "gRPC with an unfinished message", type: "application/grpc",
+            left: "\0\0\0\0\u{2}\u{8}", right: "\0\0\0\0\u{2}\u{9}", kind: .bytes,
+            isSame: false),
+        Row(
+            name: "gRPC-Web as text", type: "application/grpc-web-text", left: "AAAAAAIIAQ==",
+            right: "AAAAAAIIAg==", kind: .text, isSame: false),
+        Row(
             name: "text with a space more", type: "text/plain", left: "a b", right: "a  b",
             kind: .text, isSame: false),
     ]
@@ -73,6 +83,22 @@ struct BodyFormTests {
         let right = BodyForm([UInt8](row.right.utf8), type: type)
         #expect(left.kind == row.kind)
         #expect((left == right) == row.isSame)
+    }
+
+    /// What is within a long name has it in its path, and so there is a bound.
+    @Test(.timeLimit(.minutes(1))) func holdsNoMorePathsThanMayBe() {
+        let name = String(repeating: "n", count: 400_000)
+        let zeros = String(repeating: "0,", count: 100_000)
+        let type = [UInt8]("application/json".utf8)[...]
+        for start in [#"{""#, #"{"query":"{a}",""#] {
+            let text = start + name + #"":[\#(zeros)0]}"#
+            #expect(BodyForm([UInt8](text.utf8), type: type).kind == .text)
+            let few = start + name + #"":[0,0]}"#
+            #expect(BodyForm([UInt8](few.utf8), type: type).kind != .text)
+            var count = 0
+            JSONDocument([UInt8](text.utf8))?.textsAndNumbers { _, _ in count += 1 }
+            #expect(count < 20)
+        }
     }
 
     @Test func leavesTheBoundaryOut() {

@@ -47,7 +47,8 @@ struct ContentDifference {
             // A text in quotes that does not claim to be JSON has secrets as texts have them.
             let kinds = [left[JSONDocument.root].kind, right[JSONDocument.root].kind]
             return kinds.contains(.string) ? text(before, after) : json(left, right)
-        case .text: return text(before, after)
+        // What gRPC-Web has as text hides what is secret in it.
+        case .text: return before.isGRPC ? [opaque(before, after)] : text(before, after)
         case .none, .bytes, .digest: return [opaque(before, after)]
         case .form, .multipart, .graphQL, .grpc, .protobuf:
             return flat(before, leftForm, after, rightForm)
@@ -58,8 +59,8 @@ struct ContentDifference {
 
     /// `nil` if one of the contents does not consist of messages.
     private func messages(_ left: Content, _ right: Content) -> [Difference]? {
-        guard let before = BodyMessages.read(left.bytes, type: left.type),
-            let after = BodyMessages.read(right.bytes, type: right.type)
+        guard let before = BodyMessages.read(left.bytes, type: left.type, configuration),
+            let after = BodyMessages.read(right.bytes, type: right.type, configuration)
         else { return nil }
         if before == after {
             return [
@@ -67,8 +68,7 @@ struct ContentDifference {
             ]
         }
         return MessageDifference.differences(
-            ComparedMessages(messages: before), ComparedMessages(messages: after), side: side,
-            configuration: configuration)
+            before, after, side: side, configuration: configuration)
     }
 
     private func json(_ left: JSONDocument, _ right: JSONDocument) -> [Difference] {
@@ -164,6 +164,12 @@ extension ContentDifference.Content {
         let name = type.prefix { $0 != UInt8(ascii: ";") }
         return name.count >= 4 && name.suffix(4).equalsIgnoringCase("json")
     }
+
+    fileprivate var isGRPC: Bool {
+        type.prefix(Self.grpc.count).equalsIgnoringCase("application/grpc")
+    }
+
+    private static let grpc = Array("application/grpc".utf8)
 
     fileprivate var form: BodyForm { BodyForm(bytes, type: type) }
 }

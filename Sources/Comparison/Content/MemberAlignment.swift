@@ -56,21 +56,30 @@ struct MemberAlignment {
     ) -> [Pair] {
         var (before, after) = (before, after)
         var pairs: [Pair] = []
-        while !before.isEmpty || !after.isEmpty {
-            let name = before.first.map { left.key(of: $0.name) }
-            let other = after.first.map { right.key(of: $0.name) }
+        // Each name is decoded once.
+        var name = before.first.map { left.key(of: $0.name) }
+        var other = after.first.map { right.key(of: $0.name) }
+        while let shared = least(name, other) {
             var (mine, theirs): (Int?, Int?)
-            if let name, other.map({ !$0.lexicographicallyPrecedes(name) }) ?? true {
+            if name == shared {
                 mine = before.popFirst()?.value
+                name = before.first.map { left.key(of: $0.name) }
             }
-            if let other, name.map({ !$0.lexicographicallyPrecedes(other) }) ?? true {
+            if other == shared {
                 theirs = after.popFirst()?.value
+                other = after.first.map { right.key(of: $0.name) }
             }
             if let mine, let theirs, left.isSpelledAlike(mine, right, theirs) { continue }
-            guard let shared = mine == nil ? other : name else { break }
             pairs.append(Pair(name: shared, left: mine, right: theirs))
         }
         return pairs
+    }
+
+    private static func least(
+        _ name: ArraySlice<UInt8>?, _ other: ArraySlice<UInt8>?
+    ) -> ArraySlice<UInt8>? {
+        guard let name, let other else { return name ?? other }
+        return other.lexicographicallyPrecedes(name) ? other : name
     }
 
     /// How many members may differ before looking for each in all of them takes longer than to put

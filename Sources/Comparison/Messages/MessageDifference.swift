@@ -76,7 +76,7 @@ struct MessageDifference {
         }
         let (before, after) = (left[index], right[other])
         for difference in labels(before, after) { append(difference, to: place) }
-        guard before.bytes != after.bytes || before.size != after.size else { return }
+        guard !before.holdsSame(as: after) else { return }
         for difference in contents(of: place).differences(content(before), content(after)) {
             append(difference, to: place)
         }

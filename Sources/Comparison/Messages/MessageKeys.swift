@@ -26,8 +26,7 @@ struct MessageKeys {
             hash(document, JSONDocument.root, "$", into: &hasher)
         } else {
             hasher.combine(message.size)
-            hasher.combine(message.isWhole)
-            unsafe message.bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+            hasher.combine(message.hash)
         }
         return hasher.finalize()
     }

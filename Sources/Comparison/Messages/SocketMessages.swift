@@ -37,7 +37,8 @@ struct SocketMessages {
             let isOver =
                 left < 0 || self[keyPath: list].messages.count >= configuration.messageLimit
             if isPast || isNew && isOver {
-                self[keyPath: list].appendToRest(part, isNew: isNew, sha256: configuration.sha256)
+                self[keyPath: list].appendToRest(
+                    part.bytes, size: part.size, isNew: isNew, sha256: configuration.sha256)
                 return
             }
             if isNew { self[keyPath: list].messages.append(ComparedMessage(part)) }
@@ -94,8 +95,7 @@ extension ComparedMessage {
 
     fileprivate mutating func append(_ part: MessageRecord, isOver: Bool, shown: [UInt8]) {
         size = size.addingReportingOverflow(part.size).partialValue
-        if part.isTruncated || isOver { isWhole = false }
-        guard isWhole else { return }
+        guard isWhole, !part.isTruncated, !isOver else { return passOver(part.bytes) }
         if shown != part.bytes || masked != nil { masked = (masked ?? bytes) + shown }
         bytes += part.bytes
     }

@@ -100,19 +100,24 @@ package struct BodyForm: Sendable, Equatable {
         return json(document)
     }
 
-    private static func json(_ document: JSONDocument) -> BodyForm {
+    /// `nil` if its paths are too long to be held.
+    private static func json(_ document: JSONDocument) -> BodyForm? {
         var fields: [BodyField] = []
+        var room = JSONDocument.pathLimit
         guard let query = graphQL(in: document) else {
-            document.leaves { fields.append(BodyField($0, document.shown($1))) }
-            return BodyForm(.json, fields)
+            let isWhole = document.leaves(room: &room) {
+                fields.append(BodyField($0, document.shown($1)))
+            }
+            return isWhole ? BodyForm(.json, fields) : nil
         }
         fields.append(BodyField("query", GraphQLText.normalized(query)))
         for member in document.members(of: JSONDocument.root) {
             let name = document.key(of: member.name).text
             guard name != "query" else { continue }
-            document.leaves(of: member.value, at: name) {
+            let isWhole = document.leaves(of: member.value, at: name, room: &room) {
                 fields.append(BodyField($0, document.shown($1)))
             }
+            guard isWhole else { return nil }
         }
         return BodyForm(.graphQL, fields)
     }
@@ -125,7 +130,8 @@ package struct BodyForm: Sendable, Equatable {
         return GraphQLText.isDocument(query) ? query : nil
     }
 
-    private static func grpc(_ content: [UInt8], messageLimit: Int?) -> BodyForm {
+    /// `nil` for what is no sequence of whole messages, up to the limit.
+    private static func grpc(_ content: [UInt8], messageLimit: Int?) -> BodyForm? {
         var fields: [BodyField] = []
         var count = 0
         var reader = LengthPrefixedReader()
@@ -141,7 +147,9 @@ package struct BodyForm: Sendable, Equatable {
             }
             fields += pieces.map { BodyField("\(place).\($0.path)", $0.value) }
         }
-        return BodyForm(.grpc, fields)
+        let isCut = count > 0 && messageLimit.map { count >= $0 } ?? false
+        let isWhole = reader.violationOffset == nil && reader.unfinished == nil
+        return isCut || isWhole ? BodyForm(.grpc, fields) : nil
     }
 
     private static func plain(_ content: [UInt8]) -> BodyForm {

@@ -105,22 +105,35 @@ extension JSONDocument {
 
     /// Calls `visit` with the place of each value that holds no other, and its path:
     /// `$.items[0].id`.
+    ///
+    /// - Parameter room: how many bytes the paths on the way may have together: all that is within
+    ///   a long name has it in its path.
+    /// - Returns: whether there was room for all.
     package func leaves(
-        of place: Int = root, at path: String = "$", _ visit: (_ path: String, Int) -> Void
-    ) {
+        of place: Int = root, at path: String = "$", room: inout Int,
+        _ visit: (_ path: String, Int) -> Void
+    ) -> Bool {
+        room -= path.utf8.count
+        guard room >= 0 else { return false }
         switch self[place].kind {
         case .array where self[place].next > place + 1:
             for (index, element) in elements(of: place).enumerated() {
-                leaves(of: element, at: "\(path)[\(index)]", visit)
+                let inner = "\(path)[\(index)]"
+                guard leaves(of: element, at: inner, room: &room, visit) else { return false }
             }
         case .object where self[place].next > place + 1:
             for member in members(of: place) {
-                let step = JSONPath.step(key(of: member.name))
-                leaves(of: member.value, at: path + step.text, visit)
+                let inner = path + JSONPath.step(key(of: member.name)).text
+                guard leaves(of: member.value, at: inner, room: &room, visit) else { return false }
             }
         default: visit(path, place)
         }
+        return true
     }
+
+    /// In bytes: what the paths of one content may have together; most have a few for each of the
+    /// content's.
+    package static let pathLimit = 16 << 20
 }
 
 /// Paths as the rules have them: `$.items[0].id`.

@@ -91,13 +91,15 @@ package struct JSONDocument: Sendable {
     }
 
     private func sorted(_ members: [Member]) -> [Member] {
-        let rising = members.sorted { left, right in
-            if isRisen(left.name, right.name) { return true }
-            return left.name < right.name && !isRisen(right.name, left.name)
+        // Each name is decoded once.
+        let keyed = members.map { (key: key(of: $0.name), member: $0) }
+        let rising = keyed.sorted { left, right in
+            if left.key.lexicographicallyPrecedes(right.key) { return true }
+            return left.member.name < right.member.name && left.key == right.key
         }
         return rising.indices.filter { index in
-            index + 1 == rising.count || isRisen(rising[index].name, rising[index + 1].name)
-        }.map { rising[$0] }
+            index + 1 == rising.count || rising[index].key != rising[index + 1].key
+        }.map { rising[$0].member }
     }
 
     /// Whether one name comes before another.
