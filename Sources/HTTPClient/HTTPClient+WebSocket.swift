@@ -18,13 +18,7 @@ extension HTTPClient {
         _ request: ClientRequest, _ machine: WebSocketClientMachine
     ) async throws(Failure) -> ClientAnswer {
         let started = Timestamp.now()
-        let connection: ClientConnection
-        do throws(Failure) {
-            connection = try await take(request)
-        } catch {
-            ClientExchange(request, on: 0, at: started, configuration, journal).end(error)
-            throw error
-        }
+        let connection = try await connection(for: request, at: started)
         guard case .http1(let leg) = connection else {
             preconditionFailure("a WebSocket was given a connection of HTTP/2")
         }

@@ -68,13 +68,7 @@ package final class HTTPClient: @unchecked Sendable {
         var attempt = 1
         while true {
             let started = Timestamp.now()
-            let connection: ClientConnection
-            do throws(Failure) {
-                connection = try await take(request)
-            } catch {
-                ClientExchange(request, on: 0, at: started, configuration, journal).end(error)
-                throw error
-            }
+            let connection = try await connection(for: request, at: started)
             let exchange = ClientExchange(
                 request, on: connection.id, at: started, configuration, journal)
             let wasUsed = connection.isUsed
@@ -118,7 +112,19 @@ package final class HTTPClient: @unchecked Sendable {
 
     // MARK: Connections
 
-    func take(_ request: ClientRequest) async throws(Failure) -> ClientConnection {
+    /// Takes a connection, or makes one; what cannot be had one for is recorded all the same.
+    func connection(
+        for request: ClientRequest, at started: Timestamp
+    ) async throws(Failure) -> ClientConnection {
+        do throws(Failure) {
+            return try await take(request)
+        } catch {
+            ClientExchange(request, on: 0, at: started, configuration, journal).end(error)
+            throw error
+        }
+    }
+
+    private func take(_ request: ClientRequest) async throws(Failure) -> ClientConnection {
         let target = request.target
         while true {
             if version(for: request) == .http11 {

@@ -48,7 +48,7 @@ extension OpenTransfer {
         }
         if !comparison.conflicting.isEmpty {
             hash = .none(.conflicting)
-        } else if isForeign {
+        } else if numbered.values.contains(where: { !$0.isAsStored }) {
             hash = .none(.notRecorded)
         } else if isComplete {
             let algorithms = Set(claims.map(\.algorithm)).union([.sha256])

@@ -10,6 +10,23 @@ struct TransferKey: Hashable {
     let url: [UInt8]
 }
 
+/// A part that a server keeps by its number.
+struct NumberedPart {
+    let exchange: Int64
+    /// Of what the server stores, in bytes; `nil` if that is not told.
+    let count: Int64?
+    /// Whether the recorded bytes are those that the server stores.
+    let isAsStored: Bool
+
+    init(_ part: TransferPart, _ content: UploadStep.PartContent) {
+        exchange = part.exchange
+        switch content {
+        case .asStored: (count, isAsStored) = (part.bytes, true)
+        case .other(let count): (self.count, isAsStored) = (count, false)
+        }
+    }
+}
+
 /// A version while parts of it come.
 struct OpenVersion {
     var identity = VersionIdentity()
@@ -44,11 +61,7 @@ final class OpenTransfer {
     /// Digests of single parts, to be checked at the end.
     private(set) var contentClaims: [(part: Int, claims: [ClaimedDigest])] = []
     /// Of an upload: the numbered parts that a server took.
-    var numbered: [Int64: (exchange: Int64, count: Int64)] = [:]
-    /// Of an upload: some of the recorded bytes are not those that the server stores.
-    var isForeign = false
-    /// Of an upload: a part of it is of unknown size.
-    var hasUnknownPart = false
+    var numbered: [Int64: NumberedPart] = [:]
     /// Of an upload: the server has said that it has everything.
     var isFinished = false
     var isCancelled = false

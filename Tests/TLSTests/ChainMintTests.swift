@@ -196,7 +196,7 @@ struct ChainMintTests {
     }
 
     @Test(.enabled(if: !hasLegacy, "OpenSSL's legacy provider is installed"))
-    func signsWithMD4WhereItIsKnown() {
+    func tellsWhereMD4IsNotKnown() {
         let failure = #expect(throws: Failure.self) { _ = try signedWithMD4() }
         #expect(failure?.code == "probe-not-possible")
     }

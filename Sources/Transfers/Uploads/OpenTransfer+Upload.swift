@@ -51,10 +51,7 @@ extension OpenTransfer {
         case .at(let offset): place(&part, at: offset, step)
         case .numbered(let number):
             if step.outcome == .taken, numbered[number] != nil || numbered.count < limits.parts {
-                let count = step.decodedCount ?? part.bytes
-                if step.decodedCount != nil { isForeign = true }
-                if count == nil { hasUnknownPart = true }
-                numbered[number] = (part.exchange, count ?? 0)
+                numbered[number] = NumberedPart(part, step.content)
             }
         }
         if let kept = step.kept { versions[0].map.cut(at: kept) }
@@ -106,14 +103,15 @@ extension OpenTransfer {
                 return
             }
             expected = number + 1
-            let (end, overflow) = offset.addingReportingOverflow(part.count)
+            let (end, overflow) = offset.addingReportingOverflow(part.count ?? 0)
             guard !overflow else { return }
             versions[0].map.add(
                 offset..<end,
                 from: ByteSource(exchange: part.exchange, contentOffset: 0, position: offset))
             offset = end
         }
-        if isFinished, !hasUnknownPart { versions[0].total = offset }
+        let isSizeKnown = numbered.values.allSatisfy { $0.count != nil }
+        if isFinished, isSizeKnown { versions[0].total = offset }
     }
 
     /// Makes the only version that an upload has.

@@ -41,9 +41,15 @@ struct UploadStep {
     var asked: String?
     var answered: String?
     var notes: [TransferNote] = []
-    /// Of a part whose content is not what the server stores: how many bytes it does store, the
-    /// inner `nil` if that is not told. The outer `nil` for all others.
-    var decodedCount: Int64??
+    var content = PartContent.asStored
+
+    /// What a numbered part's content has to do with what the server stores.
+    enum PartContent {
+        case asStored
+        /// Of another form, or stored elsewhere: how many bytes are stored, `nil` if that is not
+        /// told.
+        case other(count: Int64?)
+    }
 
     /// Whether it begins where a finished upload would have nothing to begin.
     var startsAnew: Bool {
@@ -108,11 +114,12 @@ struct UploadStep {
         let signing = heads.asked("x-amz-content-sha256") ?? []
         let codings = heads.asked("content-encoding").map { $0.text.lowercased() } ?? ""
         if heads.asked("x-amz-copy-source") != nil {
-            decodedCount = .some(nil)
+            content = .other(count: nil)
             note(.unplaced, "copied on the server")
         } else if signing.starts(with: Array("STREAMING-".utf8)) || codings.contains("aws-chunked")
         {
-            decodedCount = heads.asked("x-amz-decoded-content-length").flatMap(TransferHeads.number)
+            let count = heads.asked("x-amz-decoded-content-length").flatMap(TransferHeads.number)
+            content = .other(count: count)
             note(.unplaced, "in chunks of its own (aws-chunked)")
         }
     }
