@@ -1,5 +1,5 @@
 /// A JSON value that is written with its members in the order given (RFC 8259).
-package indirect enum JSONText: Sendable, Equatable {
+package enum JSONText: Sendable, Equatable {
     case null
     case boolean(Bool)
     case integer(Int64)
