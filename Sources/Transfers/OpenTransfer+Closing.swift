@@ -58,9 +58,9 @@ extension OpenTransfer {
         } else if numbered.values.contains(where: { !$0.hasPassed }) {
             hash = .none(.notRecorded)
         } else if isComplete {
-            let algorithms = Set(claims.map(\.algorithm)).union([.sha256])
+            let algorithms = Set(claims.map(\.algorithm)).union([.hash(.sha256)])
             let found = try contents.digests(of: version.map.stretches, direction, algorithms)
-            hash = found?[.sha256].map(WholeHash.sha256) ?? .none(.notRecorded)
+            hash = found?[.hash(.sha256)].map(WholeHash.sha256) ?? .none(.notRecorded)
             digests = claims.map { Self.check($0, found) }
         }
         return TransferVersion(
@@ -77,14 +77,15 @@ extension OpenTransfer {
     ) -> TransferState {
         if !isSame { return .conflicting }
         if isComplete { return .complete }
-        return version.map.stretches.isEmpty ? .failed : .partial
+        // What a server took may be something although nobody can tell how much.
+        return version.map.stretches.isEmpty && !isFinished ? .failed : .partial
     }
 
     /// Checks digests of one message's content.
     private func check(
         _ claims: [ClaimedDigest], of part: TransferPart, _ contents: TransferContents
     ) throws -> [DigestCheck] {
-        var found: [DigestAlgorithm: [UInt8]]?
+        var found: [ClaimedAlgorithm: [UInt8]]?
         if !part.endedEarly, part.bytes > 0 {
             let whole = ByteMap.Stretch(
                 range: 0..<part.bytes,
@@ -96,7 +97,7 @@ extension OpenTransfer {
     }
 
     private static func check(
-        _ claim: ClaimedDigest, _ found: [DigestAlgorithm: [UInt8]]?
+        _ claim: ClaimedDigest, _ found: [ClaimedAlgorithm: [UInt8]]?
     ) -> DigestCheck {
         let outcome: DigestCheck.Outcome =
             switch found?[claim.algorithm] {

@@ -25,10 +25,10 @@ package final class TransferLedger {
     ///   - visit: takes what is closed, until it returns false.
     package init(
         _ source: any TrafficSource, limits: TransferLimits = TransferLimits(),
-        makeDigest: @escaping (DigestAlgorithm) -> any RunningDigest,
+        makeHash: @escaping (DigestAlgorithm) -> any RunningDigest,
         visit: @escaping (Transfer) throws -> Bool
     ) {
-        contents = TransferContents(source: source, makeDigest: makeDigest, limits: limits)
+        contents = TransferContents(source: source, makeHash: makeHash, limits: limits)
         self.limits = limits
         self.visit = visit
     }

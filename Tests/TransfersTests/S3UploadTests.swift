@@ -163,6 +163,30 @@ struct S3UploadTests {
         #expect(stories == ["1,2,3 s3-multipart complete: 12/12 not recorded"])
     }
 
+    /// Fields, a trailer within the frames, and how their checks end.
+    @Test(arguments: [
+        ("", "x-amz-checksum-crc32:pmadfQ==", "x-amz-checksum crc32 match"),
+        ("", "X-Amz-Checksum-CRC32: AAAAAA==", "x-amz-checksum crc32 mismatch"),
+        ("", "x-amz-checksum-crc32:AAAA", ""),
+        (
+            "\nX-Amz-Checksum-SHA256: G+LkUrRteg2WVrux92joJI66G3W67WX12Z6vqUiJmmo=", "a:b",
+            "x-amz-checksum sha-256 match"
+        ),
+        (
+            "\nRepr-Digest: crc32c=:AAAAAA==:\nContent-Digest: crc32c=:AAAAAA==:", "",
+            "content-digest crc32c mismatch"
+        ),
+    ])
+    func checksPartsAsStored(_ fields: String, _ trailer: String, _ checks: String) throws {
+        let content = "4\r\n0123\r\n0\r\n\(trailer)\r\n\r\n"
+        let steps = [Self.part(1, content, Self.chunked(4) + fields), Self.done]
+        let transfer = try #require(try Scenario(steps).transfers().first)
+        let found = transfer.parts[0].digests.map {
+            "\($0.field.rawValue) \($0.algorithm.name) \($0.outcome.rawValue)"
+        }
+        #expect(found.joined(separator: ", ") == checks)
+    }
+
     private static let done = Step("POST /b/k?uploadId=U", "<x/>", "200", "<Result/>")
 
     private static func part(_ number: Int, _ bytes: String, _ fields: String = "") -> Step {

@@ -4,14 +4,14 @@ internal import Traffic
 /// Reads recorded contents in pieces: for digests, and to compare what came twice.
 struct TransferContents {
     let source: any TrafficSource
-    let makeDigest: (DigestAlgorithm) -> any RunningDigest
+    let makeHash: (DigestAlgorithm) -> any RunningDigest
     let limits: TransferLimits
 
     /// The digests of what stretches put together; `nil` if not all of it was recorded.
     func digests(
         of stretches: [ByteMap.Stretch], _ direction: Direction,
-        _ algorithms: Set<DigestAlgorithm>
-    ) throws -> [DigestAlgorithm: [UInt8]]? {
+        _ algorithms: Set<ClaimedAlgorithm>
+    ) throws -> [ClaimedAlgorithm: [UInt8]]? {
         let running = algorithms.map { (algorithm: $0, digest: makeDigest($0)) }
         for stretch in stretches {
             var left = stretch.range.upperBound - stretch.range.lowerBound
@@ -24,6 +24,13 @@ struct TransferContents {
             guard left == 0 else { return nil }
         }
         return Dictionary(uniqueKeysWithValues: running.map { ($0.algorithm, $0.digest.finish()) })
+    }
+
+    private func makeDigest(_ algorithm: ClaimedAlgorithm) -> any RunningDigest {
+        switch algorithm {
+        case .hash(let hash): makeHash(hash)
+        case .checksum(let checksum): RunningChecksum(checksum)
+        }
     }
 
     struct Comparison {

@@ -148,7 +148,9 @@ extension OpenTransfer {
     private func claimDigests(
         _ heads: TransferHeads, _ content: SentContent
     ) -> [ClaimedDigest] {
-        let claims = ClaimedDigest.all(heads.request, trailers: content.trailers)
+        guard !content.isMalformed else { return [] }
+        let claims = ClaimedDigest.all(
+            heads.request, trailers: content.trailers, ofObject: heads.method == "PUT")
         versions[0].identity.complete(from: VersionIdentity(heads.request, digests: claims))
         return claims.filter { !$0.field.isOfWhole }
     }
