@@ -90,7 +90,9 @@ import Transport
             }
         } _: { client, target in
             var script = CallScript()
-            script.lines = (0..<3).map { .init(end: ($0 + 1) * 8, awaited: 0, due: UInt64($0) * 40) }
+            script.lines = (0..<3).map {
+                .init(end: ($0 + 1) * 8, awaited: 0, due: UInt64($0) * 40)
+            }
             var request = HTTP2ClientTests.request(
                 "POST", to: target,
                 content: .bytes(Self.message + Self.message + Self.message))

@@ -129,7 +129,8 @@ import Transport
         }
     }
 
-    static func request(to target: ClientTarget, offering extensions: String = "") -> ClientRequest {
+    static func request(to target: ClientTarget, offering extensions: String = "") -> ClientRequest
+    {
         let offer = extensions.isEmpty ? "" : "Sec-WebSocket-Extensions: \(extensions)\r\n"
         let head =
             "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"

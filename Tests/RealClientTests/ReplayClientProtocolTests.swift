@@ -81,7 +81,7 @@ extension RealClientTests {
             #expect(try await live.query(said) == recorded)
             #expect(try await between.capture.query(said) == recorded)
             #expect(recorded.contains("request|binary|10100252"))
-            // It has no extended CONNECT; where only HTTP/2 may be spoken, nothing is.
+            // The origin itself has no HTTP/2.
             let refused = try await setting.replay(ending: 3, ["--http", "2"])
             #expect(try await refused.query("SELECT error FROM exchange") == "origin-protocol")
         }
@@ -136,7 +136,8 @@ extension RealClientTests.HTTP2ApplicationTests.Setting {
     ///
     /// - Parameter between: where it goes; `nil` for the origin.
     fileprivate func replay(
-        to between: ProxyProcess? = nil, isSecure: Bool = false, ending expected: Int32 = 0, _ options: [String] = []
+        to between: ProxyProcess? = nil, isSecure: Bool = false, ending expected: Int32 = 0,
+        _ options: [String] = []
     ) async throws -> Capture {
         let name = "live-\(between == nil ? "origin" : "between").sallyport"
         let live = Capture(path: folder.path(name), folder: folder)
