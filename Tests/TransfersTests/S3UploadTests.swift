@@ -276,6 +276,25 @@ struct S3UploadTests {
         }
     }
 
+    /// A content of one piece is looked at in steps of 16 KiB.
+    @Test func findsPlacesInLargePieces() throws {
+        let text = (0..<10_000).map { String($0 % 7) + "abc" }.joined()
+        let bytes = [UInt8](text.utf8)
+        let single = [39_999, 20_000, 16_384, 9].map {
+            Step("PUT /f\nContent-Range: bytes \($0)-\($0)/40000", [bytes[$0]].text, "200")
+        }
+        let whole = Step(
+            "PUT /f\nContent-Range: bytes 0-39999/40000" + Self.chunked(40_000),
+            Self.frames(text), "200")
+        for steps in [single + [whole], [whole] + single] {
+            var scenario = Scenario(steps)
+            scenario.pieceSize = 1 << 20
+            let transfer = try #require(try scenario.transfers().first)
+            #expect(transfer.sha256 == Digests.sha256(bytes))
+            #expect(transfer.state == .complete)
+        }
+    }
+
     @Test func saysWhereThePartsWent() throws {
         let steps = [
             Self.part(2, Self.frames("45"), Self.chunked(2)), Self.part(1, "0123"), Self.done,

@@ -41,7 +41,7 @@ struct Step: Sendable {
     }
 }
 
-/// Exchanges in memory, whose contents are visited in pieces of three bytes.
+/// Exchanges in memory, whose contents are visited in small pieces.
 struct Scenario: TrafficSource {
     /// How many bytes of contents were handed out.
     final class Reads {
@@ -49,6 +49,8 @@ struct Scenario: TrafficSource {
     }
 
     let reads = Reads()
+    /// In bytes.
+    var pieceSize = 3
     var exchanges: [ExchangeRecord] = []
     var clients: [TransferClient] = []
 
@@ -123,8 +125,8 @@ struct Scenario: TrafficSource {
     ) throws {
         guard let record = try exchange(id) else { return }
         let bytes = direction == .request ? record.requestBody.bytes : record.responseBody.bytes
-        for start in stride(from: Int(offset), to: bytes.count, by: 3) {
-            let piece = Array(bytes[start..<min(start + 3, bytes.count)])
+        for start in stride(from: Int(offset), to: bytes.count, by: pieceSize) {
+            let piece = Array(bytes[start..<min(start + pieceSize, bytes.count)])
             reads.bytes += piece.count
             guard try visit(piece) else { return }
         }
