@@ -38,7 +38,7 @@ extension Command {
                     purpose: "as often as it is asked, and as slowly as it was",
                     line: "sallyport replay origin session.sallyport --order cycle --timing 1"),
                 Example(
-                    purpose: "without regard to what 'replay learn' found",
+                    purpose: "without regard to what 'replay learn' found to change",
                     line: "sallyport replay origin session.sallyport --rules session.rules"),
             ],
             details: [
@@ -47,7 +47,8 @@ extension Command {
                     + " authorization. One that has no answer gets 502, a field sallyport-miss, and"
                     + " the nearest recorded request with what differs. Nothing is sent to the"
                     + " network, and no name is resolved.",
-                "It exits with 0, or with 1 if there was a request that it had no answer for.",
+                "It exits with 0, with 1 if there was a request that it had no answer for, and with 3"
+                    + " if nothing was asked or connections had to be cut off.",
             ],
             arguments: ReplayArguments(),
             parameters: replayParameters
@@ -143,11 +144,9 @@ private func runReplay(
         try environment.output.write(ready.text + service.summary)
     }
     let endedInOrder = try await service.run()
-    let misses = service.missCount
-    if misses > 0, !arguments.isJSON {
-        try environment.note(
-            "\(misses) \(misses == 1 ? "request" : "requests") had no recorded answer")
+    if !arguments.isJSON {
+        for remark in service.remarks { try environment.note(remark) }
     }
-    if misses > 0 { return .findings }
-    return endedInOrder ? .clean : .inconclusive
+    if service.missCount > 0 { return .findings }
+    return endedInOrder && service.requestCount > 0 ? .clean : .inconclusive
 }

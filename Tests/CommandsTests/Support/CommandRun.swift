@@ -1,6 +1,6 @@
 import Base
 import CaptureStore
-import Commands
+@testable import Commands
 import Synchronization
 import Traffic
 
@@ -39,7 +39,7 @@ struct CommandRun {
                 throw Failure("file-unreadable", party: .tool, "cannot read \(path): no such file")
             },
             openCapture: { path throws(Failure) in
-                if let capture { return try CaptureReader(path: capture) }
+                if let capture { return try CaptureOpening.open(capture) }
                 switch path {
                 case "session.sallyport": return SampleCapture.source()
                 case "contents.sallyport": return SampleContents.source()
