@@ -1,8 +1,9 @@
 import Base
 import CaptureStore
-@testable import Commands
 import Synchronization
 import Traffic
+
+@testable import Commands
 
 /// One run of the tool in memory, with what it wrote.
 struct CommandRun {
