@@ -64,6 +64,15 @@ struct FilesTests {
         #expect(try Files.read(path) == [2])
     }
 
+    @Test func knowsAFileByAnotherPath() throws {
+        try Files.create(folder.file("a"), [1])
+        try Files.create(folder.file("b"), [1])
+        unsafe symlink(folder.file("a"), folder.file("link"))
+        #expect(Files.isSame(folder.file("a"), folder.file("link")))
+        #expect(!Files.isSame(folder.file("a"), folder.file("b")))
+        #expect(!Files.isSame(folder.file("c"), folder.file("c")))
+    }
+
     @Test func followsNoLinkWhenItCreates() throws {
         unsafe symlink(folder.file("target"), folder.file("link"))
         #expect(throws: Failure.self) { try Files.create(folder.file("link"), [2]) }

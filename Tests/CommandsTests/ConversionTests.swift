@@ -154,6 +154,17 @@ struct ConversionTests {
         }
     }
 
+    @Test(arguments: ["origin", "client"])
+    func refusesToRecordIntoWhatIsReplayed(_ command: String) async throws {
+        try await inFolder { folder in
+            let capture = folder + "/a"
+            try Data("mine".utf8).write(to: URL(fileURLWithPath: capture))
+            let result = await run(["replay", command, capture, "--capture", folder + "/./a"])
+            #expect(result.code == 2)
+            #expect(result.diagnostics.text.contains("is the capture that is replayed"))
+        }
+    }
+
     @Test func namesTheWayOfWhatIsNoCapture() async throws {
         try await inFolder { folder in
             let file = folder + "/a.har"

@@ -100,6 +100,14 @@ private var replayParameters: [Parameter<ReplayArguments>] {
     ]
 }
 
+/// Refuses to record into the capture that is replayed: the next replay would have twice as much.
+func checkReplayCapture(_ capture: String?, from source: String) throws(UsageFailure) {
+    guard let capture, Files.isSame(capture, source) else { return }
+    throw UsageFailure(
+        "--capture: \(capture) is the capture that is replayed",
+        hint: "record into another one, which 'sallyport replay diff' can compare with it")
+}
+
 /// Where requests go that are not recorded.
 enum ReplayFallback: String, CaseIterable {
     case none
@@ -128,6 +136,7 @@ extension ValueSyntax where Value == Int64 {
 private func runReplay(
     _ arguments: ReplayArguments, _ environment: Environment
 ) async throws -> ExitCode {
+    try checkReplayCapture(arguments.proxy.capture, from: arguments.source)
     let signals = try StopSignals()
     let service = try ReplayService(arguments, environment)
     signals.watch(

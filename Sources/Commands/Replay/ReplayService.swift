@@ -125,9 +125,11 @@ private final class RefusalSink: TrafficSink {
 }
 
 /// Tells on standard error of requests that have no answer.
-private struct MissLog: Sendable {
+private final class MissLog: Sendable {
     private let environment: Environment
     private let isJSON: Bool
+    /// What to do is said once, however often it is missed.
+    private let hints = Mutex<Set<String>>([])
 
     init(_ environment: Environment, isJSON: Bool) {
         self.environment = environment
@@ -140,10 +142,17 @@ private struct MissLog: Sendable {
                 try environment.diagnostics.write(miss.json.line + [UInt8(ascii: "\n")])
             } else {
                 try environment.note(miss.detail)
-                try environment.hint(miss.hint)
+                let hint = miss.hint
+                let isNew = hints.withLock { hints in
+                    hints.count < Self.hintLimit && hints.insert(hint).inserted
+                }
+                if isNew { try environment.hint(hint) }
             }
         } catch {
             // Nobody listens; the client was told, and the exit code tells it again.
         }
     }
+
+    /// Nobody reads more.
+    private static let hintLimit = 100
 }
