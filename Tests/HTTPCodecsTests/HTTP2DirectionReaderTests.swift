@@ -322,6 +322,8 @@ import Testing
         case .ended(let stream): result.append("\(stream) end")
         case .closed(let stream, let code): result.append("\(stream) closed \(code)")
         case .goAway(let last, let code): result.append("go away \(last) \(code)")
+        case .promise(let stream, let head, let flaw):
+            result.append("\(stream) promise \(line(head.text)) \(flaw ?? "")")
         case .malformed(let stream, _, let detail):
             result.append("\(stream) malformed \(detail)")
         case .settings: result.append("settings")

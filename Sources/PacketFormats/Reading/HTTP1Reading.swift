@@ -7,6 +7,7 @@ internal import Traffic
 /// Reads the exchanges of HTTP/1 out of both directions of a connection.
 final class HTTP1Reading {
     private let writer: ImportWriter
+    private let messages: ImportedMessages
     private let connection: Int64
     private let scheme: ExchangeRecord.Scheme
     private let origin: String
@@ -25,7 +26,7 @@ final class HTTP1Reading {
         /// Behind a CONNECT: what follows is for an origin, and is as new.
         case tunnel(target: String)
         /// Behind a 101: what follows is of another protocol.
-        case upgraded(exchange: Int64)
+        case upgraded(OpenExchange, ResponseHead)
         /// Behind a 101: the exchange goes on as the first stream (RFC 7540 §3.2).
         case http2(OpenExchange)
         case broken(HTTP1Violation)
@@ -35,9 +36,11 @@ final class HTTP1Reading {
     private static let openLimit = 256
 
     init(
-        _ writer: ImportWriter, connection: Int64, scheme: ExchangeRecord.Scheme, origin: String
+        _ writer: ImportWriter, _ messages: ImportedMessages, connection: Int64,
+        scheme: ExchangeRecord.Scheme, origin: String
     ) {
         self.writer = writer
+        self.messages = messages
         self.connection = connection
         self.scheme = scheme
         self.origin = origin
@@ -96,7 +99,9 @@ final class HTTP1Reading {
             startedAt: time, scheme: scheme, authority: authority)
         record.requestHead = head.raw
         record.protocolName = head.version.text
-        open.append(OpenExchange(record: record, method: head.knownMethod, target: target))
+        var exchange = OpenExchange(record: record, method: head.knownMethod, target: target)
+        exchange.watchContent(behind: head)
+        open.append(exchange)
         if !isConnect { exchangeCount += 1 }
     }
 
@@ -125,15 +130,16 @@ final class HTTP1Reading {
             open[0].endsWithConnection = framing == .untilClose
             guard framing == .tunnel else {
                 if first.record.id == 0 { open[0].record = numbered(open[0].record) }
+                open[0].watchContent(behind: head)
                 responseBody = BodyReader(framing)
                 continue
             }
             if first.method != .connect, head.fields.contains(.upgrade, token: "h2c") {
                 return .http2(takeFirst(head))
             }
+            guard first.method == .connect else { return .upgraded(open.removeFirst(), head) }
             endFirst(at: time)
-            return first.method == .connect
-                ? .tunnel(target: first.target) : .upgraded(exchange: first.record.id)
+            return .tunnel(target: first.target)
         }
     }
 
@@ -196,14 +202,6 @@ final class HTTP1Reading {
 
     private func add(_ content: [UInt8], _ direction: Direction) {
         guard !content.isEmpty, !open.isEmpty else { return }
-        switch direction {
-        case .request:
-            let last = open.count - 1
-            let id = open[last].record.id
-            open[last].request.add(content, of: id, direction, to: writer)
-        case .response:
-            let id = open[0].record.id
-            open[0].response.add(content, of: id, direction, to: writer)
-        }
+        open[direction == .request ? open.count - 1 : 0].add(content, direction, to: writer, messages)
     }
 }

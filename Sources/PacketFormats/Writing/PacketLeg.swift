@@ -122,9 +122,10 @@ struct PacketLeg {
             return try carry(
                 part.direction, spelled(part, exchange), flow: exchange.id, &file)
         }
-        let direction = part.direction
+        let isPromise = if case .requestHead = part { exchange.isPushed } else { false }
+        let direction = isPromise && speaksHTTP2(exchange) ? .response : part.direction
         let bytes =
-            speaksHTTP2(exchange)
+            speaksHTTP2(exchange) && !exchange.isBeforeSwitch(part)
             ? try framed(part, exchange, time, &file) : spelled(part, exchange)
         try write(direction, bytes, at: time, flow: exchange.id, &file)
         if case .responseEnd = part, !speaksHTTP2(exchange), exchange.isCut { isBroken = true }
@@ -147,8 +148,10 @@ struct PacketLeg {
     /// What the exchange was spoken in on this leg.
     func speaksHTTP2(_ exchange: ExchangeRecord) -> Bool {
         switch role {
-        case .client: exchange.protocolName == "HTTP/2"
-        case .server: (exchange.originProtocolName ?? exchange.protocolName) == "HTTP/2"
+        case .client: exchange.protocolName == "HTTP/2" || exchange.isSwitched
+        case .server:
+            (exchange.originProtocolName ?? exchange.protocolName) == "HTTP/2"
+                || exchange.isSwitched
         case .decrypted: false
         }
     }
@@ -158,7 +161,10 @@ struct PacketLeg {
         case .requestHead:
             http1.head(
                 exchange.requestHead, .request, hasContent: exchange.requestBody.size > 0)
-        case .interim(let head): http1.head(head, .response, hasContent: false)
+        case .interim(let head):
+            // Where all is spelled as HTTP/1, nothing changes over.
+            role == .decrypted && exchange.isSwitched && HeadText(head).status == 101
+                ? [] : http1.head(head, .response, hasContent: false)
         case .responseHead:
             http1.head(
                 exchange.responseHead, .response,
@@ -180,12 +186,15 @@ struct PacketLeg {
         for (direction, bytes) in http2.preface() {
             try write(direction, bytes, at: time, flow: nil, &file)
         }
-        if case .requestHead = part {
-            streams[exchange.id] = http2.stream(
-                recorded: role == .client ? exchange.stream : 0)
-        }
-        guard let stream = streams[exchange.id] else { return [] }
+        let isKept = role == .client || exchange.isPushed
+        let stream = streams[exchange.id] ?? http2.stream(recorded: isKept ? exchange.stream : 0)
+        streams[exchange.id] = stream
         switch part {
+        case .requestHead where exchange.isPushed:
+            return http2.promise(
+                exchange.requestHead, scheme: exchange.scheme.rawValue,
+                authority: exchange.authority, stream: stream,
+                on: streams.values.filter { !$0.isMultiple(of: 2) }.min())
         case .requestHead:
             return http2.requestHead(
                 exchange.requestHead, scheme: exchange.scheme.rawValue,
@@ -199,7 +208,9 @@ struct PacketLeg {
                 isEnd: exchange.responseBody.isEmpty && !exchange.isTunnel)
         case .content(_, let bytes): return http2.content(bytes, stream: stream)
         case .requestEnd:
-            guard !exchange.requestBody.isEmpty || exchange.isTunnel else { return [] }
+            guard !exchange.requestBody.isEmpty || exchange.isTunnel, !exchange.isPushed else {
+                return []
+            }
             return http2.end(trailers: exchange.requestBody.trailers, stream: stream)
         case .responseEnd:
             streams[exchange.id] = nil
@@ -284,6 +295,30 @@ extension ExchangeRecord {
     var isTunnel: Bool {
         status == 101
             || status / 100 == 2 && requestHead.starts(with: [UInt8]("CONNECT ".utf8))
+    }
+
+    /// Whether the server answered it without having been asked (RFC 9113 §8.4).
+    var isPushed: Bool { stream > 0 && stream.isMultiple(of: 2) }
+
+    /// The interim heads up to the one that changes an HTTP/1 connection over to HTTP/2, on which
+    /// the final response is stream 1 (RFC 7540 §3.2); empty if none does.
+    var switchHeads: ArraySlice<[UInt8]> {
+        guard stream == 1, protocolName != "HTTP/2",
+            let last = interimHeads.firstIndex(where: { HeadText($0).status == 101 })
+        else { return [] }
+        return interimHeads[...last]
+    }
+
+    var isSwitched: Bool { !switchHeads.isEmpty }
+
+    /// Whether a part comes before the connection has changed over.
+    func isBeforeSwitch(_ part: ExchangePart) -> Bool {
+        guard isSwitched else { return false }
+        return switch part {
+        case .requestHead, .requestEnd, .content(.request, _): true
+        case .interim(let head): switchHeads.contains(head)
+        case .responseHead, .responseEnd, .content: false
+        }
     }
 
     /// Whether not all that was said is there.
