@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
 /// ASCII as bytes: what protocols are written in.
 extension UInt8 {
     /// The letter in lower case; every other byte as it is.
@@ -45,6 +51,17 @@ extension Collection where Element == UInt8 {
             unsafe expected += 1
         }
         return true
+    }
+}
+
+extension [UInt8] {
+    /// Where `byte` is found first from an index on.
+    package func index(of byte: UInt8, from start: Int) -> Int? {
+        unsafe withUnsafeBytes { bytes in
+            guard start < bytes.count, let base = bytes.baseAddress else { return nil }
+            let found = unsafe memchr(base + start, Int32(byte), bytes.count - start)
+            return unsafe found.map { unsafe UnsafeRawPointer($0) - base }
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 /// A JSON value that is written with its members in the order given (RFC 8259).
-package indirect enum JSONText: Sendable, Equatable {
+package enum JSONText: Sendable, Equatable {
     case null
     case boolean(Bool)
     case integer(Int64)
@@ -140,26 +140,57 @@ extension JSONText {
     /// a line of JavaScript.
     private static func append(_ text: String, to result: inout [UInt8]) {
         result.append(UInt8(ascii: "\""))
-        defer { result.append(UInt8(ascii: "\"")) }
-        if text.utf8.allSatisfy({ $0 &- 0x20 < 0x5F && $0 != 0x22 && $0 != 0x5C }) {
-            result += text.utf8
-            return
+        let start = result.count
+        result += text.utf8
+        if let special = result[start...].firstIndex(where: mayNeedEscape) {
+            let rest = Array(result[special...])
+            result.removeSubrange(special...)
+            appendEscaped(rest, to: &result)
         }
-        for scalar in text.unicodeScalars {
-            switch scalar.value {
-            case 0x22, 0x5C:
-                result.append(UInt8(ascii: "\\"))
-                result.append(UInt8(truncatingIfNeeded: scalar.value))
-            case 0x0A: result += Array(#"\n"#.utf8)
-            case 0x0D: result += Array(#"\r"#.utf8)
-            case 0x09: result += Array(#"\t"#.utf8)
-            case 0x20..<0x7F: result.append(UInt8(truncatingIfNeeded: scalar.value))
-            case 0x00..<0x20, 0x7F..<0xA0, 0x2028, 0x2029:
-                let high = UInt8(truncatingIfNeeded: scalar.value >> 8)
-                let low = UInt8(truncatingIfNeeded: scalar.value)
-                result += Array((#"\u"# + [high, low].hex).utf8)
-            default: result += Array(UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+        result.append(UInt8(ascii: "\""))
+    }
+
+    /// Of a character beyond ASCII, whether its first byte begins those that are escaped.
+    private static func mayNeedEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == 0x22 || byte == 0x5C || byte == 0x7F || byte == 0xC2 || byte == 0xE2
+    }
+
+    /// - Parameter text: in UTF-8.
+    private static func appendEscaped(_ text: [UInt8], to result: inout [UInt8]) {
+        var start = 0
+        var index = 0
+        while index < text.count {
+            let byte = text[index]
+            guard mayNeedEscape(byte), let (escape, count) = escape(text[index...]) else {
+                index += 1
+                continue
             }
+            result += text[start..<index]
+            result += escape.utf8
+            index += count
+            start = index
+        }
+        result += text[start...]
+    }
+
+    /// What the first character is written as, and how many bytes it has; `nil` if it stays.
+    private static func escape(_ text: ArraySlice<UInt8>) -> (String, Int)? {
+        let byte = text[text.startIndex]
+        let next = text.dropFirst()
+        switch byte {
+        case 0x22: return (#"\""#, 1)
+        case 0x5C: return (#"\\"#, 1)
+        case 0x0A: return (#"\n"#, 1)
+        case 0x0D: return (#"\r"#, 1)
+        case 0x09: return (#"\t"#, 1)
+        case 0xC2:
+            guard let second = next.first, second < 0xA0 else { return nil }
+            return (#"\u00"# + [second].hex, 2)
+        case 0xE2:
+            if next.starts(with: [0x80, 0xA8]) { return (#"\u2028"#, 3) }
+            if next.starts(with: [0x80, 0xA9]) { return (#"\u2029"#, 3) }
+            return nil
+        default: return (#"\u00"# + [byte].hex, 1)
         }
     }
 }

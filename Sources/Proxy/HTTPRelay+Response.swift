@@ -32,8 +32,13 @@ extension HTTPRelay {
             waitedAcross?.stopReceiving()
             waitedFor?.stream.channel.interrupt()
         }
-        waitedAcross?.hurry(until: loop.now + limits.halfCloseGrace)
-        waitedFor?.stream.channel.hurryReading(until: loop.now + limits.halfCloseGrace)
+        let deadline = loop.now + lane.halfCloseGrace
+        waitedAcross?.hurry(until: deadline)
+        waitedFor?.stream.channel.hurryReading(until: deadline)
+    }
+
+    func hurryIfClientEnded() {
+        if client.channel.peerEnded { hurryOrigin() }
     }
 
     /// Interim responses to one request; more are an attack.
@@ -43,7 +48,7 @@ extension HTTPRelay {
         _ leg: OriginLeg, _ deadline: UInt64
     ) async throws(RelayFailure) -> ResponseHead {
         leg.stream.readDeadline = deadline
-        if client.channel.peerEnded { hurryOrigin() }
+        hurryIfClientEnded()
         do throws(RelayFailure) {
             return try await leg.readHead()
         } catch {

@@ -106,11 +106,15 @@ final class ProxyLoop: @unchecked Sendable {
         if isDraining { leg.close() } else { pool.give(leg, now: loop.now) }
     }
 
+    /// How long a client is still waited for, in milliseconds, that has ended its direction.
+    var halfCloseGrace: UInt64 { isDraining ? Self.hearingTime : plan.limits.halfCloseGrace }
+
     /// Ends connections that wait for a request, lets the others finish theirs, and ends those too
     /// when `grace` milliseconds have passed.
     func drain(grace: UInt64) {
         isDraining = true
         pool.closeAll()
+        for task in open.values { task.relay?.hurryIfClientEnded() }
         let unheard = open.values.filter { $0.drain(judgesUnread: true) }
         if !unheard.isEmpty {
             let timer = loop.makeTimer {

@@ -8,7 +8,10 @@ package final class LoopWakeup: @unchecked Sendable {
     private var timer: LoopTimer?
     /// Whether something came while nobody waited.
     private var isDue = false
-    package private(set) var isStopped = false
+    private var hasStopped = false
+    /// When all waiting ends, in milliseconds of the loop's clock.
+    private var limit = UInt64.max
+    package var isStopped: Bool { hasStopped || loop.now >= limit }
 
     package init(_ loop: EventLoop) {
         self.loop = loop
@@ -22,7 +25,14 @@ package final class LoopWakeup: @unchecked Sendable {
 
     /// Ends all waiting for good.
     package func stop() {
-        isStopped = true
+        hasStopped = true
+        resume()
+    }
+
+    /// Ends all waiting for good when the loop's clock shows so many milliseconds.
+    package func stop(at time: UInt64) {
+        limit = min(limit, time)
+        // Whoever waits does so from now on no longer than that.
         resume()
     }
 
@@ -40,7 +50,8 @@ package final class LoopWakeup: @unchecked Sendable {
         while !isStopped, loop.now < end { await suspend(until: end) }
     }
 
-    private func suspend(until time: UInt64) async {
+    private func suspend(until deadline: UInt64) async {
+        let time = min(deadline, limit)
         if time != .max {
             let timer = timer ?? loop.makeTimer { [unowned self] in resume() }
             self.timer = timer

@@ -10,4 +10,6 @@ let arguments = Array(CommandLine.arguments.dropFirst())
 // Before anything waits: what follows may start threads.
 if let code = CommandLineTool.runSingleThreaded(arguments: arguments) { exit(code) }
 let code = await CommandLineTool.run(arguments: arguments, environment: .ofProcess())
-exit(code)
+// Not `exit`: OpenSSL would take down what threads hold in it that are just ending, and so free it
+// twice. All output has been written when it was made.
+_exit(code)

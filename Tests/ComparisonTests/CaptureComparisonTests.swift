@@ -146,7 +146,7 @@ struct CaptureComparisonTests {
         configuration.withSecrets = true
         let report = try CaptureComparison(configuration).compare(
             .init(name: text, source: left), .init(name: "b", source: right))
-        let page = ComparisonHTML.page(report)
+        let page = ComparisonHTML.page(report).text
         #expect(report.isDifferent)
         try expectSound(page)
     }
@@ -155,7 +155,7 @@ struct CaptureComparisonTests {
         var (left, right) = (Self.session(), Self.session())
         left.add("GET /d", answer: "https://evil.example/x.png")
         right.add("GET /d", answer: #"<link href="https://evil.example/x.css">"#)
-        let page = ComparisonHTML.page(try Self.compare(left, right))
+        let page = ComparisonHTML.page(try Self.compare(left, right)).text
         try expectSound(page)
         #expect(page.contains("default-src 'none'"))
         for sign in ["<script", "<link", "<img", "<iframe", "src=", "href=", "url(", "@import"] {

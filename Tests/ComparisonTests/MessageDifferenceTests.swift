@@ -178,7 +178,7 @@ struct MessageDifferenceTests {
         #expect(Self.lines(report) == ["request message 1 JSON $.a: 1 → 2"])
         let document = ComparisonJSON.document(report).line.text
         #expect(document.contains(#""kind":"json","message":1,"path":"$.a""#))
-        #expect(ComparisonHTML.page(report).contains("<bdi>request message 1 JSON $.a</bdi>"))
+        #expect(ComparisonHTML.page(report).text.contains("<bdi>request message 1 JSON $.a</bdi>"))
     }
 
     private static func compare(

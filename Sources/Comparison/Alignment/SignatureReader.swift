@@ -88,17 +88,14 @@ package struct SignatureReader {
     private func head(_ head: [UInt8], _ side: ReplayRule.Side) -> (fields: Int, type: Int) {
         var hasher = Hasher()
         var type = 0
-        var start = (head.firstIndex(of: UInt8(ascii: "\n")) ?? head.count) + 1
+        var start = (head.index(of: 0x0A, from: 0) ?? head.count) + 1
         // Where the lines begin that count and were not hashed yet.
         var runStart = min(start, head.count)
         while start < head.count {
-            var end = start
-            var colon = -1
-            while end < head.count, head[end] != 0x0A {
-                if colon < 0, head[end] == 0x3A { colon = end }
-                end += 1
-            }
-            let name = head[start..<max(start, colon)]
+            let end = head.index(of: 0x0A, from: start) ?? head.count
+            var colon = start
+            while colon < end, head[colon] != 0x3A { colon += 1 }
+            let name = head[start..<(colon < end ? colon : start)]
             if passing.contains(name, side) {
                 Self.hash(head[runStart..<start], into: &hasher)
                 runStart = min(end + 1, head.count)
@@ -167,7 +164,7 @@ struct RequestTargetParts {
 
     init(_ head: [UInt8]) {
         self.head = head
-        let lineEnd = head.firstIndex(of: 0x0A) ?? head.count
+        let lineEnd = head.index(of: 0x0A, from: 0) ?? head.count
         var methodEnd = 0
         while methodEnd < lineEnd, head[methodEnd] != 0x20 { methodEnd += 1 }
         method = 0..<methodEnd

@@ -17,6 +17,9 @@ struct JSONDifference {
     private var hasIgnored = false
     private var found: [Difference] = []
     private var noteCount = 0
+    /// How many bytes of paths are still held against rules: all that is within a long name has it
+    /// in its path. What is beyond counts, whatever the rules say.
+    private var pathRoom = JSONDocument.pathLimit
 
     /// Everything that differs; a note if only the layout does.
     static func differences(
@@ -97,8 +100,10 @@ struct JSONDifference {
         return true
     }
 
-    private func ignores(_ path: [UInt8]) -> Bool {
-        configuration.rules.ignores(side.rule, .body(path.text))
+    private mutating func ignores(_ path: [UInt8]) -> Bool {
+        pathRoom -= path.count
+        guard pathRoom >= 0 else { return false }
+        return configuration.rules.ignores(side.rule, .body(path.text))
     }
 
     // MARK: What is found

@@ -2,41 +2,44 @@ internal import Base
 
 /// The report for a browser: one page that loads nothing, runs nothing, and shows what was recorded
 /// as text only.
-package enum ComparisonHTML {
-    package static func page(_ report: ComparisonReport) -> String {
-        var page = opening(report)
-        page += summary(report)
-        page += timings(report.timings)
-        for entry in report.entries { page += Self.entry(entry) }
-        if report.omitted > 0 { page += "<p>\(report.omitted) more are not shown.</p>\n" }
-        return page + "</main>\n</body>\n</html>\n"
+package struct ComparisonHTML {
+    private var text = MarkupText()
+
+    package static func page(_ report: ComparisonReport) -> [UInt8] {
+        var page = ComparisonHTML()
+        page.open(report)
+        page.add(report.counts, of: report)
+        page.add(report.timings)
+        for entry in report.entries { page.add(entry) }
+        if report.omitted > 0 { page.text += "<p>\(report.omitted) more are not shown.</p>\n" }
+        page.text += "</main>\n</body>\n</html>\n"
+        return page.text.bytes
     }
 
     /// The policy refuses every source, should a value ever get out of its place.
-    private static func opening(_ report: ComparisonReport) -> String {
-        """
-        <!DOCTYPE html>
-        <html lang="en">
-        <head>
-        <meta charset="utf-8">
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
-        style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
-        <meta name="referrer" content="no-referrer">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <title>\(escaped(report.left)) and \(escaped(report.right)) compared</title>
-        <style>
-        \(style)
-        </style>
-        </head>
-        <body>
-        <main>
-        <h1>\(text(report.left)) → \(text(report.right))</h1>
-
-        """
+    private mutating func open(_ report: ComparisonReport) {
+        text += """
+            <!DOCTYPE html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
+            style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+            <meta name="referrer" content="no-referrer">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <title>
+            """
+        text.append(escaped: report.left)
+        text += " and "
+        text.append(escaped: report.right)
+        text += " compared</title>\n<style>\n\(Self.style)\n</style>\n</head>\n<body>\n<main>\n<h1>"
+        text.append(report.left)
+        text += " → "
+        text.append(report.right)
+        text += "</h1>\n"
     }
 
-    private static func summary(_ report: ComparisonReport) -> String {
-        let counts = report.counts
+    private mutating func add(_ counts: ComparisonReport.Counts, of report: ComparisonReport) {
         let rows = [
             ("exchanges on the left", counts.left), ("exchanges on the right", counts.right),
             ("equal", counts.equal), ("different", counts.different), ("added", counts.added),
@@ -46,21 +49,26 @@ package enum ComparisonHTML {
             report.isInconclusive
             ? "There was nothing to compare."
             : report.isDifferent ? "The captures differ." : "The captures are the same."
-        return "<p class=\"verdict\">\(verdict)</p>\n<table class=\"counts\">\n"
-            + rows.map { "<tr><th scope=\"row\">\($0)</th><td>\($1)</td></tr>\n" }.joined()
-            + "</table>\n"
+        text += "<p class=\"verdict\">\(verdict)</p>\n<table class=\"counts\">\n"
+        for (name, count) in rows {
+            text += "<tr><th scope=\"row\">\(name)</th><td>\(count)</td></tr>\n"
+        }
+        text += "</table>\n"
     }
 
-    private static func timings(_ timings: [ComparisonReport.Timing]) -> String {
-        guard !timings.isEmpty else { return "" }
-        let rows = timings.map { timing in
-            let (left, right) = (timing.difference.left, timing.difference.right)
-            return "<tr><td>\(text("\(timing.method) \(timing.authority)\(timing.path)"))</td>"
-                + "<td>\(timing.difference.isSlower ? "slower" : "faster")</td>"
-                + "<td>\(quantiles(left))</td><td>\(quantiles(right))</td></tr>\n"
+    private mutating func add(_ timings: [ComparisonReport.Timing]) {
+        guard !timings.isEmpty else { return }
+        text += "<h2>Timing</h2>\n<table>\n<tr><th>place</th><th>change</th><th>left</th>"
+        text += "<th>right</th></tr>\n"
+        for timing in timings {
+            let difference = timing.difference
+            text += "<tr><td>"
+            text.append("\(timing.method) \(timing.authority)\(timing.path)")
+            text += "</td><td>\(difference.isSlower ? "slower" : "faster")</td>"
+            text += "<td>\(Self.quantiles(difference.left))</td>"
+            text += "<td>\(Self.quantiles(difference.right))</td></tr>\n"
         }
-        return "<h2>Timing</h2>\n<table>\n<tr><th>place</th><th>change</th><th>left</th>"
-            + "<th>right</th></tr>\n\(rows.joined())</table>\n"
+        text += "</table>\n"
     }
 
     private static func quantiles(_ quantiles: TimingDifference.Quantiles) -> String {
@@ -68,69 +76,71 @@ package enum ComparisonHTML {
             + "\(quantiles.count) exchanges"
     }
 
-    private static func entry(_ entry: ComparisonReport.Entry) -> String {
-        let (sign, name, kind) =
+    // MARK: Exchanges
+
+    private mutating func add(_ entry: ComparisonReport.Entry) {
+        guard let exchange = entry.left ?? entry.right else { return }
+        let kind =
             entry.left == nil
-            ? ("+", "added", "added")
-            : entry.right == nil
-                ? ("−", "removed", "removed")
-                : entry.isDifferent ? ("≠", "changed", "changed") : ("=", "the same", "same")
-        guard let exchange = entry.left ?? entry.right else { return "" }
-        let numbers = [entry.left?.id, entry.right?.id].map { $0.map(String.init) ?? "" }
-        var title = "<span class=\"sign\" title=\"\(name)\">\(sign)</span> "
-        let place = numbers.filter { !$0.isEmpty }.joined(separator: " → ")
-        title += "<span class=\"id\">\(place)</span> "
-        title += "\(text(exchange.method)) \(text(exchange.url))"
-        if entry.isMoved { title += " <em>in another order</em>" }
-        if let repeats = entry.repeats { title += " <em>repeats \(repeats)</em>" }
+            ? "added" : entry.right == nil ? "removed" : entry.isDifferent ? "changed" : "same"
+        text += "<section class=\"\(kind)\">"
         if entry.differences.isEmpty {
-            return "<section class=\"\(kind)\"><h3>\(title)</h3></section>\n"
+            text += "<h3>"
+            addTitle(of: entry, exchange)
+            text += "</h3></section>\n"
+            return
         }
-        let rows = entry.differences.map(row).joined()
-        let rest = entry.isCut ? "<p>There are more differences.</p>\n" : ""
-        return "<section class=\"\(kind)\"><details\(entry.isDifferent ? " open" : "")>"
-            + "<summary>\(title)</summary>\n<table>\n<tr><th>what</th><th>left</th><th>right</th>"
-            + "</tr>\n\(rows)</table>\n\(rest)</details></section>\n"
+        text += entry.isDifferent ? "<details open><summary>" : "<details><summary>"
+        addTitle(of: entry, exchange)
+        text += "</summary>\n<table>\n<tr><th>what</th><th>left</th><th>right</th></tr>\n"
+        for difference in entry.differences { add(difference) }
+        text += "</table>\n"
+        if entry.isCut { text += "<p>There are more differences.</p>\n" }
+        text += "</details></section>\n"
     }
 
-    private static func row(_ difference: Difference) -> String {
-        let note = difference.isNote ? " class=\"note\"" : ""
-        let start = "<tr\(note)><th scope=\"row\">\(text(difference.title))</th>"
+    private mutating func addTitle(
+        of entry: ComparisonReport.Entry, _ exchange: ComparisonReport.Exchange
+    ) {
+        let (sign, name) =
+            entry.left == nil
+            ? ("+", "added")
+            : entry.right == nil
+                ? ("−", "removed") : entry.isDifferent ? ("≠", "changed") : ("=", "the same")
+        text += "<span class=\"sign\" title=\"\(name)\">\(sign)</span> <span class=\"id\">"
+        text += "\(exchange.id)"
+        if entry.left != nil, let right = entry.right { text += " → \(right.id)" }
+        text += "</span> "
+        text.append(exchange.method)
+        text += " "
+        text.append(exchange.url)
+        if entry.isMoved { text += " <em>in another order</em>" }
+        if let repeats = entry.repeats { text += " <em>repeats \(repeats)</em>" }
+    }
+
+    private mutating func add(_ difference: Difference) {
+        text += difference.isNote ? "<tr class=\"note\">" : "<tr>"
+        text += "<th scope=\"row\">"
+        text.append(difference.title)
+        text += "</th>"
         if let remark = difference.remark {
-            return start + "<td colspan=\"2\"><em>\(remark)</em></td></tr>\n"
+            text += "<td colspan=\"2\"><em>\(remark)</em></td></tr>\n"
+            return
         }
-        return start + cell(difference.left, "left") + cell(difference.right, "right") + "</tr>\n"
+        addCell(difference.left, "<td class=\"left\"><pre>")
+        addCell(difference.right, "<td class=\"right\"><pre>")
+        text += "</tr>\n"
     }
 
-    private static func cell(_ value: String?, _ side: String) -> String {
-        guard let value else { return "<td class=\"none\"></td>" }
-        return "<td class=\"\(side)\"><pre>\(text(value))</pre></td>"
-    }
-
-    // MARK: Escaping
-
-    /// A recorded text on its own direction, so that it cannot turn what is around it.
-    private static func text(_ text: String) -> String { "<bdi>\(escaped(text))</bdi>" }
-
-    /// Every sign that means something in HTML, and what acts on a reader unseen, as a reference.
-    private static func escaped(_ text: String) -> String {
-        if text.utf8.allSatisfy({ $0 &- 0x20 < 0x5F && !references.contains($0) }) { return text }
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar.value {
-            case 0x26, 0x3C, 0x3E, 0x22, 0x27, 0x60: result += "&#\(scalar.value);"
-            case 0x0A, 0x09: result.unicodeScalars.append(scalar)
-            case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F,
-                0xFEFF, 0xFFF9...0xFFFF, 0xE0000...0xE007F:
-                result += "\\u{" + String(scalar.value, radix: 16) + "}"
-            default: result.unicodeScalars.append(scalar)
-            }
+    private mutating func addCell(_ value: String?, _ start: String) {
+        guard let value else {
+            text += "<td class=\"none\"></td>"
+            return
         }
-        return result
+        text += start
+        text.append(value)
+        text += "</pre></td>"
     }
-
-    /// What is always written as a reference.
-    private static let references = Array("&<>\"'`".utf8)
 
     private static let style = """
         :root { color-scheme: light dark; }

@@ -141,8 +141,7 @@ final class ResponderOriginExchange: OriginExchange, @unchecked Sendable {
 
     func stopSending() {}
     func stopReceiving() { wakeup.stop() }
-    /// What is recorded needs no hurry; a client that has ended its direction may still read.
-    func hurry(until deadline: UInt64) {}
+    func hurry(until deadline: UInt64) { wakeup.stop(at: deadline) }
     func finish(isWhole: Bool) {}
 }
 
