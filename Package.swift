@@ -163,8 +163,8 @@ let package = Package(
         tests(
             of: "PacketFormats",
             [
-                "Base", "CaptureStore", "Formats", "HTTP2Frames", "HTTPCodecs", "ProcessStart",
-                "TLS", "Traffic",
+                "Base", "CaptureStore", "Formats", "HTTP2Frames", "HTTPCodecs", "Messages",
+                "ProcessStart", "TLS", "Traffic",
             ]),
         tests(
             of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),

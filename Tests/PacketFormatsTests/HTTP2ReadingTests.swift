@@ -73,6 +73,19 @@ struct HTTP2ReadingTests {
         .headers(stream, Frame.get("/\(stream)"), ends: ends)
     }
 
+    private static func promise(_ stream: UInt32) -> Frame {
+        Frame(5, flags: 4, stream: 1, big(stream) + Frame.block(Frame.get("/pushed")))
+    }
+
+    private static func connect(_ name: String) -> Frame {
+        .headers(
+            1,
+            [
+                (":method", "CONNECT"), (":protocol", name), (":scheme", "http"),
+                (":path", "/chat"), (":authority", "a.test"),
+            ], ends: false)
+    }
+
     private static func response(
         _ stream: UInt32, _ more: [(String, String)] = [], ends: Bool = false
     ) -> Frame {
@@ -120,24 +133,43 @@ struct HTTP2ReadingTests {
             "a promise",
             start + [
                 .client(request(1)),
-                .origin(Frame(5, flags: 4, stream: 1, big(2) + Frame.block(Frame.get("/pushed")))),
+                .origin(promise(2)),
                 .origin(response(2), .data(2, [0x62], ends: true), response(1, ends: true)),
+            ], "1 GET /1 > 200", "2 GET /pushed > 200 b"),
+        Row(
+            "a promise that came before",
+            start + [
+                .client(request(1)), .origin(response(4), .data(4, [0x62], ends: true)),
+                .origin(response(1, ends: true)),
             ], "1 GET /1 > 200"
         ).losing("push-left-out"),
         Row(
             "bytes in a tunnel",
             start + [
-                .client(
-                    .headers(
-                        1,
-                        [
-                            (":method", "CONNECT"), (":protocol", "websocket"),
-                            (":scheme", "http"), (":path", "/chat"), (":authority", "a.test"),
-                        ], ends: false)),
-                .origin(response(1)), .client(.data(1, [0x62])),
+                .client(connect("other")), .origin(response(1)), .client(.data(1, [0x62])),
                 .origin(.data(1, [0x61], ends: true)), .client(.data(1, [], ends: true)),
-            ], "1 CONNECT /chat > 200", "1 request b", "1 response a"
+            ], "1 CONNECT /chat > 200", "1 request segment b", "1 response segment a"
         ).losing("upgrade-as-segments"),
+        Row(
+            "a WebSocket",
+            start + [
+                .client(connect("websocket")), .origin(response(1)),
+                // A text in two frames with a ping between, masked with nothing.
+                .client(.data(1, [0x01, 0x81, 0, 0, 0, 0, 0x61, 0x89, 0x80, 0, 0, 0, 0])),
+                .origin(.data(1, [0x8A, 0x00, 0x82, 0x01, 0x63])),
+                .client(.data(1, [0x80, 0x81, 0, 0, 0, 0, 0x62])),
+                .origin(.data(1, [0x88, 0x02, 0x03, 0xE8], ends: true)),
+                .client(.data(1, [], ends: true)),
+            ], "1 CONNECT /chat > 200", "1 request ping", "1 response pong",
+            "1 response binary c", "1 request text ab", "1 response close 1000"),
+        Row(
+            "a WebSocket with compression",
+            start + [
+                .client(connect("websocket")),
+                .origin(response(1, [("sec-websocket-extensions", "permessage-deflate")])),
+                .origin(.data(1, [0xC1, 0x07, 0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00])),
+                .origin(.data(1, [], ends: true)), .client(.data(1, [], ends: true)),
+            ], "1 CONNECT /chat > 200", "1 response text Hello"),
         Row(
             "messages of gRPC",
             start + [
@@ -146,8 +178,14 @@ struct HTTP2ReadingTests {
                         1, Frame.get("/1", [("content-type", "application/grpc+proto")]),
                         ends: false), .data(1, [0, 0, 0, 0, 1, 0x61], ends: true)),
                 .origin(response(1), .headers(1, [("grpc-status", "0")])),
-            ], "1 GET /1 \0\0\0\0\u{1}a > 200 grpc-status: 0"
-        ).losing("messages-in-content"),
+            ], "1 GET /1 \0\0\0\0\u{1}a > 200 grpc-status: 0", "1 request grpc 0+1"),
+        Row(
+            "events",
+            start + [
+                .client(request(1)),
+                .origin(response(1, [("content-type", "text/event-stream")])),
+                .origin(.data(1, [UInt8]("event:b\ndata:\n\n".utf8), ends: true)),
+            ], "1 GET /1 > 200 event:b\ndata:\n\n", "1 response event 0+14 b"),
         Row(
             "changed over from HTTP/1",
             [
@@ -187,6 +225,35 @@ struct HTTP2ReadingTests {
             "the origin ends the connection",
             start + [.client(request(1)), .origin(.goAway(last: 1, 11))],
             "1 GET /1 > origin-closed: origin ended the connection with ENHANCE_YOUR_CALM"),
+        Row(
+            "a WebSocket that is broken off",
+            start + [
+                .client(connect("websocket")), .origin(response(1)),
+                .origin(.data(1, [0x81, 0x02, 0x61])), .client(.reset(1)),
+            ], "1 CONNECT /chat > 200", "1 response text a cut: the message did not end"),
+        Row(
+            "what is no WebSocket",
+            start + [
+                .client(connect("websocket")), .origin(response(1)),
+                .origin(.data(1, [0x61, 0x62], ends: true)), .client(.data(1, [], ends: true)),
+            ], "1 CONNECT /chat > 200", "1 response segment ab"),
+        Row(
+            "a promise that the client refuses",
+            start + [
+                .client(request(1)), .origin(promise(2)), .client(.reset(2)),
+                .origin(response(2), response(1, ends: true)),
+            ], "1 GET /1 > 200", "2 GET /pushed > client-reset: client reset the stream with CANCEL"
+        ),
+        Row(
+            "promises that are none",
+            start + [
+                // Of a client, for a client's stream, for one that was promised, and not whole.
+                .client(request(1), promise(4)),
+                .origin(promise(3), promise(6), promise(6), promise(2)),
+                .client(.headers(8, Frame.get("/8"))), .origin(response(8, ends: true)),
+                .origin(response(6, ends: true), response(1, ends: true)),
+            ], "1 GET /1 > 200", "6 GET /pushed > 200"
+        ).losing("push-left-out"),
         Row(
             "the end of the connection",
             start + [.client(request(1)), .origin(response(1), .data(1, [0x61]))],
@@ -250,8 +317,8 @@ struct HTTP2ReadingTests {
             "1 GET /1 > 200 bad-response: the origin answered twice"),
         Row(
             "from its middle", [.client(request(5)), .origin(response(5), .data(5, [0x61]))],
-            " request \(Frame.headers(5, Frame.get("/5")).bytes.hex)",
-            " response \((response(5).bytes + Frame.data(5, [0x61]).bytes).hex)"
+            " request segment \(Frame.headers(5, Frame.get("/5")).bytes.hex)",
+            " response segment \((response(5).bytes + Frame.data(5, [0x61]).bytes).hex)"
         ).late().losing("http2-without-beginning").caused("HTTP/2 without its beginning"),
         Row(
             "TLS from its middle",
@@ -378,7 +445,11 @@ struct HTTP2ReadingTests {
     }
 
     private static func told(_ message: MessageRecord) -> String {
-        let content = message.exchange == nil ? message.bytes.hex : message.bytes.text
-        return "\(message.exchange.map { "\($0)" } ?? "") \(message.direction) \(content)"
+        let id = message.exchange.map { "\($0)" } ?? ""
+        var content = message.exchange == nil ? message.bytes.hex : message.bytes.text
+        if let offset = message.offset { content = "\(offset)+\(message.size)" }
+        let parts = [content, message.detail].filter { !$0.isEmpty }
+        return ([id, "\(message.direction)", message.kind.rawValue] + parts)
+            .joined(separator: " ")
     }
 }

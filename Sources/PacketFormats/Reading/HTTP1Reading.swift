@@ -202,6 +202,7 @@ final class HTTP1Reading {
 
     private func add(_ content: [UInt8], _ direction: Direction) {
         guard !content.isEmpty, !open.isEmpty else { return }
-        open[direction == .request ? open.count - 1 : 0].add(content, direction, to: writer, messages)
+        let place = direction == .request ? open.count - 1 : 0
+        open[place].add(content, direction, to: writer, messages)
     }
 }
