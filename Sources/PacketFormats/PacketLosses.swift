@@ -32,6 +32,9 @@ extension LossKind {
         "a response that the server pushed is left out, because its promise was not caught")
     static let responseWithoutRequest = LossKind(
         "response-without-request", "a response is left out, because its request was not caught")
+    static let requestsUnanswered = LossKind(
+        "requests-unanswered",
+        "requests are left out, because the answers to 256 before them were not caught")
     static let tooManyStreams = LossKind(
         "streams-beyond-limit",
         "a stream of HTTP/2 is left out, because 1,024 others went on beside it")

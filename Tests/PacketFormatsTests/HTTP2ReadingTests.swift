@@ -52,6 +52,10 @@ struct HTTP2ReadingTests {
             Step(direction: .response, bytes: frames.flatMap(\.bytes))
         }
 
+        static func text(_ direction: Direction, _ text: String) -> Step {
+            Step(direction: direction, bytes: [UInt8](text.utf8))
+        }
+
         var lost: Step { Step(direction: direction, bytes: bytes, isLost: true) }
     }
 
@@ -206,6 +210,30 @@ struct HTTP2ReadingTests {
             ], "1 GET /1 > 101 200 a", "3 GET /3 > 200"),
     ]
 
+    /// On connections that stay with HTTP/1.
+    static let serial: [Row] = [
+        Row(
+            "a WebSocket of HTTP/1",
+            [
+                .text(.request, "GET /1 HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n\r\n"),
+                .text(.response, "HTTP/1.1 101 \r\nUpgrade: websocket\r\n\r\n\u{1}\u{1}a"),
+                Step(direction: .request, bytes: [0x81, 0x81, 0, 0, 0, 0, 0x62]),
+                Step(direction: .response, bytes: [0x80, 1, 0x63]),
+            ], "0 GET /1 > 101", "1 request text b", "1 response text ac"
+        ).named("http/1.1"),
+        Row(
+            "events in HTTP/1",
+            [
+                .text(.request, "GET /1 HTTP/1.1\r\nHost: a\r\n\r\n"),
+                .text(
+                    .response,
+                    "HTTP/1.1 200 \r\nContent-Type: text/event-stream\r\n"
+                        + "Transfer-Encoding: chunked\r\n\r\n8\r\ndata: a\n\r\n1\r\n\n\r\n0\r\n\r\n"
+                ),
+            ], "0 GET /1 > 200 data: a\n\n", "1 response event 0+8"
+        ).named("http/1.1"),
+    ]
+
     static let broken: [Row] = [
         Row(
             "the client gives up",
@@ -327,7 +355,7 @@ struct HTTP2ReadingTests {
             .caused("not decrypted: its handshake was not caught"),
     ]
 
-    @Test(arguments: whole + broken)
+    @Test(arguments: whole + serial + broken)
     func isTold(_ row: Row) throws {
         let result = try read(row)
         #expect(result.told == row.expected)
@@ -337,7 +365,7 @@ struct HTTP2ReadingTests {
         #expect(result.connection?.exchangeCount == Int64(result.exchanges.count))
     }
 
-    @Test("Where packets are cut makes no difference", arguments: whole)
+    @Test("Where packets are cut makes no difference", arguments: whole + serial)
     func cuts(_ row: Row) throws {
         for (index, step) in row.steps.enumerated() {
             for cut in 1..<step.bytes.count {
@@ -349,7 +377,7 @@ struct HTTP2ReadingTests {
         }
     }
 
-    @Test("Bytes that are changed anywhere do no harm", arguments: whole)
+    @Test("Bytes that are changed anywhere do no harm", arguments: whole + serial)
     func changes(_ row: Row) throws {
         for (index, step) in row.steps.enumerated() {
             for place in step.bytes.indices {

@@ -207,6 +207,10 @@ final class ConnectionReading {
             writer.losses.note(.malformedHTTP, place)
             reading.finish(at: lastTime, .broken)
             state = .lost
+        case .unanswered:
+            obstacle = "\(HTTP1Reading.openLimit) requests wait for answers"
+            reading.finish(at: lastTime, .missing)
+            state = .lost
         case .upgraded(let exchange, let response):
             early = [reading.rest(.request), reading.rest(.response)]
             let webSocket = messages.webSocket(
