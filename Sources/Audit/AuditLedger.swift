@@ -48,14 +48,18 @@ package final class AuditLedger: Sendable {
         _ probe: ProbeDescription, at destination: AuditDestination
     ) -> AuditResult? {
         if let trait = probe.trait { return judge(probe, trait, at: destination) }
-        let (accepted, isControlled) = state.withLock {
-            ($0.pages[destination]?.accepted ?? [], $0.pages[destination]?.isControlled)
-        }
+        let page = state.withLock { $0.pages[destination] } ?? Page()
+        let accepted = page.accepted
+        let isControlled = page.isControlled
+        let control = page.results[Self.control]?.outcome
         if probe.requirements.contains(.authority), isControlled == false {
-            return result(
-                probe, destination, .uncontrolled,
-                "the client refuses a sound server that the audit's CA vouches for, so that its"
-                    + " refusals say nothing")
+            let reason =
+                control == .inconclusive
+                ? "it is not known whether the client takes a sound server, without which its"
+                    + " refusals say nothing"
+                : "the client refuses a sound server that the audit's CA vouches for, so that its"
+                    + " refusals say nothing"
+            return result(probe, destination, .uncontrolled, reason)
         }
         guard let premise = FamilyRule.implying(probe, accepted: accepted) else { return nil }
         var implied = result(probe, destination, .implied, "it follows from \(premise)")
@@ -103,7 +107,7 @@ package final class AuditLedger: Sendable {
         // The sound server's own run says whether the client speaks. A command that fails there
         // would have: it pins another key, which it looks for when the handshake is done.
         let hasFailedControl =
-            probe.identifier == Self.control && run.map { $0.exitStatus != 0 } == true
+            probe.identifier == Self.control && run?.hasFailed == true
         let speaksFirst =
             page?.speaksFirst ?? (Self.speaks(observations) || hasFailedControl ? true : nil)
         let verdicts = observations.filter { !$0.hasAskedForStatus }.map {
@@ -167,11 +171,25 @@ package final class AuditLedger: Sendable {
         }
     }
 
-    /// All results in an order of probes, destination by destination.
-    package func results(inOrderOf probes: [ProbeDescription]) -> [AuditResult] {
+    /// Takes note of a destination that the client has come to, even if nothing comes of it.
+    package func note(_ destination: AuditDestination) {
         state.withLock { state in
-            state.pages.keys.sorted().flatMap { destination in
-                probes.compactMap { state.pages[destination]?.results[$0.identifier] }
+            state.pages[destination] = state.pages[destination] ?? Page()
+        }
+    }
+
+    /// All results in an order of probes, destination by destination.
+    ///
+    /// - Parameter reason: why those are not known that have not been noted: none is left out, as
+    ///   what is missing would pass for seen.
+    package func results(
+        inOrderOf probes: [ProbeDescription], missing reason: String
+    ) -> [AuditResult] {
+        destinations.flatMap { destination in
+            let results = state.withLock { $0.pages[destination]?.results ?? [:] }
+            return probes.map { probe in
+                results[probe.identifier] ?? foregone(probe, at: destination)
+                    ?? result(probe, destination, .inconclusive, reason)
             }
         }
     }

@@ -15,7 +15,8 @@ package enum AuditSelection {
         for name in names where !catalogue.entries.contains(where: { matches($0, name) }) {
             throw Failure(
                 "unknown-probe", party: .tool, "no probe is called '\(name)'",
-                hint: "sallyport audit --list tells them; name-* stands for a family")
+                hint: "sallyport audit --list --profile full tells them; name-* stands for a"
+                    + " family")
         }
         let chosen = catalogue.entries.filter { probe in
             if probe.identifier == AuditLedger.control { return true }

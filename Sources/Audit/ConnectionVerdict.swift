@@ -35,6 +35,9 @@ package enum ConnectionRule {
         }
         if let alert = seen.alert { return .refused(alert: alert) }
         if seen.hasDeclined { return .refused(alert: nil) }
+        if seen.wasCutOff {
+            return .inconclusive("the client waited until its command was ended")
+        }
         guard seen.sentCertificate else {
             return .noEvidence("the client left before it was shown a certificate")
         }

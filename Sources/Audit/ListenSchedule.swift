@@ -171,6 +171,7 @@ package final class ListenSchedule: Prober {
         guard state.pages.count < Self.pageLimit else { return nil }
         let ledger = state.ledgers[key.client] ?? AuditLedger(client: key.client.name)
         state.ledgers[key.client] = ledger
+        ledger.note(key.destination)
         return Page(ledger: ledger, queue: probes[...])
     }
 
@@ -269,6 +270,8 @@ package final class ListenSchedule: Prober {
         let ledgers = state.withLock { state in
             state.ledgers.sorted { $0.key.name < $1.key.name }.map(\.value)
         }
-        return ledgers.flatMap { $0.results(inOrderOf: probes) }
+        return ledgers.flatMap {
+            $0.results(inOrderOf: probes, missing: "the client did not come for it")
+        }
     }
 }

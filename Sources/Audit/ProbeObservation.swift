@@ -27,6 +27,8 @@ package struct ProbeObservation: Sendable, Equatable {
     package var hasGreeted = false
     /// Whether the client was silent until the server lost its patience.
     package var wasIdle = false
+    /// Whether it lasted until the command was ended: how it ended says nothing of the client.
+    package var wasCutOff = false
     /// From the end of the handshake to the end of the connection, in milliseconds.
     package var lateness: UInt64?
     package var end: ProbeEnd?

@@ -17,6 +17,7 @@ package final class ProbeSlot: Prober {
         /// Those whose clients were shown the probe.
         var shown: Set<AuditDestination> = []
         var clearHosts: Set<String> = []
+        var isCutOff = false
     }
 
     /// Of the connections of one run that are kept; a client that makes more has been seen.
@@ -73,9 +74,14 @@ package final class ProbeSlot: Prober {
     private func note(_ observation: ProbeObservation, _ destination: AuditDestination) {
         state.withLock { state in
             guard state.seen[destination, default: []].count < Self.observationLimit else { return }
+            var observation = observation
+            observation.wasCutOff = state.isCutOff
             state.seen[destination, default: []].append(observation)
         }
     }
+
+    /// Says that the command is about to be ended: connections that end from now on end for that.
+    package func cutOff() { state.withLock { $0.isCutOff = true } }
 
     /// What was seen, by destination.
     package var seen: [AuditDestination: [ProbeObservation]] { state.withLock(\.seen) }

@@ -61,6 +61,6 @@ package final class ServeDesk: Prober {
                 ledger.note(result, [], at: destination)
             }
         }
-        return ledger.results(inOrderOf: probes)
+        return ledger.results(inOrderOf: probes, missing: "no client came to its port")
     }
 }

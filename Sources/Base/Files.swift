@@ -80,6 +80,21 @@ package enum Files {
         }
     }
 
+    /// Sees whether ``replace(_:_:)`` can write there, before there is something to write.
+    ///
+    /// Errors: `file-unwritable`.
+    package static func checkReplaceable(_ path: String) throws(Failure) {
+        guard !isFolder(path) else {
+            throw Failure("file-unwritable", party: .tool, "cannot write \(path): it is a folder")
+        }
+        var facts = stat()
+        if unsafe lstat(path, &facts) == 0, facts.st_mode & S_IFMT != S_IFREG { return }
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        guard unsafe access(folder, W_OK | X_OK) == 0 else {
+            throw failure("file-unwritable", "cannot write", path)
+        }
+    }
+
     /// Makes a folder and those above it, readable by their owner only; existing ones stay as they
     /// are.
     ///

@@ -11,6 +11,8 @@ package enum JSONText: Sendable, Equatable {
     /// Text as bytes; what is no UTF-8 becomes U+FFFD.
     case bytes([UInt8])
     case array([JSONText])
+    /// An array whose elements are made when they are written, one by one.
+    case listing(Listing)
     case object([Member])
 
     package struct Member: Sendable, Equatable {
@@ -21,6 +23,23 @@ package enum JSONText: Sendable, Equatable {
             self.name = name
             self.value = value
         }
+    }
+
+    package struct Listing: Sendable, Equatable {
+        fileprivate let count: Int
+        fileprivate let element: @Sendable (Int) -> JSONText
+
+        package static func == (left: Listing, right: Listing) -> Bool {
+            left.count == right.count
+                && (0..<left.count).allSatisfy { left.element($0) == right.element($0) }
+        }
+    }
+
+    /// An array of what `value` makes of each item, at the time when it is written.
+    package static func each<Item: Sendable>(
+        _ items: [Item], _ value: @escaping @Sendable (Item) -> JSONText
+    ) -> JSONText {
+        .listing(Listing(count: items.count) { value(items[$0]) })
     }
 
     /// The text, or `null`.
@@ -89,6 +108,13 @@ extension JSONText {
             ) { element, result, indentation in
                 element.append(to: &result, indentation: indentation)
             }
+        case .listing(let listing):
+            Self.append(
+                0..<listing.count, between: (UInt8(ascii: "["), UInt8(ascii: "]")), to: &result,
+                indentation
+            ) { index, result, indentation in
+                listing.element(index).append(to: &result, indentation: indentation)
+            }
         case .object(let members):
             Self.append(
                 members, between: (UInt8(ascii: "{"), UInt8(ascii: "}")), to: &result, indentation
@@ -102,7 +128,7 @@ extension JSONText {
     }
 
     private static func append<Element>(
-        _ elements: [Element], between marks: (UInt8, UInt8), to result: inout [UInt8],
+        _ elements: some Collection<Element>, between marks: (UInt8, UInt8), to result: inout [UInt8],
         _ indentation: Int?, each: (Element, inout [UInt8], Int?) -> Void
     ) {
         result.append(marks.0)

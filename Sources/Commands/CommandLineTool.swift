@@ -51,7 +51,6 @@ package enum CommandLineTool {
                 .connections,
                 .messages,
                 .check,
-                .replay,
                 .export,
                 .importing,
                 .authority,

@@ -100,7 +100,7 @@ package enum Confinement {
         let reason = unsafe String(cString: strerror(number)).lowercased()
         return Failure(
             "command-not-started", party: .tool, "cannot start \(name): \(reason)",
-            hint: "the command stands behind --, as in: sallyport run -- curl https://example.com/")
+            hint: "the command stands behind --, as in: -- curl https://example.com/")
     }
 
     /// Far above what is ever needed: it only keeps a system that hangs from hanging the tool.

@@ -26,7 +26,9 @@ enum PixelImage {
 
     private static func chunk(_ type: String, _ content: [UInt8]) -> [UInt8] {
         let checked = [UInt8](type.utf8) + content
-        return bigEndian(UInt32(content.count)) + checked + bigEndian(crc32(checked))
+        let checksum = RunningChecksum(.crc32)
+        checksum.update(checked)
+        return bigEndian(UInt32(content.count)) + checked + checksum.finish()
     }
 
     private static func bigEndian(_ value: UInt32) -> [UInt8] {
@@ -41,16 +43,5 @@ enum PixelImage {
             high = (high + low) % 65_521
         }
         return high << 16 | low
-    }
-
-    private static func crc32(_ bytes: [UInt8]) -> UInt32 {
-        var remainder = UInt32.max
-        for byte in bytes {
-            remainder ^= UInt32(byte)
-            for _ in 0..<8 {
-                remainder = remainder & 1 == 1 ? remainder >> 1 ^ 0xEDB8_8320 : remainder >> 1
-            }
-        }
-        return ~remainder
     }
 }

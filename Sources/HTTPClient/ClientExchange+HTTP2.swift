@@ -8,27 +8,39 @@ internal import Transport
 extension ClientExchange {
     /// Sends the request on a stream of its own, and reads its answer while it does.
     func run(over leg: HTTP2ClientLeg) async throws(Failure) -> ClientAnswer {
-        let fields = try fields()
-        record.protocolName = HTTPVersion.http2.text
-        guard let opened = leg.connection.request(fields, endsStream: request.endsWithHead) else {
-            isUnprocessed = true
-            throw failure("origin-closed", "takes no more requests on the connection")
+        let stream = try open(over: leg, endsStream: request.endsWithHead)
+        let call = request.call.map {
+            ClientCallTask(
+                $0, timeout: configuration.readTimeout, on: leg.connection.stream.loop)
         }
-        record.stream = opened.id
-        let stream = ClientStream(opened, configuration, on: leg.connection.stream.loop)
-        async let sending: Void = send(on: stream)
+        async let sending: Void = send(on: stream, call)
         do throws(Failure) {
-            let answer = try await receive(on: stream)
+            let head = try await finalHead(on: stream)
+            let answer = try await content(of: head, on: stream) { call?.receive($0) }
+            call?.noteEnd()
             // A request may go on behind its whole answer.
             await sending
-            stream.finish(isWhole: contentFailure == nil)
+            stream.finish(isWhole: contentFailure == nil && call?.isWhole ?? true)
             if let contentFailure { throw contentFailure }
             return answer
         } catch {
             stream.finish(isWhole: false)
+            call?.noteEnd()
             await sending
             throw contentFailure ?? error
         }
+    }
+
+    /// Opens a stream with the request's head.
+    func open(over leg: HTTP2ClientLeg, endsStream: Bool) throws(Failure) -> ClientStream {
+        let fields = try fields()
+        record.protocolName = HTTPVersion.http2.text
+        guard let opened = leg.connection.request(fields, endsStream: endsStream) else {
+            isUnprocessed = true
+            throw failure("origin-closed", "takes no more requests on the connection")
+        }
+        record.stream = opened.id
+        return ClientStream(opened, configuration, on: leg.connection.stream.loop)
     }
 
     private func fields() throws(Failure) -> HTTP2Fields {
@@ -37,10 +49,14 @@ extension ClientExchange {
             guard let head = try RequestReader.read(bytes.span)?.head else {
                 throw .invalidRequestLine
             }
+            var dropping: [StaticString] = request.tellsLength ? [] : ["content-length"]
+            if request.opensWebSocket { dropping.append("sec-websocket-key") }
             let fields = HTTP2Fields.request(
-                head, scheme: request.target.isSecure ? "https" : "http",
+                head, method: request.opensWebSocket ? Array("CONNECT".utf8) : nil,
+                scheme: request.target.isSecure ? "https" : "http",
                 authority: Array(head.fields.first(.host) ?? []), target: nil,
-                dropping: request.tellsLength ? [] : ["content-length"])
+                protocolName: request.opensWebSocket ? Array("websocket".utf8) : nil,
+                dropping: dropping)
             record.requestHead = try HTTP2Head(sending: fields).requestHead().raw
             return fields
         } catch {
@@ -48,16 +64,22 @@ extension ClientExchange {
         }
     }
 
-    private func send(on stream: ClientStream) async {
+    private func send(on stream: ClientStream, _ call: ClientCallTask?) async {
         guard !request.endsWithHead else { return stream.noteSent() }
         do throws(HTTP2StreamFailure) {
-            while !stream.isClosed {
-                let piece = nextPiece()
-                guard !piece.isEmpty else { break }
-                try await stream.write(piece)
-                await journal.waitForRoom()
+            if let call {
+                while let end = await call.turn() {
+                    try await sendContent(on: stream, upTo: end)
+                    // All of it has gone, or the capture has no more.
+                    if end == .max || sentSize < end { break }
+                }
+                if let silence = call.silence { giveUp(failure("timed-out", silence)) }
+            } else {
+                try await sendContent(on: stream, upTo: .max)
             }
             if contentFailure != nil { return stream.finish(isWhole: false) }
+            // What waits for messages that do not come stays open.
+            guard call?.isWhole ?? true else { return stream.noteSent() }
             record.requestBody.trailers = request.trailers.raw
             stream.end(request.trailers)
         } catch {
@@ -66,7 +88,18 @@ extension ClientExchange {
         }
     }
 
-    private func receive(on stream: ClientStream) async throws(Failure) -> ClientAnswer {
+    private func sendContent(
+        on stream: ClientStream, upTo end: Int64
+    ) async throws(HTTP2StreamFailure) {
+        while !stream.isClosed, sentSize < end {
+            let piece = nextPiece(upTo: end)
+            guard !piece.isEmpty else { return }
+            try await stream.write(piece)
+            await journal.waitForRoom()
+        }
+    }
+
+    func finalHead(on stream: ClientStream) async throws(Failure) -> ResponseHead {
         do throws(HTTP2StreamFailure) {
             while true {
                 guard let head = try await stream.nextHead()?.responseHead() else {
@@ -78,16 +111,29 @@ extension ClientExchange {
                 } catch {
                     throw .malformed("more interim responses than anybody needs")
                 }
-                guard isFinal else { continue }
-                while try await stream.read({ take($0) }) { await journal.waitForRoom() }
-                return answer(head, trailers: stream.trailers)
+                if isFinal { return head }
             }
         } catch {
             throw failure(of: error)
         }
     }
 
-    private func failure(of failure: HTTP2StreamFailure) -> Failure {
+    /// - Parameter hear: gets to see the content, too.
+    func content(
+        of head: ResponseHead, on stream: ClientStream, _ hear: (Span<UInt8>) -> Void = { _ in }
+    ) async throws(Failure) -> ClientAnswer {
+        do throws(HTTP2StreamFailure) {
+            while try await stream.read({ piece in
+                take(piece)
+                hear(piece)
+            }) { await journal.waitForRoom() }
+            return answer(head, trailers: stream.trailers)
+        } catch {
+            throw failure(of: error)
+        }
+    }
+
+    func failure(of failure: HTTP2StreamFailure) -> Failure {
         isUnprocessed = failure.isUnprocessed
         let code =
             switch failure {

@@ -16,6 +16,8 @@ final class ClientExchange: @unchecked Sendable {
     private var kept: [UInt8] = []
     /// Why the content to send could not be read.
     private(set) var contentFailure: Failure?
+    /// Content that was read and may not go out yet.
+    private var ahead: ArraySlice<UInt8> = []
     /// Whether the connection of HTTP/1 can take another request.
     var keepsAlive = false
     /// Whether the origin has surely done nothing with the request (RFC 9113 §8.7).
@@ -42,26 +44,36 @@ final class ClientExchange: @unchecked Sendable {
 
     // MARK: The request
 
+    /// How much of the content was sent, in bytes.
+    var sentSize: Int64 { sent.body.size }
+
     /// The next piece of the content to send, which is recorded with this; empty at the end, and
     /// when it cannot be read.
-    func nextPiece() -> [UInt8] {
-        let offset = sent.body.size
+    ///
+    /// - Parameter end: what it does not go beyond, in bytes from the content's start.
+    func nextPiece(upTo end: Int64 = .max) -> [UInt8] {
+        if ahead.isEmpty { ahead = readAhead()[...] }
+        let piece = Array(ahead.prefix(Int(clamping: end - sent.body.size)))
+        ahead = ahead.dropFirst(piece.count)
+        sent.append(piece.span, to: journal)
+        return piece
+    }
+
+    private func readAhead() -> [UInt8] {
         switch request.content {
-        case .bytes(let bytes):
-            guard offset == 0, !bytes.isEmpty else { return [] }
-            sent.append(bytes.span, to: journal)
-            return bytes
+        case .bytes(let bytes): return sent.body.size == 0 ? bytes : []
         case .pieces(let read):
             do throws(Failure) {
-                let piece = try read(offset).get()
-                sent.append(piece.span, to: journal)
-                return piece
+                return try read(sent.body.size).get()
             } catch {
                 contentFailure = error
                 return []
             }
         }
     }
+
+    /// Sends nothing more of the content.
+    func giveUp(_ failure: Failure) { contentFailure = failure }
 
     // MARK: The answer
 

@@ -1,4 +1,5 @@
 package import Base
+package import HTTPCodecs
 package import HTTPModel
 
 /// What is sent: a head as it goes out, and its content.
@@ -19,9 +20,12 @@ package struct ClientRequest {
     /// Whether a Content-Length goes out over HTTP/2, which can do without.
     package var tellsLength = true
 
-    /// The key that asks for a WebSocket (RFC 6455 §4.1), which is only done over HTTP/1; `nil` for
-    /// other requests. It stands in the head, too.
-    package var webSocketKey: String?
+    /// Whether the head asks for a WebSocket, with a key (RFC 6455 §4.1); over HTTP/2 that goes out
+    /// as an extended CONNECT without it (RFC 8441 §5).
+    package var opensWebSocket = false
+
+    /// When the messages of the content go out over HTTP/2; `nil` for all at once.
+    package var call: CallClientMachine?
 
     /// A content, whole or in pieces.
     package enum Content {

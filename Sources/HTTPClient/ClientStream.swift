@@ -13,6 +13,8 @@ final class ClientStream: @unchecked Sendable {
     private let loop: EventLoop
     /// While the request goes out, its answer may be long in coming.
     private var isSending = true
+    /// When nothing more is waited for, whatever comes; in milliseconds of the loop's clock.
+    private var lastMoment = UInt64.max
 
     init(_ stream: HTTP2Stream, _ configuration: ClientConfiguration, on loop: EventLoop) {
         self.stream = stream
@@ -21,6 +23,8 @@ final class ClientStream: @unchecked Sendable {
     }
 
     var isClosed: Bool { stream.isClosed }
+    /// Whether the origin has ended its direction.
+    var hasEnded: Bool { stream.hasEnded }
     var trailers: Fields { stream.trailers }
 
     // MARK: Sending
@@ -50,6 +54,16 @@ final class ClientStream: @unchecked Sendable {
         stream.readDeadline = loop.now + configuration.readTimeout
     }
 
+    /// Takes notice that more may be sent, and that what comes has its own time.
+    func noteSending() { isSending = true }
+
+    /// Ends our direction, and gives the peer so many milliseconds to end its own.
+    func end(awaitingPeerFor time: UInt64) {
+        lastMoment = loop.now + time
+        end(.none)
+        stream.readDeadline = min(stream.readDeadline, lastMoment)
+    }
+
     // MARK: Reading
 
     func nextHead() async throws(HTTP2StreamFailure) -> HTTP2Head? {
@@ -68,6 +82,7 @@ final class ClientStream: @unchecked Sendable {
     /// - Returns: whether there was one.
     func read(_ visit: (Span<UInt8>) -> Void) async throws(HTTP2StreamFailure) -> Bool {
         while true {
+            guard loop.now < lastMoment else { throw .timedOut }
             let deadline = begin()
             do throws(HTTP2StreamFailure) {
                 try await stream.waitReadable()
@@ -83,7 +98,7 @@ final class ClientStream: @unchecked Sendable {
     }
 
     private func begin() -> UInt64 {
-        let deadline = loop.now + configuration.readTimeout
+        let deadline = min(lastMoment, loop.now + configuration.readTimeout)
         stream.readDeadline = deadline
         return deadline
     }

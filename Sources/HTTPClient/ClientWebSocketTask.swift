@@ -3,48 +3,52 @@ internal import HTTPCodecs
 internal import Sockets
 internal import TLS
 internal import Traffic
-internal import Transport
 
-/// Drives the client's side of a WebSocket over a connection that has agreed on it.
+/// Drives the client's side of a WebSocket that was agreed on.
 ///
 /// `@unchecked Sendable`: its tasks run on its loop's executor.
 final class ClientWebSocketTask: @unchecked Sendable {
-    private let leg: ClientLeg
+    private let stream: any ClientWebSocketStream
     private let machine: WebSocketClientMachine
-    private let configuration: ClientConfiguration
     private let journal: ClientJournal
     private let messages: MessageJournal
+    private let writer: WebSocketMessageWriter
     private let wakeup: LoopWakeup
+    /// Whether nobody looks at what still comes.
+    private var isEnding = false
 
+    /// - Parameter extensions: what was agreed on besides.
     init(
-        _ machine: WebSocketClientMachine, over leg: ClientLeg, exchange: Int64,
-        _ configuration: ClientConfiguration, _ journal: ClientJournal
+        _ machine: WebSocketClientMachine, _ extensions: PerMessageDeflate?,
+        over stream: any ClientWebSocketStream, exchange: Int64, _ journal: ClientJournal
     ) {
-        self.leg = leg
+        self.stream = stream
         self.machine = machine
-        self.configuration = configuration
         self.journal = journal
-        messages = MessageJournal(connection: leg.record.id, exchange: exchange, journal)
-        wakeup = LoopWakeup(leg.stream.loop)
+        machine.agree(on: extensions)
+        writer = WebSocketMessageWriter(role: .client, extensions: extensions)
+        messages = MessageJournal(on: stream, exchange: exchange, journal)
+        wakeup = LoopWakeup(stream.loop)
     }
 
     /// Says what there is to say, and returns when either side has closed or gone silent.
     func run() async throws(Failure) {
         async let reading: Void = read()
-        var failure: StreamFailure?
-        do throws(StreamFailure) {
+        var failure: Failure?
+        do throws(Failure) {
             try await speak()
         } catch {
-            failure = error
+            // Who has closed need not take the answer to that.
+            if !machine.isClosedByOrigin { failure = error }
         }
-        leg.stream.interrupt()
+        isEnding = true
+        stream.end(isOrderly: failure == nil && machine.isClosing && machine.isClosedByOrigin)
         await reading
         messages.finish()
-        leg.record.messageCount = messages.count
-        if let failure { throw leg.failure(of: failure) }
+        if let failure { throw failure }
     }
 
-    private func speak() async throws(StreamFailure) {
+    private func speak() async throws(Failure) {
         var progress = machine.progress
         var since = wakeup.loop.now
         while true {
@@ -52,7 +56,7 @@ final class ClientWebSocketTask: @unchecked Sendable {
             case .end: return
             case .send(let frame):
                 messages.noteSent(frame)
-                try await leg.write(Self.bytes(of: frame), timeout: configuration.writeTimeout)
+                try await stream.write(bytes(of: frame))
                 await journal.waitForRoom()
                 // Pings and their answers keep a connection, and bring nothing.
                 if frame.opcode != .pong { since = wakeup.loop.now }
@@ -69,14 +73,14 @@ final class ClientWebSocketTask: @unchecked Sendable {
         }
     }
 
-    private static func bytes(of frame: WebSocketClientMachine.Frame) -> [UInt8] {
+    private func bytes(of frame: WebSocketClientMachine.Frame) -> [UInt8] {
         let key = Digests.randomBytes(4).reduce(0) { $0 << 8 | UInt32($1) }
         var bytes: [UInt8] = []
         if frame.opcode == .close {
             WebSocketWriter.writeClose(
                 code: frame.code, reason: frame.content.span, maskingKey: key, into: &bytes)
         } else {
-            WebSocketWriter.write(
+            writer.write(
                 frame.opcode, frame.content.span, maskingKey: key, into: &bytes)
         }
         return bytes
@@ -85,7 +89,8 @@ final class ClientWebSocketTask: @unchecked Sendable {
     private func read() async {
         let scratch = ByteBuffer(capacity: 4096)
         do throws(Failure) {
-            while try await leg.readPiece({ piece in
+            while try await stream.readPiece({ piece in
+                guard !isEnding else { return }
                 machine.receive(piece, scratch: scratch) { messages.note($0, $1) }
             }) {
                 wakeup.wake()

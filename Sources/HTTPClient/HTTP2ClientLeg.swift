@@ -46,6 +46,11 @@ final class HTTP2ClientLeg: @unchecked Sendable {
         return hasSettings
     }
 
+    /// Whether the origin takes WebSockets (RFC 8441 §3), as its settings say.
+    func takesWebSockets(by deadline: UInt64) async -> Bool {
+        await hasAgreed(by: deadline) && connection.peerSettings.allowsExtendedConnect
+    }
+
     /// Takes the right to a stream, to be given back by `release`; waits for one as long as others
     /// end.
     ///

@@ -7,59 +7,120 @@ internal import Transport
 
 extension HTTPClient {
     /// Asks for a WebSocket, and speaks on it if the origin agrees; the messages of both sides are
-    /// recorded. Another answer than 101 is read as any other.
+    /// recorded. Another answer than 101, or 2xx over HTTP/2, is read as any other.
     ///
-    /// Errors: those of `send`; nothing is sent again.
+    /// Errors: those of `send`, and `origin-protocol` if it must be HTTP/2 and the origin takes no
+    /// WebSockets over that; nothing is sent again.
     ///
     /// - Parameters:
-    ///   - request: has a `webSocketKey`, and offers no extensions.
+    ///   - request: one that `opensWebSocket`; it offers no extension but permessage-deflate.
     ///   - machine: what is said; it tells afterwards what came of it.
+    /// - Returns: the answer, and whether it opened a WebSocket.
     package func converse(
         _ request: ClientRequest, _ machine: WebSocketClientMachine
-    ) async throws(Failure) -> ClientAnswer {
+    ) async throws(Failure) -> (answer: ClientAnswer, isOpened: Bool) {
         let started = Timestamp.now()
         let connection = try await connection(for: request, at: started)
-        guard case .http1(let leg) = connection else {
-            preconditionFailure("a WebSocket was given a connection of HTTP/2")
-        }
-        leg.isUsed = true
         let exchange = ClientExchange(
-            request, on: leg.record.id, at: started, configuration, journal)
+            request, on: connection.id, at: started, configuration, journal)
         do throws(Failure) {
-            let answer = try await converse(exchange, over: leg, machine)
+            let result = try await converse(exchange, over: connection, machine)
             exchange.end(nil)
-            give(leg, isReusable: exchange.keepsAlive)
-            return answer
+            if case .http1(let leg) = connection { give(leg, isReusable: exchange.keepsAlive) }
+            return result
         } catch {
             exchange.end(error)
-            finish(leg, .broken)
+            if case .http1(let leg) = connection { finish(leg, .broken) }
             throw error
         }
     }
 
     private func converse(
-        _ exchange: ClientExchange, over leg: ClientLeg, _ machine: WebSocketClientMachine
-    ) async throws(Failure) -> ClientAnswer {
-        let request = exchange.request
+        _ exchange: ClientExchange, over connection: ClientConnection,
+        _ machine: WebSocketClientMachine
+    ) async throws(Failure) -> (answer: ClientAnswer, isOpened: Bool) {
+        switch connection {
+        case .http1(let leg):
+            leg.isUsed = true
+            return try await exchange.converse(over: leg, machine)
+        case .http2(let leg):
+            defer { leg.release(isRefused: exchange.isUnprocessed) }
+            return try await exchange.converse(over: leg, machine)
+        }
+    }
+}
+
+extension ClientExchange {
+    fileprivate func converse(
+        over leg: ClientLeg, _ machine: WebSocketClientMachine
+    ) async throws(Failure) -> (answer: ClientAnswer, isOpened: Bool) {
         do throws(StreamFailure) {
             try await leg.write(request.head, timeout: configuration.writeTimeout)
         } catch {
             throw leg.failure(of: error)
         }
-        let head = try await exchange.finalHead(over: leg)
-        guard head.status == 101 else { return try await exchange.content(of: head, over: leg) }
-        if let flaw = Self.flaw(in: head.fields, answering: request.webSocketKey ?? "") {
-            throw exchange.failure("origin-violation", flaw)
+        let head = try await finalHead(over: leg)
+        guard head.status == 101 else { return (try await content(of: head, over: leg), false) }
+        let asked = try asked()
+        if let flaw = Self.flaw(in: head.fields, answering: asked) {
+            throw failure("origin-violation", flaw)
         }
+        let stream = HTTP1WebSocketStream(leg, writeTimeout: configuration.writeTimeout)
+        try await converse(over: stream, head, asked, machine)
+        return (answer(head, trailers: .none), true)
+    }
+
+    fileprivate func converse(
+        over leg: HTTP2ClientLeg, _ machine: WebSocketClientMachine
+    ) async throws(Failure) -> (answer: ClientAnswer, isOpened: Bool) {
+        let stream = try open(over: leg, endsStream: false)
+        do throws(Failure) {
+            stream.noteSent()
+            let head = try await finalHead(on: stream)
+            guard head.status / 100 == 2 else {
+                stream.end(.none)
+                let answer = try await content(of: head, on: stream)
+                stream.finish(isWhole: true)
+                return (answer, false)
+            }
+            stream.noteSending()
+            let carrier = HTTP2WebSocketStream(stream, of: leg, self)
+            try await converse(over: carrier, head, try asked(), machine)
+            stream.finish(isWhole: stream.hasEnded)
+            return (answer(head, trailers: .none), true)
+        } catch {
+            stream.finish(isWhole: false)
+            throw error
+        }
+    }
+
+    private func converse(
+        over stream: any ClientWebSocketStream, _ head: ResponseHead, _ asked: Fields,
+        _ machine: WebSocketClientMachine
+    ) async throws(Failure) {
+        let extensions = try agreement(in: head.fields, answering: asked)
         let task = ClientWebSocketTask(
-            machine, over: leg, exchange: exchange.record.id, configuration, journal)
+            machine, extensions, over: stream, exchange: record.id, journal)
         try await task.run()
-        return exchange.answer(head, trailers: .none)
+    }
+
+    /// The fields of the request, as HTTP/1 spells them.
+    private func asked() throws(Failure) -> Fields {
+        let bytes = request.head
+        do throws(HTTP1Violation) {
+            guard let head = try RequestReader.read(bytes.span)?.head else {
+                throw .invalidRequestLine
+            }
+            return head.fields
+        } catch {
+            throw Failure("request-malformed", party: .tool, error.detail)
+        }
     }
 
     /// Why a client must not go on with a 101 (RFC 6455 §4.1).
-    private static func flaw(in fields: Fields, answering key: String) -> String? {
-        let accept = WebSocketHandshake.acceptKey(for: [UInt8](key.utf8)[...]) { bytes in
+    private static func flaw(in fields: Fields, answering asked: Fields) -> String? {
+        let key = asked.first(named: "sec-websocket-key") ?? []
+        let accept = WebSocketHandshake.acceptKey(for: key) { bytes in
             Digests.sha1(unsafe bytes.withUnsafeBufferPointer { unsafe [UInt8]($0) })
         }
         let told = fields.first(named: "sec-websocket-accept")?.trimmingWhitespace
@@ -69,7 +130,28 @@ extension HTTPClient {
         guard told?.elementsEqual(accept.utf8) ?? false else {
             return "a Sec-WebSocket-Accept that does not answer the key"
         }
-        let extensions = fields.first(named: "sec-websocket-extensions")
-        return extensions == nil ? nil : "extensions that were not offered"
+        return nil
+    }
+
+    /// What the origin has agreed on besides.
+    private func agreement(
+        in fields: Fields, answering asked: Fields
+    ) throws(Failure) -> PerMessageDeflate? {
+        guard let told = fields.webSocketExtensions else { return nil }
+        let offer = asked.webSocketExtensions.flatMap {
+            PerMessageDeflateOffer(requestField: $0[...])
+        }
+        guard let agreed = offer?.agreement(inResponse: told[...]) else {
+            throw failure("origin-violation", "extensions that were not offered")
+        }
+        return agreed
+    }
+}
+
+extension Fields {
+    /// `nil` if the field is not there.
+    fileprivate var webSocketExtensions: [UInt8]? {
+        let values = all(named: "sec-websocket-extensions")
+        return values.isEmpty ? nil : [UInt8](values.joined(separator: [0x2C]))
     }
 }

@@ -23,6 +23,8 @@ package final class HTTPClient: @unchecked Sendable {
     private var openings: [ClientTarget: ClientOpening] = [:]
     /// What origins speak that had no choice, or made another one than was preferred.
     private var spoken: [ClientTarget: HTTPVersion] = [:]
+    /// Those that take no WebSockets over HTTP/2.
+    private var plainWebSockets: Set<ClientTarget> = []
     /// Every connection of HTTP/2 that is not over.
     private var running: [ObjectIdentifier: HTTP2ClientLeg] = [:]
     private let background = BackgroundTasks()
@@ -134,6 +136,7 @@ package final class HTTPClient: @unchecked Sendable {
                     finish(leg, .completed)
                 }
             } else if let leg = shared[target] {
+                if request.opensWebSocket, try await lacksWebSockets(leg) { continue }
                 if try await leg.take(timeout: configuration.readTimeout) { return .http2(leg) }
                 if shared[target] === leg { shared[target] = nil }
                 continue
@@ -147,11 +150,27 @@ package final class HTTPClient: @unchecked Sendable {
         }
     }
 
+    /// Whether a connection is of no use for a WebSocket, but one of HTTP/1 may be.
+    private func lacksWebSockets(_ leg: HTTP2ClientLeg) async throws(Failure) -> Bool {
+        let deadline = loop.now + configuration.connectTimeout
+        // One that is over is not asked.
+        guard leg.isReady, !(await leg.takesWebSockets(by: deadline)), leg.isReady else {
+            return false
+        }
+        guard configuration.http == .auto else {
+            throw Failure(
+                "origin-protocol", party: .origin,
+                "\(leg.target.authority) takes no WebSockets over HTTP/2 (RFC 8441)")
+        }
+        plainWebSockets.insert(leg.target)
+        return true
+    }
+
     private func version(for request: ClientRequest) -> HTTPVersion {
-        if request.webSocketKey != nil { return .http11 }
-        return switch configuration.http {
+        switch configuration.http {
         case .http1: .http11
         case .http2: .http2
+        case .auto where request.opensWebSocket && plainWebSockets.contains(request.target): .http11
         case .auto: spoken[request.target] ?? (request.prefersHTTP2 ? .http2 : .http11)
         }
     }

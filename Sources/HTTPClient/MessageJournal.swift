@@ -6,18 +6,17 @@ internal import Traffic
 ///
 /// Not `Sendable`: it lives on the client's loop.
 final class MessageJournal {
-    private let connection: Int64
+    private let stream: any ClientWebSocketStream
     private let exchange: Int64
     private let journal: ClientJournal
-    private(set) var count: Int64 = 0
     /// The origin's message that is not whole yet.
     private var open: MessageRecord?
 
     /// In bytes, as the proxy cuts longer messages.
     private static let partSize = 256 << 10
 
-    init(connection: Int64, exchange: Int64, _ journal: ClientJournal) {
-        self.connection = connection
+    init(on stream: any ClientWebSocketStream, exchange: Int64, _ journal: ClientJournal) {
+        self.stream = stream
         self.exchange = exchange
         self.journal = journal
     }
@@ -72,10 +71,11 @@ final class MessageJournal {
     }
 
     private func begin(_ kind: MessageRecord.Kind, _ direction: Direction) -> MessageRecord {
-        count += 1
+        // Those of all its WebSockets are counted together.
+        stream.record.messageCount += 1
         return MessageRecord(
-            connection: connection, exchange: exchange, number: count, at: .now(),
-            direction: direction, kind: kind)
+            connection: stream.record.id, exchange: exchange, number: stream.record.messageCount,
+            at: .now(), direction: direction, kind: kind)
     }
 
     private func record(

@@ -12,7 +12,8 @@ package final class AuditAuthority: Sendable {
     package var certificatePath: String { authority.certificatePath }
     var key: PrivateKey { authority.key }
 
-    private init(_ authority: CertificateAuthority) { self.authority = authority }
+    /// - Parameter authority: one that may issue authorities below itself.
+    package init(_ authority: CertificateAuthority) { self.authority = authority }
 
     /// Opens the authority of a folder, and makes it if there is none.
     ///

@@ -27,6 +27,25 @@ package final class KeyCache: Sendable {
         }
     }
 
+    /// Makes those of some kinds that are kept, so that nobody has to wait for them in a handshake.
+    ///
+    /// - Parameter beforeSlow: called before one is made that takes seconds.
+    /// Errors: those of ``key(_:)`` but `probe-not-possible`.
+    package func prepare(
+        _ kinds: Set<CertificateRecipe.KeyKind>, beforeSlow: () throws(Failure) -> Void
+    ) throws(Failure) {
+        for kind in kinds where kind.isRSA || kind == .dsa1024 {
+            if kind == .rsa8192, !Files.exists("\(folder)/\(kind.rawValue).pem") {
+                try beforeSlow()
+            }
+            do throws(Failure) {
+                _ = try key(kind)
+            } catch {
+                guard error.code == "probe-not-possible" else { throw error }
+            }
+        }
+    }
+
     private func open(_ kind: CertificateRecipe.KeyKind) throws(Failure) -> PrivateKey {
         let path = "\(folder)/\(kind.rawValue).pem"
         guard Files.exists(path) else {

@@ -40,6 +40,21 @@ package enum HostPlaceholder: String, Sendable, CaseIterable {
     case otherAddress = "other-address"
     /// An IPv4 address without its first number.
     case addressTail = "address-tail"
+
+    /// What is to be said of a host that has nothing for it.
+    var lack: String {
+        switch self {
+        case .host, .urlHost: "is empty"
+        case .parent, .label, .first, .last: "has no label below a domain"
+        case .grandparent, .top: "has fewer than three labels"
+        case .suffix: "has not two labels"
+        case .ace: "does not begin with xn--"
+        case .upper: "is no name"
+        case .kelvin: "has no letter k"
+        case .address, .otherAddress: "is no IP address"
+        case .addressTail: "is no IPv4 address"
+        }
+    }
 }
 
 /// The host that a client asks for: a DNS name in ASCII, or an IP address.
@@ -101,7 +116,7 @@ package struct ProbedHost: Sendable, Equatable {
             case .addressTail: addressTail
             }
         guard let filled else {
-            throw Self.impossible("the host '\(text)' has no {\(placeholder.rawValue)}")
+            throw Self.impossible("the host '\(text)' \(placeholder.lack)")
         }
         return filled
     }

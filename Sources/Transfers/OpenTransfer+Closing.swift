@@ -5,6 +5,7 @@ extension OpenTransfer {
     /// What became of it: contents are compared and digested now.
     func closed(_ contents: TransferContents) throws -> Transfer {
         if !numbered.isEmpty { layOutNumbered() }
+        let first = parts.first { $0.method != "HEAD" }
         if versions.isEmpty {
             versions.append(OpenVersion(map: ByteMap(limit: limits.stretches)))
         }
@@ -14,15 +15,21 @@ extension OpenTransfer {
         }
         let versions = try versions.map { try closed($0, contents) }
         return Transfer(
-            id: id, direction: direction, method: method, client: client, httpMethod: httpMethod,
-            url: url, uploadURL: uploadURL, state: state(versions), parts: parts, leftOut: leftOut,
+            id: id, direction: direction, method: method, client: client,
+            httpMethod: first?.method ?? httpMethod, url: resourceURL, uploadURL: uploadURL,
+            state: state(versions), parts: parts, leftOut: leftOut,
             versions: versions,
             notes: notes)
     }
 
+    private var resourceURL: [UInt8] {
+        method == .s3Multipart ? TransferURL.withoutQuery(url) : url
+    }
+
     private var uploadURL: [UInt8]? {
         switch method {
-        case .http, .s3Multipart: nil
+        case .http: nil
+        case .s3Multipart: key.url
         case .tus, .resumableUpload, .contentRange:
             key.url == TransferURL.normalized(url) ? nil : key.url
         }
@@ -48,12 +55,12 @@ extension OpenTransfer {
         }
         if !comparison.conflicting.isEmpty {
             hash = .none(.conflicting)
-        } else if numbered.values.contains(where: { !$0.isAsStored }) {
+        } else if numbered.values.contains(where: { !$0.hasPassed }) {
             hash = .none(.notRecorded)
         } else if isComplete {
-            let algorithms = Set(claims.map(\.algorithm)).union([.sha256])
+            let algorithms = Set(claims.map(\.algorithm)).union([.hash(.sha256)])
             let found = try contents.digests(of: version.map.stretches, direction, algorithms)
-            hash = found?[.sha256].map(WholeHash.sha256) ?? .none(.notRecorded)
+            hash = found?[.hash(.sha256)].map(WholeHash.sha256) ?? .none(.notRecorded)
             digests = claims.map { Self.check($0, found) }
         }
         return TransferVersion(
@@ -70,25 +77,27 @@ extension OpenTransfer {
     ) -> TransferState {
         if !isSame { return .conflicting }
         if isComplete { return .complete }
-        return version.map.stretches.isEmpty ? .failed : .partial
+        // What a server took may be something although nobody can tell how much.
+        return version.map.stretches.isEmpty && !isFinished ? .failed : .partial
     }
 
     /// Checks digests of one message's content.
     private func check(
         _ claims: [ClaimedDigest], of part: TransferPart, _ contents: TransferContents
     ) throws -> [DigestCheck] {
-        var found: [DigestAlgorithm: [UInt8]]?
+        var found: [ClaimedAlgorithm: [UInt8]]?
         if !part.endedEarly, part.bytes > 0 {
             let whole = ByteMap.Stretch(
                 range: 0..<part.bytes,
-                source: ByteSource(exchange: part.exchange, contentOffset: 0, position: 0))
+                source: ByteSource(
+                    exchange: part.exchange, contentOffset: 0, position: 0, form: part.form))
             found = try contents.digests(of: [whole], direction, Set(claims.map(\.algorithm)))
         }
         return claims.map { Self.check($0, found) }
     }
 
     private static func check(
-        _ claim: ClaimedDigest, _ found: [DigestAlgorithm: [UInt8]]?
+        _ claim: ClaimedDigest, _ found: [ClaimedAlgorithm: [UInt8]]?
     ) -> DigestCheck {
         let outcome: DigestCheck.Outcome =
             switch found?[claim.algorithm] {

@@ -13,16 +13,18 @@ struct TransferKey: Hashable {
 /// A part that a server keeps by its number.
 struct NumberedPart {
     let exchange: Int64
+    let form: ContentForm
     /// Of what the server stores, in bytes; `nil` if that is not told.
     let count: Int64?
-    /// Whether the recorded bytes are those that the server stores.
-    let isAsStored: Bool
+    /// Whether what the server stores passed.
+    let hasPassed: Bool
 
-    init(_ part: TransferPart, _ content: UploadStep.PartContent) {
+    init(_ part: TransferPart, _ stored: UploadStep.StoredPart) {
         exchange = part.exchange
-        switch content {
-        case .asStored: (count, isAsStored) = (part.bytes, true)
-        case .other(let count): (self.count, isAsStored) = (count, false)
+        form = part.form
+        switch stored {
+        case .content: (count, hasPassed) = (part.bytes, true)
+        case .other(let count): (self.count, hasPassed) = (count, false)
         }
     }
 }
@@ -54,7 +56,7 @@ final class OpenTransfer {
     let method: TransferMethod
     let httpMethod: String
     let url: [UInt8]
-    private(set) var parts: [TransferPart] = []
+    var parts: [TransferPart] = []
     private(set) var leftOut = 0
     var versions: [OpenVersion] = []
     var notes: [TransferNote] = []

@@ -8,9 +8,10 @@ package struct Transfer: Sendable {
     package let direction: Direction
     package let method: TransferMethod
     package let client: TransferClient
-    /// The method of the first request.
+    /// The method of the first request that is no HEAD, if there is any.
     package let httpMethod: String
-    /// As it was recorded, with its secrets.
+    /// As it was recorded, with its secrets; of a multipart upload without its query, which says
+    /// only what one request does.
     package let url: [UInt8]
     /// Where the parts of an upload go, if that is elsewhere; normalised, with its secrets.
     package let uploadURL: [UInt8]?
@@ -83,8 +84,10 @@ package struct TransferPart: Sendable {
     package var ifRange: String?
     /// What the response said of it: Content-Range, Range or Upload-Offset.
     package var answered: String?
-    /// Bytes of content that passed in the transfer's direction.
+    /// Bytes of content that passed in the transfer's direction, without aws-chunked.
     package var bytes: Int64 = 0
+    /// What stands in the recorded content.
+    var form = ContentForm.plain
     /// Whether less passed than was announced.
     package var endedEarly = false
     package var error: String?
@@ -169,6 +172,12 @@ package struct TransferNote: Sendable, Equatable {
         case notCompared = "not-compared"
         /// The server is at another offset than the client.
         case offsetMismatch = "offset-mismatch"
+        /// The server took the part from another object, and its bytes did not pass.
+        case copied
+        /// The framing of a part (aws-chunked) cannot be read.
+        case chunksMalformed = "chunks-malformed"
+        /// The answer is a success by its status and a failure by its document.
+        case errorDocument = "error-document"
         /// Numbered parts of an upload are not there.
         case partsMissing = "parts-missing"
         /// Where the content ended, nothing but the connection's end tells.

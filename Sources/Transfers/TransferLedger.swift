@@ -25,10 +25,10 @@ package final class TransferLedger {
     ///   - visit: takes what is closed, until it returns false.
     package init(
         _ source: any TrafficSource, limits: TransferLimits = TransferLimits(),
-        makeDigest: @escaping (DigestAlgorithm) -> any RunningDigest,
+        makeHash: @escaping (DigestAlgorithm) -> any RunningDigest,
         visit: @escaping (Transfer) throws -> Bool
     ) {
-        contents = TransferContents(source: source, makeDigest: makeDigest, limits: limits)
+        contents = TransferContents(source: source, makeHash: makeHash, limits: limits)
         self.limits = limits
         self.visit = visit
     }
@@ -76,21 +76,22 @@ package final class TransferLedger {
 
     /// Requests that are sent again as they were, because the first failed.
     private func takeWhole(_ heads: TransferHeads, _ client: TransferClient) throws {
-        let exchange = heads.exchange
         let isFailed = heads.isTransientFailure || heads.requestIsCut
         let key = key(heads.method, heads.url, client)
         var transfer = find(key, client)
+        guard transfer != nil || isFailed else { return }
+        let content = try SentContent(heads, contents)
         if let found = transfer {
-            let isAgain = try found.isRepeated(by: heads, contents)
+            let isAgain = try found.isRepeated(by: heads, content, contents)
             if !isAgain {
                 try close(found)
                 transfer = nil
             }
         }
-        let isEmpty = exchange.requestBody.size == 0 && (heads.announcedRequest ?? 0) == 0
+        let isEmpty = content.count == 0 && (content.announced ?? 0) == 0
         guard transfer != nil || isFailed && !isEmpty else { return }
         let taken = transfer ?? start(heads, key, client, .request, .http)
-        try add(to: taken) { $0.takeWhole(heads, isFailed: isFailed) }
+        try add(to: taken) { $0.takeWhole(heads, content, isFailed: isFailed) }
         if !isFailed { try close(taken) }
     }
 
@@ -100,7 +101,8 @@ package final class TransferLedger {
     private func takeUpload(_ heads: TransferHeads, _ client: TransferClient) throws -> Bool {
         let here = key("upload", UploadStep.url(of: heads), client)
         let known = find(here, client)
-        guard let step = UploadStep(heads, of: known?.method) else { return false }
+        guard let step = try UploadStep(heads, of: known?.method, contents) else { return false }
+        let content = try SentContent(heads, contents)
         let key = key("upload", step.url, client)
         var transfer = step.isCreation ? nil : find(key, client)
         if let found = transfer, found.isFinished, step.startsAnew {
@@ -108,7 +110,7 @@ package final class TransferLedger {
             transfer = nil
         }
         try add(to: transfer ?? start(heads, key, client, .request, step.method)) {
-            $0.take(step, heads)
+            $0.take(step, heads, content)
         }
         return true
     }

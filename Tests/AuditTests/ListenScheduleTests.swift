@@ -52,6 +52,18 @@ import Traffic
         #expect(followUp?.identifier == row.followed)
     }
 
+    /// A client that comes no more has passed nothing of what it was not shown.
+    @Test func leavesNothingOut() throws {
+        let station = Station()
+        let schedule = station.makeSchedule()
+        let client = Client(program: "/usr/bin/curl")
+        _ = schedule.probe(for: try station.visit(client, isClear: false))
+        #expect(schedule.results.map(\.outcome) == [.inconclusive, .inconclusive])
+        station.takeReport()(Station.acceptance)
+        #expect(schedule.results.map(\.outcome) == [.accepted, .inconclusive])
+        #expect(schedule.results.map(\.probe.identifier) == ["control-good", "name-wrong-host"])
+    }
+
     @Test func followsNobodyElse() throws {
         let station = Station()
         let schedule = station.makeSchedule()
@@ -92,14 +104,22 @@ private final class Station: ProbePresenter {
 
     /// A connection that takes what it is shown.
     func show(_ client: ListenScheduleTests.Client, _ schedule: ListenSchedule) throws {
+        _ = try #require(schedule.probe(for: visit(client, isClear: false)))
+        takeReport()(Self.acceptance)
+    }
+
+    /// Where the probe that was shown last says what it saw.
+    func takeReport() -> @Sendable (ProbeObservation) -> Void {
+        reports.withLock { $0.removeLast() }
+    }
+
+    static var acceptance: ProbeObservation {
         var seen = ProbeObservation()
         seen.sawOpening = true
         seen.sentCertificate = true
         seen.isHandshakeDone = true
         seen.acceptedBytes = 1
-        _ = try #require(schedule.probe(for: visit(client, isClear: false)))
-        let report = reports.withLock { $0.removeLast() }
-        report(seen)
+        return seen
     }
 }
 

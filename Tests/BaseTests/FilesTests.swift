@@ -58,6 +58,20 @@ struct FilesTests {
         try Files.replace("/dev/null", [7])
     }
 
+    @Test func seesWhereItCannotWrite() throws {
+        try Files.create(folder.file("there"), [])
+        try Files.checkReplaceable(folder.file("there"))
+        try Files.checkReplaceable(folder.file("new"))
+        try Files.checkReplaceable("/dev/null")
+        for (path, reason) in [("none/new", "no such file or directory"), (".", "it is a folder")] {
+            let failure = #expect(throws: Failure.self) {
+                try Files.checkReplaceable(folder.file(path))
+            }
+            #expect(failure?.code == "file-unwritable")
+            #expect(failure?.detail.hasSuffix(": " + reason) == true)
+        }
+    }
+
     @Test func refusesWhatIsLongerThanTheLimit() throws {
         try Files.create(folder.file("a"), [UInt8](repeating: 1, count: 100_000))
         #expect(try Files.read(folder.file("a"), byteLimit: 100_000).count == 100_000)

@@ -26,6 +26,9 @@ struct JSONTextTests {
             line: #""\u0000\u0008\t\n\u001b\r""#),
         Row(name: "terminal controls", value: "\u{7F}\u{9B}2J", line: #""\u007f\u009b2J""#),
         Row(name: "line separators", value: "\u{2028}\u{2029}", line: #""\u2028\u2029""#),
+        Row(
+            name: "beside what is escaped", value: "\u{A0}\u{2027}\u{202A}€\"",
+            line: "\"\u{A0}\u{2027}\u{202A}€\\\"\""),
         Row(name: "beyond ASCII", value: "né 漢 😀", line: #""né 漢 😀""#),
         Row(name: "invalid bytes", value: .bytes([0x61, 0xFF, 0x62]), line: "\"a\u{FFFD}b\""),
         Row(name: "cut character", value: .bytes([0xE2, 0x82]), line: "\"\u{FFFD}\""),
@@ -34,6 +37,8 @@ struct JSONTextTests {
         Row(
             name: "members in order", value: ["b": 1, "a": [2, .null]],
             line: #"{"b":1,"a":[2,null]}"#),
+        Row(name: "listing", value: .each([1, 2]) { .integer($0) }, line: "[1,2]"),
+        Row(name: "empty listing", value: .each([Int64]()) { .integer($0) }, line: "[]"),
         Row(name: "name escaped", value: ["a\"": 1], line: #"{"a\"":1}"#),
         Row(name: "missing text", value: .optional(String?.none), line: "null"),
         Row(name: "missing number", value: .optional(Int?.none), line: "null"),

@@ -16,6 +16,15 @@ struct ClientOutcome<Result: Sendable>: Sendable {
         records.compactMap { if case .exchange(let record) = $0 { record } else { nil } }
     }
 
+    /// `request text one`, a close with its code.
+    var messages: [String] {
+        records.compactMap { event -> String? in
+            guard case .message(let message) = event else { return nil }
+            let what = message.kind == .close ? message.detail : message.bytes.text
+            return "\(message.direction) \(message.kind) \(what)"
+        }
+    }
+
     /// As they were in the end.
     var connections: [ConnectionRecord] {
         records.compactMap { event in

@@ -9,11 +9,18 @@ import Transport
 @testable import HTTPClient
 
 @Suite(.timeLimit(.minutes(1))) struct ClientWebSocketTests {
+    static let agreement =
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"
+    static let echo = [
+        "request text one", "response text one", "request text two", "response text two",
+        "request close 1000", "response close 1000",
+    ]
+
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
-        var head =
-            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
-            + "Connection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"
+        var head = agreement + "\r\n"
+        var offer = ""
         /// How many messages it answers before it falls silent.
         var answers = 100
         /// A status with what came of it, or a failure's code.
@@ -23,12 +30,27 @@ import Transport
     }
 
     @Test(arguments: [
+        Row(name: "an echo", outcome: "101 whole 2", messages: echo),
         Row(
-            name: "an echo", outcome: "101 whole 2",
-            messages: [
-                "request text one", "response text one", "request text two", "response text two",
-                "request close 1000", "response close 1000",
-            ]),
+            name: "packed",
+            head: agreement + "Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n",
+            offer: "permessage-deflate; client_max_window_bits", outcome: "101 whole 2",
+            messages: echo),
+        Row(
+            name: "packed without contexts, in short windows",
+            head: agreement + "Sec-WebSocket-Extensions: permessage-deflate; "
+                + "client_no_context_takeover; server_no_context_takeover; "
+                + "client_max_window_bits=9; server_max_window_bits=9\r\n\r\n",
+            offer: "permessage-deflate; client_max_window_bits", outcome: "101 whole 2",
+            messages: echo),
+        Row(
+            name: "an offer that is declined", offer: "permessage-deflate",
+            outcome: "101 whole 2", messages: echo),
+        Row(
+            name: "more than was offered",
+            head: agreement + "Sec-WebSocket-Extensions: permessage-deflate; "
+                + "client_max_window_bits=9\r\n\r\n",
+            offer: "permessage-deflate", outcome: "origin-violation", messages: []),
         Row(
             name: "an origin that falls silent", answers: 1, outcome: "101 short 1",
             messages: [
@@ -47,34 +69,28 @@ import Transport
             outcome: "origin-violation", messages: []),
         Row(
             name: "extensions that nobody offered",
-            head: "HTTP/1.1 101 S\r\nUpgrade: websocket\r\n"
-                + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"
-                + "Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n",
+            head: agreement + "Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n",
             outcome: "origin-violation", messages: []),
         Row(name: "nothing", head: "", outcome: "origin-closed", messages: []),
     ])
     func converses(_ row: Row) async throws {
         let outcome = try await withClient { _, stream in
-            await Echo(stream).run(row.head, answers: row.answers)
+            await stream.echo(row.head, answers: row.answers)
         } _: { client, target in
             var script = WebSocketScript()
             script.lines = [
-                .init(.text, Array("one".utf8), awaited: 0, patience: 50),
-                .init(.text, Array("two".utf8), awaited: 1, patience: 50),
+                .init(.text, Array("one".utf8), awaited: 0, patience: 60_000),
+                .init(.text, Array("two".utf8), awaited: 1, patience: 60_000),
             ]
             script.awaited = 2
             // The one that falls silent is waited for, and not much longer.
             script.patience = row.answers == 1 ? 1 : 60_000
             let machine = WebSocketClientMachine(script)
-            return await Self.told(client, Self.request(to: target), machine)
+            return await Self.told(
+                client, Self.request(to: target, offering: row.offer), machine)
         }
         #expect(outcome.result == row.outcome)
-        let messages = outcome.records.compactMap { event -> String? in
-            guard case .message(let message) = event else { return nil }
-            let what = message.kind == .close ? message.detail : message.bytes.text
-            return "\(message.direction) \(message.kind) \(what)"
-        }
-        #expect(messages == row.messages)
+        #expect(outcome.messages == row.messages)
         #expect(outcome.connections.map(\.messageCount) == [Int64(row.messages.count)])
         #expect(outcome.exchanges.count == 1)
     }
@@ -83,7 +99,7 @@ import Transport
     @Test func conversesAtLength() async throws {
         let content = [UInt8](repeating: 0x61, count: 3 << 20)
         let outcome = try await withClient { _, stream in
-            await Echo(stream).run(Row(name: "", outcome: "", messages: []).head, answers: 9)
+            await stream.echo(Row(name: "", outcome: "", messages: []).head, answers: 9)
         } _: { client, target in
             var script = WebSocketScript()
             script.lines = (0..<2).map { .init(.binary, content, awaited: $0, patience: 30_000) }
@@ -100,66 +116,90 @@ import Transport
         #expect(sizes.values.allSatisfy { $0 == content.count } && sizes.count == 4)
     }
 
-    private static func told(
+    static func told(
         _ client: HTTPClient, _ request: ClientRequest, _ machine: WebSocketClientMachine
     ) async -> String {
         do throws(Failure) {
-            let answer = try await client.converse(request, machine)
-            guard answer.head.status == 101 else {
-                return "\(answer.head.status) \(answer.content.text)"
-            }
-            return "101 \(machine.isWhole ? "whole" : "short") \(machine.heard)"
+            let (answer, isOpened) = try await client.converse(request, machine)
+            let status = answer.head.status
+            guard isOpened else { return "\(status) \(answer.content.text)" }
+            return "\(status) \(machine.isWhole ? "whole" : "short") \(machine.heard)"
         } catch {
             return error.code
         }
     }
 
-    private static func request(to target: ClientTarget) -> ClientRequest {
-        let key = "dGhlIHNhbXBsZSBub25jZQ=="
+    static func request(to target: ClientTarget, offering extensions: String = "") -> ClientRequest
+    {
+        let offer = extensions.isEmpty ? "" : "Sec-WebSocket-Extensions: \(extensions)\r\n"
         let head =
             "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: \(key)\r\n\r\n"
+            + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+            + "\(offer)\r\n"
         var request = ClientRequest(
             target: target, method: .get, isSafe: false, head: Array(head.utf8),
             content: .bytes([]), isChunked: false)
-        request.prefersHTTP2 = true
-        request.webSocketKey = key
+        request.opensWebSocket = true
         return request
     }
 }
 
-/// Says again what it hears.
-private final class Echo {
-    private let stream: PlainStream
-    private var reader = WebSocketReader(role: .client, extensions: nil)
-    private let scratch = ByteBuffer(capacity: 4096)
-    private var output: [UInt8] = []
-    private var message: [UInt8] = []
-    private var opcode = WebSocketOpcode.text
-
-    init(_ stream: PlainStream) {
-        self.stream = stream
-    }
-
-    func run(_ head: String, answers: Int) async {
-        var left = answers
+extension PlainStream {
+    /// Answers whatever is asked with this head, and then says what it hears.
+    func echo(_ head: String, answers: Int) async {
+        let echo = Echo(head.isEmpty ? nil : head, answers: answers)
         let buffer = ByteBuffer(capacity: 1 << 16)
         do throws(StreamFailure) {
-            guard try await stream.read(into: buffer) > 0, !head.isEmpty else { return }
+            guard try await read(into: buffer) > 0, !head.isEmpty else { return }
             buffer.removeAll()
             try await say(Array(head.utf8))
-            while try await stream.read(into: buffer) > 0 {
-                reader.read(buffer.readable, scratch: scratch) { take($0, $1, &left) }
+            while try await read(into: buffer) > 0 {
+                let answer = echo.answer(buffer.readable)
                 buffer.removeAll()
-                try await say(output)
-                output = []
+                try await say(answer)
             }
         } catch {
             // The client has left.
         }
     }
 
-    private func take(_ event: WebSocketEvent, _ content: Span<UInt8>, _ left: inout Int) {
+    func say(_ bytes: [UInt8]) async throws(StreamFailure) {
+        let buffer = ByteBuffer(capacity: max(1, bytes.count))
+        buffer.append(bytes)
+        try await write(buffer)
+    }
+}
+
+/// Says again what it hears.
+final class Echo {
+    private var reader: WebSocketReader
+    private let writer: WebSocketMessageWriter
+    private let scratch = ByteBuffer(capacity: 4096)
+    private var output: [UInt8] = []
+    private var message: [UInt8] = []
+    private var opcode = WebSocketOpcode.text
+    private var left: Int
+
+    /// - Parameters:
+    ///   - head: of the answer, which may agree on permessage-deflate.
+    ///   - answers: how many messages it answers before it falls silent.
+    init(_ head: String?, answers: Int = .max) {
+        let field = head?.split(separator: "\r\n").first {
+            $0.lowercased().hasPrefix("sec-websocket-extensions: ")
+        }?.dropFirst("sec-websocket-extensions: ".count)
+        let extensions = field.flatMap { PerMessageDeflate(responseField: Array($0.utf8)[...]) }
+        reader = WebSocketReader(role: .client, extensions: extensions)
+        writer = WebSocketMessageWriter(role: .server, extensions: extensions)
+        left = answers
+    }
+
+    func answer(_ bytes: Span<UInt8>) -> [UInt8] {
+        reader.read(bytes, scratch: scratch) { take($0, $1) }
+        defer { output = [] }
+        return output
+    }
+
+    private func take(_ event: WebSocketEvent, _ content: Span<UInt8>) {
         switch event {
         case .messageBegin(let kind, _):
             message = []
@@ -168,16 +208,12 @@ private final class Echo {
         case .messageEnd:
             left -= 1
             let message = message
-            if left >= 0 { WebSocketWriter.write(opcode, message.span, into: &output) }
+            if left >= 0 {
+                writer.write(opcode, message.span, maskingKey: nil, into: &output)
+            }
         case .close(let code):
             WebSocketWriter.writeClose(code: code, reason: Span(), into: &output)
         default: break
         }
-    }
-
-    private func say(_ bytes: [UInt8]) async throws(StreamFailure) {
-        let buffer = ByteBuffer(capacity: max(1, bytes.count))
-        buffer.append(bytes)
-        try await stream.write(buffer)
     }
 }

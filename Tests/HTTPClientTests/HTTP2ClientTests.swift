@@ -248,12 +248,13 @@ private final class Most: @unchecked Sendable {
 }
 
 /// Serves HTTP/2 with the product's own other end.
-private func serve(
-    _ stream: PlainStream, _ limits: HTTP2Limits,
+func serve(
+    _ stream: PlainStream, _ limits: HTTP2Limits = HTTP2Limits(), takesWebSockets: Bool = false,
     _ answer: @escaping @Sendable (HTTP2Stream) async -> Void
 ) async {
     let connection = HTTP2Connection(
-        stream, role: .server, limits: limits, times: HTTP2Times(write: 5_000, idle: 60_000))
+        stream, role: .server, limits: limits, times: HTTP2Times(write: 5_000, idle: 60_000),
+        allowsExtendedConnect: takesWebSockets)
     await connection.run(answer)
 }
 

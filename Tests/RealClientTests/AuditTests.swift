@@ -173,6 +173,46 @@ extension RealClientTests {
             opener.open(sys.argv[2], timeout=10).read()
             """
 
+        /// What was not shown before an interruption is not known.
+        @Test(.needs(.curl)) func isNotCleanWhenInterrupted() async throws {
+            let folder = try Folder()
+            let command = ["sh", "-c", "curl -s {url} && touch \(folder.path("ran")); sleep 60"]
+            let audit = try Audit(["--profile", "quick"], command, in: folder)
+            try await eventually("the first run") {
+                FileManager.default.fileExists(atPath: folder.path("ran")) ? () : nil
+            }
+            audit.program.send(SIGINT)
+            let (code, answer) = try await audit.answer()
+            #expect(code == 3, "\(audit.program.story)")
+            #expect(answer.outcome("control-good") == "accepted", "\(audit.program.story)")
+            #expect(answer.probes("inconclusive").count == 12, "\(audit.program.story)")
+        }
+
+        /// A client that waits has refused nothing, although its end is one when it is ended.
+        @Test(.needs(.python, .openssl)) func isNotRefusedByWhoWaits() async throws {
+            let folder = try Folder()
+            let audit = try Audit(
+                ["--timeout", "2s", "--probe", "trust-self-signed"],
+                ["python3", "-c", Self.asking, "{host}", "{port}"], in: folder)
+            let (code, answer) = try await audit.answer()
+            #expect(answer.outcome("control-good") == "accepted", "\(audit.program.story)")
+            #expect(answer.outcome("trust-self-signed") == "inconclusive", "\(audit.program.story)")
+            #expect(code == 3)
+        }
+
+        /// It asks somebody what to do about a self-signed certificate, and gets no answer.
+        private static let asking = """
+            import socket, ssl, subprocess, sys, time
+            to = socket.create_connection((sys.argv[1], int(sys.argv[2])))
+            tls = ssl._create_unverified_context().wrap_socket(to, server_hostname=sys.argv[1])
+            names = subprocess.run(
+                ["openssl", "x509", "-inform", "der", "-noout", "-subject", "-issuer"],
+                input=tls.getpeercert(True), capture_output=True).stdout.decode().splitlines()
+            if len({name.split("=", 1)[1] for name in names}) == 1: time.sleep(60)
+            tls.sendall(b"GET / HTTP/1.0\\r\\n\\r\\n")
+            print(tls.recv(65536))
+            """
+
         /// One port a probe, for a test suite of the client's own.
         @Test(.needs(.curl)) func servesAPortForEachProbe() async throws {
             let folder = try Folder()

@@ -35,6 +35,62 @@ extension RealClientTests {
             #expect(streams == "8")
         }
 
+        /// A proxy in between tells in which order the messages passed.
+        @Test(.needs(.python, .sqlite)) func callsTurnByTurn() async throws {
+            let setting = try await HTTP2ApplicationTests.Setting(
+                .reverse, "grpc-origin.py", version: "2")
+            try await Program.run(
+                .python, [Peer.script("grpc-client.py"), setting.target, ""], in: setting.folder)
+            try await setting.proxy.end()
+            let between = try await setting.between(version: "2")
+            _ = try await setting.replay(to: between)
+            try await between.end()
+            let turns = """
+                SELECT group_concat(direction, ' ') FROM (SELECT direction FROM message
+                WHERE kind = 'grpc' AND exchange = (SELECT id FROM exchange
+                    WHERE target = '/test.Echo/Converse') ORDER BY number)
+                """
+            let recorded = try await setting.proxy.capture.query(turns)
+            #expect(try await between.capture.query(turns) == recorded)
+            #expect(
+                recorded
+                    == Array(repeating: "request response", count: 59).joined(separator: " "))
+        }
+
+        /// A proxy in front of an origin of HTTP/1.1 takes WebSockets over HTTP/2 (RFC 8441).
+        @Test(.needs(.python, .sqlite)) func conversesOverHTTP2() async throws {
+            let setting = try await HTTP2ApplicationTests.Setting(
+                .reverse, "websocket-origin.py", version: "auto")
+            try await Program.run(
+                .python,
+                [Peer.script("websocket-client.py"), "ws://\(setting.target)", "", ""],
+                in: setting.folder)
+            try await setting.proxy.end()
+            let between = try await setting.between(version: "auto")
+            let live = try await setting.replay(
+                to: between, isSecure: true, ["--http", "2", "--ca", between.authorityPath])
+            try await between.end()
+            #expect(try await live.query(Self.packed) == "1")
+            let way = "SELECT status, protocol, stream FROM exchange"
+            #expect(try await live.query(way) == "200|HTTP/2|1")
+            let said = """
+                SELECT direction, kind, sum(size) FROM message
+                WHERE kind IN ('binary', 'text') GROUP BY direction, kind ORDER BY 1, 2
+                """
+            let recorded = try await setting.proxy.capture.query(said)
+            #expect(try await live.query(said) == recorded)
+            #expect(try await between.capture.query(said) == recorded)
+            #expect(recorded.contains("request|binary|10100252"))
+            // The origin itself has no HTTP/2.
+            let refused = try await setting.replay(ending: 3, ["--http", "2"])
+            #expect(try await refused.query("SELECT error FROM exchange") == "origin-protocol")
+        }
+
+        /// Whether compression was agreed on.
+        private static let packed = """
+            SELECT CAST(response_head AS TEXT) LIKE '%permessage-deflate%' FROM exchange
+            """
+
         @Test(.needs(.python, .sqlite), arguments: [Way.reverse, .connectWithTLS])
         func conversesAgain(_ way: Way) async throws {
             let setting = try await HTTP2ApplicationTests.Setting(
@@ -63,22 +119,38 @@ extension RealClientTests {
             #expect(try await lines(live.query(said)) == lines(recorded))
             #expect(lines(recorded).count == 18)
             #expect(try await live.query("SELECT status FROM exchange") == "101")
+            // The library's server packs what it says, and so did the client.
+            #expect(try await live.query(Self.packed) == "1")
         }
     }
 }
 
 extension RealClientTests.HTTP2ApplicationTests.Setting {
-    /// Sends what the proxy has recorded to the origin again, and expects it to be the same.
-    fileprivate func replay(_ options: [String] = []) async throws -> Capture {
-        let live = Capture(path: folder.path("live.sallyport"), folder: folder)
+    /// Another proxy in front of the origin.
+    fileprivate func between(version: String) async throws -> ProxyProcess {
+        try await ProxyProcess(
+            trusting: authority, reverse: originURL, in: try Folder(), ["--origin-http", version])
+    }
+
+    /// Sends what the proxy has recorded again, and expects it to be the same.
+    ///
+    /// - Parameter between: where it goes; `nil` for the origin.
+    fileprivate func replay(
+        to between: ProxyProcess? = nil, isSecure: Bool = false, ending expected: Int32 = 0,
+        _ options: [String] = []
+    ) async throws -> Capture {
+        let name = "live-\(between == nil ? "origin" : "between").sallyport"
+        let live = Capture(path: folder.path(name), folder: folder)
+        let port = between?.address.split(separator: ":").last
+        let url = port.map { "http\(isSecure ? "s" : "")://localhost:\($0)" } ?? originURL
         let program = try Program(
             .sallyport,
             [
-                "replay", "client", proxy.capture.path, "--to", originURL, "--ca",
+                "replay", "client", proxy.capture.path, "--to", url, "--ca",
                 authority.certificatePath, "--capture", live.path, "--json",
             ] + options, in: folder)
         let code = try await program.end(within: .seconds(60))
-        #expect(code == 0, "\(program.story)")
+        #expect(code == expected, "\(program.story)")
         return live
     }
 }

@@ -152,48 +152,6 @@ struct UploadTests {
         ScenarioRow(
             "nonsense", [Step("PUT /s\nContent-Range: bytes 9-3/8", "0123", "400")],
             ["1 content-range failed: 0/? {unplaced (Content-Range backwards)}"]),
-        ScenarioRow(
-            "numbered parts, one of them twice",
-            [
-                Step("POST /b/k?uploads", "", "200"),
-                Step("PUT /b/k?partNumber=2&uploadId=U", "4567", "200"),
-                Step("PUT /b/k?partNumber=1&uploadId=U", "01", "", error: "client-closed"),
-                Step("PUT /b/k?partNumber=1&uploadId=U", "0123", "200"),
-                Step("PUT /b/k?partNumber=3&uploadId=U", "89", "200"),
-                Step("POST /b/k?uploadId=U", "<x/>", "200"),
-            ], ["2,3,4,5,6 s3-multipart complete: 10/10"], whole: "0123456789"),
-        ScenarioRow(
-            "a numbered part in chunks of its own",
-            [
-                Step(
-                    "PUT /b/k?partNumber=1&uploadId=U\nContent-Encoding: aws-chunked\n"
-                        + "X-Amz-Decoded-Content-Length: 4", "4\r\n0123\r\n0\r\n\r\n", "200"),
-                Step("POST /b/k?uploadId=U", "<x/>", "200"),
-            ],
-            [
-                "1,2 s3-multipart complete: 4/4 not recorded {unplaced (in chunks of its own (aws-chunked))}"
-            ]),
-        ScenarioRow(
-            "a numbered part that the server copied",
-            [
-                Step(
-                    "PUT /b/k?partNumber=1&uploadId=U\nX-Amz-Copy-Source: /b/j", "", "200"),
-                Step("PUT /b/k?partNumber=2&uploadId=U", "45", "200"),
-                Step("POST /b/k?uploadId=U", "<x/>", "200"),
-            ], ["1,2,3 s3-multipart partial: 2/? not recorded {unplaced (copied on the server)}"]),
-        ScenarioRow(
-            "a numbered part is missing",
-            [
-                Step("PUT /b/k?partNumber=1&uploadId=U", "01", "200"),
-                Step("PUT /b/k?partNumber=3&uploadId=U", "45", "200"),
-            ], ["1,2 s3-multipart partial: 2/? {parts-missing (from 2 on)}"]),
-        ScenarioRow(
-            "two uploads of one key",
-            [
-                Step("PUT /b/k?partNumber=1&uploadId=U", "01", "200"),
-                Step("PUT /b/k?partNumber=1&uploadId=V", "01", "200"),
-                Step("DELETE /b/k?uploadId=V", "", "204"),
-            ], ["1 s3-multipart partial: 2/?", "2,3 s3-multipart cancelled: 2/?"]),
     ]
 
     static let whole: [ScenarioRow] = [

@@ -23,6 +23,7 @@ package enum Mistake: String, Sendable, CaseIterable {
     case authorityLimits = "authority-limits"
     case criticalExtension = "critical-extension"
     case purpose
+    case keyUsage = "key-usage"
     case weakCertificate = "weak-certificate"
     case handshakeSignature = "handshake-signature"
     case handshakeIntegrity = "handshake-integrity"
@@ -192,6 +193,12 @@ extension Mistake {
             "It takes certificates that are not meant for servers, such as a client's own",
             "Ask for serverAuth: gnutls_certificate_verify_peers with a purpose,"
                 + " X509_VERIFY_PARAM_set_purpose"
+        ),
+        .keyUsage: (
+            "ignores what a key is for (key usage)",
+            "It takes a handshake signed with a key that its certificate does not allow to sign",
+            "Nothing to set in most TLS libraries: choose one that looks at the key usage, or look"
+                + " at it after the handshake"
         ),
         .weakCertificate: (
             "takes broken keys or digests",

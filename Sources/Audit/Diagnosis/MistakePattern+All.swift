@@ -82,7 +82,8 @@ extension MistakePattern {
             mistake: .criticalExtension,
             any: ["chain-leaf-unknown-critical-ext", "chain-int-unknown-critical-ext"]),
         MistakePattern(mistake: .authorityLimits, any: ["chain-*"]),
-        MistakePattern(mistake: .purpose, any: ["purpose-*"]),
+        MistakePattern(mistake: .purpose, any: ["purpose-eku-*"]),
+        MistakePattern(mistake: .keyUsage, any: ["purpose-ku-*"]),
         MistakePattern(mistake: .weakCertificate, any: ["crypto-*"]),
         MistakePattern(mistake: .revocation, any: ["revocation-*"]),
     ]

@@ -70,7 +70,9 @@ package enum ProbeMachines {
     ) throws(Failure) -> any AuditMachine {
         guard let protocolName = configuration.upgrade else {
             guard mode == .sound, let inner else {
-                throw impossible("nothing is known here that goes over to TLS")
+                throw impossible(
+                    "it is for protocols that begin in clear, such as those of the ports 25, 143"
+                        + " and 5432")
             }
             return inner
         }

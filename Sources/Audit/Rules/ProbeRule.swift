@@ -4,17 +4,26 @@ internal import TLS
 /// What is known of a command that was started anew for one probe.
 package struct ProbeRun: Sendable, Equatable {
     package var exitStatus: Int32
+    /// Whether it was ended from outside, so that the status says nothing.
+    package var wasEnded = false
     /// Whether the probe's random token came back on the command's output; `nil` if that was not
     /// looked at.
     package var sawToken: Bool?
     /// How the same command ended when the server was sound; `nil` before it had that run.
     package var controlExitStatus: Int32?
 
-    package init(exitStatus: Int32, sawToken: Bool? = nil, controlExitStatus: Int32? = nil) {
+    package init(
+        exitStatus: Int32, wasEnded: Bool = false, sawToken: Bool? = nil,
+        controlExitStatus: Int32? = nil
+    ) {
         self.exitStatus = exitStatus
+        self.wasEnded = wasEnded
         self.sawToken = sawToken
         self.controlExitStatus = controlExitStatus
     }
+
+    /// Whether the command itself reports an error.
+    var hasFailed: Bool { exitStatus != 0 && !wasEnded }
 }
 
 /// What a client made of a probe, and what says so.
@@ -68,7 +77,7 @@ package enum ProbeRule {
             : "the client sent data" + tally.share(tally.accepted)
         // lftp, for one, sends its request before it has looked at the certificate: the data is
         // lost all the same, but the mistake is another one.
-        if let run, run.exitStatus != 0, run.sawToken != true, run.controlExitStatus == 0 {
+        if let run, run.hasFailed, run.sawToken != true, run.controlExitStatus == 0 {
             evidence += ", and its command failed in the end (\(exitText(run)))"
             return ProbeConclusion(
                 outcome: .sentThenRefused, evidence: evidence, alert: tally.alert)
@@ -83,7 +92,7 @@ package enum ProbeRule {
     /// two are asked for. A command that was started for this probe alone, and fails, has said
     /// the same a second time.
     private static func saysNo(_ run: ProbeRun?) -> Bool {
-        guard let run, run.exitStatus != 0 else { return false }
+        guard let run, run.hasFailed else { return false }
         return run.controlExitStatus == nil || run.controlExitStatus == 0
     }
 
@@ -130,7 +139,7 @@ private struct VerdictTally {
 
     func lateText(_ run: ProbeRun?) -> String {
         let text = "the client closed after the handshake and had sent nothing" + share(late)
-        guard let run, run.exitStatus != 0 else { return text }
+        guard let run, run.hasFailed else { return text }
         return text + ", and its command failed (\(ProbeRule.exitText(run)))"
     }
 

@@ -41,8 +41,16 @@ extension Command {
             ],
             arguments: AuditOptions(),
             parameters: auditParameters
-                + authorityParameters.map { $0.lifted(to: \.proxy.authority) },
-            run: runAudit)
+                + authorityParameters
+                .filter { $0.description.name != "ca-scope" }
+                .map { $0.lifted(to: \.proxy.authority) },
+            run: { options, environment in
+                do {
+                    return try await runAudit(options, environment)
+                } catch let failure as Failure where usageFailures.contains(failure.code) {
+                    throw UsageFailure(failure.detail, hint: failure.hint)
+                }
+            })
     }
 }
 
@@ -97,6 +105,9 @@ private var auditParameters: [Parameter<AuditOptions>] {
     ]
 }
 
+/// What the catalogue has to be read for before it is known that the command line makes no sense.
+private let usageFailures: Set<String> = ["unknown-probe", "too-few-ports"]
+
 private func runAudit(
     _ options: AuditOptions, _ environment: Environment
 ) async throws -> ExitCode {
@@ -104,7 +115,7 @@ private func runAudit(
     let ways = [options.listens, options.served != nil, !options.command.isEmpty]
     guard ways.count(where: \.self) == 1 else {
         throw UsageFailure(
-            "one of a command behind --, --listen, --serve and --list is needed",
+            "exactly one of a command behind --, --listen, --serve and --list is needed",
             hint: "sallyport audit -- curl -s {url}")
     }
     let signals = try StopSignals()
@@ -120,9 +131,11 @@ private func runAudit(
         }
     } catch {
         // What was recorded until then is kept.
-        try audit.close()
+        try audit.abandon()
         throw error
     }
     try audit.close()
-    return try audit.report(results)
+    let code = try audit.report(results)
+    try audit.tellCapture()
+    return code
 }

@@ -73,21 +73,22 @@ final class AuditLauncher: Sendable {
 
     var isStopped: Bool { running.withLock(\.isStopped) }
 
-    /// Runs the command once while the prober serves it.
+    /// Runs the command once while the slot serves it.
     ///
     /// - Parameter index: of the run, to spread runs over the loops.
     /// Errors: `command-not-started`, and those of confinement.
-    func run(_ prober: any Prober, needsTrust: Bool, index: Int) async throws(Failure) -> Trace {
+    func run(_ slot: ProbeSlot, needsTrust: Bool, index: Int) async throws(Failure) -> Trace {
         let client = needsTrust ? trusting : plain
         let output = try CapturedOutput()
         let started = Timestamp.now()
-        let limit = TimeLimit(station.loops[index % station.loops.count], timeout)
+        let limit = TimeLimit(
+            station.loops[index % station.loops.count], timeout, beforeEnding: slot.cutOff)
         let ending: ChildProcess.Ending
         do throws(Failure) {
             ending =
                 isConfined
-                ? try await runConfined(prober, client, output, limit, index)
-                : try await runBeside(prober, client, output, limit, index)
+                ? try await runConfined(slot, client, output, limit, index)
+                : try await runBeside(slot, client, output, limit, index)
         } catch {
             _ = await output.finish()
             throw error
@@ -173,6 +174,7 @@ final class AuditLauncher: Sendable {
 private final class TimeLimit: @unchecked Sendable {
     private let loop: EventLoop
     private let milliseconds: UInt64
+    private let beforeEnding: @Sendable () -> Void
     private let state = Mutex(State())
     private var timer: LoopTimer?
 
@@ -181,8 +183,11 @@ private final class TimeLimit: @unchecked Sendable {
         var hasPassed = false
     }
 
-    init(_ loop: EventLoop, _ limit: Duration) {
+    init(
+        _ loop: EventLoop, _ limit: Duration, beforeEnding: @escaping @Sendable () -> Void
+    ) {
         self.loop = loop
+        self.beforeEnding = beforeEnding
         milliseconds = UInt64(max(1, limit / .milliseconds(1)))
     }
 
@@ -200,6 +205,7 @@ private final class TimeLimit: @unchecked Sendable {
     private func pass() {
         state.withLock { state in
             guard let child = state.child else { return }
+            if !state.hasPassed { beforeEnding() }
             kill(child.id, state.hasPassed ? SIGKILL : SIGTERM)
             state.hasPassed = true
         }

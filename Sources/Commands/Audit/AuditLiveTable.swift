@@ -21,6 +21,11 @@ final class AuditLiveTable: Sendable {
         stream = environment.diagnostics
     }
 
+    /// Leaves the line on which the terminal shows the key that interrupts.
+    func finish() throws(Failure) {
+        if stream.isTerminal { try stream.write("\n") }
+    }
+
     func show(_ progress: [ListenSchedule.Progress]) {
         guard stream.isTerminal else { return }
         state.withLock { state in

@@ -24,11 +24,13 @@ struct AuditRunTask: Sendable {
     /// How often a probe is shown until it is clear what the client makes of it.
     private static let attemptLimit = 3
 
+    /// - Returns: how the command ended, if it did not come to its server; `nil` if it did.
+    ///
     /// Errors: those of starting the command.
-    func run() async throws(Failure) {
-        guard let first = probes.first else { return }
-        try await show(first, index: 0)
-        guard !ledger.destinations.isEmpty else { return }
+    func run() async throws(Failure) -> AuditLauncher.Trace? {
+        guard let first = probes.first else { return nil }
+        let trace = try await show(first, index: 0)
+        guard !ledger.destinations.isEmpty else { return trace }
         let queue = ProbeQueue(probes.dropFirst())
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<jobs {
@@ -44,10 +46,16 @@ struct AuditRunTask: Sendable {
             }
         }
         if let failure = queue.failure { throw failure }
+        return nil
     }
 
     /// Shows a probe until its outcome is clear, or notes why it is not shown.
-    private func show(_ probe: ProbeDescription, index: Int) async throws(Failure) {
+    ///
+    /// - Returns: how the command ended the last time, `nil` if it was not started.
+    @discardableResult
+    private func show(
+        _ probe: ProbeDescription, index: Int
+    ) async throws(Failure) -> AuditLauncher.Trace? {
         defer { advance() }
         var waiting = Set<AuditDestination>()
         for destination in ledger.destinations {
@@ -58,7 +66,8 @@ struct AuditRunTask: Sendable {
             }
         }
         let isFirst = ledger.destinations.isEmpty
-        guard isFirst || !waiting.isEmpty else { return }
+        guard isFirst || !waiting.isEmpty else { return nil }
+        var last: AuditLauncher.Trace?
         var attempt = 0
         var seen: [AuditDestination: [ProbeObservation]] = [:]
         while attempt < Self.attemptLimit, isFirst || !waiting.isEmpty, !launcher.isStopped {
@@ -70,6 +79,7 @@ struct AuditRunTask: Sendable {
                 slot, needsTrust: probe.requirements.contains(.authority),
                 index: index * Self.attemptLimit + attempt)
             attempt += 1
+            last = trace
             if isFirst { ledger.note(clearHosts: slot.clearHosts) }
             for (destination, observations) in slot.seen {
                 seen[destination, default: []] += observations
@@ -80,12 +90,18 @@ struct AuditRunTask: Sendable {
             }
             if isFirst { waiting.formUnion(slot.seen.keys) }
             for destination in waiting {
-                let result = judge(probe, destination, seen[destination] ?? [], trace)
-                ledger.note(result, seen[destination] ?? [], at: destination)
-                if result.outcome != .inconclusive { waiting.remove(destination) }
+                let observations = seen[destination] ?? []
+                let result = judge(probe, destination, observations, trace)
+                // Whoever interrupts us may have interrupted the command before.
+                if launcher.isStopped, !result.outcome.isAcceptance { continue }
+                ledger.note(result, observations, at: destination)
+                // One that waits for somebody would wait as long again.
+                let waits = trace.timedOut && observations.contains(where: \.wasCutOff)
+                if result.outcome != .inconclusive || waits { waiting.remove(destination) }
             }
-            if isFirst, waiting.isEmpty { return }
+            if isFirst, waiting.isEmpty { return last }
         }
+        return last
     }
 
     private func judge(
@@ -98,7 +114,7 @@ struct AuditRunTask: Sendable {
             case .signalled(let number): 128 + number
             }
         let run = ProbeRun(
-            exitStatus: status,
+            exitStatus: status, wasEnded: trace.timedOut || launcher.isStopped,
             sawToken: probe.behaviour.isProvedByAnswer
                 ? trace.output.containsSubsequence(token) : nil)
         var result = ledger.judge(probe, at: destination, observations, run: run)

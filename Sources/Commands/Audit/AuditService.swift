@@ -24,17 +24,35 @@ final class AuditService: Sendable {
         self.environment = environment
         let catalogue = try options.openCatalogue()
         probes = try options.probes(of: catalogue)
+        for path in [options.sarif, options.junit] {
+            if let path { try Files.checkReplaceable(path) }
+        }
         let folder = try StateFolder.path(environment.variables) + "/audit"
-        authority = try AuditAuthority.open(folder: folder)
+        authority = try Self.authority(options.proxy.authority, folder, environment)
+        let keys = KeyCache(folder: folder + "/keys")
+        try keys.prepare(Set(probes.flatMap(\.chain).map(\.key))) { () throws(Failure) in
+            try environment.note("making RSA keys once, which takes some seconds")
+        }
         token = "sallyport-" + environment.randomBytes(9).hex
         let clock = environment.clock
         presenter = CataloguePresenter(
-            mint: try ChainMint(authority: authority, keys: KeyCache(folder: folder + "/keys")),
-            catalogue: catalogue, token: token, now: { clock().nanoseconds / 1_000_000 })
+            mint: try ChainMint(authority: authority, keys: keys), catalogue: catalogue,
+            token: token, now: { clock().nanoseconds / 1_000_000 })
         station = try AuditStation(options.proxy, environment: environment)
     }
 
+    /// The user's own, or that of the installation.
+    private static func authority(
+        _ own: AuthorityConfiguration, _ folder: String, _ environment: Environment
+    ) throws(Failure) -> AuditAuthority {
+        guard own == AuthorityConfiguration() else {
+            return AuditAuthority(try own.open(environment.variables))
+        }
+        return try AuditAuthority.open(folder: folder)
+    }
+
     func close() throws(Failure) { try station.close() }
+    func abandon() throws(Failure) { try station.abandon() }
 
     private var concerns: @Sendable (AuditDestination) -> Bool {
         let targets = options.targets
@@ -87,9 +105,14 @@ final class AuditService: Sendable {
                 seesClear: isConfined || !command.namesServer),
             concerns: { command.namesServer ? $0.host == host : concerns($0) },
             jobs: Int(options.jobs), token: Array(token.utf8), advance: progress.advance)
-        try await task.run()
+        let silence = try await task.run()
         try progress.finish()
-        return task.ledger.results(inOrderOf: probes)
+        if let silence, !launcher.isStopped {
+            let about = AuditSilence(host: command.namesServer ? host : nil)
+            try about.tell(silence, environment)
+        }
+        return task.ledger.results(
+            inOrderOf: probes, missing: "the audit was interrupted before it was shown")
     }
 
     private func clientName(_ program: String) -> String {
@@ -110,7 +133,16 @@ final class AuditService: Sendable {
             onTick: { table.show(schedule.progress) })
         _ = try await server.run {}
         table.show(schedule.progress)
-        return schedule.results
+        try table.finish()
+        let results = schedule.results
+        if results.isEmpty {
+            try AuditSilence.tell(
+                hint: options.targets.isEmpty
+                    ? "set the address above as the client's proxy"
+                    : "set the address above as the client's proxy, and see whether --targets has"
+                        + " its hosts", environment)
+        }
+        return results
     }
 
     func serve(_ range: PortRange, _ signals: StopSignals) async throws(Failure) -> [AuditResult] {
@@ -142,7 +174,12 @@ final class AuditService: Sendable {
             server, zip(shown, server.server.addresses).map { ($0.identifier, $1) })
         signals.watch(onStop: { _ in server.shutdown.request() }, onTick: {})
         _ = try await server.run {}
-        return desk.results(client: options.clientName ?? "client")
+        let results = desk.results(client: options.clientName ?? "client")
+        if results.isEmpty {
+            try AuditSilence.tell(
+                hint: "have the client connect to each of the ports above, twice", environment)
+        }
+        return results
     }
 
     /// Says where the servers are, and whom to trust.
@@ -176,6 +213,14 @@ final class AuditService: Sendable {
     }
 
     // MARK: What came of it
+
+    /// Says where the connections are recorded that the report names; clients that come by
+    /// themselves were told of it before.
+    func tellCapture() throws(Failure) {
+        guard !options.command.isEmpty else { return }
+        try environment.diagnostics.write(
+            "sallyport: recorded in \(TerminalText.sanitized(station.capturePath))\n")
+    }
 
     func report(_ results: [AuditResult]) throws(Failure) -> ExitCode {
         let report = AuditReport(

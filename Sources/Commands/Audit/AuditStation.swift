@@ -16,6 +16,8 @@ final class AuditStation: Sendable {
     private let numbers: RecordNumbers
     private let authority: CertificateAuthority
     private let limits: ProxyLimits
+    /// Of a capture that is named for the time, the number of its first connection.
+    private let firstOwnConnection: Int64?
 
     /// Errors: those of opening the capture and the authority.
     init(_ options: ProxyOptions, environment: Environment) throws(Failure) {
@@ -28,6 +30,7 @@ final class AuditStation: Sendable {
         numbers = RecordNumbers(
             connection: writer.nextConnectionID, exchange: writer.nextExchangeID)
         limits = ProxyLimits()
+        firstOwnConnection = options.capture == nil ? writer.nextConnectionID : nil
     }
 
     /// Why the capture can no longer be written, `nil` while it can.
@@ -65,6 +68,15 @@ final class AuditStation: Sendable {
     func close() throws(Failure) {
         try writer.close()
         group.stop()
+    }
+
+    /// Completes the capture of an audit that has failed; one that nobody named and that holds
+    /// nothing goes.
+    ///
+    /// Errors: `capture-write-failed`.
+    func abandon() throws(Failure) {
+        try close()
+        if numbers.nextConnection() == firstOwnConnection { Files.remove(capturePath) }
     }
 }
 

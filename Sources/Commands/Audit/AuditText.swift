@@ -21,6 +21,7 @@ struct AuditText {
         text.addDiagnosis()
         text.addDetails(of: .fail, "failed", .red)
         text.addDetails(of: .warn, "warnings", .yellow)
+        text.addNotes()
         text.addUnknown()
         text.addSummary()
         try stream.write(text.lines.joined(separator: "\n") + "\n")
@@ -70,6 +71,13 @@ struct AuditText {
             text += connections.joined(separator: ", ")
         }
         return text
+    }
+
+    private mutating func addNotes() {
+        let results = report.results.filter { $0.verdict == .note }
+        guard !results.isEmpty else { return }
+        addHeading("noted", .bold)
+        addGroups(results) { "\($0.place.text): \($0.outcome.rawValue)" }
     }
 
     private mutating func addUnknown() {

@@ -27,8 +27,8 @@ extension Command {
             ],
             details: [
                 "Requests are sent in the recorded order. Each waits for those that had ended in the"
-                    + " recording before it began. On a WebSocket, each of the client's messages waits"
-                    + " for as many of the origin's as had come before it.",
+                    + " recording before it began. On a WebSocket, and in a call of gRPC, each of the"
+                    + " client's messages waits for as many of the origin's as had come before it.",
                 "A value that a recorded response handed out (a cookie, a JSON string or number, a"
                     + " field of a form, a header, a meta element) and that a later request held is"
                     + " replaced by what the live response has in the same place.",

@@ -7,7 +7,7 @@ struct ReplayClientReport {
         /// - `call`: how a call of gRPC ended; `nil` for everything else.
         case answered(status: Int, call: Int?)
         /// A WebSocket was opened; whether the origin let all be said, and answered as often.
-        case conversed(messages: Int, recorded: Int, isWhole: Bool)
+        case conversed(isWhole: Bool)
         /// There was no answer.
         case failed(code: String, detail: String)
         /// It might have changed something at a host that was not named.
@@ -22,6 +22,16 @@ struct ReplayClientReport {
         case capture
     }
 
+    /// Those of a stream: a WebSocket, or a call of gRPC whose messages took turns.
+    struct Messages: Equatable {
+        /// Of the client, and how many it was to send.
+        let sent: Int
+        let total: Int
+        /// Of the origin, and how many the recording has.
+        let heard: Int
+        let recorded: Int
+    }
+
     /// A request that did not end as it did in the recording.
     struct Difference {
         let exchange: Int64
@@ -30,6 +40,7 @@ struct ReplayClientReport {
         let recordedStatus: Int
         let recordedCall: Int?
         let outcome: Outcome
+        let messages: Messages?
     }
 
     var requestCount = 0
@@ -39,6 +50,8 @@ struct ReplayClientReport {
     var failedCount = 0
     var withheldCount = 0
     var unsentCount = 0
+    var messagesSent = 0
+    var messagesUnsent = 0
     var leftOut: [ReplayPlan.Obstacle: Int] = [:]
     /// The first of them, up to `differenceLimit`.
     var differences: [Difference] = []
@@ -51,17 +64,22 @@ struct ReplayClientReport {
     /// Takes what became of one request; recorded ones without an answer are compared with nothing.
     mutating func note(_ difference: Difference) {
         requestCount += 1
+        if let messages = difference.messages {
+            messagesSent += messages.sent
+            messagesUnsent += messages.total - messages.sent
+        }
         switch difference.outcome {
         case .answered(let status, let call):
             answeredCount += 1
             let recorded = difference.recordedStatus
             let isSameCall = difference.recordedCall.map { $0 == call } ?? true
-            if recorded == 0 || recorded / 100 == status / 100 && isSameCall {
+            let isWhole = difference.messages.map { $0.sent == $0.total } ?? true
+            if isWhole && (recorded == 0 || recorded / 100 == status / 100 && isSameCall) {
                 sameCount += 1
             } else {
                 add(difference)
             }
-        case .conversed(_, _, let isWhole):
+        case .conversed(let isWhole):
             answeredCount += 1
             let isExpected = difference.recordedStatus == 0 || difference.recordedStatus == 101
             if isWhole && isExpected { sameCount += 1 } else { add(difference) }
@@ -98,6 +116,9 @@ struct ReplayClientReport {
                 "same": .integer(Int64(sameCount)), "failed": .integer(Int64(failedCount)),
                 "withheld": .integer(Int64(withheldCount)), "unsent": .integer(Int64(unsentCount)),
             ],
+            "messages": [
+                "sent": .integer(Int64(messagesSent)), "unsent": .integer(Int64(messagesUnsent)),
+            ],
             "leftOut": .object(
                 ReplayPlan.Obstacle.allCases.compactMap { why in
                     leftOut[why].map { JSONText.Member(why.rawValue, .integer(Int64($0))) }
@@ -116,13 +137,10 @@ struct ReplayClientReport {
 extension ReplayClientReport.Difference {
     var json: JSONText {
         var answer: (status: Int, call: Int?)?
-        var messages: (count: Int, recorded: Int)?
         var failure: (code: String, detail: String)?
         switch outcome {
         case .answered(let status, let call): answer = (status, call)
-        case .conversed(let count, let recorded, _):
-            answer = (101, nil)
-            messages = (count, recorded)
+        case .conversed: answer = (101, nil)
         case .failed(let code, let detail): failure = (code, detail)
         case .withheld, .unsent: break
         }
@@ -131,7 +149,9 @@ extension ReplayClientReport.Difference {
             "recordedStatus": .integer(Int64(recordedStatus)), "status": .optional(answer?.status),
             "recordedGrpcStatus": .optional(recordedCall), "grpcStatus": .optional(answer?.call),
             "recordedMessages": .optional(messages?.recorded),
-            "messages": .optional(messages?.count), "error": .optional(failure?.code),
+            "messages": .optional(messages?.heard),
+            "recordedSentMessages": .optional(messages?.total),
+            "sentMessages": .optional(messages?.sent), "error": .optional(failure?.code),
             "detail": .optional(failure?.detail),
         ]
     }
@@ -140,11 +160,18 @@ extension ReplayClientReport.Difference {
     var line: String {
         let start = "exchange \(exchange): \(method) \(url)"
         let was = recordedStatus > 0 ? "was \(Self.words(recordedStatus, recordedCall)) and " : ""
-        return switch outcome {
+        let words = outcomeWords(start, was)
+        guard let messages, messages.sent < messages.total else { return words }
+        return "\(words); \(messages.sent) of \(messages.total) messages were sent"
+    }
+
+    private func outcomeWords(_ start: String, _ was: String) -> String {
+        switch outcome {
         case .answered(let status, let call): "\(start) \(was)is \(Self.words(status, call))"
         case .conversed where recordedStatus > 0 && recordedStatus != 101: "\(start) \(was)is 101"
-        case .conversed(let messages, let recorded, _):
-            "\(start) was answered with \(recorded) messages and is with \(messages)"
+        case .conversed:
+            "\(start) was answered with \(messages?.recorded ?? 0) messages and is with"
+                + " \(messages?.heard ?? 0)"
         case .failed(_, let detail): "\(start) \(was)has no answer: \(detail)"
         case .withheld, .unsent: start
         }

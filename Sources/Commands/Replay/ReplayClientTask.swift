@@ -105,9 +105,10 @@ final class ReplayClientTask: @unchecked Sendable {
     private func perform(_ place: Int) async {
         let entry = sendable[place]
         var url = ""
+        var stream: ReplayStream?
         let outcome: ReplayClientReport.Outcome
         do {
-            outcome = try await send(entry, to: targets[place], &url)
+            outcome = try await send(entry, to: targets[place], &url, &stream)
             failuresInARow = 0
         } catch {
             let failure =
@@ -116,42 +117,36 @@ final class ReplayClientTask: @unchecked Sendable {
             failuresInARow += 1
             if let limit = options.stopAfter, failuresInARow >= limit { stop(.failures) }
         }
-        report.note(.init(entry, url: url, outcome))
+        report.note(.init(entry, url: url, outcome, stream?.messages))
         schedule.end(place)
         progress(report.requestCount)
         bell.wake()
     }
 
     private func send(
-        _ entry: ReplayPlan.Entry, to target: ClientTarget, _ url: inout String
+        _ entry: ReplayPlan.Entry, to target: ClientTarget, _ url: inout String,
+        _ stream: inout ReplayStream?
     ) async throws -> ReplayClientReport.Outcome {
         let id = entry.exchange
         guard let record = try source.exchange(id) else {
             throw Failure("no-such-exchange", party: .tool, "exchange \(id) is gone")
         }
         url = record.url(RecordedHead(record.requestHead)).text
-        let request = try request(for: entry, record, to: target)
-        guard request.webSocketKey == nil else { return try await converse(request, record) }
-        let answer = try await client.send(request)
-        note(answer, for: id)
-        return .answered(
-            status: answer.head.status,
-            call: CallStatus.of(answer.head.fields, trailers: answer.trailers))
-    }
-
-    /// Opens a WebSocket and says on it what was recorded.
-    private func converse(
-        _ request: ClientRequest, _ record: ExchangeRecord
-    ) async throws -> ReplayClientReport.Outcome {
-        let script = try WebSocketScript(record, from: source)
-        let machine = WebSocketClientMachine(script)
-        let answer = try await client.converse(request, machine)
-        note(answer, for: record.id)
-        guard answer.head.status == 101 else {
-            return .answered(status: answer.head.status, call: nil)
+        var request = try request(for: entry, record, to: target)
+        stream = try ReplayStream(record, request, from: source, timing: options.timing)
+        guard case .webSocket(let machine, _) = stream else {
+            if case .call(let machine, _) = stream { request.call = machine }
+            let answer = try await client.send(request)
+            note(answer, for: id)
+            return .answered(
+                status: answer.head.status,
+                call: CallStatus.of(answer.head.fields, trailers: answer.trailers))
         }
-        return .conversed(
-            messages: machine.heard, recorded: script.awaited, isWhole: machine.isWhole)
+        let (answer, isOpened) = try await client.converse(request, machine)
+        note(answer, for: id)
+        return isOpened
+            ? .conversed(isWhole: machine.isWhole)
+            : .answered(status: answer.head.status, call: nil)
     }
 
     private func note(_ answer: ClientAnswer, for id: Int64) {
@@ -179,7 +174,7 @@ final class ReplayClientTask: @unchecked Sendable {
         request.trailers = rewrite.trailers
         request.prefersHTTP2 = record.protocolName == HTTPVersion.http2.text
         request.tellsLength = rewrite.tellsLength
-        request.webSocketKey = key
+        request.opensWebSocket = entry.opensWebSocket
         return request
     }
 
@@ -205,10 +200,12 @@ final class ReplayClientTask: @unchecked Sendable {
 
 extension ReplayClientReport.Difference {
     fileprivate init(
-        _ entry: ReplayPlan.Entry, url: String, _ outcome: ReplayClientReport.Outcome
+        _ entry: ReplayPlan.Entry, url: String, _ outcome: ReplayClientReport.Outcome,
+        _ messages: ReplayClientReport.Messages? = nil
     ) {
         self.init(
             exchange: entry.exchange, method: entry.method, url: url,
-            recordedStatus: entry.status, recordedCall: entry.callStatus, outcome: outcome)
+            recordedStatus: entry.status, recordedCall: entry.callStatus, outcome: outcome,
+            messages: messages)
     }
 }

@@ -25,6 +25,11 @@ enum ReplayClientText {
             let kept = report.keptCount > 0 ? ", \(report.keptCount) kept for want of one" : ""
             lines.append("\(counted(report.replacedCount, "value")) replaced by live ones" + kept)
         }
+        if report.messagesUnsent > 0 {
+            lines.append(
+                "\(counted(report.messagesUnsent, "message")) not sent: what they were to come behind"
+                    + " did not come, or the connection broke off")
+        }
         if report.withheldCount > 0 {
             lines.append(
                 "\(counted(report.withheldCount, "request")) withheld: name the host with --to or"

@@ -43,7 +43,7 @@ struct ChildProcess {
             throw Failure(
                 "command-not-started", party: .tool, "cannot start \(arguments[0]): \(reason)",
                 hint:
-                    "the command stands behind --, as in: sallyport run -- curl https://example.com/"
+                    "the command stands behind --, as in: -- curl https://example.com/"
             )
         }
         return ChildProcess(id: started.id)

@@ -17,7 +17,7 @@ struct TransferListing {
         var table = TransferTable(environment)
         var lines = LineWriter(environment.output)
         var left = limit ?? Int64.max
-        let ledger = TransferLedger(source, makeDigest: RunningHash.init) { transfer in
+        let ledger = TransferLedger(source, makeHash: RunningHash.init) { transfer in
             let summary = TransferSummary(transfer, withSecrets: withSecrets)
             if isJSON {
                 try lines.write(summary.json.line)

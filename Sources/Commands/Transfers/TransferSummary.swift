@@ -92,7 +92,7 @@ extension TransferPart {
 extension DigestCheck {
     fileprivate var json: JSONText {
         [
-            "field": .string(field.rawValue), "algorithm": .string(algorithm.rawValue),
+            "field": .string(field.rawValue), "algorithm": .string(algorithm.name),
             "outcome": .string(outcome.rawValue),
         ]
     }

@@ -19,7 +19,7 @@ package enum ComparisonJSON {
                 "removed": .integer(Int64(counts.removed)),
                 "moved": .integer(Int64(counts.moved)),
             ],
-            "exchanges": .array(report.entries.map(entry)),
+            "exchanges": .each(report.entries, entry),
             "omitted": .integer(Int64(report.omitted)),
             "timing": .array(report.timings.map(timing)),
         ]

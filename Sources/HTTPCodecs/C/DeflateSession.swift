@@ -7,12 +7,13 @@ internal import CCompression
 final class DeflateSession {
     enum Format {
         case gzip
-        case raw
+        /// With a window of that logarithm, from 9 to 15: zlib has no raw deflate with one of 8.
+        case raw(windowBits: UInt8 = 15)
 
         fileprivate var windowBits: Int32 {
             switch self {
             case .gzip: 15 + 16
-            case .raw: -15
+            case .raw(let bits): -Int32(bits)
             }
         }
     }
@@ -50,7 +51,7 @@ final class DeflateSession {
         isOpen = unsafe compression_deflate_init(stream, level, format.windowBits) == Z_OK
         // No time and no system, so that the same content is always the same bytes.
         unsafe header.pointee.os = Self.unknownSystem
-        if isOpen, format == .gzip { unsafe deflateSetHeader(stream, header) }
+        if isOpen, case .gzip = format { unsafe deflateSetHeader(stream, header) }
     }
 
     deinit {
@@ -58,6 +59,11 @@ final class DeflateSession {
         unsafe stream.deallocate()
         unsafe header.deallocate()
         unsafe piece.deallocate()
+    }
+
+    /// Forgets all that came before.
+    func reset() {
+        if isOpen { unsafe deflateReset(stream) }
     }
 
     /// Appends what comes out to `output`.

@@ -22,30 +22,48 @@ package struct PerMessageDeflate: Sendable, Equatable {
     ///   client must refuse (RFC 7692 §7.1).
     package init?(responseField value: ArraySlice<UInt8>) {
         var found: PerMessageDeflate?
-        for element in Self.split(value, at: comma) {
-            let parts = Self.split(element, at: semicolon).map(\.trimmingWhitespace)
-            guard let name = parts.first, name.equalsIgnoringCase("permessage-deflate") else {
-                continue
-            }
-            guard found == nil, let agreed = Self(parameters: parts.dropFirst()) else {
-                return nil
-            }
-            found = agreed
+        for element in Self.elements(of: value) where element.isDeflate {
+            guard found == nil, let agreed = Self.read(element.parameters) else { return nil }
+            found = agreed.values
         }
         guard let found else { return nil }
         self = found
     }
 
-    private init?(parameters: ArraySlice<ArraySlice<UInt8>>) {
-        self.init()
-        var seen: Set<Parameter> = []
+    /// One extension in a field's value.
+    struct Element {
+        let text: ArraySlice<UInt8>
+        let name: ArraySlice<UInt8>
+        let parameters: ArraySlice<ArraySlice<UInt8>>
+
+        var isDeflate: Bool { name.equalsIgnoringCase("permessage-deflate") }
+    }
+
+    static func elements(of value: ArraySlice<UInt8>) -> [Element] {
+        split(value, at: comma).map { text in
+            let parts = split(text, at: semicolon).map(\.trimmingWhitespace)
+            return Element(
+                text: text.trimmingWhitespace, name: parts.first ?? [],
+                parameters: parts.dropFirst())
+        }
+    }
+
+    /// - Parameter isOffer: whether a client says it, whose window may go without a value.
+    /// - Returns: what the parameters say, and which there are; `nil` if that must be refused.
+    static func read(
+        _ parameters: ArraySlice<ArraySlice<UInt8>>, isOffer: Bool = false
+    ) -> (values: PerMessageDeflate, named: Set<Parameter>)? {
+        var values = PerMessageDeflate()
+        var named: Set<Parameter> = []
         for text in parameters {
             let mark = text.firstIndex(of: equals) ?? text.endIndex
             let parameter = Parameter(name: text[..<mark].trimmingWhitespace)
-            guard let parameter, seen.insert(parameter).inserted else { return nil }
-            let value = mark == text.endIndex ? nil : Self.unquoted(text[(mark + 1)...])
-            guard take(parameter, value) else { return nil }
+            guard let parameter, named.insert(parameter).inserted else { return nil }
+            let value = mark == text.endIndex ? nil : unquoted(text[(mark + 1)...])
+            if isOffer, parameter == .clientWindow, value == nil { continue }
+            guard values.take(parameter, value) else { return nil }
         }
+        return (values, named)
     }
 
     private mutating func take(_ parameter: Parameter, _ value: ArraySlice<UInt8>?) -> Bool {
@@ -100,24 +118,26 @@ package struct PerMessageDeflate: Sendable, Equatable {
     }
 }
 
-/// RFC 7692 §7.1.
-private enum Parameter {
-    case serverReset
-    case clientReset
-    case serverWindow
-    case clientWindow
+extension PerMessageDeflate {
+    /// RFC 7692 §7.1.
+    enum Parameter {
+        case serverReset
+        case clientReset
+        case serverWindow
+        case clientWindow
 
-    init?(name: ArraySlice<UInt8>) {
-        if name.equalsIgnoringCase("server_no_context_takeover") {
-            self = .serverReset
-        } else if name.equalsIgnoringCase("client_no_context_takeover") {
-            self = .clientReset
-        } else if name.equalsIgnoringCase("server_max_window_bits") {
-            self = .serverWindow
-        } else if name.equalsIgnoringCase("client_max_window_bits") {
-            self = .clientWindow
-        } else {
-            return nil
+        init?(name: ArraySlice<UInt8>) {
+            if name.equalsIgnoringCase("server_no_context_takeover") {
+                self = .serverReset
+            } else if name.equalsIgnoringCase("client_no_context_takeover") {
+                self = .clientReset
+            } else if name.equalsIgnoringCase("server_max_window_bits") {
+                self = .serverWindow
+            } else if name.equalsIgnoringCase("client_max_window_bits") {
+                self = .clientWindow
+            } else {
+                return nil
+            }
         }
     }
 }

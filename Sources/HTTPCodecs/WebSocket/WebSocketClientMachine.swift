@@ -37,9 +37,19 @@ package final class WebSocketClientMachine {
     private var hasSentClose = false
     private var hasGivenUp = false
     private var isOver = false
+    /// Whether the origin said more than it may.
+    private var isFlooded = false
 
     package init(_ script: WebSocketScript) {
         self.script = script
+    }
+
+    /// Takes notice of what the handshake agreed on, before anything is received; `nil` for no
+    /// compression.
+    package func agree(on extensions: PerMessageDeflate?) {
+        reader = WebSocketReader(
+            role: .server, extensions: extensions,
+            limits: WebSocketLimits(inflationLimit: script.heardLimit))
     }
 
     /// Whether everything was sent, and the origin has sent as many messages as it was to.
@@ -47,6 +57,9 @@ package final class WebSocketClientMachine {
         let rest = script.lines[position...]
         return !hasGivenUp && heard >= script.awaited && rest.allSatisfy(\.opcode.isControl)
     }
+
+    /// How many messages were given to be sent.
+    package var sent: Int { script.lines[..<position].count { !$0.opcode.isControl } }
 
     /// Rises with what is sent, and with content that comes: not with pings.
     package var progress: UInt64 { UInt64(position) + UInt64(heard) + heardBytes }
@@ -58,6 +71,8 @@ package final class WebSocketClientMachine {
         _ bytes: Span<UInt8>, scratch: ByteBuffer, _ visit: WebSocketReader.Visitor
     ) {
         reader.read(bytes, scratch: scratch) { event, content in
+            // A few bytes unpack to much more, which nobody looks at any more.
+            guard !isFlooded else { return }
             visit(event, content)
             take(event, content)
         }
@@ -84,7 +99,9 @@ package final class WebSocketClientMachine {
 
     private func hear(_ count: UInt64) {
         heardBytes += count
-        if heardBytes > script.heardLimit { isOver = true }
+        guard heardBytes > script.heardLimit else { return }
+        isFlooded = true
+        isOver = true
     }
 
     private static let replyLimit = 64
@@ -108,6 +125,9 @@ package final class WebSocketClientMachine {
 
     /// Whether nothing but the origin's close is waited for.
     package var isClosing: Bool { hasSentClose }
+
+    /// Whether the origin has closed, so that nobody may be there for an answer.
+    package var isClosedByOrigin: Bool { peerClose != nil }
 
     package func next() -> Step {
         if let peerClose {
@@ -169,6 +189,8 @@ package struct WebSocketScript: Sendable {
     }
 
     package var lines: [Line] = []
+    /// How many messages the client sends in all.
+    package var messageCount: Int { lines.count { !$0.opcode.isControl } }
     /// How many messages the origin sends in all.
     package var awaited = 0
     /// How long it may bring nothing after the last line, in milliseconds.

@@ -63,7 +63,7 @@ package struct ReplayPlan: Sendable {
             let duration = record.durationMicroseconds ?? record.firstByteMicroseconds ?? 0
             let hasAnswer = record.status > 0 && !record.answeredByTool
             let opensWebSocket = RecordedHeads.request(of: record)?.opensWebSocket ?? false
-            // HTTP/2 agrees with 200 (RFC 8441 §5); it is HTTP/1.1 that is spoken now.
+            // HTTP/2 agrees with 200 (RFC 8441 §5); an opened WebSocket counts as 101 everywhere.
             let status = opensWebSocket && record.status / 100 == 2 ? 101 : record.status
             entries.append(
                 Entry(

@@ -60,18 +60,21 @@ package struct RequestRewrite {
         } else if size > 0 || head.fields.contains(.contentLength) {
             forwarding.framing = .length(UInt64(size))
         }
-        if let webSocketKey { Self.openWebSocket(webSocketKey, &forwarding) }
+        if let webSocketKey { Self.openWebSocket(webSocketKey, head.fields, &forwarding) }
         var output: [UInt8] = []
         HeadWriter.writeRequest(
             head, target: RecordedHeads.path(head.target), forwarding: forwarding, into: &output)
         self.head = output
     }
 
-    /// Asks for a WebSocket as RFC 6455 §4.1 has it, without extensions: its messages were recorded
-    /// without what those do to them.
+    /// Asks for a WebSocket as RFC 6455 §4.1 has it. Of the extensions, compression is offered as it
+    /// was; the others are not: messages were recorded without what those do to them.
     private static func openWebSocket(
-        _ key: String, _ forwarding: inout Forwarding
+        _ key: String, _ fields: Fields, _ forwarding: inout Forwarding
     ) {
+        let extensions = [UInt8](
+            fields.all(named: "sec-websocket-extensions").joined(separator: [0x2C]))
+        let offer = PerMessageDeflateOffer(requestField: extensions[...])
         forwarding.dropping += [
             "te", "sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions",
         ]
@@ -79,6 +82,9 @@ package struct RequestRewrite {
             ("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Version", "13"),
             ("Sec-WebSocket-Key", key),
         ].compactMap { AddedField($0.0.utf8, $0.1.utf8) }
+        if let offer, let field = AddedField("Sec-WebSocket-Extensions".utf8, offer.field) {
+            forwarding.adding.append(field)
+        }
     }
 
     /// The recorded origin in Origin and Referer: what an origin compares with its own name.

@@ -116,7 +116,9 @@ package final class ChainMint: Sendable {
     ) throws(Failure) -> [ChainItem] {
         guard host.labels.count >= recipe.hostLabels else {
             throw ProbedHost.impossible(
-                "the host '\(host.text)' has fewer than \(recipe.hostLabels) labels")
+                host.labels.isEmpty
+                    ? "the host '\(host.text)' is an address"
+                    : "the host '\(host.text)' has fewer than \(recipe.hostLabels) labels")
         }
         func given(_ certificates: [Certificate]) throws(Failure) -> [ChainItem] {
             guard !certificates.isEmpty else { throw Self.noOrigin }

@@ -1,11 +1,23 @@
+/// What stands in a recorded content.
+enum ContentForm {
+    /// The bytes that are told of.
+    case plain
+    /// They are framed (`AWSChunksReader`), and counted without that.
+    case awsChunks
+}
+
 /// Where in the recorded contents bytes stand.
 struct ByteSource: Equatable {
     let exchange: Int64
+    let form: ContentForm
     /// What a position in the resource becomes in the content by adding it.
     let shift: Int64
 
-    init(exchange: Int64, contentOffset: Int64, position: Int64) {
+    init(
+        exchange: Int64, contentOffset: Int64, position: Int64, form: ContentForm = .plain
+    ) {
         self.exchange = exchange
+        self.form = form
         shift = contentOffset - position
     }
 }

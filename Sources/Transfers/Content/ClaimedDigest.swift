@@ -2,10 +2,10 @@ package import Base
 internal import HTTPModel
 internal import Traffic
 
-/// A digest that a message names (RFC 9530; RFC 3230 and RFC 1864 before it).
+/// A digest that a message names (RFC 9530; RFC 3230 and RFC 1864 before it; S3's checksums).
 package struct ClaimedDigest: Sendable, Equatable {
     package let field: Field
-    package let algorithm: DigestAlgorithm
+    package let algorithm: ClaimedAlgorithm
     package let bytes: [UInt8]
 
     package enum Field: String, Sendable, CaseIterable {
@@ -17,17 +17,24 @@ package struct ClaimedDigest: Sendable, Equatable {
         case legacy = "digest"
         /// As Content-Digest.
         case contentMD5 = "content-md5"
+        /// Of what S3 is to store of this message's content; the algorithm is part of the name.
+        case amazonChecksum = "x-amz-checksum"
 
         var isOfWhole: Bool { self == .representation || self == .legacy }
     }
 
     /// Those of a head and of its trailers; what cannot be read, or has an algorithm that is not
     /// known, is left out.
-    static func all(_ head: RecordedHead, trailers: [UInt8]) -> [ClaimedDigest] {
+    ///
+    /// - Parameter ofObject: whether the content is, or is a part of, what S3 is to store.
+    static func all(
+        _ head: RecordedHead, trailers: [UInt8], ofObject: Bool = false
+    ) -> [ClaimedDigest] {
         let sections = trailers.isEmpty ? [head] : [head, RecordedHead([0x0A] + trailers)]
         var claims: [ClaimedDigest] = []
         for section in sections {
-            for field in Field.allCases {
+            if ofObject { claims += checksums(section) }
+            for field in Field.allCases where field != .amazonChecksum {
                 for value in section.values(named: Array(field.rawValue.utf8)) {
                     claims += read(field, value)
                 }
@@ -36,12 +43,19 @@ package struct ClaimedDigest: Sendable, Equatable {
         return Array(claims.prefix(limit))
     }
 
+    private static func checksums(_ section: RecordedHead) -> [ClaimedDigest] {
+        amazonNames.compactMap { name, algorithm in
+            section.values(named: Array("\(Field.amazonChecksum.rawValue)-\(name)".utf8)).first
+                .flatMap { claim(.amazonChecksum, algorithm, $0) }
+        }
+    }
+
     private static func read(_ field: Field, _ value: ArraySlice<UInt8>) -> [ClaimedDigest] {
-        if field == .contentMD5 { return claim(field, .md5, value).map { [$0] } ?? [] }
+        if field == .contentMD5 { return claim(field, .hash(.md5), value).map { [$0] } ?? [] }
         return value.split(separator: UInt8(ascii: ",")).prefix(limit).compactMap { element in
             guard let equals = element.firstIndex(of: UInt8(ascii: "=")) else { return nil }
             let name = element[..<equals].trimmingWhitespace.map(\.asciiLowercased).text
-            guard let algorithm = DigestAlgorithm(rawValue: name) else { return nil }
+            guard let algorithm = ClaimedAlgorithm(name) else { return nil }
             var digest = element[(equals + 1)...].trimmingWhitespace
             if field != .legacy {
                 // A byte sequence stands between colons (RFC 8941 §3.3.5); parameters may follow.
@@ -55,22 +69,60 @@ package struct ClaimedDigest: Sendable, Equatable {
     }
 
     private static func claim(
-        _ field: Field, _ algorithm: DigestAlgorithm, _ text: ArraySlice<UInt8>
+        _ field: Field, _ algorithm: ClaimedAlgorithm, _ text: ArraySlice<UInt8>
     ) -> ClaimedDigest? {
         guard text.count <= 128, let bytes = Base64.decode(text), bytes.count == algorithm.size
         else { return nil }
         return ClaimedDigest(field: field, algorithm: algorithm, bytes: bytes)
     }
 
+    private static let amazonNames: [(String, ClaimedAlgorithm)] =
+        CyclicChecksum.allCases.map { ($0.rawValue, .checksum($0)) }
+        + [
+            ("md5", .hash(.md5)), ("sha1", .hash(.sha1)), ("sha256", .hash(.sha256)),
+            ("sha512", .hash(.sha512)),
+        ]
     private static let colon = UInt8(ascii: ":")
     /// More than there are fields and algorithms.
     private static let limit = 16
 }
 
+/// By what a message names its bytes.
+package enum ClaimedAlgorithm: Sendable, Hashable {
+    case hash(DigestAlgorithm)
+    case checksum(CyclicChecksum)
+
+    /// - Parameter name: as RFC 9530 §7.2 has it, in lower case.
+    init?(_ name: String) {
+        if let hash = DigestAlgorithm(rawValue: name) {
+            self = .hash(hash)
+        } else if name == CyclicChecksum.crc32c.rawValue {
+            self = .checksum(.crc32c)
+        } else {
+            return nil
+        }
+    }
+
+    package var name: String {
+        switch self {
+        case .hash(let algorithm): algorithm.rawValue
+        case .checksum(let algorithm): algorithm.rawValue
+        }
+    }
+
+    /// In bytes.
+    var size: Int {
+        switch self {
+        case .hash(let algorithm): algorithm.size
+        case .checksum(let algorithm): algorithm.size
+        }
+    }
+}
+
 /// Whether bytes have the digest that was claimed for them; the raw values are a contract.
 package struct DigestCheck: Sendable, Equatable {
     package let field: ClaimedDigest.Field
-    package let algorithm: DigestAlgorithm
+    package let algorithm: ClaimedAlgorithm
     package let outcome: Outcome
 
     package enum Outcome: String, Sendable {

@@ -4,14 +4,14 @@ internal import Traffic
 /// Reads recorded contents in pieces: for digests, and to compare what came twice.
 struct TransferContents {
     let source: any TrafficSource
-    let makeDigest: (DigestAlgorithm) -> any RunningDigest
+    let makeHash: (DigestAlgorithm) -> any RunningDigest
     let limits: TransferLimits
 
     /// The digests of what stretches put together; `nil` if not all of it was recorded.
     func digests(
         of stretches: [ByteMap.Stretch], _ direction: Direction,
-        _ algorithms: Set<DigestAlgorithm>
-    ) throws -> [DigestAlgorithm: [UInt8]]? {
+        _ algorithms: Set<ClaimedAlgorithm>
+    ) throws -> [ClaimedAlgorithm: [UInt8]]? {
         let running = algorithms.map { (algorithm: $0, digest: makeDigest($0)) }
         for stretch in stretches {
             var left = stretch.range.upperBound - stretch.range.lowerBound
@@ -24,6 +24,13 @@ struct TransferContents {
             guard left == 0 else { return nil }
         }
         return Dictionary(uniqueKeysWithValues: running.map { ($0.algorithm, $0.digest.finish()) })
+    }
+
+    private func makeDigest(_ algorithm: ClaimedAlgorithm) -> any RunningDigest {
+        switch algorithm {
+        case .hash(let hash): makeHash(hash)
+        case .checksum(let checksum): RunningChecksum(checksum)
+        }
     }
 
     struct Comparison {
@@ -64,8 +71,10 @@ struct TransferContents {
         var block: [UInt8] = []
         // False once one of the two has no more.
         var goesOn = true
+        var bookmark = FramedBookmark()
         func compareBlock() throws {
-            let count = try compare(block, at: position, overlap.second, direction, differ)
+            let count = try compare(
+                block, at: position, overlap.second, direction, &bookmark, differ)
             position += count
             goesOn = count == block.count
             block.removeAll(keepingCapacity: true)
@@ -83,10 +92,10 @@ struct TransferContents {
     /// Returns how many bytes of `block` were compared.
     private func compare(
         _ block: [UInt8], at position: Int64, _ place: ByteSource, _ direction: Direction,
-        _ differ: (Range<Int64>) -> Void
+        _ bookmark: inout FramedBookmark, _ differ: (Range<Int64>) -> Void
     ) throws -> Int64 {
         var rest = block[...]
-        try read(place, from: position, direction) { theirs in
+        try read(place, from: position, direction, &bookmark) { theirs in
             let other = theirs.prefix(rest.count)
             let ours = rest.prefix(other.count)
             if ours != other, let range = Self.difference(ours, other) {
@@ -114,7 +123,57 @@ struct TransferContents {
         _ place: ByteSource, from position: Int64, _ direction: Direction,
         _ visit: ([UInt8]) throws -> Bool
     ) throws {
-        try source.body(
-            ofExchange: place.exchange, direction, from: position + place.shift, visit)
+        var bookmark = FramedBookmark()
+        try read(place, from: position, direction, &bookmark, visit)
+    }
+
+    /// - Parameter bookmark: of an earlier read of the same place, so that going on behind it does
+    ///   not begin at the start again.
+    private func read(
+        _ place: ByteSource, from position: Int64, _ direction: Direction,
+        _ bookmark: inout FramedBookmark, _ visit: ([UInt8]) throws -> Bool
+    ) throws {
+        let start = position + place.shift
+        guard place.form == .awsChunks else {
+            return try source.body(ofExchange: place.exchange, direction, from: start, visit)
+        }
+        var next = bookmark
+        try source.body(ofExchange: place.exchange, direction, from: next.offset) { bytes in
+            // What follows may begin within this piece.
+            bookmark = next
+            var stored: [UInt8] = []
+            let goesOn = next.read(bytes) { stored += $0 }
+            let skip = Int(clamping: max(0, start - bookmark.reader.count))
+            guard skip < stored.count else { return goesOn }
+            return try visit(skip == 0 ? stored : Array(stored[skip...])) && goesOn
+        }
+    }
+
+    /// Reads a framed content to its end, or as far as it can be read.
+    func unframe(
+        _ exchange: Int64, _ direction: Direction
+    ) throws -> (reader: AWSChunksReader, violation: AWSChunksReader.Violation?) {
+        var bookmark = FramedBookmark()
+        try source.body(ofExchange: exchange, direction) { bookmark.read($0) }
+        return (bookmark.reader, bookmark.violation)
+    }
+}
+
+/// How far a framed content was read.
+private struct FramedBookmark {
+    private(set) var reader = AWSChunksReader()
+    /// In the content with its framing.
+    private(set) var offset: Int64 = 0
+    private(set) var violation: AWSChunksReader.Violation?
+
+    /// Returns whether there may be more.
+    mutating func read(_ bytes: [UInt8], _ take: (ArraySlice<UInt8>) -> Void = { _ in }) -> Bool {
+        offset += Int64(bytes.count)
+        do throws(AWSChunksReader.Violation) {
+            try reader.read(bytes[...], take)
+        } catch {
+            violation = error
+        }
+        return violation == nil && !reader.isAtEnd
     }
 }

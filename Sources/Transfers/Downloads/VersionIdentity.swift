@@ -22,8 +22,11 @@ package struct VersionIdentity: Sendable, Equatable {
         lastModified = head.values(named: Array("last-modified".utf8)).first
             .map { $0.prefix(Self.textLimit).text }
         let codings = head.values(named: Array("content-encoding".utf8))
-            .joined(separator: Array(",".utf8)).filter { $0 != 0x20 }.map(\.asciiLowercased)
-        contentEncoding = codings.text == "identity" ? "" : codings.prefix(Self.textLimit).text
+            .joined(separator: Array(",".utf8)).prefix(Self.textLimit).filter { $0 != 0x20 }
+            .map(\.asciiLowercased).split(separator: UInt8(ascii: ",")).map(\.text)
+        // The one codes nothing, and the other only a message.
+        contentEncoding = codings.filter { $0 != "identity" && $0 != "aws-chunked" }
+            .joined(separator: ",")
         self.digests = digests.filter(\.field.isOfWhole)
     }
 

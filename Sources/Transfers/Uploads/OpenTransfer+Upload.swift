@@ -5,45 +5,52 @@ extension OpenTransfer {
     // MARK: Sent whole
 
     /// Whether a request sends what this sent before: the same bytes, as far as both got.
-    func isRepeated(by heads: TransferHeads, _ contents: TransferContents) throws -> Bool {
+    func isRepeated(
+        by heads: TransferHeads, _ content: SentContent, _ contents: TransferContents
+    ) throws -> Bool {
         guard let last = parts.last else { return false }
-        let announced = heads.announcedRequest
-        if let announced, let total = versions.last?.total, announced != total { return false }
-        let common = min(last.bytes, heads.exchange.requestBody.size)
+        if let announced = content.announced, let total = versions.last?.total,
+            announced != total
+        {
+            return false
+        }
+        let common = min(last.bytes, content.count)
         let again = ByteMap.Overlap(
-            range: 0..<max(0, common),
-            first: ByteSource(exchange: last.exchange, contentOffset: 0, position: 0),
-            second: ByteSource(exchange: heads.exchange.id, contentOffset: 0, position: 0))
+            range: 0..<common,
+            first: ByteSource(
+                exchange: last.exchange, contentOffset: 0, position: 0, form: last.form),
+            second: ByteSource(
+                exchange: heads.exchange.id, contentOffset: 0, position: 0, form: content.form))
         return try contents.compare([again], direction).conflicting.isEmpty
     }
 
     /// Takes one more attempt to send a whole: what came before it was of no use to the server.
-    func takeWhole(_ heads: TransferHeads, isFailed: Bool) {
+    func takeWhole(_ heads: TransferHeads, _ content: SentContent, isFailed: Bool) {
         prepareVersion()
         var part = TransferPart(heads.exchange, method: heads.method)
-        part.bytes = max(0, heads.exchange.requestBody.size)
-        part.endedEarly = heads.requestIsCut
+        part.take(content)
+        part.endedEarly = content.isCut
         if part.endedEarly { isNotable = true }
         part.version = 0
         part.ranges = part.bytes > 0 ? [0..<part.bytes] : []
-        versions[0].total = heads.announcedRequest ?? (part.endedEarly ? nil : part.bytes)
+        versions[0].total = content.announced ?? (part.endedEarly ? nil : part.bytes)
         versions[0].map.cut(at: 0)
         add(part.ranges, of: part)
         isFinished = !isFailed && heads.succeeded
-        append(part, claims: claimDigests(heads, isWhole: true))
+        append(part, claims: claimDigests(heads, content))
     }
 
     // MARK: Sent in parts
 
-    func take(_ step: UploadStep, _ heads: TransferHeads) {
+    func take(_ step: UploadStep, _ heads: TransferHeads, _ content: SentContent) {
         prepareVersion()
         isNotable = true
         var part = TransferPart(heads.exchange, method: heads.method)
         part.asked = step.asked
         part.answered = step.answered
-        part.bytes = max(0, heads.exchange.requestBody.size)
-        part.endedEarly = part.bytes > 0 && heads.requestIsCut
         part.notes = step.notes
+        part.take(content)
+        part.endedEarly = part.bytes > 0 && content.isCut
         part.version = 0
         take(total: step.total)
         switch step.place {
@@ -51,13 +58,14 @@ extension OpenTransfer {
         case .at(let offset): place(&part, at: offset, step)
         case .numbered(let number):
             if step.outcome == .taken, numbered[number] != nil || numbered.count < limits.parts {
-                numbered[number] = NumberedPart(part, step.content)
+                numbered[number] = NumberedPart(
+                    part, content.isMalformed ? .other(count: content.framedCount) : step.stored)
             }
         }
         if let kept = step.kept { versions[0].map.cut(at: kept) }
         if versions[0].map.isFull { note(.tooManyParts) }
         conclude(step)
-        append(part, claims: claimDigests(heads, isWhole: false))
+        append(part, claims: claimDigests(heads, content))
     }
 
     private func place(_ part: inout TransferPart, at offset: Int64, _ step: UploadStep) {
@@ -94,6 +102,8 @@ extension OpenTransfer {
 
     /// Puts numbered parts one behind the other: no one told more of their places.
     func layOutNumbered() {
+        let places = Dictionary(
+            parts.enumerated().map { ($1.exchange, $0) }, uniquingKeysWith: { first, _ in first })
         var offset: Int64 = 0
         var expected: Int64 = 1
         for (number, part) in numbered.sorted(by: { $0.key < $1.key }) {
@@ -107,7 +117,11 @@ extension OpenTransfer {
             guard !overflow else { return }
             versions[0].map.add(
                 offset..<end,
-                from: ByteSource(exchange: part.exchange, contentOffset: 0, position: offset))
+                from: ByteSource(
+                    exchange: part.exchange, contentOffset: 0, position: offset, form: part.form))
+            if let place = places[part.exchange], offset < end {
+                parts[place].ranges = [offset..<end]
+            }
             offset = end
         }
         let isSizeKnown = numbered.values.allSatisfy { $0.count != nil }
@@ -125,15 +139,27 @@ extension OpenTransfer {
             versions[0].map.add(
                 range,
                 from: ByteSource(
-                    exchange: part.exchange, contentOffset: 0, position: range.lowerBound))
+                    exchange: part.exchange, contentOffset: 0, position: range.lowerBound,
+                    form: part.form))
         }
     }
 
     /// Keeps the digests of a whole with the version, and returns those of this content.
-    private func claimDigests(_ heads: TransferHeads, isWhole: Bool) -> [ClaimedDigest] {
+    private func claimDigests(
+        _ heads: TransferHeads, _ content: SentContent
+    ) -> [ClaimedDigest] {
+        guard !content.isMalformed else { return [] }
         let claims = ClaimedDigest.all(
-            heads.request, trailers: heads.exchange.requestBody.trailers)
+            heads.request, trailers: content.trailers, ofObject: heads.method == "PUT")
         versions[0].identity.complete(from: VersionIdentity(heads.request, digests: claims))
         return claims.filter { !$0.field.isOfWhole }
+    }
+}
+
+extension TransferPart {
+    fileprivate mutating func take(_ content: SentContent) {
+        bytes = content.count
+        form = content.form
+        notes += content.notes
     }
 }

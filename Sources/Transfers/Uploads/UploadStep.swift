@@ -41,12 +41,12 @@ struct UploadStep {
     var asked: String?
     var answered: String?
     var notes: [TransferNote] = []
-    var content = PartContent.asStored
+    var stored = StoredPart.content
 
-    /// What a numbered part's content has to do with what the server stores.
-    enum PartContent {
-        case asStored
-        /// Of another form, or stored elsewhere: how many bytes are stored, `nil` if that is not
+    /// Where what the server stores of a numbered part comes from.
+    enum StoredPart {
+        case content
+        /// From elsewhere, or nobody could read it: how many bytes it is, `nil` if that is not
         /// told.
         case other(count: Int64?)
     }
@@ -57,9 +57,11 @@ struct UploadStep {
     }
 
     /// - Parameter known: how the upload at this URL is sent, `nil` if there is none.
-    init?(_ heads: TransferHeads, of known: TransferMethod?) {
+    init?(
+        _ heads: TransferHeads, of known: TransferMethod?, _ contents: TransferContents
+    ) throws {
         if TransferURL.parameter("uploadId", of: heads.url) != nil {
-            self.init(s3Multipart: heads, isKnown: known == .s3Multipart)
+            try self.init(s3Multipart: heads, isKnown: known == .s3Multipart, contents)
         } else if heads.asked("tus-resumable") != nil || known == .tus {
             self.init(tus: heads)
         } else if known == .resumableUpload || Self.isResumable(heads) {
@@ -86,42 +88,6 @@ struct UploadStep {
 
     mutating func note(_ code: TransferNote.Code, _ detail: String = "") {
         notes.append(TransferNote(code, detail))
-    }
-
-    // MARK: Amazon S3
-
-    private init?(s3Multipart heads: TransferHeads, isKnown: Bool) {
-        self.init(.s3Multipart, heads)
-        let number = TransferURL.parameter("partNumber", of: heads.url)
-        switch heads.method {
-        case "PUT":
-            guard let number else { return nil }
-            asked = "part \(number.prefix(20).text)"
-            readCoding(heads)
-            if let number = TransferHeads.number(number), (1...10_000).contains(number) {
-                place = .numbered(number)
-            } else {
-                note(.unplaced, "no part's number")
-            }
-        case "POST" where isKnown: ending = outcome == .taken ? .finished : .none
-        case "DELETE" where isKnown: ending = outcome == .taken ? .cancelled : .none
-        default: return nil
-        }
-    }
-
-    /// Parts whose content is not what is stored: copied on the server, or in signed chunks.
-    private mutating func readCoding(_ heads: TransferHeads) {
-        let signing = heads.asked("x-amz-content-sha256") ?? []
-        let codings = heads.asked("content-encoding").map { $0.text.lowercased() } ?? ""
-        if heads.asked("x-amz-copy-source") != nil {
-            content = .other(count: nil)
-            note(.unplaced, "copied on the server")
-        } else if signing.starts(with: Array("STREAMING-".utf8)) || codings.contains("aws-chunked")
-        {
-            let count = heads.asked("x-amz-decoded-content-length").flatMap(TransferHeads.number)
-            content = .other(count: count)
-            note(.unplaced, "in chunks of its own (aws-chunked)")
-        }
     }
 
     // MARK: Content-Range

@@ -54,6 +54,7 @@ import Testing
         .init("signatures", ["chain-leaf-bad-signature"], [.certificateSignature]),
         .init("BERserk", ["crypto-forged-e3"], [.certificateSignature]),
         .init("critical", ["chain-leaf-unknown-critical-ext"], [.criticalExtension]),
+        .init("a key that may not sign", ["purpose-ku-no-digitalsignature"], [.keyUsage]),
         .init("GnuTLS", ["purpose-eku-client-only", "purpose-eku-codesigning"], [.purpose]),
         .init("weak keys", ["crypto-leaf-rsa512"], [.weakCertificate]),
         .init("goto fail", ["handshake-goto-fail"], [.handshakeSignature]),

@@ -43,6 +43,13 @@ import Testing
             "the client closed after the handshake and had sent nothing"
                 + ", and its command failed (exit status 60)"),
         .init(
+            "one late, when the command was ended", [.refusedLate],
+            run: .init(exitStatus: 143, wasEnded: true), .inconclusive),
+        .init(
+            "data, and the command was ended", [.accepted],
+            run: .init(exitStatus: 143, wasEnded: true, controlExitStatus: 0), .accepted,
+            "the client sent data"),
+        .init(
             "one late, and the command is content", [.refusedLate], run: .init(exitStatus: 0),
             .inconclusive),
         .init(

@@ -156,6 +156,10 @@ struct AuditTextTests {
             why    why a client must refuse this, told in a few more words RFC 5280 §6.1
             fix    turn it on
 
+        noted
+          b@example.com:443: refused
+            control-good
+
         not known
           app@example.com:443: the client waits\\u{1b}[2J
             name-wrong-host
@@ -226,6 +230,10 @@ struct AuditTextTests {
             why    why a client must refuse this, told in a few more
                    words RFC 5280 §6.1
             fix    turn it on
+
+        noted
+          b@example.com:443: refused
+            control-good
 
         not known
           app@example.com:443: the client waits\\u{1b}[2J

@@ -70,7 +70,7 @@ struct WebSocketClientMachineTests {
             said: "text a|.", isWhole: false),
         Row(
             name: "a flood", lines: ["0 text a"], awaited: 1, events: ["text xxxxxxxxxxx"],
-            said: "text a|.", heardLimit: 10),
+            said: "text a|.", isWhole: false, heardLimit: 10),
         Row(
             name: "a flood of nothing", lines: ["0 text a", "9 text b"], awaited: 9,
             events: ["text", "text"], said: "text a||.", isWhole: false, heardLimit: 20),
@@ -91,6 +91,25 @@ struct WebSocketClientMachineTests {
                 machine.receive([byte].span, scratch: ByteBuffer(capacity: 4096)) { _, _ in }
             }
         }
+    }
+
+    /// What a few bytes unpack to is not looked at beyond the limit.
+    @Test(arguments: [1, 9]) func endsAFloodThatIsPacked(_ messages: Int) {
+        var script = WebSocketScript()
+        script.heardLimit = 50_000
+        script.patience = 7
+        script.awaited = 100
+        let machine = WebSocketClientMachine(script)
+        machine.agree(on: PerMessageDeflate())
+        let writer = WebSocketMessageWriter(role: .server, extensions: PerMessageDeflate())
+        let content = [UInt8](repeating: 0, count: 1_000_000 / messages)
+        var bytes: [UInt8] = []
+        for _ in 0..<messages { writer.write(.binary, content.span, maskingKey: nil, into: &bytes) }
+        #expect(bytes.count < 2000)
+        var seen = 0
+        machine.receive(bytes.span, scratch: ByteBuffer(capacity: 4096)) { seen += $1.count }
+        #expect(say(machine) == ".")
+        #expect(seen <= 50_000 + 4096 && !machine.isWhole)
     }
 
     private func play(

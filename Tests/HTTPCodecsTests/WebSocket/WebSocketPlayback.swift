@@ -136,13 +136,13 @@ func frame(
 
 /// Packs messages one after the other as a sender of permessage-deflate does.
 struct MessagePacker {
-    private var session = DeflateSession(level: 6, .raw)
+    private var session = DeflateSession(level: 6, .raw())
     private let resets: Bool
 
     init(resets: Bool = false) { self.resets = resets }
 
     mutating func pack(_ content: [UInt8]) -> [UInt8] {
-        if resets { session = DeflateSession(level: 6, .raw) }
+        if resets { session = DeflateSession(level: 6, .raw()) }
         var output: [UInt8] = []
         session.encode(content.span, .sync, into: &output)
         return Array(output.dropLast(4))

@@ -130,7 +130,7 @@ import Testing
     func holdsNothingOfALongMessage(isCompressed: Bool) {
         let size = 64 << 20
         let piece = [UInt8](repeating: 0x61, count: 1 << 18)
-        let session = DeflateSession(level: 1, .raw)
+        let session = DeflateSession(level: 1, .raw())
         let scratch = ByteBuffer(capacity: 72 * 1024)
         // What is masked goes slowly through a build for debugging.
         let role: WebSocketRole = isCompressed ? .client : .server

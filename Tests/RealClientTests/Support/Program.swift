@@ -32,13 +32,19 @@ final class Program: @unchecked Sendable {
         process.currentDirectoryURL = folder.url
         process.environment = Self.environment(of: folder).merging(variables) { $1 }
         process.standardInput = input ?? FileHandle.nullDevice
-        process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: outputPath))
-        process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: errorsPath))
+        let output = try FileHandle(forWritingTo: URL(fileURLWithPath: outputPath))
+        let errors = try FileHandle(forWritingTo: URL(fileURLWithPath: errorsPath))
+        process.standardOutput = output
+        process.standardError = errors
         self.lastSignal = lastSignal
         let ending = Ending()
         self.ending = ending
         process.terminationHandler = { ending.finish($0.terminationStatus) }
         try ProcessStart.alone { try process.run() }
+        // Foundation keeps a process and its handles for good, and reads beyond its buffer when it
+        // starts one while more than a thousand descriptors are open.
+        try output.close()
+        try errors.close()
     }
 
     deinit {

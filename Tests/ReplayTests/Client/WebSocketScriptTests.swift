@@ -9,7 +9,7 @@ struct WebSocketScriptTests {
     private static let upgrade =
         "GET /chat?x=1 HTTP/1.1\nHost: example.com\nUpgrade: websocket\nConnection: Upgrade\n"
         + "Sec-WebSocket-Key: old\nSec-WebSocket-Version: 13\n"
-        + "Sec-WebSocket-Extensions: permessage-deflate\nSec-WebSocket-Protocol: chat\n"
+        + "Sec-WebSocket-Extensions: x-other; a, permessage-deflate\nSec-WebSocket-Protocol: chat\n"
         + "Origin: https://example.com\n\n"
     private static let extended =
         "CONNECT /chat?x=1 HTTP/2.0\nhost: example.com\n:protocol: websocket\n"
@@ -38,6 +38,7 @@ struct WebSocketScriptTests {
                 "get /chat?x=1 http/1.1", "host: localhost:1", "sec-websocket-protocol: chat",
                 "origin: http://localhost:1", "upgrade: websocket", "connection: upgrade",
                 "sec-websocket-version: 13", "sec-websocket-key: bmv3",
+                "sec-websocket-extensions: permessage-deflate",
             ])
     }
 

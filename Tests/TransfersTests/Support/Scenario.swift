@@ -79,7 +79,7 @@ struct Scenario: TrafficSource {
 
     func transfers(_ limits: TransferLimits = TransferLimits()) throws -> [Transfer] {
         var transfers: [Transfer] = []
-        let ledger = TransferLedger(self, limits: limits, makeDigest: RunningHash.init) {
+        let ledger = TransferLedger(self, limits: limits, makeHash: RunningHash.init) {
             transfers.append($0)
             return true
         }

@@ -1,0 +1,56 @@
+internal import Base
+internal import HTTPModel
+internal import Traffic
+
+/// Multipart uploads, as Amazon S3 and its like take them.
+extension UploadStep {
+    init?(s3Multipart heads: TransferHeads, isKnown: Bool, _ contents: TransferContents) throws {
+        self.init(.s3Multipart, heads)
+        let number = TransferURL.parameter("partNumber", of: heads.url)
+        switch heads.method {
+        case "PUT":
+            guard let number else { return nil }
+            asked = "part \(number.prefix(20).text)"
+            if heads.asked("x-amz-copy-source") != nil {
+                readCopied(heads)
+                try readError(heads, contents)
+            }
+            if let number = TransferHeads.number(number), (1...10_000).contains(number) {
+                place = .numbered(number)
+            } else {
+                note(.unplaced, "no part's number")
+            }
+        case "POST" where isKnown:
+            try readError(heads, contents)
+            ending = outcome == .taken ? .finished : .none
+        case "DELETE" where isKnown: ending = outcome == .taken ? .cancelled : .none
+        default: return nil
+        }
+    }
+
+    /// A part that the server takes from another object has no content; the range of that object
+    /// tells its size.
+    private mutating func readCopied(_ heads: TransferHeads) {
+        if let range = heads.asked("x-amz-copy-source-range"),
+            let list = RangeSpecifier.list(range), list.count == 1,
+            case .bounded(let first, let last) = list[0],
+            let count = Int64(exactly: last - first).flatMap({ $0 < .max ? $0 + 1 : nil })
+        {
+            stored = .other(count: count)
+            note(.copied)
+        } else {
+            stored = .other(count: nil)
+            note(.unplaced, "copied on the server")
+        }
+    }
+
+    private mutating func readError(
+        _ heads: TransferHeads, _ contents: TransferContents
+    ) throws {
+        guard outcome == .taken,
+            let error = try S3ErrorDocument(answerTo: heads.exchange, contents.source)
+        else { return }
+        outcome = .refused
+        note(.errorDocument, error.code)
+    }
+}
