@@ -30,8 +30,9 @@ extension Command {
                 "Of pcap and pcapng it reads TCP with HTTP/1 and HTTP/2, in TLS 1.2 and 1.3 as far"
                     + " as the keys are in the file or in a key log (SSLKEYLOGFILE). What is not"
                     + " decrypted, HTTP/2 whose beginning was not caught, and what comes behind"
-                    + " missing packets becomes a connection with the reason; a WebSocket is kept"
-                    + " as bytes.",
+                    + " missing packets becomes a connection with the reason. Messages of"
+                    + " WebSockets, gRPC and event streams are told apart as in a recording, and"
+                    + " what a server pushed is an exchange.",
                 "The capture is made, or added to. What the file does not tell, such as the"
                     + " connections of most HAR files, is guessed and noted in the capture; what"
                     + " could not be kept is told after the import. It exits with 3 if there was"
