@@ -6,7 +6,7 @@ package struct ComparisonConfiguration: Sendable {
     package var rules = ReplayRules()
     /// Whether values are shown that their names call secret.
     package var withSecrets = false
-    /// Whether pairs are told that differ in nothing that counts.
+    /// Whether differences are told that do not count, and pairs that have no other.
     package var withNotes = false
     /// Undoes content codings; `nil` for what cannot be decoded.
     package var decode: @Sendable (_ content: [UInt8], _ codings: String) -> [UInt8]?
