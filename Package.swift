@@ -70,12 +70,13 @@ let package = Package(
         target("HTTPCodecs", ["Base", "HTTPModel", "CCompression", "CNgHTTP2"]),
         target("HTTP2", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "Transport"]),
         target("Negotiation", ["Base"]),
+        target("Messages", ["Base", "HTTPCodecs", "HTTPModel", "Traffic"]),
         // 3
         target(
             "Proxy",
             [
-                "Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Negotiation", "Processes", "Sockets",
-                "TLS", "Traffic", "Transport",
+                "Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Messages", "Negotiation", "Processes",
+                "Sockets", "TLS", "Traffic", "Transport",
             ]),
         target(
             "HTTPClient",
@@ -94,7 +95,10 @@ let package = Package(
         // 4
         target(
             "PacketFormats",
-            ["Base", "Formats", "HTTPCodecs", "HTTPModel", "Redaction", "TLS", "Traffic"]),
+            [
+                "Base", "Formats", "HTTPCodecs", "HTTPModel", "Messages", "Redaction", "TLS",
+                "Traffic",
+            ]),
         target(
             "Audit",
             ["Base", "Catalogue", "Findings", "HTTPModel", "Proxy", "Sockets", "TLS", "Traffic"]),
@@ -159,8 +163,8 @@ let package = Package(
         tests(
             of: "PacketFormats",
             [
-                "Base", "CaptureStore", "Formats", "HTTP2Frames", "HTTPCodecs", "ProcessStart",
-                "TLS", "Traffic",
+                "Base", "CaptureStore", "Formats", "HTTP2Frames", "HTTPCodecs", "Messages",
+                "ProcessStart", "TLS", "Traffic",
             ]),
         tests(
             of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),

@@ -1,4 +1,5 @@
 internal import Base
+internal import Redaction
 internal import Replay
 
 /// What came of sending a recording again.
@@ -145,7 +146,8 @@ extension ReplayClientReport.Difference {
         case .withheld, .unsent: break
         }
         return [
-            "exchange": .integer(exchange), "method": .string(method), "url": .string(url),
+            "exchange": .integer(exchange), "method": .string(method),
+            "url": .string(URLRedaction.redact(url)),
             "recordedStatus": .integer(Int64(recordedStatus)), "status": .optional(answer?.status),
             "recordedGrpcStatus": .optional(recordedCall), "grpcStatus": .optional(answer?.call),
             "recordedMessages": .optional(messages?.recorded),
@@ -158,7 +160,7 @@ extension ReplayClientReport.Difference {
 
     /// `exchange 3: GET http://example.com/ was 200 and is 403`.
     var line: String {
-        let start = "exchange \(exchange): \(method) \(url)"
+        let start = "exchange \(exchange): \(method) \(URLRedaction.redact(url))"
         let was = recordedStatus > 0 ? "was \(Self.words(recordedStatus, recordedCall)) and " : ""
         let words = outcomeWords(start, was)
         guard let messages, messages.sent < messages.total else { return words }

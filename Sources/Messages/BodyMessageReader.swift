@@ -1,27 +1,27 @@
 internal import Base
 internal import HTTPCodecs
-internal import HTTPModel
-internal import Traffic
+package import HTTPModel
+package import Traffic
 
 /// Tells the messages inside a content that streams: of gRPC, and of an event stream. Where they
-/// stand is recorded; what they hold is in the content.
-///
-/// Not `Sendable`: it belongs to the task that passes the content on.
-final class BodyMessages {
-    private let task: ConnectionTask
-    private let exchange: Int64
-    private let direction: Direction
+/// stand is told; what they hold is in the content.
+package struct BodyMessageReader {
     private var reader: Reader
-    /// Of one exchange; more are not told apart.
-    private var countLeft = 1_000_000
+    private let direction: Direction
+    private let exchange: Int64
+    private var countLeft = Self.countLimit
 
     private enum Reader {
         case prefixed(LengthPrefixedReader)
         case events(EventStreamReader)
     }
 
+    /// Of one content; more are not told apart.
+    private static let countLimit = 1_000_000
+
+    /// - Parameter fields: of the head before the content.
     /// - Returns: `nil` for a content that has no messages inside.
-    init?(_ fields: Fields, of task: ConnectionTask, exchange: Int64, _ direction: Direction) {
+    package init?(_ fields: Fields, exchange: Int64, _ direction: Direction) {
         guard let type = fields.first(.contentType), !fields.contains(.contentEncoding) else {
             return nil
         }
@@ -33,40 +33,41 @@ final class BodyMessages {
         } else {
             return nil
         }
-        self.task = task
         self.exchange = exchange
         self.direction = direction
     }
 
+    /// Reads all of `bytes`, and records each message when its last byte has come.
     @inline(never)
-    func read(_ bytes: Span<UInt8>) {
+    package mutating func read(_ bytes: Span<UInt8>, to recorder: some MessageRecorder) {
         switch reader {
         case .prefixed(var prefixed):
             prefixed.read(bytes) { message in
-                note(
+                record(
                     .grpc, offset: message.offset, size: message.size,
-                    detail: message.isCompressed ? "compressed" : "")
+                    detail: message.isCompressed ? "compressed" : "", to: recorder)
             }
             reader = .prefixed(prefixed)
         case .events(var events):
             events.read(bytes) { event, type in
                 let name = unsafe type.withUnsafeBufferPointer { unsafe $0.text }
-                note(.event, offset: event.offset, size: event.size, detail: name)
+                record(
+                    .event, offset: event.offset, size: event.size, detail: name, to: recorder)
             }
             reader = .events(events)
         }
     }
 
-    private func note(
+    private mutating func record(
         _ kind: MessageRecord.Kind, offset: some BinaryInteger, size: some BinaryInteger,
-        detail: String
+        detail: String, to recorder: some MessageRecorder
     ) {
         guard countLeft > 0 else { return }
         countLeft -= 1
-        var message = task.nextMessage(kind, direction, exchange: exchange)
+        var message = recorder.nextMessage(kind, direction, exchange: exchange)
         message.offset = Int64(clamping: offset)
         message.size = Int64(clamping: size)
         message.detail = detail
-        task.lane.recorder.record(.message(message))
+        recorder.record(message)
     }
 }
