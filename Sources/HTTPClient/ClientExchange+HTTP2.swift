@@ -69,9 +69,9 @@ extension ClientExchange {
         do throws(HTTP2StreamFailure) {
             if let call {
                 while let end = await call.turn() {
-                    try await sendContent(on: stream, upTo: end)
-                    // All of it has gone, or the capture has no more.
-                    if end == .max || sentSize < end { break }
+                    try await sendContent(on: stream, upTo: end) { call.noteSent(sentSize) }
+                    // All of it has gone, the capture has no more, or the origin takes no more.
+                    if end == .max || sentSize < end || stream.isClosed { break }
                 }
                 if let silence = call.silence { giveUp(failure("timed-out", silence)) }
             } else {
@@ -88,13 +88,17 @@ extension ClientExchange {
         }
     }
 
+    /// - Parameter note: called when a piece has gone out.
     private func sendContent(
-        on stream: ClientStream, upTo end: Int64
+        on stream: ClientStream, upTo end: Int64, _ note: () -> Void = {}
     ) async throws(HTTP2StreamFailure) {
         while !stream.isClosed, sentSize < end {
             let piece = nextPiece(upTo: end)
             guard !piece.isEmpty else { return }
             try await stream.write(piece)
+            // One that waited for room may have waited in vain.
+            guard !stream.isClosed else { return }
+            note()
             await journal.waitForRoom()
         }
     }

@@ -41,7 +41,10 @@ import Transport
             readTimeout: 2_000, outcome: "timed-out", counts: [2, 2, 1]),
         Row(
             name: "an origin that ends", awaited: [0, 1, 2], answers: 1, ends: true,
-            outcome: "200 short", counts: [1, 1, 1]),
+            outcome: "200 short", counts: [2]),
+        Row(
+            name: "an origin that ends with its last answer", awaited: [0, 1], answers: 1,
+            ends: true, outcome: "200 whole", counts: [2, 2, 1]),
         Row(
             name: "an origin that gives up", awaited: [0, 1, 2], answers: 1, resets: true,
             outcome: "origin-reset", counts: [1, 1]),
@@ -77,6 +80,30 @@ import Transport
         let exchange = try #require(outcome.exchanges.first)
         #expect(exchange.error == (row.outcome.hasPrefix("200") ? nil : row.outcome))
         #expect(exchange.requestBody.size == row.counts[0] * 8)
+    }
+
+    /// One that ends the stream before it was sent all (RFC 9113 §8.1).
+    @Test func countsNoMessageThatIsNotWanted() async throws {
+        let outcome = try await withClient { _, stream in
+            await serve(stream) { stream in
+                stream.respond(.response(status: 200), endsStream: false)
+                stream.stopReading()
+                stream.answer([0, 0, 0, 0, 0])
+            }
+        } _: { client, target in
+            let size = 4 << 20
+            var script = CallScript()
+            script.lines = [.init(end: 8, awaited: 0), .init(end: Int64(size), awaited: 0)]
+            let machine = CallClientMachine(script)
+            var request = HTTP2ClientTests.request(
+                "POST", to: target, content: .bytes(Array(repeating: 0, count: size)))
+            request.call = machine
+            let told = await client.told(request)
+            return (told, machine.isWhole, machine.heard)
+        }
+        #expect(outcome.result.0.hasPrefix("200 "))
+        #expect(!outcome.result.1)
+        #expect(outcome.result.2 == 1)
     }
 
     private static let message: [UInt8] = [0, 0, 0, 0, 3, 7, 7, 7]
@@ -119,6 +146,7 @@ private final class CallOrigin: @unchecked Sendable {
     func answer(_ stream: HTTP2Stream) async {
         stream.respond(.response(status: 200), endsStream: false)
         var reader = LengthPrefixedReader()
+        var hasEnded = false
         let buffer = ByteBuffer(capacity: 1 << 14)
         do throws(HTTP2StreamFailure) {
             while try await stream.read(into: buffer) > 0 {
@@ -131,9 +159,12 @@ private final class CallOrigin: @unchecked Sendable {
                 }
                 guard turns.count == row.answers else { continue }
                 if row.resets { return stream.reset(HTTP2ErrorCode.cancel) }
-                if row.ends { return stream.end() }
+                if row.ends, !hasEnded {
+                    hasEnded = true
+                    stream.end()
+                }
             }
-            stream.end()
+            if !hasEnded { stream.end() }
         } catch {
             // The client has given it up.
         }
