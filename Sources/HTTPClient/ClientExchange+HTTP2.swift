@@ -49,6 +49,7 @@ extension ClientExchange {
             guard let head = try RequestReader.read(bytes.span)?.head else {
                 throw .invalidRequestLine
             }
+            noteSending(head.fields)
             var dropping: [StaticString] = request.tellsLength ? [] : ["content-length"]
             if request.opensWebSocket { dropping.append("sec-websocket-key") }
             let fields = HTTP2Fields.request(

@@ -1,4 +1,5 @@
 internal import Base
+internal import HTTPCodecs
 internal import HTTPModel
 internal import Traffic
 
@@ -11,8 +12,12 @@ final class ClientExchange: @unchecked Sendable {
     let configuration: ClientConfiguration
     let journal: ClientJournal
     var record: ExchangeRecord
+    private let connection: ClientConnection?
     private var sent: ContentJournal
     private var received: ContentJournal
+    /// The messages inside the contents.
+    private var sentMessages: ContentMessageReader?
+    private var receivedMessages: ContentMessageReader?
     private var kept: [UInt8] = []
     /// Why the content to send could not be read.
     private(set) var contentFailure: Failure?
@@ -23,16 +28,18 @@ final class ClientExchange: @unchecked Sendable {
     /// Whether the origin has surely done nothing with the request (RFC 9113 §8.7).
     var isUnprocessed = false
 
+    /// - Parameter connection: `nil` if none could be had.
     init(
-        _ request: ClientRequest, on connection: Int64, at start: Timestamp,
+        _ request: ClientRequest, on connection: ClientConnection?, at start: Timestamp,
         _ configuration: ClientConfiguration, _ journal: ClientJournal
     ) {
         self.request = request
+        self.connection = connection
         self.configuration = configuration
         self.journal = journal
         let number = journal.nextExchange()
         record = ExchangeRecord(
-            id: number, connection: connection, startedAt: start,
+            id: number, connection: connection?.id ?? 0, startedAt: start,
             scheme: request.target.isSecure ? .https : .http,
             authority: request.target.authority)
         record.requestHead = request.head
@@ -56,6 +63,7 @@ final class ClientExchange: @unchecked Sendable {
         let piece = Array(ahead.prefix(Int(clamping: end - sent.body.size)))
         ahead = ahead.dropFirst(piece.count)
         sent.append(piece.span, to: journal)
+        tell(&sentMessages, piece.span, .request)
         return piece
     }
 
@@ -72,6 +80,9 @@ final class ClientExchange: @unchecked Sendable {
         }
     }
 
+    /// Takes notice of the fields that tell what the content is.
+    func noteSending(_ fields: Fields) { sentMessages = ContentMessageReader(fields) }
+
     /// Sends nothing more of the content.
     func giveUp(_ failure: Failure) { contentFailure = failure }
 
@@ -84,6 +95,7 @@ final class ClientExchange: @unchecked Sendable {
         if !head.isInterim {
             record.responseHead = head.raw
             record.status = head.status
+            receivedMessages = ContentMessageReader(head.fields)
             record.firstByteMicroseconds = Timestamp.now().microseconds(since: record.startedAt)
             return true
         }
@@ -101,9 +113,27 @@ final class ClientExchange: @unchecked Sendable {
     /// Takes a piece of the answer's content down.
     func take(_ piece: Span<UInt8>) {
         received.append(piece, to: journal)
+        tell(&receivedMessages, piece, .response)
         let count = min(piece.count, configuration.keptContentLimit - kept.count)
         unsafe piece.extracting(..<count).withUnsafeBufferPointer {
             unsafe kept.append(contentsOf: $0)
+        }
+    }
+
+    /// Records the messages that a piece of content completes.
+    private func tell(
+        _ reader: inout ContentMessageReader?, _ piece: Span<UInt8>, _ direction: Direction
+    ) {
+        guard journal.isRecording, let connection else { return }
+        reader?.read(piece) { found in
+            var message = MessageRecord(
+                connection: record.connection, exchange: record.id,
+                number: connection.nextMessage(), at: .now(), direction: direction,
+                kind: found.kind == .grpc ? .grpc : .event)
+            message.offset = found.offset
+            message.size = found.size
+            message.detail = found.detail
+            journal.tell(.message(message))
         }
     }
 

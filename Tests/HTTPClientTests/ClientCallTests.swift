@@ -64,7 +64,7 @@ import Transport
             // It is stored in pieces that are none of the messages.
             let content = row.awaited.flatMap { _ in Self.message }
             var request = HTTP2ClientTests.request(
-                "POST", to: target,
+                "POST", to: target, "Content-Type: application/grpc\r\n",
                 content: .pieces { .success(Array(content.dropFirst(Int($0)).prefix(11))) })
             request.call = machine
             var told = await client.told(request)
@@ -75,8 +75,13 @@ import Transport
         }
         #expect(outcome.result.0 == row.outcome)
         #expect([outcome.result.1, origin.heard, outcome.result.2].starts(with: row.counts))
-        if let turns = row.turns { #expect(origin.turns == turns) }
         #expect(outcome.connections.count == 1)
+        if let turns = row.turns {
+            #expect(origin.turns == turns)
+            let recorded = turns.flatMap { _ in ["request grpc ", "response grpc "] }
+            #expect(outcome.messages == recorded)
+            #expect(outcome.connections.map(\.messageCount) == [Int64(recorded.count)])
+        }
         let exchange = try #require(outcome.exchanges.first)
         #expect(exchange.error == (row.outcome.hasPrefix("200") ? nil : row.outcome))
         #expect(exchange.requestBody.size == row.counts[0] * 8)
@@ -144,7 +149,9 @@ private final class CallOrigin: @unchecked Sendable {
     }
 
     func answer(_ stream: HTTP2Stream) async {
-        stream.respond(.response(status: 200), endsStream: false)
+        let fields = HTTP2Fields.response(
+            status: 200, [("content-type", Array("application/grpc".utf8))])
+        stream.respond(fields, endsStream: false)
         var reader = LengthPrefixedReader()
         var hasEnded = false
         let buffer = ByteBuffer(capacity: 1 << 14)
