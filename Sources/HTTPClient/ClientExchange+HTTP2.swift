@@ -69,10 +69,11 @@ extension ClientExchange {
         guard !request.endsWithHead else { return stream.noteSent() }
         do throws(HTTP2StreamFailure) {
             if let call {
-                while let end = await call.turn() {
+                while let end = await call.turn(), !stream.isClosed {
                     try await sendContent(on: stream, upTo: end) { call.noteSent(sentSize) }
-                    // All of it has gone, the capture has no more, or the origin takes no more.
-                    if end == .max || sentSize < end || stream.isClosed { break }
+                    guard sentSize < end else { continue }
+                    if !call.isWhole, !stream.isClosed { giveUpShortContent() }
+                    break
                 }
                 if let silence = call.silence { giveUp(failure("timed-out", silence)) }
             } else {
@@ -87,6 +88,13 @@ extension ClientExchange {
             // The one who reads hears of it, unless the answer is whole.
             stream.noteSent()
         }
+    }
+
+    /// The origin must not be waited for, which waits for the rest.
+    private func giveUpShortContent() {
+        guard contentFailure == nil else { return }
+        giveUp(
+            Failure("request-malformed", party: .tool, "the content ends before its last message"))
     }
 
     /// - Parameter note: called when a piece has gone out.

@@ -111,6 +111,23 @@ import Transport
         #expect(outcome.result.2 == 1)
     }
 
+    @Test func blamesNobodyElseForAShortContent() async throws {
+        let outcome = try await withClient { _, stream in
+            await serve(stream) { stream in
+                let row = Row(name: "", awaited: [], outcome: "", counts: [])
+                await CallOrigin(row).answer(stream)
+            }
+        } _: { client, target in
+            var script = CallScript()
+            script.lines = [.init(end: 8, awaited: 0), .init(end: 16, awaited: 1)]
+            var request = HTTP2ClientTests.request(
+                "POST", to: target, content: .bytes(Self.message))
+            request.call = CallClientMachine(script)
+            return await client.told(request)
+        }
+        #expect(outcome.result == "request-malformed")
+    }
+
     private static let message: [UInt8] = [0, 0, 0, 0, 3, 7, 7, 7]
 
     /// Each at its time, however soon the answers come.
