@@ -70,16 +70,20 @@ let package = Package(
         target("HTTPCodecs", ["Base", "HTTPModel", "CCompression", "CNgHTTP2"]),
         target("HTTP2", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "Transport"]),
         target("Negotiation", ["Base"]),
+        target("Messages", ["Base", "HTTPCodecs", "HTTPModel", "Traffic"]),
         // 3
         target(
             "Proxy",
             [
-                "Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Negotiation", "Processes", "Sockets",
-                "TLS", "Traffic", "Transport",
+                "Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Messages", "Negotiation", "Processes",
+                "Sockets", "TLS", "Traffic", "Transport",
             ]),
         target(
             "HTTPClient",
-            ["Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Traffic", "Transport"]),
+            [
+                "Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Messages", "Sockets", "TLS", "Traffic",
+                "Transport",
+            ]),
         target("HTTPServer", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Transport"]),
         target("CaptureStore", ["Base", "HTTPModel", "Traffic", "CSQLite"]),
         target("Findings", ["Base", "HTTPModel", "Traffic"]),
@@ -94,7 +98,10 @@ let package = Package(
         // 4
         target(
             "PacketFormats",
-            ["Base", "Formats", "HTTPCodecs", "HTTPModel", "Redaction", "TLS", "Traffic"]),
+            [
+                "Base", "Formats", "HTTPCodecs", "HTTPModel", "Messages", "Redaction", "TLS",
+                "Traffic",
+            ]),
         target(
             "Audit",
             ["Base", "Catalogue", "Findings", "HTTPModel", "Proxy", "Sockets", "TLS", "Traffic"]),
@@ -159,8 +166,8 @@ let package = Package(
         tests(
             of: "PacketFormats",
             [
-                "Base", "CaptureStore", "Formats", "HTTP2Frames", "HTTPCodecs", "ProcessStart",
-                "TLS", "Traffic",
+                "Base", "CaptureStore", "Formats", "HTTP2Frames", "HTTPCodecs", "Messages",
+                "ProcessStart", "TLS", "Traffic",
             ]),
         tests(
             of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),

@@ -71,22 +71,43 @@ package final class OutputFile {
         drop = discard
     }
 
+    /// Until it is finished, it has `.new` behind its name, so that what is not whole is never taken
+    /// for what is, whatever ends the process.
+    ///
     /// Errors: `file-unwritable`.
     package convenience init(path: String) throws(Failure) {
+        let what = "cannot create \(path)"
+        guard !Files.exists(path) else { throw Self.inTheWay(what) }
+        let temporary = "\(path).new"
+        unsafe unlink(temporary)
         let descriptor = try OwnedDescriptor(
-            path, O_WRONLY | O_CREAT | O_EXCL, "file-unwritable", "cannot create \(path)")
+            temporary, O_WRONLY | O_CREAT | O_EXCL, "file-unwritable", what)
         self.init { bytes throws(Failure) in
             try descriptor.write(bytes)
         } finish: { () throws(Failure) in
             try descriptor.synchronize()
+            // Not every file system has links; a name alone is taken there in two steps.
+            if unsafe link(temporary, path) == 0 {
+                unsafe unlink(temporary)
+            } else if errno == EEXIST || Files.exists(path) {
+                throw Self.inTheWay(what)
+            } else if !Files.move(temporary, to: path) {
+                throw descriptor.failure()
+            }
         } discard: {
-            unsafe unlink(path)
+            unsafe unlink(temporary)
         }
+    }
+
+    private static func inTheWay(_ what: String) -> Failure {
+        Failure(
+            "file-unwritable", party: .tool, "\(what): file exists",
+            hint: "name another one, or remove this one first")
     }
 
     package func write(_ bytes: [UInt8]) throws(Failure) { try put(bytes) }
 
-    /// Waits until all is on the disk. Errors: `file-unwritable`.
+    /// Waits until all is on the disk, and gives it its name. Errors: `file-unwritable`.
     package func finish() throws(Failure) { try end() }
 
     /// Removes the file, which is not whole.
@@ -141,7 +162,7 @@ private final class OwnedDescriptor {
         if fsync(number) != 0, errno != EINVAL { throw failure() }
     }
 
-    private func failure() -> Failure {
+    func failure() -> Failure {
         let reason = unsafe String(cString: strerror(errno)).lowercased()
         return Failure(code, party: .tool, "\(what): \(reason)")
     }

@@ -114,6 +114,15 @@ package enum Files {
         unsafe access(path, F_OK) == 0
     }
 
+    /// Whether two paths lead to one file that is there.
+    package static func isSame(_ path: String, _ other: String) -> Bool {
+        var facts = (stat(), stat())
+        guard unsafe stat(path, &facts.0) == 0, unsafe stat(other, &facts.1) == 0 else {
+            return false
+        }
+        return facts.0.st_dev == facts.1.st_dev && facts.0.st_ino == facts.1.st_ino
+    }
+
     /// What is in a folder, sorted, without `.` and `..`; folders end with a slash.
     ///
     /// - Parameter countLimit: a folder with more in it is refused.

@@ -128,8 +128,8 @@ extension JSONText {
     }
 
     private static func append<Element>(
-        _ elements: some Collection<Element>, between marks: (UInt8, UInt8), to result: inout [UInt8],
-        _ indentation: Int?, each: (Element, inout [UInt8], Int?) -> Void
+        _ elements: some Collection<Element>, between marks: (UInt8, UInt8),
+        to result: inout [UInt8], _ indentation: Int?, each: (Element, inout [UInt8], Int?) -> Void
     ) {
         result.append(marks.0)
         let inner = indentation.map { $0 + 2 }

@@ -21,7 +21,7 @@ extension Environment {
             readFile: { path throws(Failure) in
                 try Files.read(path == "-" ? "/dev/stdin" : path)
             },
-            openCapture: { path throws(Failure) in try CaptureReader(path: path) },
+            openCapture: { path throws(Failure) in try CaptureOpening.open(path) },
             decodeContent: { codings throws(Failure) in try .decoding(codings) },
             openAuthority: { configuration throws(Failure) in
                 AuthorityRecord(

@@ -52,6 +52,11 @@ package struct Environment: Sendable {
         try diagnostics.write("sallyport: note: \(TerminalText.sanitized(text))\n")
     }
 
+    /// Tells what can be done about what was told.
+    func hint(_ text: String) throws(Failure) {
+        try diagnostics.write("sallyport: hint: \(TerminalText.sanitized(text))\n")
+    }
+
     /// Writes text that a peer sent, so that it cannot act on the terminal.
     func writeText(_ bytes: [UInt8]) throws(Failure) {
         var lines = LineWriter(output)

@@ -89,7 +89,8 @@ private func listFlows(
     let clients = try clientsByConnection(source)
     var table = FlowTable(environment)
     var lines = LineWriter(environment.output)
-    var left = arguments.limit ?? Int64.max
+    let most = arguments.limit ?? Int64.max
+    var left = most
     try source.exchanges { exchange in
         guard try filter.accepts(exchange) else { return true }
         let client = clients[exchange.connection] ?? ""
@@ -104,6 +105,12 @@ private func listFlows(
     }
     try lines.flush()
     try table.finish()
+    if left == most, !arguments.isJSON {
+        try environment.note(
+            arguments.selection.filter == nil
+                ? "no exchange was recorded; 'sallyport connections' tells who connected"
+                : "no exchange matches the filter")
+    }
     return .clean
 }
 

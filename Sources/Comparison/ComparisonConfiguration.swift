@@ -6,7 +6,7 @@ package struct ComparisonConfiguration: Sendable {
     package var rules = ReplayRules()
     /// Whether values are shown that their names call secret.
     package var withSecrets = false
-    /// Whether pairs are told that differ in nothing that counts.
+    /// Whether differences are told that do not count, and pairs that have no other.
     package var withNotes = false
     /// Undoes content codings; `nil` for what cannot be decoded.
     package var decode: @Sendable (_ content: [UInt8], _ codings: String) -> [UInt8]?
@@ -32,16 +32,9 @@ package struct ComparisonConfiguration: Sendable {
         self.sha256 = sha256
     }
 
-    /// Whether a header field counts for nothing by default: it is made up for each message.
-    package static let passingFields: Set<String> = [
-        "age", "cf-ray", "date", "request-id", "traceparent", "tracestate", "x-amz-request-id",
-        "x-amzn-requestid", "x-amzn-trace-id", "x-b3-spanid", "x-b3-traceid",
-        "x-cloud-trace-context", "x-correlation-id", "x-request-id", "x-runtime", "x-trace-id",
-    ]
-
     func ignoresField(_ side: ReplayRule.Side, _ name: String) -> Bool {
         if rules.ignores(side, .header(name)) { return true }
-        return Self.passingFields.contains(name) && !rules.matches(header: name)
+        return PassingFields.madeUp.contains(name) && !rules.matches(header: name)
     }
 }
 

@@ -141,7 +141,7 @@ struct ComparisonRun {
     private func entry(
         _ comparison: ExchangeComparison, _ differences: [Difference], isMoved: Bool
     ) -> ComparisonReport.Entry {
-        var told = differences
+        var told = configuration.withNotes ? differences : differences.filter { !$0.isNote }
         let isCut = told.count > configuration.differenceLimit
         // What counts goes before notes.
         if isCut, told.contains(where: { !$0.isNote }) { told.removeAll(where: \.isNote) }

@@ -125,7 +125,10 @@ extension FilterReader {
             isQuoted
             ? try readQuoted() : readWord { !$0.isWhitespace && !Self.valueEnds.contains($0) }
         guard isQuoted || !text.isEmpty else {
-            throw FilterViolation(column: column, "a value is needed after '\(sign)'")
+            let isCutOff = next.map { Self.valueEnds.contains($0) } ?? false
+            throw FilterViolation(
+                column: column, "a value is needed after '\(sign)'",
+                hint: isCutOff ? "quote a value that holds spaces or any of ( ) & |" : nil)
         }
         skipSpaces()
         return Value(text: text, column: column, isQuoted: isQuoted)

@@ -156,6 +156,7 @@ package final class HTTP2Connection: @unchecked Sendable {
             case .closed(let id, let code): close(id, code)
             case .settings(let settings): onSettings?(settings)
             case .goAway: goAway()
+            case .promise: break
             case .malformed(let id, let head, let detail):
                 if let stream = streams[id] {
                     stream.take(malformed: detail)

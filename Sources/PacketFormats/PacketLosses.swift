@@ -28,9 +28,13 @@ extension LossKind {
         "http2-without-beginning",
         "HTTP/2 cannot be read without its beginning, and is kept as bytes")
     static let pushLeftOut = LossKind(
-        "push-left-out", "a response that the server pushed is left out")
+        "push-left-out",
+        "a response that the server pushed is left out, because its promise was not caught")
     static let responseWithoutRequest = LossKind(
         "response-without-request", "a response is left out, because its request was not caught")
+    static let requestsUnanswered = LossKind(
+        "requests-unanswered",
+        "requests are left out, because the answers to 256 before them were not caught")
     static let tooManyStreams = LossKind(
         "streams-beyond-limit",
         "a stream of HTTP/2 is left out, because 1,024 others went on beside it")
@@ -43,10 +47,9 @@ extension LossKind {
         "http-malformed", "what was spoken is no sound HTTP, and its rest is lost")
     static let upgradeAsSegments = LossKind(
         "upgrade-as-segments", "what follows an upgrade is kept as bytes, and not as its messages")
-    static let messagesInContent = LossKind(
-        "messages-in-content",
-        "messages of gRPC and events of an event stream are kept in their content, and not told "
-            + "apart")
+    static let tooManyWebSockets = LossKind(
+        "websockets-beyond-limit",
+        "a WebSocket is kept as bytes, because 512 compressed ones went on beside it")
     static let sameInOtherForm = LossKind(
         "other-interface", "a packet shows what another interface of the same export shows as well")
 }

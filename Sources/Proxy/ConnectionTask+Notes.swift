@@ -111,16 +111,6 @@ extension ConnectionTask {
         ByteCount(received: channel.bytesReceived, sent: channel.bytesSent)
     }
 
-    /// A message of this connection, without its content.
-    func nextMessage(
-        _ kind: MessageRecord.Kind, _ direction: Direction, exchange: Int64?
-    ) -> MessageRecord {
-        record.messageCount += 1
-        return MessageRecord(
-            connection: id, exchange: exchange, number: record.messageCount, at: .now(),
-            direction: direction, kind: kind)
-    }
-
     // MARK: Judgements
 
     /// Why a client is not served by an origin that was reached; `nil` if it is.

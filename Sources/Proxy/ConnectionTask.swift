@@ -409,7 +409,7 @@ final class ConnectionTask: @unchecked Sendable {
         await withDiscardingTaskGroup { group in
             group.addTask {
                 await inner.runTunnel(to: host, port, dialled)
-                tunnel.interruptClient(in: self.lane.halfCloseGrace)
+                tunnel.interruptClient(in: self.lane.isDraining ? 100 : self.limits.halfCloseGrace)
             }
             group.addTask {
                 _ = await tunnel.run()

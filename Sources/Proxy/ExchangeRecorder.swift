@@ -1,5 +1,6 @@
 internal import Base
 internal import HTTPModel
+internal import Messages
 internal import Traffic
 
 /// The record of one exchange while it goes on.
@@ -11,15 +12,28 @@ final class ExchangeRecorder: @unchecked Sendable {
     private var responseBody: BodyRecorder
     private let recorder: TrafficRecorder
     private(set) var isFinished = false
-    /// Watches the contents for the messages inside, if they have some.
-    var requestMessages: BodyMessages?
-    var responseMessages: BodyMessages?
+    private let task: ConnectionTask
+    /// Watch the contents for the messages inside, if they have some.
+    private var requestMessages: BodyMessageReader?
+    private var responseMessages: BodyMessageReader?
 
-    init(_ record: ExchangeRecord, recorder: TrafficRecorder, limit: Int64) {
+    init(_ record: ExchangeRecord, of task: ConnectionTask) {
         self.record = record
-        self.recorder = recorder
+        self.task = task
+        recorder = task.lane.recorder
+        let limit = task.limits.recordedBody
         requestBody = BodyRecorder(exchange: record.id, direction: .request, limit: limit)
         responseBody = BodyRecorder(exchange: record.id, direction: .response, limit: limit)
+    }
+
+    /// The content behind a request's head comes now.
+    func watchContent(behind head: RequestHead) {
+        requestMessages = BodyMessageReader(head.fields, exchange: record.id, .request)
+    }
+
+    /// The same of the final response.
+    func watchContent(behind head: ResponseHead) {
+        responseMessages = BodyMessageReader(head.fields, exchange: record.id, .response)
     }
 
     func note(_ head: ResponseHead) {
@@ -31,10 +45,10 @@ final class ExchangeRecorder: @unchecked Sendable {
     func append(_ bytes: Span<UInt8>, _ direction: Direction) {
         switch direction {
         case .request:
-            requestMessages?.read(bytes)
+            requestMessages?.read(bytes, to: task)
             requestBody.append(bytes, to: recorder)
         case .response:
-            responseMessages?.read(bytes)
+            responseMessages?.read(bytes, to: task)
             responseBody.append(bytes, to: recorder)
         }
     }

@@ -2,6 +2,7 @@ internal import Base
 internal import HTTP2
 internal import HTTPCodecs
 internal import HTTPModel
+internal import Messages
 internal import Sockets
 internal import Traffic
 internal import Transport
@@ -100,7 +101,7 @@ extension HTTPRelay {
         let bytes = buffer.readable
         do throws(HTTP1Violation) {
             return try reader.consume(bytes.extracting(..<min(bytes.count, out.room))) { range in
-                requestBody.append(bytes.extracting(range), to: lane.recorder)
+                record(bytes.extracting(range))
                 out.append(bytes.extracting(range))
             }
         } catch {
@@ -143,8 +144,7 @@ extension HTTPRelay {
                 adding: removal.adding), into: &scratch)
         out.append(scratch)
         hasResponseBegun = true
-        responseMessages = BodyMessages(
-            head.fields, of: task, exchange: exchange?.id ?? 0, .response)
+        responseMessages = BodyMessageReader(head.fields, exchange: exchange?.id ?? 0, .response)
         defer { responseMessages = nil }
         try await passContent(coding, behind: out, across)
         return closes ? .close : .nextRequest
@@ -163,7 +163,7 @@ extension HTTPRelay {
             let deadline = loop.now + limits.bodyTimeout
             let count = try await across.readContent(into: content, deadline: deadline)
             guard count > 0 else { break }
-            responseMessages?.read(content.readable)
+            responseMessages?.read(content.readable, to: task)
             responseBody.append(content.readable, to: lane.recorder)
             try await pass(content, coding, behind: out)
             await lane.recorder.waitForRoom()

@@ -156,7 +156,7 @@ extension HTTPRelay {
         out.append(scratch)
         if case .length(let length) = outgoing.framing, let clientBuffer {
             let content = clientBuffer.readable.extracting(..<Int(length))
-            requestBody.append(content, to: lane.recorder)
+            record(content)
             if content.count > out.room { try await send(out, over: leg) }
             out.append(clientBuffer.readable.extracting(..<Int(length)))
             clientBuffer.consume(Int(length))
@@ -258,7 +258,7 @@ extension HTTPRelay {
         let bytes = buffer.readable
         do throws(HTTP1Violation) {
             return try reader.consume(bytes) { range in
-                requestBody.append(bytes.extracting(range), to: lane.recorder)
+                record(bytes.extracting(range))
             }
         } catch {
             throw .clientViolation(error)

@@ -1,6 +1,7 @@
 internal import Base
 internal import HTTPCodecs
 internal import HTTPModel
+internal import Messages
 internal import Sockets
 internal import Traffic
 internal import Transport
@@ -96,8 +97,7 @@ extension HTTPRelay {
         HeadWriter.writeResponse(head, forwarding: plan.forwarding, into: &scratch)
         out.append(scratch)
         hasResponseBegun = true
-        responseMessages = BodyMessages(
-            head.fields, of: task, exchange: exchange?.id ?? 0, .response)
+        responseMessages = BodyMessageReader(head.fields, exchange: exchange?.id ?? 0, .response)
         defer { responseMessages = nil }
         let trailers = try await relayBody(plan, out, over: leg)
         responseBody.noteTrailers(trailers)
@@ -177,7 +177,7 @@ extension HTTPRelay {
         do throws(HTTP1Violation) {
             return try reader.consume(bytes.extracting(..<limit)) { range in
                 let content = bytes.extracting(range)
-                responseMessages?.read(content)
+                responseMessages?.read(content, to: task)
                 responseBody.append(content, to: lane.recorder)
                 if plan.decodes { out.append(content) }
             }
@@ -236,12 +236,13 @@ extension HTTPRelay {
         let id = exchange?.id ?? 0
         let messages =
             WebSocketRecorder.isBegun(by: head, asked: request)
-            ? WebSocketRecorder(task, exchange: id, response: head) : nil
+            ? WebSocketRecorder(
+                task, exchange: id, response: head, byteLimit: limits.recordedBody) : nil
         let tunnel = TunnelTask(
             client: client, origin: origin, lane: lane, early: early, late: late()
         ) { [task] direction, bytes in
             if let messages {
-                messages.observe(direction, bytes)
+                task.observe(direction, bytes, messages)
             } else {
                 task.recordSegment(bytes, direction, exchange: id)
             }

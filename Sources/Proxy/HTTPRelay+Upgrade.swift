@@ -48,8 +48,7 @@ extension HTTPRelay {
         begun.stream = clientStream.id
         self.upgraded = UpgradedConnection(
             connection: downstream, stream: stream, first: clientStream, request: request,
-            recorder: ExchangeRecorder(
-                begun, recorder: lane.recorder, limit: limits.recordedBody),
+            recorder: ExchangeRecorder(begun, of: task),
             exchange: HTTP2OriginExchange(upgraded, upstream, lane: lane, stream: originStream))
         return .close
     }

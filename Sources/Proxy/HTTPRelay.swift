@@ -1,6 +1,7 @@
 internal import Base
 internal import HTTPCodecs
 internal import HTTPModel
+internal import Messages
 internal import Sockets
 internal import Traffic
 internal import Transport
@@ -29,8 +30,9 @@ final class HTTPRelay: @unchecked Sendable {
     var request: RequestHead?
     var requestBody = BodyRecorder.nothing
     var responseBody = BodyRecorder.nothing
-    /// The messages inside of the response's content, if it streams some.
-    var responseMessages: BodyMessages?
+    /// Watch the contents for the messages inside, if they have some.
+    private var requestMessages: BodyMessageReader?
+    var responseMessages: BodyMessageReader?
     /// Whether the last byte of the request was taken from the client.
     var isRequestComplete = false
     /// Whether a request has come; the CONNECT that made the tunnel is not one of these.
@@ -250,6 +252,13 @@ final class HTTPRelay: @unchecked Sendable {
         if case .http10 = head.version { exchange?.protocolName = head.version.text }
         if let host = head.fields.first(.host) { exchange?.authority = host.text }
         request = head
+        requestMessages = BodyMessageReader(head.fields, exchange: exchange?.id ?? 0, .request)
+    }
+
+    /// Records content of the request.
+    func record(_ content: Span<UInt8>) {
+        requestMessages?.read(content, to: task)
+        requestBody.append(content, to: lane.recorder)
     }
 
     @inline(never)
@@ -258,6 +267,7 @@ final class HTTPRelay: @unchecked Sendable {
         exchange?.requestHead = bytes
         exchange?.authority = task.record.originHost
         request = nil
+        requestMessages = nil
     }
 
     @inline(never)

@@ -29,6 +29,7 @@ final class ProxyLoop: @unchecked Sendable {
     var http2Origins: [ObjectIdentifier: HTTP2Connection] = [:]
     var fingerprints = FingerprintCache()
     private(set) var isDraining = false
+    private var drainGrace = UInt64.max
     private var open: [Int64: ConnectionTask] = [:]
     private var sweeper: LoopTimer?
     private var drainer: LoopTimer?
@@ -106,13 +107,15 @@ final class ProxyLoop: @unchecked Sendable {
         if isDraining { leg.close() } else { pool.give(leg, now: loop.now) }
     }
 
-    /// How long a client is still waited for, in milliseconds, that has ended its direction.
-    var halfCloseGrace: UInt64 { isDraining ? Self.hearingTime : plan.limits.halfCloseGrace }
+    /// How long the answer is still waited for, in milliseconds, of a client that has ended its
+    /// direction: it may read on, or be gone. In a drain it has half of the time.
+    var halfCloseGrace: UInt64 { min(plan.limits.halfCloseGrace, drainGrace / 2) }
 
     /// Ends connections that wait for a request, lets the others finish theirs, and ends those too
     /// when `grace` milliseconds have passed.
     func drain(grace: UInt64) {
         isDraining = true
+        drainGrace = grace
         pool.closeAll()
         for task in open.values { task.relay?.hurryIfClientEnded() }
         let unheard = open.values.filter { $0.drain(judgesUnread: true) }

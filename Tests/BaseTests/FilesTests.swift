@@ -39,6 +39,40 @@ struct FilesTests {
         #expect(try Files.read(folder.file("a")) == [1])
     }
 
+    @Test func givesAFileItsNameWhenItIsWhole() throws {
+        let path = folder.file("a")
+        let file = try OutputFile(path: path)
+        try file.write([1, 2])
+        #expect(!Files.exists(path))
+        try file.finish()
+        #expect(try Files.read(path) == [1, 2])
+        #expect(!Files.exists(path + ".new"))
+        #expect(mode(of: path) == 0o600)
+        let dropped = try OutputFile(path: folder.file("b"))
+        try dropped.write([1])
+        dropped.discard()
+        #expect(!Files.exists(folder.file("b")) && !Files.exists(folder.file("b.new")))
+    }
+
+    @Test func doesNotTakeANameThatWasTakenMeanwhile() throws {
+        let path = folder.file("a")
+        let file = try OutputFile(path: path)
+        try file.write([1])
+        try Files.create(path, [2])
+        let failure = #expect(throws: Failure.self) { try file.finish() }
+        #expect(failure?.hint == "name another one, or remove this one first")
+        #expect(try Files.read(path) == [2])
+    }
+
+    @Test func knowsAFileByAnotherPath() throws {
+        try Files.create(folder.file("a"), [1])
+        try Files.create(folder.file("b"), [1])
+        unsafe symlink(folder.file("a"), folder.file("link"))
+        #expect(Files.isSame(folder.file("a"), folder.file("link")))
+        #expect(!Files.isSame(folder.file("a"), folder.file("b")))
+        #expect(!Files.isSame(folder.file("c"), folder.file("c")))
+    }
+
     @Test func followsNoLinkWhenItCreates() throws {
         unsafe symlink(folder.file("target"), folder.file("link"))
         #expect(throws: Failure.self) { try Files.create(folder.file("link"), [2]) }

@@ -115,6 +115,66 @@ struct ConversionTests {
         }
     }
 
+    struct Flawed: CustomTestStringConvertible, Sendable {
+        let name: String
+        let content: String
+        var options: [String] = []
+        let code: Int32
+        let told: String
+        var leavesCapture = false
+
+        var testDescription: String { name }
+    }
+
+    static let flawed = [
+        Flawed(name: "nothing", content: "", code: 4, told: "is empty"),
+        Flawed(
+            name: "a picture", content: "\u{89}PNG", code: 4, told: "is in no format that is known"),
+        Flawed(
+            name: "a capture", content: "SQLite format 3\0", code: 4,
+            told: "hint: name a capture to the other commands as it is"),
+        Flawed(name: "other JSON", content: #"{"a":1}"#, code: 4, told: "it has no log"),
+        Flawed(
+            name: "nothing of use", content: #"{"log":{"version":"1.2","entries":[{}]}}"#, code: 3,
+            told: "note: there is nothing in", leavesCapture: true),
+        Flawed(
+            name: "keys for what has none", content: #"{"log":{"version":"1.2","entries":[]}}"#,
+            options: ["--key-log", "keys"], code: 4, told: "hint: leave --key-log out"),
+    ]
+
+    @Test(arguments: flawed)
+    func leavesNoCaptureOfWhatItCannotRead(_ row: Flawed) async throws {
+        try await inFolder { folder in
+            let (file, capture) = (folder + "/a.har", folder + "/a")
+            try Data(row.content.utf8).write(to: URL(fileURLWithPath: file))
+            let result = await run(["import", file, "--capture", capture] + row.options)
+            #expect(result.code == row.code)
+            #expect(result.diagnostics.text.contains(row.told))
+            #expect(FileManager.default.fileExists(atPath: capture) == row.leavesCapture)
+        }
+    }
+
+    @Test(arguments: ["origin", "client"])
+    func refusesToRecordIntoWhatIsReplayed(_ command: String) async throws {
+        try await inFolder { folder in
+            let capture = folder + "/a"
+            try Data("mine".utf8).write(to: URL(fileURLWithPath: capture))
+            let result = await run(["replay", command, capture, "--capture", folder + "/./a"])
+            #expect(result.code == 2)
+            #expect(result.diagnostics.text.contains("is the capture that is replayed"))
+        }
+    }
+
+    @Test func namesTheWayOfWhatIsNoCapture() async throws {
+        try await inFolder { folder in
+            let file = folder + "/a.har"
+            try Data(#"{"log":{}}"#.utf8).write(to: URL(fileURLWithPath: file))
+            let result = await run(["flows", "list", file], capture: file)
+            #expect(result.code == 4)
+            #expect(result.diagnostics.text.contains("hint: make one of it: sallyport import '"))
+        }
+    }
+
     private func run(_ arguments: [String], capture: String? = nil) async -> CommandRun.Result {
         await CommandRun(arguments: arguments, capture: capture).run()
     }

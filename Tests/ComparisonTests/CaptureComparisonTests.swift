@@ -108,9 +108,17 @@ struct CaptureComparisonTests {
         left.add("GET /", answer: #"{"a":[{"id":1},{"id":2}],"v":1}"#)
         right.add("GET /", answer: #"{"a":[{"id":2},{"id":1}],"v":2}"#)
         var configuration = ComparisonConfiguration.test
+        let subjects = (
+            CaptureComparison.Subject(name: "a", source: left),
+            CaptureComparison.Subject(name: "b", source: right)
+        )
+        var report = try CaptureComparison(configuration).compare(subjects.0, subjects.1)
+        #expect(Self.lines(report) == ["1 → 1: json $.v"])
+        #expect(report.entries.first?.isCut == false && report.counts.different == 1)
+
+        configuration.withNotes = true
         configuration.differenceLimit = 1
-        let report = try CaptureComparison(configuration).compare(
-            .init(name: "a", source: left), .init(name: "b", source: right))
+        report = try CaptureComparison(configuration).compare(subjects.0, subjects.1)
         #expect(Self.lines(report) == ["1 → 1: json $.v"])
         #expect(report.entries.first?.isCut == true && report.counts.different == 1)
     }

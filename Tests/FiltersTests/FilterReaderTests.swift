@@ -115,7 +115,12 @@ struct FilterReaderTests {
         BadRow("x and (a or (b)", 7, "the group that starts here does not end"),
         BadRow("a and 'b", 7, "the quote that starts here does not end"),
         BadRow("host=", 6, "a value is needed after '='"),
-        BadRow("host= & a", 7, "a value is needed after '='"),
+        BadRow(
+            "url=~(?=x)", 6, "a value is needed after '=~'",
+            hint: "quote a value that holds spaces or any of ( ) & |"),
+        BadRow(
+            "host= & a", 7, "a value is needed after '='",
+            hint: "quote a value that holds spaces or any of ( ) & |"),
         BadRow(
             "and a", 1, "a condition is needed before 'and'",
             hint: "put the word in quotes to look for it"),

@@ -80,6 +80,9 @@ struct MitmproxyPeerTests {
         "http GET https://api.example.com/chat 101 0 0 None 2",
         "http POST https://api.example.com/rpc 200 6 0 None False",
         "http CONNECT api.example.com:443 200 0 0 None False",
+        "http GET http://api.example.com/late 200 0 0 None False",
+        // Of a WebSocket on a stream it tells no path, as of every CONNECT.
+        "http CONNECT api.example.com:443 200 0 0 None False",
         "tcp 2 None",
     ]
 

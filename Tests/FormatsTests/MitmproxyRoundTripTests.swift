@@ -22,7 +22,7 @@ struct MitmproxyRoundTripTests {
     /// Compares by what a flow can hold: every exchange, its connection, and the messages of
     /// WebSockets and streams.
     static func expectSame(_ traffic: MemoryTraffic, _ copy: MemoryTraffic) throws {
-        for id in Int64(1)...10 {
+        for id in Int64(1)...12 {
             let before = try #require(try traffic.exchange(id))
             let after = try #require(try copy.exchange(id))
             #expect(plain(before, of: 0) == plain(after, of: 0))

@@ -127,11 +127,20 @@ import Testing
             ], "1 GET / HTTP/2.0|host: a.test|x: 1||", "1 end",
             "3 GET / HTTP/2.0|host: a.test|x: 1||", "3 end"),
         .init(
-            "a promise fills the table, and is passed over",
+            "a promise fills the table",
             [
                 head(1, big(2) + get + Frame.indexed("x", "1"), type: 5),
                 head(1, Frame.block([(":status", "200")]) + [0xBE], flags: 5),
-            ], "1 HTTP/2.0 200|x: 1||", "1 end", isClient: false),
+            ], "2 promised GET / HTTP/2.0|x: 1||", "1 HTTP/2.0 200|x: 1||", "1 end",
+            isClient: false),
+        .init(
+            "a promise in pieces, with padding",
+            [
+                head(1, [2] + big(4) + get + [0, 0], flags: 8, type: 5),
+                head(1, Frame.block([("A", "1")]), type: 9),
+                head(1, Frame.block([(":status", "200")]), flags: 5),
+            ], "4 promised GET / HTTP/2.0|| but the field A is not allowed",
+            "1 HTTP/2.0 200||", "1 end", isClient: false),
         .init(
             "a table that its sender made larger than the standard",
             [
@@ -322,6 +331,9 @@ import Testing
         case .ended(let stream): result.append("\(stream) end")
         case .closed(let stream, let code): result.append("\(stream) closed \(code)")
         case .goAway(let last, let code): result.append("go away \(last) \(code)")
+        case .promise(let stream, let head, let flaw):
+            let end = flaw.map { " but \($0)" } ?? ""
+            result.append("\(stream) promised \(line(head.text))\(end)")
         case .malformed(let stream, _, let detail):
             result.append("\(stream) malformed \(detail)")
         case .settings: result.append("settings")

@@ -52,6 +52,10 @@ struct HTTP2ReadingTests {
             Step(direction: .response, bytes: frames.flatMap(\.bytes))
         }
 
+        static func text(_ direction: Direction, _ text: String) -> Step {
+            Step(direction: direction, bytes: [UInt8](text.utf8))
+        }
+
         var lost: Step { Step(direction: direction, bytes: bytes, isLost: true) }
     }
 
@@ -71,6 +75,19 @@ struct HTTP2ReadingTests {
 
     private static func request(_ stream: UInt32, ends: Bool = true) -> Frame {
         .headers(stream, Frame.get("/\(stream)"), ends: ends)
+    }
+
+    private static func promise(_ stream: UInt32) -> Frame {
+        Frame(5, flags: 4, stream: 1, big(stream) + Frame.block(Frame.get("/pushed")))
+    }
+
+    private static func connect(_ name: String) -> Frame {
+        .headers(
+            1,
+            [
+                (":method", "CONNECT"), (":protocol", name), (":scheme", "http"),
+                (":path", "/chat"), (":authority", "a.test"),
+            ], ends: false)
     }
 
     private static func response(
@@ -120,24 +137,43 @@ struct HTTP2ReadingTests {
             "a promise",
             start + [
                 .client(request(1)),
-                .origin(Frame(5, flags: 4, stream: 1, big(2) + Frame.block(Frame.get("/pushed")))),
+                .origin(promise(2)),
                 .origin(response(2), .data(2, [0x62], ends: true), response(1, ends: true)),
+            ], "1 GET /1 > 200", "2 GET /pushed > 200 b"),
+        Row(
+            "a promise that came before",
+            start + [
+                .client(request(1)), .origin(response(4), .data(4, [0x62], ends: true)),
+                .origin(response(1, ends: true)),
             ], "1 GET /1 > 200"
         ).losing("push-left-out"),
         Row(
             "bytes in a tunnel",
             start + [
-                .client(
-                    .headers(
-                        1,
-                        [
-                            (":method", "CONNECT"), (":protocol", "websocket"),
-                            (":scheme", "http"), (":path", "/chat"), (":authority", "a.test"),
-                        ], ends: false)),
-                .origin(response(1)), .client(.data(1, [0x62])),
+                .client(connect("other")), .origin(response(1)), .client(.data(1, [0x62])),
                 .origin(.data(1, [0x61], ends: true)), .client(.data(1, [], ends: true)),
-            ], "1 CONNECT /chat > 200", "1 request b", "1 response a"
+            ], "1 CONNECT /chat > 200", "1 request segment b", "1 response segment a"
         ).losing("upgrade-as-segments"),
+        Row(
+            "a WebSocket",
+            start + [
+                .client(connect("websocket")), .origin(response(1)),
+                // A text in two frames with a ping between, masked with nothing.
+                .client(.data(1, [0x01, 0x81, 0, 0, 0, 0, 0x61, 0x89, 0x80, 0, 0, 0, 0])),
+                .origin(.data(1, [0x8A, 0x00, 0x82, 0x01, 0x63])),
+                .client(.data(1, [0x80, 0x81, 0, 0, 0, 0, 0x62])),
+                .origin(.data(1, [0x88, 0x02, 0x03, 0xE8], ends: true)),
+                .client(.data(1, [], ends: true)),
+            ], "1 CONNECT /chat > 200", "1 request ping", "1 response pong",
+            "1 response binary c", "1 request text ab", "1 response close 1000"),
+        Row(
+            "a WebSocket with compression",
+            start + [
+                .client(connect("websocket")),
+                .origin(response(1, [("sec-websocket-extensions", "permessage-deflate")])),
+                .origin(.data(1, [0xC1, 0x07, 0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00])),
+                .origin(.data(1, [], ends: true)), .client(.data(1, [], ends: true)),
+            ], "1 CONNECT /chat > 200", "1 response text Hello"),
         Row(
             "messages of gRPC",
             start + [
@@ -146,8 +182,14 @@ struct HTTP2ReadingTests {
                         1, Frame.get("/1", [("content-type", "application/grpc+proto")]),
                         ends: false), .data(1, [0, 0, 0, 0, 1, 0x61], ends: true)),
                 .origin(response(1), .headers(1, [("grpc-status", "0")])),
-            ], "1 GET /1 \0\0\0\0\u{1}a > 200 grpc-status: 0"
-        ).losing("messages-in-content"),
+            ], "1 GET /1 \0\0\0\0\u{1}a > 200 grpc-status: 0", "1 request grpc 0+1"),
+        Row(
+            "events",
+            start + [
+                .client(request(1)),
+                .origin(response(1, [("content-type", "text/event-stream")])),
+                .origin(.data(1, [UInt8]("event:b\ndata:\n\n".utf8), ends: true)),
+            ], "1 GET /1 > 200 event:b\ndata:\n\n", "1 response event 0+14 b"),
         Row(
             "changed over from HTTP/1",
             [
@@ -166,6 +208,30 @@ struct HTTP2ReadingTests {
                 start[0], .origin(response(1), .data(1, [0x61], ends: true)),
                 .client(request(3)), .origin(response(3, ends: true)),
             ], "1 GET /1 > 101 200 a", "3 GET /3 > 200"),
+    ]
+
+    /// On connections that stay with HTTP/1.
+    static let serial: [Row] = [
+        Row(
+            "a WebSocket of HTTP/1",
+            [
+                .text(.request, "GET /1 HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n\r\n"),
+                .text(.response, "HTTP/1.1 101 \r\nUpgrade: websocket\r\n\r\n\u{1}\u{1}a"),
+                Step(direction: .request, bytes: [0x81, 0x81, 0, 0, 0, 0, 0x62]),
+                Step(direction: .response, bytes: [0x80, 1, 0x63]),
+            ], "0 GET /1 > 101", "1 request text b", "1 response text ac"
+        ).named("http/1.1"),
+        Row(
+            "events in HTTP/1",
+            [
+                .text(.request, "GET /1 HTTP/1.1\r\nHost: a\r\n\r\n"),
+                .text(
+                    .response,
+                    "HTTP/1.1 200 \r\nContent-Type: text/event-stream\r\n"
+                        + "Transfer-Encoding: chunked\r\n\r\n8\r\ndata: a\n\r\n1\r\n\n\r\n0\r\n\r\n"
+                ),
+            ], "0 GET /1 > 200 data: a\n\n", "1 response event 0+8"
+        ).named("http/1.1"),
     ]
 
     static let broken: [Row] = [
@@ -187,6 +253,35 @@ struct HTTP2ReadingTests {
             "the origin ends the connection",
             start + [.client(request(1)), .origin(.goAway(last: 1, 11))],
             "1 GET /1 > origin-closed: origin ended the connection with ENHANCE_YOUR_CALM"),
+        Row(
+            "a WebSocket that is broken off",
+            start + [
+                .client(connect("websocket")), .origin(response(1)),
+                .origin(.data(1, [0x81, 0x02, 0x61])), .client(.reset(1)),
+            ], "1 CONNECT /chat > 200", "1 response text a cut: the message did not end"),
+        Row(
+            "what is no WebSocket",
+            start + [
+                .client(connect("websocket")), .origin(response(1)),
+                .origin(.data(1, [0x61, 0x62], ends: true)), .client(.data(1, [], ends: true)),
+            ], "1 CONNECT /chat > 200", "1 response segment ab"),
+        Row(
+            "a promise that the client refuses",
+            start + [
+                .client(request(1)), .origin(promise(2)), .client(.reset(2)),
+                .origin(response(2), response(1, ends: true)),
+            ], "1 GET /1 > 200", "2 GET /pushed > client-reset: client reset the stream with CANCEL"
+        ),
+        Row(
+            "promises that are none",
+            start + [
+                // Of a client, for a client's stream, for one that was promised, and not whole.
+                .client(request(1), promise(4)),
+                .origin(promise(3), promise(6), promise(6), promise(2)),
+                .client(.headers(8, Frame.get("/8"))), .origin(response(8, ends: true)),
+                .origin(response(6, ends: true), response(1, ends: true)),
+            ], "1 GET /1 > 200", "6 GET /pushed > 200"
+        ).losing("push-left-out"),
         Row(
             "the end of the connection",
             start + [.client(request(1)), .origin(response(1), .data(1, [0x61]))],
@@ -250,8 +345,8 @@ struct HTTP2ReadingTests {
             "1 GET /1 > 200 bad-response: the origin answered twice"),
         Row(
             "from its middle", [.client(request(5)), .origin(response(5), .data(5, [0x61]))],
-            " request \(Frame.headers(5, Frame.get("/5")).bytes.hex)",
-            " response \((response(5).bytes + Frame.data(5, [0x61]).bytes).hex)"
+            " request segment \(Frame.headers(5, Frame.get("/5")).bytes.hex)",
+            " response segment \((response(5).bytes + Frame.data(5, [0x61]).bytes).hex)"
         ).late().losing("http2-without-beginning").caused("HTTP/2 without its beginning"),
         Row(
             "TLS from its middle",
@@ -260,7 +355,7 @@ struct HTTP2ReadingTests {
             .caused("not decrypted: its handshake was not caught"),
     ]
 
-    @Test(arguments: whole + broken)
+    @Test(arguments: whole + serial + broken)
     func isTold(_ row: Row) throws {
         let result = try read(row)
         #expect(result.told == row.expected)
@@ -270,7 +365,7 @@ struct HTTP2ReadingTests {
         #expect(result.connection?.exchangeCount == Int64(result.exchanges.count))
     }
 
-    @Test("Where packets are cut makes no difference", arguments: whole)
+    @Test("Where packets are cut makes no difference", arguments: whole + serial)
     func cuts(_ row: Row) throws {
         for (index, step) in row.steps.enumerated() {
             for cut in 1..<step.bytes.count {
@@ -282,7 +377,7 @@ struct HTTP2ReadingTests {
         }
     }
 
-    @Test("Bytes that are changed anywhere do no harm", arguments: whole)
+    @Test("Bytes that are changed anywhere do no harm", arguments: whole + serial)
     func changes(_ row: Row) throws {
         for (index, step) in row.steps.enumerated() {
             for place in step.bytes.indices {
@@ -378,7 +473,11 @@ struct HTTP2ReadingTests {
     }
 
     private static func told(_ message: MessageRecord) -> String {
-        let content = message.exchange == nil ? message.bytes.hex : message.bytes.text
-        return "\(message.exchange.map { "\($0)" } ?? "") \(message.direction) \(content)"
+        let id = message.exchange.map { "\($0)" } ?? ""
+        var content = message.exchange == nil ? message.bytes.hex : message.bytes.text
+        if let offset = message.offset { content = "\(offset)+\(message.size)" }
+        let parts = [content, message.detail].filter { !$0.isEmpty }
+        return ([id, "\(message.direction)", message.kind.rawValue] + parts)
+            .joined(separator: " ")
     }
 }

@@ -56,6 +56,30 @@ struct PacketExporterTests {
         #expect(try file.fields("_ws.malformed or tcp.analysis.flags", ["frame.number"]).isEmpty)
     }
 
+    @Test("Connections whose ports nobody recorded, as those of a HAR, are told apart")
+    func withoutPorts() throws {
+        var traffic = RecordedTraffic()
+        for number in 0..<2 {
+            let connection = traffic.addConnection(
+                "TLSv1.3", "TLS_AES_256_GCM_SHA384", alpn: "http/1.1")
+            traffic.addExchange(
+                on: connection, response: RecordedTraffic.content(UInt8(number), 3000))
+            var record = ConnectionRecord(
+                id: connection, openedAt: traffic.connectionRecords[number].openedAt,
+                client: "127.0.0.1:0", listener: "127.0.0.1:0", mode: .explicit)
+            record.originHost = "origin.example"
+            record.originPort = 443
+            record.exchangeCount = 1
+            record.outcome = .completed
+            traffic.connectionRecords[number] = record
+        }
+        let file = try PacketFile(traffic)
+        #expect(try file.fields("http.request", ["tcp.dstport"]) == [["80"], ["80"]])
+        #expect(Set(try file.fields("http.request", ["tcp.srcport"])).count == 2)
+        #expect(try file.fields("http.response", ["http.response.code"]).count == 2)
+        #expect(try file.fields("_ws.malformed or tcp.analysis.flags", ["frame.number"]).isEmpty)
+    }
+
     @Test("Without secrets there are heads alone, and no keys")
     func redacted() throws {
         var traffic = RecordedTraffic()

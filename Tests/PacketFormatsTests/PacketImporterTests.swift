@@ -1,5 +1,7 @@
 import Base
 import Formats
+import HTTPCodecs
+import Messages
 import Synchronization
 import TLS
 import Testing
@@ -85,6 +87,70 @@ struct PacketImporterTests {
         #expect(writer.sink.connections.map(\.exchangeCount) == [4, 4])
         #expect(writer.sink.connections.map(\.cause) == ["", ""])
         #expect(writer.losses.losses.map(\.kind) == [.sameInOtherForm])
+    }
+
+    @Test("Messages come back, and what goes on as HTTP/2", arguments: ["http/1.1", "h2", nil])
+    func messages(_ alpn: String?) async throws {
+        var traffic = RecordedTraffic()
+        let connection = traffic.addConnection("TLSv1.3", TLSSuite.all[0].name, alpn: alpn ?? "")
+        if alpn == nil {
+            traffic.connectionRecords[0].clientTLS = nil
+            traffic.connectionRecords[0].originTLS = nil
+        }
+        let stream: Int32? = alpn == "h2" ? 1 : nil
+        if alpn == nil {
+            traffic.addChangeover(on: connection)
+            traffic.addExchange(on: connection, http2: 2, response: [1])
+            traffic.addExchange(on: connection, http2: 3, response: [2, 3])
+        }
+        traffic.addStreams(on: connection, http2: alpn == nil ? 5 : stream)
+        if alpn != nil { traffic.addWebSocket(on: connection, http2: stream.map { _ in 5 }) }
+        let (sink, losses) = try await read(exported(traffic))
+        let exchanges = sink.exchanges.sorted { $0.id < $1.id }
+        try #require(exchanges.count == traffic.exchangeRecords.count)
+        for (old, new) in zip(traffic.exchangeRecords, exchanges) {
+            #expect(new.requestHead.text == old.requestHead.text)
+            #expect(new.interimHeads.map(\.text) == old.interimHeads.map(\.text))
+            #expect(new.responseHead.text == old.responseHead.text)
+            #expect(new.requestBody.bytes == old.requestBody.bytes)
+            #expect(new.responseBody.bytes == old.responseBody.bytes)
+            #expect(new.stream == old.stream)
+            #expect(new.protocolName == old.protocolName)
+            // A tunnel lasts as long as its connection.
+            let lasts = old.status == 101 ? 89_000 : old.durationMicroseconds
+            #expect(new.durationMicroseconds == lasts)
+            #expect(new.error == nil)
+        }
+        let told = sink.messages.map(RecordedTraffic.told)
+        #expect(told == traffic.messageRecords.map(RecordedTraffic.told))
+        #expect(losses.losses.map(\.kind) == [.sameInOtherForm])
+        #expect(sink.connections.map(\.messageCount) == [traffic.messageRecords.last?.number])
+    }
+
+    @Test("Compressed WebSockets fill neither memory nor disk")
+    func bomb() throws {
+        let writer = ImportWriter(sink: RecordingSink(), nextConnection: 1, nextExchange: 1)
+        let messages = ImportedMessages(
+            writer, connection: 1, at: RecordedTraffic.start, WebSocketRoom())
+        let head =
+            "HTTP/1.1 101 \r\nUpgrade: websocket\r\n"
+            + "Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n"
+        let response = try #require(try ResponseReader.read([UInt8](head.utf8).span)).head
+        func begin() -> WebSocketRecorder? {
+            messages.webSocket(begunBy: response, asked: nil, exchange: 1)
+        }
+        let webSocket = try #require(begin())
+        let content = GzipEncoder.encode([UInt8](repeating: 0, count: 160 << 20))
+        let packed = content.dropFirst(10).dropLast(8)
+        let length = (0..<8).map { UInt8(truncatingIfNeeded: packed.count >> (56 - 8 * $0)) }
+        messages.observe(.response, [0xC2, 127] + length + packed, webSocket)
+        #expect(webSocket.recordedBytes == 64 << 20 + 64 * (packed.count + 10))
+        #expect(writer.losses.losses.map(\.kind) == [.contentCut])
+        let others = (0..<WebSocketRoom.limit).compactMap { _ in begin() }
+        #expect(others.count == WebSocketRoom.limit - 1)
+        #expect(writer.losses.count(of: .tooManyWebSockets) == 1)
+        messages.finish(webSocket)
+        #expect(begin() != nil)
     }
 
     @Test("Without keys a connection is told with the reason")

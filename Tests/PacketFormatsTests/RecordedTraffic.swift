@@ -90,6 +90,93 @@ struct RecordedTraffic: TrafficSource {
         exchangeRecords.append(record)
     }
 
+    /// The exchange that a connection of HTTP/1 changed over to HTTP/2 with.
+    mutating func addChangeover(on connection: Int64) {
+        addExchange(on: connection, http2: 1, response: [7, 8])
+        let last = exchangeRecords.count - 1
+        exchangeRecords[last].protocolName = "HTTP/1.1"
+        exchangeRecords[last].requestHead = [UInt8](
+            """
+            GET /1 HTTP/1.1\r\nHost: origin.example\r\nConnection: Upgrade, HTTP2-Settings\r
+            Upgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n
+            """.utf8)
+        exchangeRecords[last].interimHeads = [
+            [UInt8](
+                "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"
+                    .utf8),
+            [UInt8]("HTTP/2.0 103\r\nlink: </a.css>\r\n\r\n".utf8),
+        ]
+    }
+
+    /// A call of gRPC with two messages each way.
+    mutating func addStreams(on connection: Int64, http2 stream: Int32?) {
+        let content: [UInt8] = [0, 0, 0, 0, 1, 9, 1, 0, 0, 0, 2, 8, 9]
+        addExchange(on: connection, http2: stream, request: content, response: content)
+        let last = exchangeRecords.count - 1
+        let version = stream == nil ? "HTTP/1.1" : "HTTP/2.0"
+        let fields = "content-type: application/grpc\r\ncontent-length: 13\r\n\r\n"
+        exchangeRecords[last].requestHead = [UInt8](
+            "POST /call \(version)\r\nhost: origin.example\r\n\(fields)".utf8)
+        exchangeRecords[last].responseHead = [UInt8](
+            "\(version) 200\(stream == nil ? " " : "")\r\n\(fields)".utf8)
+        for direction in [Direction.request, .response] {
+            for (offset, size) in [(0, 1), (6, 2)] as [(Int64, Int64)] {
+                var message = nextMessage(.grpc, direction)
+                message.offset = offset
+                message.size = size
+                message.detail = offset == 0 ? "" : "compressed"
+                messageRecords.append(message)
+            }
+        }
+    }
+
+    /// A WebSocket behind an upgrade, or on a stream.
+    mutating func addWebSocket(on connection: Int64, http2 stream: Int32?) {
+        addExchange(on: connection, http2: stream, response: [])
+        let last = exchangeRecords.count - 1
+        exchangeRecords[last].requestHead = [UInt8](
+            (stream == nil
+                ? "GET /chat HTTP/1.1\r\nHost: origin.example\r\nUpgrade: websocket\r\n\r\n"
+                : "CONNECT /chat HTTP/2.0\r\nhost: origin.example\r\n:protocol: websocket\r\n\r\n")
+                .utf8)
+        exchangeRecords[last].responseHead = [UInt8](
+            (stream == nil
+                ? "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n"
+                : "HTTP/2.0 200\r\n\r\n").utf8)
+        exchangeRecords[last].status = stream == nil ? 101 : 200
+        let kinds: [(MessageRecord.Kind, [UInt8])] = [
+            (.text, [0x68, 0x69]), (.binary, Self.content(7, 300_000)), (.ping, [1]), (.pong, []),
+            (.close, [0x62]),
+        ]
+        for (kind, content) in kinds {
+            for direction in [Direction.request, .response] {
+                var message = nextMessage(kind, direction)
+                message.detail = kind == .close ? "1000 b" : ""
+                for part in stride(from: 0, to: max(1, content.count), by: 256 << 10) {
+                    message.bytes = [UInt8](content.dropFirst(part).prefix(256 << 10))
+                    message.size = Int64(message.bytes.count)
+                    message.part = part / (256 << 10)
+                    message.isLast = part + message.bytes.count == content.count
+                    messageRecords.append(message)
+                }
+            }
+        }
+    }
+
+    private func nextMessage(_ kind: MessageRecord.Kind, _ direction: Direction) -> MessageRecord {
+        let exchange = exchangeRecords[exchangeRecords.count - 1]
+        let number = (messageRecords.last?.number ?? 0) + 1
+        return MessageRecord(
+            connection: exchange.connection, exchange: exchange.id, number: number,
+            at: exchange.startedAt.later(milliseconds: 3), direction: direction, kind: kind)
+    }
+
+    static func told(_ message: MessageRecord) -> String {
+        "\(message.exchange ?? 0) \(message.number).\(message.part) \(message.direction) "
+            + "\(message.kind) \(message.size) \(message.isLast) \(message.detail) "
+            + "\(message.offset ?? -1) \(Digests.sha256(message.bytes).hex.prefix(8))"
+    }
+
     private static func tls(
         _ version: String, _ cipher: String, alpn: String, seed: UInt8
     ) -> TLSRecord {

@@ -51,6 +51,57 @@ extension RealClientTests {
             #expect(spoken.allSatisfy { $0.tlsVersion == "TLSv\(version)" }, "\(spoken)")
         }
 
+        /// A client of the proxy, and the messages that both it and an import of the packets of
+        /// its connection have to have.
+        struct Talk: Sendable, CustomTestStringConvertible {
+            let way: HTTP2ApplicationTests.Way
+            let origin: String
+            let client: String
+            var testDescription: String { "\(client), \(way.rawValue)" }
+
+            static let all = [
+                // gRPC writes no key log.
+                Talk(way: .reverse, origin: "grpc-origin.py", client: "grpc-client.py"),
+                Talk(
+                    way: .reverseFromTLS, origin: "websocket-origin.py",
+                    client: "websocket-client.py"),
+            ]
+        }
+
+        @Test(
+            .needs(.python, .dumpcap, .sqlite),
+            .enabled(if: geteuid() == 0 || Peer.isRequired, "only root can catch packets"),
+            arguments: Talk.all)
+        func tellsMessagesAsTheProxyDoes(_ talk: Talk) async throws {
+            let isCall = talk.client.hasPrefix("grpc")
+            let setting = try await HTTP2ApplicationTests.Setting(
+                talk.way, talk.origin, version: isCall ? "2" : "auto")
+            let folder = setting.folder
+            let number = setting.target.split(separator: ":").last
+            let port = try #require(number.flatMap { UInt16($0) })
+            let packets = try await CaughtPackets(of: port, in: folder)
+            let authority = setting.proxy.authorityPath
+            try await Program.run(
+                .python,
+                [Peer.script(talk.client)]
+                    + (isCall
+                        ? [setting.target, ""] : ["wss://\(setting.target)", "", authority]),
+                in: folder, variables: ["SSLKEYLOGFILE": folder.path("keys.log")])
+            try await packets.end()
+            try await setting.proxy.end()
+            if isCall { try folder.write("keys.log", Data()) }
+
+            let imported = try await Self.imported(packets, in: folder)
+            let statement = """
+                SELECT exchange, direction, kind, part, size, offset, is_last, truncated, detail,
+                hex(bytes), (SELECT hex(hash) FROM chunk WHERE chunk.id = message.chunk) FROM message WHERE exchange IS NOT NULL
+                ORDER BY exchange, direction, number, part
+                """
+            let said = try await setting.proxy.capture.query(statement)
+            #expect(said.split(separator: "\n").count > 20)
+            #expect(try await imported.query(statement) == said)
+        }
+
         /// The summary of an import.
         private struct Summary: Decodable {
             struct Loss: Decodable, Equatable {

@@ -44,7 +44,9 @@ extension Command {
                     + " were on the wire, those that were not recorded as missing, and a dialogue"
                     + " that is no HTTP as a TCP flow.",
                 "As bodies, each content is written with its codings undone to a file in a new folder,"
-                    + " named for its exchange, with an index.json.",
+                    + " named for its exchange, with an index.json, which comes last.",
+                "A file has '.new' behind its name until it is whole. It exits with 3 if no exchange"
+                    + " matches the filter.",
                 filterHelp(for: .exchanges),
             ],
             arguments: ExportArguments(),
@@ -76,6 +78,8 @@ private struct ExportArguments {
         case mitmproxy
         case bodies
 
+        var isBinary: Bool { self == .pcapng || self == .mitmproxy }
+
         /// `nil` for one that writes a folder.
         var exporter: (any CaptureExporter)? {
             switch self {
@@ -91,6 +95,11 @@ private struct ExportArguments {
 private func runExport(
     _ arguments: ExportArguments, _ environment: Environment
 ) async throws -> ExitCode {
+    if environment.output.isTerminal, arguments.output == nil, arguments.format.isBinary {
+        throw UsageFailure(
+            "'--format \(arguments.format.rawValue)' writes what is not for a terminal",
+            hint: "name a file with --output, or pass it to another program")
+    }
     let source = try environment.openCapture(arguments.capture)
     let progress = ConversionProgress(
         "exporting", total: try totalExchanges(source), environment)
@@ -98,12 +107,21 @@ private func runExport(
     options.withSecrets = arguments.withSecrets
     options.creatorVersion = CommandLineTool.version
     // On one terminal, the bar would stand in the middle of what is exported.
-    if arguments.output != nil || !environment.output.isTerminal {
-        options.progress = { try progress.advance(to: $0) }
+    let showsProgress = arguments.output != nil || !environment.output.isTerminal
+    InterruptFlag.install()
+    options.progress = { passed in
+        try InterruptFlag.check()
+        if showsProgress { try progress.advance(to: passed) }
     }
+    var hasNone = false
     if arguments.selection.filter != nil {
         let filter = try arguments.selection.open(source, environment)
-        options.includes = { try filter.accepts($0) }
+        hasNone = true
+        options.includes = { exchange in
+            let isWanted = try filter.accepts(exchange)
+            if isWanted { hasNone = false }
+            return isWanted
+        }
     }
     let report: LossReport
     do {
@@ -116,7 +134,8 @@ private func runExport(
     let summary = ConversionSummary(verb: "export", subject: arguments.output, losses: report)
     try summary.write(
         asJSON: arguments.isJSON, to: environment, outputIsFree: arguments.output != nil)
-    return .clean
+    if hasNone { try environment.note("no exchange matches the filter, and none was written") }
+    return hasNone ? .inconclusive : .clean
 }
 
 private func write(
@@ -152,7 +171,8 @@ private func writeFolder(
     }
     guard !Files.exists(folder) else {
         throw Failure(
-            "file-unwritable", party: .tool, "cannot make the folder \(folder): it is there")
+            "file-unwritable", party: .tool, "cannot make the folder \(folder): it is there",
+            hint: "name another one, or remove this one first")
     }
     try Files.makeFolder(folder)
     return try BodyFolderExporter().export(source, options) { name in

@@ -30,11 +30,13 @@ extension Command {
                 "Of pcap and pcapng it reads TCP with HTTP/1 and HTTP/2, in TLS 1.2 and 1.3 as far"
                     + " as the keys are in the file or in a key log (SSLKEYLOGFILE). What is not"
                     + " decrypted, HTTP/2 whose beginning was not caught, and what comes behind"
-                    + " missing packets becomes a connection with the reason; a WebSocket is kept"
-                    + " as bytes.",
+                    + " missing packets becomes a connection with the reason. Messages of"
+                    + " WebSockets, gRPC and event streams are told apart as in a recording, and"
+                    + " what a server pushed is an exchange.",
                 "The capture is made, or added to. What the file does not tell, such as the"
                     + " connections of most HAR files, is guessed and noted in the capture; what"
-                    + " could not be kept is told after the import.",
+                    + " could not be kept is told after the import. It exits with 3 if there was"
+                    + " nothing in the file, and with 4 if it is broken.",
             ],
             arguments: ImportArguments(),
             parameters: [
@@ -75,6 +77,7 @@ private func runImport(
     let file = try environment.fileStreams.open(arguments.file)
     let start = try file.read()
     let importer = try importer(arguments, for: start)
+    let isNew = !Files.exists(path)
     let progress = ConversionProgress("importing", total: file.size ?? 0, in: .bytes, environment)
     let store = try CaptureWriter(
         path: path, configuration: CaptureConfiguration(digest: Digests.sha256))
@@ -83,9 +86,11 @@ private func runImport(
     var done: Int64 = 0
     var held: [UInt8]? = start
     var flaw: (any Error)?
+    InterruptFlag.install()
     do {
         try await importer.read(
             {
+                try InterruptFlag.check()
                 let bytes = try held.take() ?? file.read()
                 done += Int64(bytes.count)
                 if file.size != nil { try progress.advance(to: done) }
@@ -96,33 +101,77 @@ private func runImport(
     }
     try progress.finish()
     try store.close()
+    let isEmpty = writer.connectionCount + writer.exchangeCount + writer.messageCount == 0
+    if let flaw, isEmpty {
+        if isNew { Files.remove(path) }
+        throw flaw
+    }
     var summary = ConversionSummary(verb: "import", subject: path, losses: writer.losses)
     summary.counts = [
         ("connection", writer.connectionCount), ("exchange", writer.exchangeCount),
         ("message", writer.messageCount),
     ]
     try summary.write(asJSON: arguments.isJSON, to: environment, outputIsFree: true)
-    if let flaw { throw flaw }
-    return .clean
+    if let flaw { throw Failure(keeping: flaw) }
+    if isEmpty { try environment.note("there is nothing in \(arguments.file)") }
+    return isEmpty ? .inconclusive : .clean
+}
+
+extension Failure {
+    /// A flaw behind which nothing was read.
+    fileprivate init(keeping flaw: any Error) {
+        guard let failure = flaw as? Failure else {
+            self.init("import-failed", party: .tool, "\(flaw)", hint: Self.kept)
+            return
+        }
+        self.init(
+            failure.code, party: failure.party, failure.detail, hint: failure.hint ?? Self.kept)
+    }
+
+    private static var kept: String { "what came before is in the capture" }
 }
 
 /// Errors: `format-unknown`, `file-unreadable`.
 private func importer(
     _ arguments: ImportArguments, for start: [UInt8]
 ) throws(Failure) -> any CaptureImporter {
-    switch arguments.format {
+    let format = arguments.format == .auto ? .recognized(by: start) : arguments.format
+    if arguments.keyLog != nil, format == .har || format == .mitmproxy {
+        throw Failure(
+            "key-log-unused", party: .tool,
+            "\(arguments.file) is no file of packets, and --key-log decrypts nothing else",
+            hint: "leave --key-log out")
+    }
+    switch format {
     case .har: return HARImporter()
     case .pcap: return try packetImporter(arguments)
     case .mitmproxy: return MitmproxyImporter()
-    case .auto:
-        // First: what begins a dump may also begin the compressed data of a HAR.
-        if MitmproxyImporter.recognizes(start) { return MitmproxyImporter() }
-        if HARImporter.recognizes(start) { return HARImporter() }
-        if PacketImporter.recognizes(start) { return try packetImporter(arguments) }
-        throw Failure(
-            "format-unknown", party: .tool, "\(arguments.file) is in no format that is known",
-            hint: "it can be HAR, also compressed, a dump of mitmproxy, pcap or pcapng")
+    case .auto: throw unknownFormat(arguments.file, start)
     }
+}
+
+extension ImportArguments.Format {
+    /// What a file is by its first bytes; `auto` if that cannot be told.
+    fileprivate static func recognized(by start: [UInt8]) -> Self {
+        // First: what begins a dump may also begin the compressed data of a HAR.
+        if MitmproxyImporter.recognizes(start) { return .mitmproxy }
+        if HARImporter.recognizes(start) { return .har }
+        return PacketImporter.recognizes(start) ? .pcap : .auto
+    }
+}
+
+private func unknownFormat(_ file: String, _ start: [UInt8]) -> Failure {
+    if start.isEmpty {
+        return Failure("format-unknown", party: .tool, "\(file) is empty")
+    }
+    if start.starts(with: "SQLite format 3".utf8) {
+        return Failure(
+            "format-unknown", party: .tool, "\(file) is a database, as captures are",
+            hint: "name a capture to the other commands as it is")
+    }
+    return Failure(
+        "format-unknown", party: .tool, "\(file) is in no format that is known",
+        hint: "it can be HAR, also compressed, a dump of mitmproxy, pcap or pcapng")
 }
 
 private func packetImporter(_ arguments: ImportArguments) throws(Failure) -> PacketImporter {

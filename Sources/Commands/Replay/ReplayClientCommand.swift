@@ -145,6 +145,7 @@ private func runReplayClient(
     guard arguments.rate == nil || arguments.timing == nil else {
         throw UsageFailure("--rate and --timing exclude each other")
     }
+    try checkReplayCapture(arguments.capture, from: arguments.source)
     let source = try environment.openCapture(arguments.source)
     let filter = try arguments.selection.open(source, environment)
     let plan = try ReplayPlan(
@@ -174,6 +175,10 @@ private func runReplayClient(
         try environment.output.write(JSONText.object(members).document)
     } else {
         try ReplayClientText.write(report, to: environment)
+        if report.answeredCount == 0, report.failedCount > 0 {
+            try environment.hint(
+                "see whether the origin is up and --to is right; --stop-after 10 ends sooner")
+        }
     }
     return report.exitCode
 }

@@ -1,4 +1,5 @@
 internal import Base
+internal import Redaction
 internal import Replay
 
 /// What came of sending a recording again.
@@ -148,7 +149,8 @@ extension ReplayClientReport.Difference {
         case .withheld, .unsent: break
         }
         return [
-            "exchange": .integer(exchange), "method": .string(method), "url": .string(url),
+            "exchange": .integer(exchange), "method": .string(method),
+            "url": .string(URLRedaction.redact(url)),
             "recordedStatus": .integer(Int64(recordedStatus)), "status": .optional(answer?.status),
             "recordedGrpcStatus": .optional(recordedCall), "grpcStatus": .optional(answer?.call),
             "recordedMessages": .optional(messages?.recorded),
@@ -161,7 +163,7 @@ extension ReplayClientReport.Difference {
 
     /// `exchange 3: GET http://example.com/ was 200 and is 403`.
     var line: String {
-        let start = "exchange \(exchange): \(method) \(url)"
+        let start = "exchange \(exchange): \(method) \(URLRedaction.redact(url))"
         let was = recordedStatus > 0 ? "was \(Self.words(recordedStatus, recordedCall)) and " : ""
         let words = outcomeWords(start, was)
         guard let messages else { return words }

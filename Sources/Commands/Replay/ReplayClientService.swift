@@ -35,6 +35,10 @@ final class ReplayClientService {
             try CaptureWriter(
                 path: path, configuration: CaptureConfiguration(digest: Digests.sha256))
         }
+        if let writer, let path = arguments.capture, writer.nextExchangeID > 1, !arguments.isJSON {
+            try environment.note(
+                "\(path) holds \(writer.nextExchangeID - 1) exchanges already; these are added")
+        }
         loops = try EventLoops(count: 1)
         signals = try StopSignals()
     }

@@ -2,7 +2,6 @@ internal import Base
 internal import HTTPClient
 internal import HTTPCodecs
 internal import HTTPModel
-internal import Redaction
 internal import Replay
 internal import Sockets
 internal import TLS
@@ -132,7 +131,7 @@ final class ReplayClientTask: @unchecked Sendable {
         guard let record = try source.exchange(id) else {
             throw Failure("no-such-exchange", party: .tool, "exchange \(id) is gone")
         }
-        url = URLRedaction.redact(record.url(RecordedHead(record.requestHead))).text
+        url = record.url(RecordedHead(record.requestHead)).text
         var request = try request(for: entry, record, to: target)
         stream = try ReplayStream(record, request, from: source, timing: options.timing)
         guard case .webSocket(let machine, _) = stream else {

@@ -38,7 +38,7 @@ extension Command {
                     purpose: "as often as it is asked, and as slowly as it was",
                     line: "sallyport replay origin session.sallyport --order cycle --timing 1"),
                 Example(
-                    purpose: "without regard to what 'replay learn' found",
+                    purpose: "without regard to what 'replay learn' found to change",
                     line: "sallyport replay origin session.sallyport --rules session.rules"),
             ],
             details: [
@@ -47,7 +47,8 @@ extension Command {
                     + " authorization. One that has no answer gets 502, a field sallyport-miss, and"
                     + " the nearest recorded request with what differs. Nothing is sent to the"
                     + " network, and no name is resolved.",
-                "It exits with 0, or with 1 if there was a request that it had no answer for.",
+                "It exits with 0, with 1 if there was a request that it had no answer for, and with 3"
+                    + " if nothing was asked or connections had to be cut off.",
             ],
             arguments: ReplayArguments(),
             parameters: replayParameters
@@ -99,6 +100,14 @@ private var replayParameters: [Parameter<ReplayArguments>] {
     ]
 }
 
+/// Refuses to record into the capture that is replayed: the next replay would have twice as much.
+func checkReplayCapture(_ capture: String?, from source: String) throws(UsageFailure) {
+    guard let capture, Files.isSame(capture, source) else { return }
+    throw UsageFailure(
+        "--capture: \(capture) is the capture that is replayed",
+        hint: "record into another one, which 'sallyport replay diff' can compare with it")
+}
+
 /// Where requests go that are not recorded.
 enum ReplayFallback: String, CaseIterable {
     case none
@@ -127,6 +136,7 @@ extension ValueSyntax where Value == Int64 {
 private func runReplay(
     _ arguments: ReplayArguments, _ environment: Environment
 ) async throws -> ExitCode {
+    try checkReplayCapture(arguments.proxy.capture, from: arguments.source)
     let signals = try StopSignals()
     let service = try ReplayService(arguments, environment)
     signals.watch(
@@ -143,11 +153,9 @@ private func runReplay(
         try environment.output.write(ready.text + service.summary)
     }
     let endedInOrder = try await service.run()
-    let misses = service.missCount
-    if misses > 0, !arguments.isJSON {
-        try environment.note(
-            "\(misses) \(misses == 1 ? "request" : "requests") had no recorded answer")
+    if !arguments.isJSON {
+        for remark in service.remarks { try environment.note(remark) }
     }
-    if misses > 0 { return .findings }
-    return endedInOrder ? .clean : .inconclusive
+    if service.missCount > 0 { return .findings }
+    return endedInOrder && service.requestCount > 0 ? .clean : .inconclusive
 }

@@ -26,8 +26,8 @@ extension Command {
             details: [
                 "Exchanges are paired by what they are, and by their order only where they are"
                     + " alike. It exits with 0 if nothing differs, 1 if something does, and 3 if"
-                    + " there was nothing to compare. An order, how a message is framed, and the"
-                    + " time that it took are told and do not count.",
+                    + " there was nothing to compare. An order, how a message is laid out"
+                    + " and framed, and the time that it took do not count.",
                 "An ignored part is written as in a file of rules, without the word ignore:"
                     + " 'query NAME', 'header NAME', 'body PATH', 'path', 'authority', 'status',"
                     + " with 'response' in front for the response's; * stands for anything."
@@ -47,7 +47,7 @@ extension Command {
             .flag("json", \.isJSON, "the same as --format json"),
             .repeated("ignore", \.ignored, .ignoredPart, "a part that counts for nothing"),
             .option("rules", \.rules, .path("FILE"), "rules of what counts, as replay has them"),
-            .flag("notes", \.withNotes, "list pairs that differ in nothing that counts, too"),
+            .flag("notes", \.withNotes, "tell what does not count, too: orders, layout, framing"),
             .flag("with-secrets", \.withSecrets, "show values as they were recorded"),
         ] + filterParameters(for: .exchanges).map { $0.lifted(to: \.selection) }
     }

@@ -8,12 +8,18 @@ extension Command {
             examples: [
                 Example(
                     purpose: "what changes from one to the next, as rules to review",
-                    line: "sallyport replay learn monday.sallyport tuesday.sallyport > my.rules")
+                    line: "sallyport replay learn monday.sallyport tuesday.sallyport > my.rules"),
+                Example(
+                    purpose: "and where the two still differ with them",
+                    line: "sallyport replay diff monday.sallyport tuesday.sallyport"
+                        + " --rules my.rules"),
             ],
             details: [
                 "Requests are paired by method, origin and path in their order. A part that differs"
                     + " is proposed to be ignored, or to be substituted where the response holds it,"
-                    + " too; so are parts of responses, for 'replay diff'.",
+                    + " too; so are parts of responses and fields of requests, for 'replay diff'."
+                    + " An example of the values stands above each rule, with secrets as ***. It"
+                    + " exits with 3 if no request of one is in the other.",
                 "A rule is a line: 'ignore', 'match' or 'substitute', then 'response' if it is not"
                     + " about the request, then 'query NAME', 'header NAME', 'body PATH',"
                     + " 'authority', 'path', 'method' or 'status'. In a name * stands for anything:"
@@ -37,13 +43,28 @@ private struct LearnArguments {
 private func runLearn(
     _ arguments: LearnArguments, _ environment: Environment
 ) async throws -> ExitCode {
-    let proposals = try VolatileParts.proposals(
+    let lesson = try VolatileParts.lesson(
         try environment.openCapture(arguments.first), try environment.openCapture(arguments.second)
-    )
-    for proposal in proposals {
+    ) { part, value in part.shown(value) }
+    if lesson.pairCount == 0 {
+        try environment.note(
+            "nothing to learn from: no method, origin and path is in both captures")
+        return .inconclusive
+    }
+    for proposal in lesson.proposals {
         try environment.output.write(
             TerminalText.sanitized("# \(proposal.reason)") + "\n"
                 + TerminalText.sanitized(proposal.rule.text) + "\n")
+    }
+    if lesson.proposals.isEmpty {
+        try environment.note(
+            "no rule is needed: \(lesson.pairCount) pairs of exchanges differ in nothing that counts"
+        )
+    }
+    if lesson.singleCount > 0 {
+        try environment.note(
+            "\(lesson.singleCount) exchanges were not looked at: the other capture has none of their"
+                + " method, origin and path left")
     }
     return .clean
 }

@@ -3,6 +3,7 @@ internal import CaptureStore
 internal import Proxy
 internal import Replay
 internal import Sockets
+internal import Synchronization
 internal import TLS
 internal import Traffic
 
@@ -13,6 +14,7 @@ final class ReplayService: Sendable {
     let capturePath: String?
     let server: ProxyServer
     let shutdown = Shutdown()
+    private let refusals: RefusalSink
     private let responder: TapeResponder
     private let writer: CaptureWriter?
     private let loops: EventLoops
@@ -46,8 +48,9 @@ final class ReplayService: Sendable {
         loops = try EventLoops(count: plan.loopCount)
         let numbers = RecordNumbers(
             connection: writer?.nextConnectionID ?? 1, exchange: writer?.nextExchangeID ?? 1)
+        refusals = RefusalSink(writer)
         server = try ProxyServer(
-            plan: plan, authority: authority, sink: writer ?? NoSink(), numbers: numbers,
+            plan: plan, authority: authority, sink: refusals, numbers: numbers,
             loops: loops.all)
     }
 
@@ -55,6 +58,27 @@ final class ReplayService: Sendable {
     var failure: Failure? { writer?.failure }
 
     var missCount: Int { responder.missCount }
+
+    var requestCount: Int { responder.requestCount }
+
+    /// Lines for people at the end: why less was asked than they may think, and what to do about
+    /// what was missed.
+    var remarks: [String] {
+        var lines: [String] = []
+        if missCount > 0 {
+            lines.append(
+                "\(missCount) of \(requestCount) requests had no recorded answer")
+        } else if requestCount == 0 {
+            lines.append("no request came")
+        }
+        if refusals.count > 0 {
+            lines.append(
+                "on \(refusals.count == 1 ? "a connection" : "\(refusals.count) connections")"
+                    + " the client refused the certificate; it has to trust"
+                    + " \(authority.certificatePath)")
+        }
+        return lines
+    }
 
     /// A line for people: how much there is to answer with.
     var summary: String {
@@ -74,17 +98,38 @@ final class ReplayService: Sendable {
     }
 }
 
-/// Where records go that nobody wants.
-private struct NoSink: TrafficSink {
-    func submit(_ events: [TrafficEvent]) {}
-    var isCongested: Bool { false }
-    func whenRoom(_ resume: @escaping @Sendable () -> Void) { resume() }
+/// Counts the connections on which a client refused the certificate, and passes everything on to a
+/// capture if one is wanted.
+private final class RefusalSink: TrafficSink {
+    private let capture: CaptureWriter?
+    private let refused = Mutex<Set<Int64>>([])
+
+    init(_ capture: CaptureWriter?) {
+        self.capture = capture
+    }
+
+    var count: Int { refused.withLock { $0.count } }
+
+    func submit(_ events: [TrafficEvent]) {
+        for case .connection(let record) in events where record.outcome == .clientRefused {
+            refused.withLock { _ = $0.insert(record.id) }
+        }
+        capture?.submit(events)
+    }
+
+    var isCongested: Bool { capture?.isCongested ?? false }
+
+    func whenRoom(_ resume: @escaping @Sendable () -> Void) {
+        if let capture { capture.whenRoom(resume) } else { resume() }
+    }
 }
 
 /// Tells on standard error of requests that have no answer.
-private struct MissLog: Sendable {
+private final class MissLog: Sendable {
     private let environment: Environment
     private let isJSON: Bool
+    /// What to do is said once, however often it is missed.
+    private let hints = Mutex<Set<String>>([])
 
     init(_ environment: Environment, isJSON: Bool) {
         self.environment = environment
@@ -97,9 +142,17 @@ private struct MissLog: Sendable {
                 try environment.diagnostics.write(miss.json.line + [UInt8(ascii: "\n")])
             } else {
                 try environment.note(miss.detail)
+                let hint = miss.hint
+                let isNew = hints.withLock { hints in
+                    hints.count < Self.hintLimit && hints.insert(hint).inserted
+                }
+                if isNew { try environment.hint(hint) }
             }
         } catch {
             // Nobody listens; the client was told, and the exit code tells it again.
         }
     }
+
+    /// Nobody reads more.
+    private static let hintLimit = 100
 }

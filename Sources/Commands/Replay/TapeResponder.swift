@@ -11,6 +11,7 @@ final class TapeResponder: OriginResponder {
     private let tape: ReplayTape
     private let missed: @Sendable (ReplayMiss) -> Void
     private let misses = Atomic(0)
+    private let requests = Atomic(0)
 
     /// - Parameter missed: called on the loops for each request without an answer.
     init(
@@ -23,6 +24,9 @@ final class TapeResponder: OriginResponder {
 
     var missCount: Int { misses.load(ordering: .relaxed) }
 
+    /// How many requests came, and dialogues in other protocols.
+    var requestCount: Int { requests.load(ordering: .relaxed) }
+
     /// What was agreed on in the recording comes first; a client that offers other versions of HTTP
     /// may have those, too.
     func protocols(of host: String, _ port: UInt16, offering names: [String]) -> [String] {
@@ -34,6 +38,7 @@ final class TapeResponder: OriginResponder {
     }
 
     func respond(to request: ResponderRequest) -> (any ResponderExchange)? {
+        requests.wrappingAdd(1, ordering: .relaxed)
         let facts = RequestFacts(
             method: request.head.method.text, isSecure: request.isSecure,
             authority: request.authority, target: request.target[...], fields: request.head.fields,
@@ -48,7 +53,9 @@ final class TapeResponder: OriginResponder {
     }
 
     func dialogue(with host: String, _ port: UInt16) -> (any ResponderDialogue)? {
-        tape.play(host, port).map(TapeDialogue.init)
+        guard let dialogue = tape.play(host, port) else { return nil }
+        requests.wrappingAdd(1, ordering: .relaxed)
+        return TapeDialogue(dialogue)
     }
 }
 
@@ -109,14 +116,6 @@ private final class TapeDialogue: ResponderDialogue {
 extension ReplayMiss {
     /// What may be shown: a recorded secret would end up in the logs of a test.
     fileprivate var withoutSecrets: ReplayMiss {
-        showing(url: URLRedaction.redact) { part, value in
-            switch part {
-            case .query(let name) where SecretName.isParameter(name): "***"
-            case .body(let path) where SecretName.isParameter(path): "***"
-            case .header(let name) where SecretName.isField(name) && value != "(present)":
-                "***"
-            default: value
-            }
-        }
+        showing(url: URLRedaction.redact) { part, value in part.shown(value) }
     }
 }

@@ -133,7 +133,7 @@ private struct PassingNames {
         }
         guard !hasPatterns else { return }
         var letters = [UInt32](repeating: 0, count: 32)
-        for name in ComparisonConfiguration.passingFields {
+        for name in PassingFields.madeUp {
             letters[name.utf8.count] |= Self.bit(name.utf8.first ?? 0)
         }
         self.letters = letters

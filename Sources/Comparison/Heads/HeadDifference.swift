@@ -91,7 +91,7 @@ struct HeadDifference {
         if name == "content-length", let sizes = contentSizes {
             return Self.follows(left, from: sizes.left) && Self.follows(right, from: sizes.right)
         }
-        return Self.hopFields.contains(name)
+        return PassingFields.hop.contains(name)
     }
 
     private static func follows(_ values: [[UInt8]], from size: Int64) -> Bool {
@@ -111,9 +111,4 @@ struct HeadDifference {
         let line = HeadRedaction.redact(trailers: start + value)
         return shownText(line.dropFirst(start.count))
     }
-
-    private static let hopFields: Set<String> = [
-        "connection", "host", "keep-alive", "proxy-connection", "te", "trailer",
-        "transfer-encoding",
-    ]
 }

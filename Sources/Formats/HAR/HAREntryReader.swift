@@ -132,9 +132,12 @@ struct HAREntryReader {
 
     private var spelledRequest: [UInt8] {
         let method = request["method"]?.bytes ?? Array("GET".utf8)
-        let isConnect = method.equalsIgnoringCase("connect")
-        let target = isConnect ? Array(url.authority.utf8) : self.target
         var fields = Self.fields(request["headers"], isNative: native != nil)
+        // One that asks for another protocol has a path (RFC 8441 §4).
+        let isTunnel =
+            method.equalsIgnoringCase("connect")
+            && !fields.contains { $0.name.elementsEqual(":protocol".utf8) }
+        let target = isTunnel ? Array(url.authority.utf8) : self.target
         if native == nil, !fields.contains(where: { $0.name.equalsIgnoringCase("host") }) {
             fields.insert(
                 HeadText.Field(name: Array("host".utf8), value: Array(url.authority.utf8)), at: 0)

@@ -4,6 +4,8 @@ extension LossKind {
         "connection-left-out", "a connection on which nothing was said has no flow")
     static let messageLeftOut = LossKind(
         "message-left-out", "a message that is no text or binary one of a WebSocket has no place")
+    static let closeAnswerLeftOut = LossKind(
+        "close-answer-left-out", "of the closes of a WebSocket, the first alone has a place")
     static let segmentParted = LossKind(
         "segment-parted", "what was said after an upgrade stands in a flow of its own")
     static let messageMerged = LossKind(

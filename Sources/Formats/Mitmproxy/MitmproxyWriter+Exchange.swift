@@ -155,7 +155,11 @@ extension MitmproxyWriter {
         let list = try messages.list { losses.note($0, $1) }
         var close: MessageRecord?
         try source.messages(ofConnection: exchange.connection, exchange: exchange.id) { part in
-            if part.kind == .close { close = close ?? part }
+            guard part.kind == .close else { return true }
+            if close != nil, part.part == 0 {
+                losses.note(.closeAnswerLeftOut, "exchange \(exchange.id)")
+            }
+            close = close ?? part
             return true
         }
         let (code, reason) = close.map(MitmproxyClose.parse) ?? (nil, "")

@@ -24,8 +24,8 @@ package struct HTTP2DirectionReader {
     private struct Block {
         let stream: Int32
         let endsStream: Bool
-        /// Whether it is of a request that the server expects, and not of this stream.
-        let isPromise: Bool
+        /// The stream that a request is promised for; `nil` for a block of `stream` itself.
+        let promised: Int32?
         var bytes: [UInt8]
         var continuationCount = 0
     }
@@ -60,8 +60,7 @@ package struct HTTP2DirectionReader {
 
     /// The next event, `nil` if more bytes are needed.
     ///
-    /// Windows, pings and priorities are passed over, and so are requests that a server expects;
-    /// that of `settings` is never told.
+    /// Windows, pings and priorities are passed over; that of `settings` is never told.
     package mutating func next() throws(HTTP2Violation) -> HTTP2Event? {
         if let stream = ended.take() { return .ended(stream: stream) }
         guard try readPreface() else { return nil }
@@ -155,11 +154,11 @@ package struct HTTP2DirectionReader {
                 last: Int32(payload.prefix(4).number32 & 0x7FFF_FFFF),
                 code: payload.dropFirst(4).number32)
         case .headers, .pushPromise:
+            let (promised, fragment) = try fragment(of: frame, payload)
             block = Block(
                 stream: frame.stream,
                 endsStream: frame.type == .headers && frame.endsStream,
-                isPromise: frame.type == .pushPromise,
-                bytes: [UInt8](try fragment(of: frame, payload)))
+                promised: promised, bytes: [UInt8](fragment))
             return frame.endsHeaders ? try endBlock() : nil
         case .continuation:
             block?.bytes += payload
@@ -176,10 +175,10 @@ package struct HTTP2DirectionReader {
 
     // MARK: Heads
 
-    /// The payload without padding, priority and the number of a promised stream.
+    /// The payload without padding and priority, and the number of a promised stream.
     private func fragment(
         of frame: HTTP2FrameHead, _ payload: ArraySlice<UInt8>
-    ) throws(HTTP2Violation) -> ArraySlice<UInt8> {
+    ) throws(HTTP2Violation) -> (promised: Int32?, ArraySlice<UInt8>) {
         var rest = payload
         var padding = 0
         if frame.isPadded { padding = Int(rest.popFirst() ?? .max) }
@@ -188,7 +187,9 @@ package struct HTTP2DirectionReader {
         guard rest.count >= skipped + padding else {
             throw .broken("\(frame.type.name) has more padding than bytes")
         }
-        return rest.dropFirst(skipped).dropLast(padding)
+        let fragment = rest.dropFirst(skipped).dropLast(padding)
+        guard frame.type == .pushPromise else { return (nil, fragment) }
+        return (Int32(rest.prefix(4).number32 & 0x7FFF_FFFF), fragment)
     }
 
     private mutating func endBlock() throws(HTTP2Violation) -> HTTP2Event? {
@@ -200,7 +201,9 @@ package struct HTTP2DirectionReader {
         guard headCount <= Self.growthStart + Self.growthLimit * readCount else {
             throw .broken("its heads are more than \(Self.growthLimit) times what was sent")
         }
-        guard !block.isPromise else { return nil }
+        if let promised = block.promised {
+            return .promise(stream: promised, decoded.head, flaw: decoded.flaw)
+        }
         if block.endsStream { ended = block.stream }
         let head = decoded.head
         if let flaw = decoded.flaw {

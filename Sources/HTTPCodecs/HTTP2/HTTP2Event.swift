@@ -13,6 +13,9 @@ package enum HTTP2Event: Sendable {
     case settings(HTTP2PeerSettings)
     /// The peer takes no streams above `last` any more (RFC 9113 §6.8).
     case goAway(last: Int32, code: UInt32)
+    /// A request that a server expects, and will answer on `stream` (RFC 9113 §8.4); `flaw` says
+    /// why it is not allowed. No session tells it: they turn pushes off.
+    case promise(stream: Int32, HTTP2Head, flaw: String?)
     /// A header block that RFC 9113 §8 does not allow; its stream is reset.
     case malformed(stream: Int32, HTTP2Head, detail: String)
 }

@@ -1,6 +1,8 @@
 internal import Base
 internal import Formats
 internal import HTTPCodecs
+internal import HTTPModel
+internal import Messages
 internal import TLS
 internal import Traffic
 
@@ -8,7 +10,7 @@ internal import Traffic
 final class ConnectionReading {
     private(set) var record: ConnectionRecord
     private let writer: ImportWriter
-    private let segments: SegmentWriter
+    private let messages: ImportedMessages
     private let ring: KeyRing
     private let client: PacketEndpoint
     private let origin: PacketEndpoint
@@ -29,7 +31,8 @@ final class ConnectionReading {
         case http(HTTP1Reading)
         case http2(HTTP2Reading)
         /// Bytes of no protocol that is known, with the exchange that they follow.
-        case bytes(exchange: Int64?)
+        case bytes(OpenExchange?)
+        case webSocket(OpenExchange, WebSocketRecorder)
         /// Nothing more is told.
         case lost
     }
@@ -43,10 +46,10 @@ final class ConnectionReading {
 
     init(
         id: Int64, client: PacketEndpoint, origin: PacketEndpoint, at time: Timestamp,
-        _ writer: ImportWriter, _ ring: KeyRing
+        _ writer: ImportWriter, _ ring: KeyRing, _ room: WebSocketRoom
     ) {
         self.writer = writer
-        segments = SegmentWriter(writer, connection: id)
+        messages = ImportedMessages(writer, connection: id, at: time, room)
         self.ring = ring
         self.client = client
         self.origin = origin
@@ -61,6 +64,7 @@ final class ConnectionReading {
 
     func take(_ segment: TCPSegment) {
         lastTime = segment.at
+        messages.now = segment.at
         hasBeginning = hasBeginning || segment.isSYN
         let direction = segment.source == client ? Direction.request : .response
         let bytes = order[direction.rawValue].take(segment)
@@ -97,7 +101,8 @@ final class ConnectionReading {
         case .http2(let reading):
             follow(reading.read(bytes, direction, at: lastTime), reading)
         case .bytes(let exchange):
-            segments.write(bytes, direction, exchange: exchange, at: lastTime)
+            messages.record(bytes, direction, exchange: exchange?.record.id)
+        case .webSocket(_, let recorder): messages.observe(direction, bytes, recorder)
         case .lost: break
         }
     }
@@ -134,7 +139,7 @@ final class ConnectionReading {
     /// Goes on without understanding, and says why where it can be known.
     private func beginBytes() {
         let start = early[0].isEmpty ? early[1] : early[0]
-        guard !hasBeginning, tls == nil else { return begin(.bytes(exchange: nil), "unknown") }
+        guard !hasBeginning, tls == nil else { return begin(.bytes(nil), "unknown") }
         if start.starts(with: [23, 3]) {
             obstacle = "not decrypted: its handshake was not caught"
             writer.losses.note(.notDecrypted, "\(place): its handshake was not caught")
@@ -143,9 +148,9 @@ final class ConnectionReading {
             // Heads refer to heads that came before.
             obstacle = "HTTP/2 without its beginning"
             writer.losses.note(.http2WithoutBeginning, place)
-            begin(.bytes(exchange: nil), "h2c")
+            begin(.bytes(nil), "h2c")
         } else {
-            begin(.bytes(exchange: nil), "unknown")
+            begin(.bytes(nil), "unknown")
         }
     }
 
@@ -158,14 +163,14 @@ final class ConnectionReading {
 
     private func beginHTTP() {
         let reading = HTTP1Reading(
-            writer, connection: record.id, scheme: tls == nil ? .http : .https,
+            writer, messages, connection: record.id, scheme: tls == nil ? .http : .https,
             origin: record.originHost)
         begin(.http(reading), "http/1.1")
     }
 
     private func beginHTTP2(_ first: OpenExchange? = nil) {
         let reading = HTTP2Reading(
-            writer, segments, connection: record.id, scheme: tls == nil ? .http : .https,
+            writer, messages, connection: record.id, scheme: tls == nil ? .http : .https,
             origin: record.originHost, first: first, exchangeCount: record.exchangeCount)
         begin(.http2(reading), tls == nil ? "h2c" : "h2")
     }
@@ -202,10 +207,15 @@ final class ConnectionReading {
             writer.losses.note(.malformedHTTP, place)
             reading.finish(at: lastTime, .broken)
             state = .lost
-        case .upgraded(let exchange):
-            writer.losses.note(.upgradeAsSegments, "exchange \(exchange)")
-            state = .bytes(exchange: exchange)
+        case .unanswered:
+            obstacle = "\(HTTP1Reading.openLimit) requests wait for answers"
+            reading.finish(at: lastTime, .missing)
+            state = .lost
+        case .upgraded(let exchange, let response):
             early = [reading.rest(.request), reading.rest(.response)]
+            let webSocket = messages.webSocket(
+                begunBy: response, asked: nil, exchange: exchange.record.id)
+            state = webSocket.map { .webSocket(exchange, $0) } ?? .bytes(exchange)
             replay()
         case .http2(let first):
             early = [reading.rest(.request), reading.rest(.response)]
@@ -242,7 +252,7 @@ final class ConnectionReading {
     /// Ends with the connection, or with the file.
     func finish() {
         if case .undecided = state, tls == nil, early.contains(where: { !$0.isEmpty }) {
-            begin(.bytes(exchange: nil), "unknown")
+            begin(.bytes(nil), "unknown")
         }
         let hasGap = order[0].hasGap || order[1].hasGap || order[0].isWaiting || order[1].isWaiting
         let end: ExchangeEnd =
@@ -250,13 +260,18 @@ final class ConnectionReading {
         switch state {
         case .http(let reading): reading.finish(at: lastTime, end)
         case .http2(let reading): reading.finish(at: lastTime, end)
-        case .undecided, .bytes, .lost: break
+        case .webSocket(var exchange, let recorder):
+            messages.finish(recorder)
+            exchange.write(to: writer, at: lastTime)
+        case .bytes(var exchange): exchange?.write(to: writer, at: lastTime)
+        case .undecided, .lost: break
         }
-        record.messageCount = segments.count
+        record.messageCount = messages.count
         if hasGap { writer.losses.note(.packetsMissing, place) }
         record.closedAt = isOver ? lastTime : nil
         record.clientTLS = tls?.record
         if let name = tls?.record.sni, !name.isEmpty { record.originHost = name }
+        record.notes += messages.notes
         record.notes.append(
             ConnectionNote("imported-packets", "read from packets that another program caught"))
         judge(hasGap: hasGap)

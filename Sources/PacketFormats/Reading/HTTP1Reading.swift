@@ -7,11 +7,12 @@ internal import Traffic
 /// Reads the exchanges of HTTP/1 out of both directions of a connection.
 final class HTTP1Reading {
     private let writer: ImportWriter
+    private let messages: ImportedMessages
     private let connection: Int64
     private let scheme: ExchangeRecord.Scheme
     private let origin: String
     /// By `Direction.rawValue`: what waits to be read.
-    private var buffers: [[UInt8]] = [[], []]
+    private var buffers = [UnreadBytes(), UnreadBytes()]
     private var requestBody: BodyReader?
     private var responseBody: BodyReader?
     /// Those that are under way; the first is answered next.
@@ -25,43 +26,62 @@ final class HTTP1Reading {
         /// Behind a CONNECT: what follows is for an origin, and is as new.
         case tunnel(target: String)
         /// Behind a 101: what follows is of another protocol.
-        case upgraded(exchange: Int64)
+        case upgraded(OpenExchange, ResponseHead)
         /// Behind a 101: the exchange goes on as the first stream (RFC 7540 §3.2).
         case http2(OpenExchange)
         case broken(HTTP1Violation)
+        /// Too much waits for answers that do not come.
+        case unanswered
     }
 
     /// Requests that wait for answers: beyond what clients send ahead.
-    private static let openLimit = 256
+    static let openLimit = 256
+    /// In bytes: what is held of further requests.
+    private static let aheadLimit = 1 << 20
 
     init(
-        _ writer: ImportWriter, connection: Int64, scheme: ExchangeRecord.Scheme, origin: String
+        _ writer: ImportWriter, _ messages: ImportedMessages, connection: Int64,
+        scheme: ExchangeRecord.Scheme, origin: String
     ) {
         self.writer = writer
+        self.messages = messages
         self.connection = connection
         self.scheme = scheme
         self.origin = origin
     }
 
     /// What came and was not read, when HTTP ended.
-    func rest(_ direction: Direction) -> [UInt8] { buffers[direction.rawValue] }
+    func rest(_ direction: Direction) -> [UInt8] { buffers[direction.rawValue].array }
 
     func read(_ bytes: [UInt8], _ direction: Direction, at time: Timestamp) -> Turn {
-        buffers[direction.rawValue] += bytes
+        buffers[direction.rawValue].append(bytes)
         do throws(HTTP1Violation) {
-            switch direction {
-            case .request: try readRequests(time)
-            case .response: return try readResponses(time)
+            if direction == .request { try readRequests(time) }
+            while true {
+                let turn = try readResponses(time)
+                // Requests that were too many at once have room now.
+                guard case .none = turn, open.isEmpty else { return judged(turn) }
+                try readRequests(time)
+                guard !open.isEmpty else { return .none }
             }
-            return .none
         } catch {
             if !open.isEmpty { open[0].record.error = error.rawValue }
             return .broken(error)
         }
     }
 
+    private func judged(_ turn: Turn) -> Turn {
+        guard case .none = turn, isFull, buffers[0].count > Self.aheadLimit else { return turn }
+        return .unanswered
+    }
+
+    private var isFull: Bool { open.count >= Self.openLimit }
+
     /// Ends with the connection, which ends contents that have no other end.
     func finish(at time: Timestamp, _ end: ExchangeEnd) {
+        if isFull, !buffers[0].isEmpty {
+            writer.losses.note(.requestsUnanswered, "connection \(connection)")
+        }
         for var exchange in open { exchange.finish(at: time, end, to: writer) }
         open = []
     }
@@ -73,11 +93,11 @@ final class HTTP1Reading {
             if requestBody != nil {
                 guard try readBody(&requestBody, .request) else { return }
             }
-            let bytes = buffers[0]
-            guard open.count < Self.openLimit,
-                let (head, consumed) = try RequestReader.read(bytes.span)
+            let (bytes, start) = (buffers[0].all, buffers[0].start)
+            guard !isFull,
+                let (head, consumed) = try RequestReader.read(bytes.span.extracting(start...))
             else { return }
-            buffers[0].removeFirst(consumed)
+            buffers[0].drop(consumed)
             begin(head, time)
             requestBody = BodyReader(try MessageFraming.ofRequest(head))
         }
@@ -96,7 +116,9 @@ final class HTTP1Reading {
             startedAt: time, scheme: scheme, authority: authority)
         record.requestHead = head.raw
         record.protocolName = head.version.text
-        open.append(OpenExchange(record: record, method: head.knownMethod, target: target))
+        var exchange = OpenExchange(record: record, method: head.knownMethod, target: target)
+        exchange.watchContent(behind: head)
+        open.append(exchange)
         if !isConnect { exchangeCount += 1 }
     }
 
@@ -108,11 +130,11 @@ final class HTTP1Reading {
                 guard try readBody(&responseBody, .response) else { return .none }
                 endFirst(at: time)
             }
-            let bytes = buffers[1]
+            let (bytes, start) = (buffers[1].all, buffers[1].start)
             guard let first = open.first,
-                let (head, consumed) = try ResponseReader.read(bytes.span)
+                let (head, consumed) = try ResponseReader.read(bytes.span.extracting(start...))
             else { return .none }
-            buffers[1].removeFirst(consumed)
+            buffers[1].drop(consumed)
             guard !head.isInterim else {
                 open[0].record.interimHeads.append(head.raw)
                 continue
@@ -125,15 +147,16 @@ final class HTTP1Reading {
             open[0].endsWithConnection = framing == .untilClose
             guard framing == .tunnel else {
                 if first.record.id == 0 { open[0].record = numbered(open[0].record) }
+                open[0].watchContent(behind: head)
                 responseBody = BodyReader(framing)
                 continue
             }
             if first.method != .connect, head.fields.contains(.upgrade, token: "h2c") {
                 return .http2(takeFirst(head))
             }
+            guard first.method == .connect else { return .upgraded(open.removeFirst(), head) }
             endFirst(at: time)
-            return first.method == .connect
-                ? .tunnel(target: first.target) : .upgraded(exchange: first.record.id)
+            return .tunnel(target: first.target)
         }
     }
 
@@ -178,9 +201,11 @@ final class HTTP1Reading {
         guard var body = reader.take() else { return true }
         let side = direction.rawValue
         var content: [UInt8] = []
-        let bytes = buffers[side]
-        let consumed = try body.consume(bytes.span) { content += bytes[$0] }
-        buffers[side].removeFirst(consumed)
+        let (bytes, start) = (buffers[side].all, buffers[side].start)
+        let consumed = try body.consume(bytes.span.extracting(start...)) { range in
+            content += bytes[(start + range.lowerBound)..<(start + range.upperBound)]
+        }
+        buffers[side].drop(consumed)
         add(content, direction)
         guard body.isComplete else {
             reader = body
@@ -196,14 +221,7 @@ final class HTTP1Reading {
 
     private func add(_ content: [UInt8], _ direction: Direction) {
         guard !content.isEmpty, !open.isEmpty else { return }
-        switch direction {
-        case .request:
-            let last = open.count - 1
-            let id = open[last].record.id
-            open[last].request.add(content, of: id, direction, to: writer)
-        case .response:
-            let id = open[0].record.id
-            open[0].response.add(content, of: id, direction, to: writer)
-        }
+        let place = direction == .request ? open.count - 1 : 0
+        open[place].add(content, direction, to: writer, messages)
     }
 }

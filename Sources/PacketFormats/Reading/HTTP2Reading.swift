@@ -2,13 +2,14 @@ internal import Base
 internal import Formats
 internal import HTTPCodecs
 internal import HTTPModel
+internal import Messages
 internal import Traffic
 
 /// Reads the exchanges of HTTP/2 out of both directions of a connection, and tells them as the proxy
 /// does.
 final class HTTP2Reading {
     private let writer: ImportWriter
-    private let segments: SegmentWriter
+    private let messages: ImportedMessages
     private let connection: Int64
     private let scheme: ExchangeRecord.Scheme
     private let origin: String
@@ -17,8 +18,9 @@ final class HTTP2Reading {
         HTTP2DirectionReader(hasPreface: true), HTTP2DirectionReader(hasPreface: false),
     ]
     private var open: [Int32: OpenStream] = [:]
-    /// The highest that a request came on.
+    /// The highest that a request came on, and the highest that one was promised for.
     private var lastStream: Int32 = 0
+    private var lastPromised: Int32 = 0
     /// What an end said when it announced that it takes no more; `nil` if none was wrong.
     private var farewell: ExchangeEnd?
     private(set) var exchangeCount: Int64
@@ -32,12 +34,12 @@ final class HTTP2Reading {
     ///   - first: the exchange of HTTP/1 that the connection changed over with, if it did.
     ///   - exchangeCount: of exchanges on the connection so far.
     init(
-        _ writer: ImportWriter, _ segments: SegmentWriter, connection: Int64,
+        _ writer: ImportWriter, _ messages: ImportedMessages, connection: Int64,
         scheme: ExchangeRecord.Scheme, origin: String, first: OpenExchange? = nil,
         exchangeCount: Int64 = 0
     ) {
         self.writer = writer
-        self.segments = segments
+        self.messages = messages
         self.connection = connection
         self.scheme = scheme
         self.origin = origin
@@ -89,13 +91,27 @@ final class HTTP2Reading {
         case .ended(let stream): end(.request, of: stream, time)
         case .closed(let stream, let code): reset(stream, code, by: .request, time)
         case .goAway(_, let code): bid(farewell: code, by: .request)
-        case .settings: break
+        // No client promises (RFC 9113 §8.4).
+        case .settings, .promise: break
         }
     }
 
     private func begin(_ stream: Int32, _ head: HTTP2Head, flaw: String?, _ time: Timestamp) {
-        guard stream > lastStream else { return }
+        guard stream > lastStream, stream % 2 == 1 else { return }
         lastStream = stream
+        add(stream, head, flaw: flaw, time)
+    }
+
+    /// A request that the server expects and answers by itself (RFC 9113 §8.4): an exchange on a
+    /// stream of an even number.
+    private func promise(_ stream: Int32, _ head: HTTP2Head, flaw: String?, _ time: Timestamp) {
+        guard stream > lastPromised, stream % 2 == 0 else { return }
+        lastPromised = stream
+        add(stream, head, flaw: flaw, time)
+        open[stream]?.isRequestOver = true
+    }
+
+    private func add(_ stream: Int32, _ head: HTTP2Head, flaw: String?, _ time: Timestamp) {
         guard open.count < Self.openLimit else {
             return writer.losses.note(.tooManyStreams, place(stream))
         }
@@ -106,20 +122,23 @@ final class HTTP2Reading {
         exchangeCount += 1
         record.stream = stream
         record.protocolName = HTTPVersion.http2.text
-        var method = KnownMethod.other
+        var request: RequestHead?
         do throws(HTTP1Violation) {
-            let request = try head.requestHead()
-            record.requestHead = request.raw
-            method = request.knownMethod
-            if let host = request.fields.first(.host) { record.authority = host.text }
+            let sound = try head.requestHead()
+            request = sound
+            record.requestHead = sound.raw
+            if let host = sound.fields.first(.host) { record.authority = host.text }
             if let flaw { (record.error, record.errorDetail) = ("bad-request", flaw) }
         } catch {
             record.requestHead = head.text
             record.error = "bad-request"
             record.errorDetail = "the request is malformed: \(error.detail) (\(error.code))"
         }
-        open[stream] = OpenStream(
-            exchange: OpenExchange(record: record, method: method, target: ""))
+        var exchange = OpenExchange(
+            record: record, method: request?.knownMethod ?? .other, target: "")
+        if let request { exchange.watchContent(behind: request) }
+        open[stream] = OpenStream(exchange: exchange)
+        if exchange.method == .connect { open[stream]?.request = request }
     }
 
     // MARK: Responses
@@ -142,9 +161,10 @@ final class HTTP2Reading {
             bid(farewell: code, by: .response)
             // What it has not taken, it has done nothing with (RFC 9113 §6.8).
             let detail = "origin ended the connection before it took the stream"
-            for stream in open.keys.sorted() where stream > last {
+            for stream in open.keys.sorted() where stream > last && stream % 2 == 1 {
                 finish(stream, at: time, .told(code: "origin-reset", detail: detail))
             }
+        case .promise(let stream, let head, let flaw): promise(stream, head, flaw: flaw, time)
         case .settings: break
         }
     }
@@ -152,9 +172,9 @@ final class HTTP2Reading {
     private func answer(_ stream: Int32, _ head: HTTP2Head, _ time: Timestamp) {
         guard let exchange = open[stream]?.exchange else {
             // Streams of even numbers are the server's own (RFC 9113 §5.1.1).
-            if stream % 2 == 0 {
+            if stream % 2 == 0, stream > lastPromised {
                 writer.losses.note(.pushLeftOut, place(stream))
-            } else if stream > lastStream {
+            } else if stream % 2 == 1, stream > lastStream {
                 writer.losses.note(.responseWithoutRequest, place(stream))
             }
             return
@@ -176,9 +196,11 @@ final class HTTP2Reading {
         open[stream]?.exchange.record.firstByteMicroseconds =
             time.microseconds(since: exchange.record.startedAt)
         open[stream]?.framing = framing(of: response, toMethod: exchange.method)
-        if open[stream]?.framing == .tunnel {
-            writer.losses.note(.upgradeAsSegments, "exchange \(exchange.record.id)")
-        }
+        open[stream]?.exchange.watchContent(behind: response)
+        guard open[stream]?.framing == .tunnel else { return }
+        let request = open[stream]?.request
+        open[stream]?.webSocket = messages.webSocket(
+            begunBy: response, asked: request, exchange: exchange.record.id)
     }
 
     private func framing(
@@ -198,12 +220,12 @@ final class HTTP2Reading {
         _ bytes: [UInt8], _ direction: Direction, _ stream: Int32, _ time: Timestamp
     ) {
         guard let id = open[stream]?.exchange.record.id else { return }
-        if open[stream]?.framing == .tunnel {
-            segments.write(bytes, direction, exchange: id, at: time)
-        } else if direction == .request {
-            open[stream]?.exchange.request.add(bytes, of: id, direction, to: writer)
+        if let webSocket = open[stream]?.webSocket {
+            messages.observe(direction, bytes, webSocket)
+        } else if open[stream]?.framing == .tunnel {
+            messages.record(bytes, direction, exchange: id)
         } else {
-            open[stream]?.exchange.response.add(bytes, of: id, direction, to: writer)
+            open[stream]?.exchange.add(bytes, direction, to: writer, messages)
         }
     }
 
@@ -212,11 +234,11 @@ final class HTTP2Reading {
         case .request: open[stream]?.isRequestOver = true
         case .response: open[stream]?.responseEnd = time
         }
-        guard let found = open[stream], let end = found.responseEnd, found.isRequestOver else {
-            return
-        }
-        open[stream]?.exchange.write(to: writer, at: end)
-        open[stream] = nil
+        guard let end = open[stream]?.responseEnd, open[stream]?.isRequestOver ?? false,
+            var found = open.removeValue(forKey: stream)
+        else { return }
+        if let webSocket = found.webSocket { messages.finish(webSocket) }
+        found.exchange.write(to: writer, at: end)
     }
 
     private func reset(
@@ -232,6 +254,7 @@ final class HTTP2Reading {
     /// nobody waits for the rest of the request (RFC 9113 §8.1).
     private func finish(_ stream: Int32, at time: Timestamp, _ end: ExchangeEnd) {
         guard var found = open.removeValue(forKey: stream) else { return }
+        if let webSocket = found.webSocket { messages.finish(webSocket) }
         if found.isResponseWhole {
             found.exchange.write(to: writer, at: found.responseEnd ?? time)
         } else {
@@ -262,6 +285,10 @@ private struct OpenStream {
     var exchange: OpenExchange
     /// Of the response, as its head has it.
     var framing = BodyFraming.untilClose
+    /// Kept of one that asks for another protocol.
+    var request: RequestHead?
+    /// Reads what follows the heads, if that is a WebSocket.
+    var webSocket: WebSocketRecorder?
     var isRequestOver = false
     /// When the response ended; `nil` until it does.
     var responseEnd: Timestamp?
@@ -270,7 +297,8 @@ private struct OpenStream {
     var isResponseWhole: Bool {
         guard responseEnd == nil else { return true }
         switch framing {
-        case .none: return true
+        // What passes in a tunnel is not the response.
+        case .none, .tunnel: return true
         case .length(let length):
             return exchange.response.body.size == Int64(clamping: length)
         default: return false

@@ -1,6 +1,7 @@
 internal import Base
 internal import Formats
 internal import HTTPModel
+internal import Messages
 internal import Traffic
 
 /// An exchange that goes on.
@@ -14,6 +15,26 @@ struct OpenExchange {
     /// Whether the response has no other end.
     var endsWithConnection = false
 
+    /// The content behind a request's head comes now.
+    mutating func watchContent(behind head: RequestHead) {
+        request.messages = BodyMessageReader(head.fields, exchange: record.id, .request)
+    }
+
+    /// The same of the final response.
+    mutating func watchContent(behind head: ResponseHead) {
+        response.messages = BodyMessageReader(head.fields, exchange: record.id, .response)
+    }
+
+    mutating func add(
+        _ content: [UInt8], _ direction: Direction, to writer: ImportWriter,
+        _ messages: ImportedMessages
+    ) {
+        switch direction {
+        case .request: request.add(content, of: record.id, direction, to: writer, messages)
+        case .response: response.add(content, of: record.id, direction, to: writer, messages)
+        }
+    }
+
     /// Ends with what carried it.
     mutating func finish(at time: Timestamp, _ end: ExchangeEnd, to writer: ImportWriter) {
         if record.error == nil, !endsWithConnection || end != .orderly {
@@ -26,20 +47,10 @@ struct OpenExchange {
     mutating func write(to writer: ImportWriter, at time: Timestamp) {
         // A CONNECT is told by its connection.
         guard record.id != 0 else { return }
-        if [record.requestHead, record.responseHead].contains(where: Self.hasMessages) {
-            writer.losses.note(.messagesInContent, "exchange \(record.id)")
-        }
         record.requestBody = request.finished(of: record.id, .request, writer)
         record.responseBody = response.finished(of: record.id, .response, writer)
         record.durationMicroseconds = time.microseconds(since: record.startedAt)
         writer.write(.exchange(record))
-    }
-
-    /// Whether the content behind a head holds messages that the proxy would have told apart.
-    private static func hasMessages(_ head: [UInt8]) -> Bool {
-        let types = RecordedHead(head).values(named: [UInt8]("content-type".utf8))
-        guard let type = types.first?.text.lowercased() else { return false }
-        return type.hasPrefix("application/grpc") || type.hasPrefix("text/event-stream")
     }
 }
 
@@ -67,14 +78,18 @@ enum ExchangeEnd: Equatable {
 /// A content that goes on: long ones go ahead of their exchange.
 struct OpenBody {
     var body = BodyRecord()
+    /// Watches for the messages inside, if there are some.
+    fileprivate var messages: BodyMessageReader?
     private var held: [UInt8] = []
 
     /// In bytes.
     private static let partSize = 256 << 10
 
-    mutating func add(
-        _ content: [UInt8], of exchange: Int64, _ direction: Direction, to writer: ImportWriter
+    fileprivate mutating func add(
+        _ content: [UInt8], of exchange: Int64, _ direction: Direction, to writer: ImportWriter,
+        _ recorder: ImportedMessages
     ) {
+        messages?.read(content.span, to: recorder)
         body.size += Int64(content.count)
         held += content
         if held.count >= Self.partSize { release(exchange, direction, writer) }

@@ -32,11 +32,14 @@ package struct PacketImporter: CaptureImporter {
             guard !bytes.isEmpty else { break }
             file.append(bytes)
             do {
-                while let event = try file.next() { reading.take(event) }
+                while let event = try file.next() {
+                    reading.take(event)
+                    // A packet can hold a thousand times its size, compressed.
+                    await writer.waitForRoom()
+                }
             } catch {
                 flaw = error
             }
-            await writer.waitForRoom()
         }
         reading.finish()
         writer.flush()
@@ -53,6 +56,7 @@ package struct PacketImporter: CaptureImporter {
 final class PacketReading {
     private let writer: ImportWriter
     private let ring = KeyRing()
+    private let room = WebSocketRoom()
     private var connections: [FlowKey: ConnectionReading] = [:]
     private var origin: PacketOrigin?
 
@@ -114,7 +118,8 @@ final class PacketReading {
         let reading = ConnectionReading(
             id: writer.makeConnectionNumber(),
             client: isFromClient ? segment.source : segment.target,
-            origin: isFromClient ? segment.target : segment.source, at: segment.at, writer, ring)
+            origin: isFromClient ? segment.target : segment.source, at: segment.at, writer, ring,
+            room)
         connections[key] = reading
         return reading
     }

@@ -7,6 +7,10 @@ struct TCPReassembler {
     /// What came too soon, by its sequence number, not beyond what is held.
     private var early: [UInt32: [UInt8]] = [:]
     private var earlyCount = 0
+    /// Where those begin in the stream.
+    private var order = Heap<Int>()
+    /// How many bytes were told, without those of before the first segment.
+    private var told = 0
     private var finNumber: UInt32?
     /// Whether bytes are missing, so that nothing more can be told.
     private(set) var hasGap = false
@@ -38,30 +42,31 @@ struct TCPReassembler {
         if distance > 0 {
             let replaced = early[start]?.count ?? 0
             guard content.count > replaced else { return }
-            early[start] = content
+            if early.updateValue(content, forKey: start) == nil { order.add(told + distance) }
             earlyCount += content.count - replaced
             // Early segments are few bytes each at times: count what each costs as well.
             if earlyCount + early.count * 64 > Self.earlyLimit { giveUp() }
             return
         }
         guard -distance < content.count else { return }
-        result += content.dropFirst(-distance)
-        next = start &+ UInt32(content.count)
+        tell(content.dropFirst(-distance), &result)
         releaseEarly(&result)
     }
 
+    private mutating func tell(_ content: ArraySlice<UInt8>, _ result: inout [UInt8]) {
+        result += content
+        told += content.count
+        next = next.map { $0 &+ UInt32(content.count) }
+    }
+
     private mutating func releaseEarly(_ result: inout [UInt8]) {
-        while !early.isEmpty, let expected = next {
-            let fitting = early.first { entry in
-                Int32(bitPattern: entry.key &- expected) <= 0
-            }
-            guard let (start, content) = fitting else { return }
-            early[start] = nil
+        while let place = order.first, place <= told, let expected = next {
+            _ = order.pop()
+            let old = told - place
+            let start = expected &- UInt32(truncatingIfNeeded: old)
+            guard let content = early.removeValue(forKey: start) else { continue }
             earlyCount -= content.count
-            let old = Int(Int32(bitPattern: expected &- start))
-            guard old < content.count else { continue }
-            result += content.dropFirst(old)
-            next = start &+ UInt32(content.count)
+            if old < content.count { tell(content.dropFirst(old), &result) }
         }
     }
 
@@ -71,6 +76,7 @@ struct TCPReassembler {
     mutating func giveUp() {
         hasGap = true
         early = [:]
+        order = Heap()
         earlyCount = 0
     }
 }

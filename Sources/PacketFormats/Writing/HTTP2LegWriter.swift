@@ -12,6 +12,7 @@ struct HTTP2LegWriter {
         static let headers: UInt8 = 1
         static let reset: UInt8 = 3
         static let settings: UInt8 = 4
+        static let promise: UInt8 = 5
         static let continuation: UInt8 = 9
     }
 
@@ -35,7 +36,11 @@ struct HTTP2LegWriter {
     ///
     /// - Parameter recorded: 0 if it was not recorded, or was another one on this leg.
     mutating func stream(recorded: Int32) -> UInt32 {
-        if recorded > 0 { return UInt32(recorded) }
+        if recorded > 0 {
+            // What a server promised may refer to the last.
+            if !recorded.isMultiple(of: 2) { lastStream = max(lastStream, UInt32(recorded)) }
+            return UInt32(recorded)
+        }
         lastStream += lastStream == 0 ? 1 : 2
         return lastStream
     }
@@ -43,6 +48,23 @@ struct HTTP2LegWriter {
     func requestHead(
         _ head: [UInt8], scheme: String, authority: String, stream: UInt32, isEnd: Bool
     ) -> [UInt8] {
+        let block = requestBlock(head, scheme: scheme, authority: authority)
+        return headers(block, stream: stream, isEnd: isEnd)
+    }
+
+    /// A request that the server answers on `stream` without having been asked (RFC 9113 §8.4).
+    ///
+    /// - Parameter parent: the client's stream that it belongs to; `nil` for the last one.
+    func promise(
+        _ head: [UInt8], scheme: String, authority: String, stream: UInt32, on parent: UInt32?
+    ) -> [UInt8] {
+        let block = requestBlock(head, scheme: scheme, authority: authority)
+        return headers(
+            stream.bigEndianBytes + block, stream: parent ?? max(1, lastStream), isEnd: false,
+            type: Frame.promise)
+    }
+
+    private func requestBlock(_ head: [UInt8], scheme: String, authority: String) -> [UInt8] {
         let text = HeadText(head)
         var block: [UInt8] = []
         Self.add(":method", text.method, to: &block)
@@ -55,7 +77,7 @@ struct HTTP2LegWriter {
         Self.add(":authority", host, to: &block)
         if let named { Self.add(":protocol", named, to: &block) }
         addFields(of: text, exceptHost: true, to: &block)
-        return headers(block, stream: stream, isEnd: isEnd)
+        return block
     }
 
     func responseHead(_ head: [UInt8], stream: UInt32, isEnd: Bool) -> [UInt8] {
@@ -104,10 +126,12 @@ struct HTTP2LegWriter {
         "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade",
     ]
 
-    private func headers(_ block: [UInt8], stream: UInt32, isEnd: Bool) -> [UInt8] {
+    private func headers(
+        _ block: [UInt8], stream: UInt32, isEnd: Bool, type first: UInt8 = Frame.headers
+    ) -> [UInt8] {
         var result: [UInt8] = []
         var rest = block[...]
-        var type = Frame.headers
+        var type = first
         repeat {
             let piece = rest.prefix(Self.frameLimit)
             rest = rest.dropFirst(piece.count)

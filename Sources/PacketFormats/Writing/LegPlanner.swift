@@ -14,12 +14,16 @@ struct LegPlanner {
     init(_ record: ConnectionRecord, isRedacted: Bool) {
         self.record = record
         self.isRedacted = isRedacted
-        guard let client = PacketEndpoint(text: record.client),
-            let listener = PacketEndpoint(text: record.listener)
+        guard var client = PacketEndpoint(text: record.client),
+            var listener = PacketEndpoint(text: record.listener)
         else {
             losses.append(.withoutAddress)
             return
         }
+        // As of an import, nobody recorded them; without, no reader tells two ends, or two
+        // connections, apart.
+        if client.port == 0 { client.port = madeUpPort }
+        if listener.port == 0 { listener.port = listenerPort }
         planClient(client, listener)
         let origin = record.originAddress.flatMap(PacketEndpoint.init(text:))
         if let origin { planServer(origin) }
@@ -96,9 +100,18 @@ struct LegPlanner {
         return parts.joined(separator: "; ")
     }
 
+    private var madeUpPort: UInt16 { UInt16(49_152 + record.id % 16_000) }
+
+    /// That of the origin, or what its content in plain is looked for on.
+    private var listenerPort: UInt16 {
+        guard record.clientTLS == nil else { return record.originPort }
+        if record.exchangeCount > 0 || record.originPort == 0 { return 80 }
+        return Self.plainPorts[record.originPort] ?? record.originPort
+    }
+
     /// Where we would have connected from: nobody recorded it.
     private func own(towards origin: PacketEndpoint) -> PacketEndpoint {
-        let port = UInt16(49_152 + record.id % 16_000)
+        let port = madeUpPort
         if origin.isLoopback { return PacketEndpoint(address: origin.address, port: port) }
         // Addresses for documentation (RFC 5737, RFC 3849).
         let address: [UInt8] =

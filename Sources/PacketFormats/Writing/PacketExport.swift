@@ -192,9 +192,13 @@ final class PacketExport {
                 try body(of: record, .request, legs, script, at)
                 try part(.requestEnd, at)
             }
+            // At once: what follows on the connection is in HTTP/2 already.
+            for head in record.switchHeads { try part(.interim(head), at) }
         case .head:
             let at = audience.isLate ? record.firstByteAt : time
-            for head in record.interimHeads { try part(.interim(head), at) }
+            for head in record.interimHeads.dropFirst(record.switchHeads.count) {
+                try part(.interim(head), at)
+            }
             if !record.responseHead.isEmpty { try part(.responseHead, at) }
         case .end:
             if record.isTunnel {

@@ -122,9 +122,10 @@ struct PacketLeg {
             return try carry(
                 part.direction, spelled(part, exchange), flow: exchange.id, &file)
         }
-        let direction = part.direction
+        let isPromise = if case .requestHead = part { exchange.isPushed } else { false }
+        let direction = isPromise && speaksHTTP2(exchange) ? .response : part.direction
         let bytes =
-            speaksHTTP2(exchange)
+            speaksHTTP2(exchange) && !exchange.isBeforeSwitch(part)
             ? try framed(part, exchange, time, &file) : spelled(part, exchange)
         try write(direction, bytes, at: time, flow: exchange.id, &file)
         if case .responseEnd = part, !speaksHTTP2(exchange), exchange.isCut { isBroken = true }
@@ -147,8 +148,10 @@ struct PacketLeg {
     /// What the exchange was spoken in on this leg.
     func speaksHTTP2(_ exchange: ExchangeRecord) -> Bool {
         switch role {
-        case .client: exchange.protocolName == "HTTP/2"
-        case .server: (exchange.originProtocolName ?? exchange.protocolName) == "HTTP/2"
+        case .client: exchange.protocolName == "HTTP/2" || exchange.isSwitched
+        case .server:
+            (exchange.originProtocolName ?? exchange.protocolName) == "HTTP/2"
+                || exchange.isSwitched
         case .decrypted: false
         }
     }
@@ -158,7 +161,10 @@ struct PacketLeg {
         case .requestHead:
             http1.head(
                 exchange.requestHead, .request, hasContent: exchange.requestBody.size > 0)
-        case .interim(let head): http1.head(head, .response, hasContent: false)
+        case .interim(let head):
+            // Where all is spelled as HTTP/1, nothing changes over.
+            role == .decrypted && exchange.isSwitched && HeadText(head).status == 101
+                ? [] : http1.head(head, .response, hasContent: false)
         case .responseHead:
             http1.head(
                 exchange.responseHead, .response,
@@ -180,12 +186,15 @@ struct PacketLeg {
         for (direction, bytes) in http2.preface() {
             try write(direction, bytes, at: time, flow: nil, &file)
         }
-        if case .requestHead = part {
-            streams[exchange.id] = http2.stream(
-                recorded: role == .client ? exchange.stream : 0)
-        }
-        guard let stream = streams[exchange.id] else { return [] }
+        let isKept = role == .client || exchange.isPushed
+        let stream = streams[exchange.id] ?? http2.stream(recorded: isKept ? exchange.stream : 0)
+        streams[exchange.id] = stream
         switch part {
+        case .requestHead where exchange.isPushed:
+            return http2.promise(
+                exchange.requestHead, scheme: exchange.scheme.rawValue,
+                authority: exchange.authority, stream: stream,
+                on: streams.values.filter { !$0.isMultiple(of: 2) }.min())
         case .requestHead:
             return http2.requestHead(
                 exchange.requestHead, scheme: exchange.scheme.rawValue,
@@ -199,7 +208,9 @@ struct PacketLeg {
                 isEnd: exchange.responseBody.isEmpty && !exchange.isTunnel)
         case .content(_, let bytes): return http2.content(bytes, stream: stream)
         case .requestEnd:
-            guard !exchange.requestBody.isEmpty || exchange.isTunnel else { return [] }
+            guard !exchange.requestBody.isEmpty || exchange.isTunnel, !exchange.isPushed else {
+                return []
+            }
             return http2.end(trailers: exchange.requestBody.trailers, stream: stream)
         case .responseEnd:
             streams[exchange.id] = nil
@@ -272,27 +283,4 @@ enum ExchangePart {
         case .content(let direction, _): direction
         }
     }
-}
-
-extension ExchangeRecord {
-    /// Whether it asked for the way to an origin.
-    var isConnect: Bool {
-        requestHead.starts(with: [UInt8]("CONNECT ".utf8)) && !HeadText(requestHead).isHTTP2
-    }
-
-    /// Whether another protocol was spoken behind its heads.
-    var isTunnel: Bool {
-        status == 101
-            || status / 100 == 2 && requestHead.starts(with: [UInt8]("CONNECT ".utf8))
-    }
-
-    /// Whether not all that was said is there.
-    var isCut: Bool {
-        error != nil || requestBody.isTruncated || responseBody.isTruncated
-            || durationMicroseconds == nil
-    }
-}
-
-extension BodyRecord {
-    var isEmpty: Bool { size == 0 && trailers.isEmpty }
 }

@@ -173,11 +173,4 @@ extension ConnectionTask {
             "\(injected.side.rawValue) sent \(injected.count) plain bytes behind the switch to TLS;"
                 + " they were dropped")
     }
-
-    func noteOnce(_ code: String, _ detail: String) {
-        guard record.notes.count < 64, !record.notes.contains(where: { $0.code == code }) else {
-            return
-        }
-        record.notes.append(ConnectionNote(code, detail))
-    }
 }

@@ -2,6 +2,7 @@ internal import Base
 internal import HTTP2
 internal import HTTPCodecs
 internal import HTTPModel
+internal import Messages
 internal import Sockets
 internal import TLS
 internal import Traffic
@@ -73,10 +74,11 @@ extension StreamTask {
     private func tunnel(over exchange: any OriginExchange, _ head: ResponseHead) async {
         let (origin, late) = exchange.tunnel()
         let messages = WebSocketRecorder(
-            task, exchange: self.exchange?.record.id ?? 0, response: head)
+            task, exchange: self.exchange?.record.id ?? 0, response: head,
+            byteLimit: limits.recordedBody)
         let tunnel = TunnelTask(
             client: HTTP2TunnelStream(stream), origin: origin, lane: lane, early: nil, late: late
-        ) { direction, bytes in messages.observe(direction, bytes) }
+        ) { [task] direction, bytes in task.observe(direction, bytes, messages) }
         _ = await tunnel.run()
         messages.finish()
     }

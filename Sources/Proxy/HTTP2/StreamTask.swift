@@ -105,7 +105,7 @@ final class StreamTask: @unchecked Sendable {
         record.protocolName = HTTPVersion.http2.text
         record.stream = stream.id
         task.record.exchangeCount += 1
-        exchange = ExchangeRecorder(record, recorder: lane.recorder, limit: limits.recordedBody)
+        exchange = ExchangeRecorder(record, of: task)
     }
 
     private func route(_ head: RequestHead) throws(HTTP1Violation) -> Step? {
@@ -199,8 +199,7 @@ final class StreamTask: @unchecked Sendable {
             stream.onBreak = nil
         }
         if outgoing.upgrade != nil { return try await passUpgrade(outgoing, exchange) }
-        self.exchange?.requestMessages = BodyMessages(
-            outgoing.head.fields, of: task, exchange: self.exchange?.record.id ?? 0, .request)
+        self.exchange?.watchContent(behind: outgoing.head)
         if outgoing.framing == .none {
             isRequestComplete = true
             try await exchange.send(outgoing, endsRequest: true)
@@ -307,8 +306,7 @@ final class StreamTask: @unchecked Sendable {
     func begin(_ head: ResponseHead, _ exchange: any OriginExchange) throws(RelayFailure) {
         guard head.status >= 200 else { throw .originViolation(.invalidStatusLine) }
         self.exchange?.note(head)
-        self.exchange?.responseMessages = BodyMessages(
-            head.fields, of: task, exchange: self.exchange?.record.id ?? 0, .response)
+        self.exchange?.watchContent(behind: head)
         hasResponseBegun = true
         let removal = task.removal(from: head)
         let fields = HTTP2Fields.response(

@@ -20,6 +20,10 @@ package struct MatchRule: Sendable {
         "authorization", "if-none-match", "if-modified-since",
     ]
 
+    static func countsPresence(of name: String) -> Bool {
+        presences.contains { "\($0)" == name }
+    }
+
     /// Where a request is looked for.
     func place(of facts: RequestFacts) -> RequestPlace {
         RequestPlace(

@@ -10,32 +10,88 @@ package enum VolatileParts {
         package let reason: String
     }
 
+    /// What two captures taught.
+    package struct Lesson: Sendable, Equatable {
+        package fileprivate(set) var proposals: [Proposal] = []
+        /// How many exchanges of the first were compared with one of the second.
+        package fileprivate(set) var pairCount = 0
+        /// How many of both had no counterpart of their method, origin and path.
+        package fileprivate(set) var singleCount = 0
+    }
+
     /// Pairs the exchanges of two captures by method, origin and path, in their order, and proposes
-    /// a rule for each part that differs.
-    package static func proposals(
-        _ first: any TrafficSource, _ second: any TrafficSource
-    ) throws -> [Proposal] {
+    /// a rule for each part that differs and would count in a comparison.
+    ///
+    /// - Parameter shown: what is told of a value in an example.
+    package static func lesson(
+        _ first: any TrafficSource, _ second: any TrafficSource,
+        showing shown: (MessagePart, String) -> String
+    ) throws -> Lesson {
         var waiting: [RequestPlace: [Int64]] = [:]
         try each(of: second) { place, id in waiting[place, default: []].append(id) }
+        for place in waiting.keys { waiting[place]?.reverse() }
         var found: [ReplayRule: (count: Int, example: String)] = [:]
+        var lesson = Lesson()
         try each(of: first) { place, id in
-            guard let pair = waiting[place]?.first else { return }
-            waiting[place]?.removeFirst()
-            guard let left = try Sample(id, first), let right = try Sample(pair, second) else {
+            guard let pair = waiting[place]?.popLast(), let left = try Sample(id, first),
+                let right = try Sample(pair, second)
+            else {
+                lesson.singleCount += 1
                 return
             }
-            for (rule, example) in left.changes(to: right) {
+            lesson.pairCount += 1
+            for (rule, difference) in left.changes(to: right) {
                 let count = found[rule]?.count ?? 0
-                found[rule] = (count + 1, found[rule]?.example ?? example)
+                found[rule] = (count + 1, found[rule]?.example ?? example(difference, shown))
             }
         }
-        return found.sorted {
+        lesson.singleCount += waiting.values.reduce(0) { $0 + $1.count }
+        lesson.proposals = proposals(found)
+        return lesson
+    }
+
+    private static func proposals(
+        _ found: [ReplayRule: (count: Int, example: String)]
+    ) -> [Proposal] {
+        found.sorted {
             ($0.key.side.rawValue, $0.key.part) < ($1.key.side.rawValue, $1.key.part)
         }
         .map { rule, facts in
             let times = facts.count == 1 ? "once" : "\(facts.count) times"
-            return Proposal(rule: rule, reason: "differs \(times): \(facts.example)")
+            let warning = rule.side == .request ? warning(rule.part) : ""
+            return Proposal(rule: rule, reason: "differs \(times): \(facts.example)\(warning)")
         }
+    }
+
+    /// That a field is there counts to `replay origin`, and no longer does with a rule for it.
+    private static func warning(_ part: MessagePart) -> String {
+        guard case .header(let name) = part, MatchRule.countsPresence(of: name) else { return "" }
+        return "; with this rule, 'replay origin' answers a request without it, too"
+    }
+
+    private static func example(
+        _ difference: MatchDifference, _ shown: (MessagePart, String) -> String
+    ) -> String {
+        let sides = [difference.recorded, difference.live].map { value in
+            value.map { shown(difference.part, $0) }
+                .map { $0.count > 40 ? $0.prefix(40) + "…" : $0 } ?? "nothing"
+        }
+        return sides[0] == sides[1]
+            ? "in what is masked" : "\(sides[0]), then \(sides[1])"
+    }
+
+    /// What differs in one element of a list will differ in others.
+    static func generalized(_ part: MessagePart) -> MessagePart {
+        guard case .body(let path) = part else { return part }
+        var result = ""
+        var isInIndex = false
+        for character in path {
+            if character == "]", isInIndex { isInIndex = false }
+            if isInIndex, character.isNumber { continue }
+            result.append(character)
+            if character == "[" { isInIndex = true }
+        }
+        return .body(result.replacingIndices)
     }
 
     private static func each(
@@ -84,33 +140,45 @@ private struct Sample {
         return Array(bytes.prefix(limit))
     }
 
-    /// A rule for each part that differs, with an example.
-    func changes(to other: Sample) -> [(ReplayRule, String)] {
-        var changes: [(ReplayRule, String)] = []
-        let differences = MatchRule().differences(recorded: request, live: other.request)
+    /// A rule for each part that differs, with how.
+    func changes(to other: Sample) -> [(ReplayRule, MatchDifference)] {
+        var changes: [(ReplayRule, MatchDifference)] = []
+        var differences = MatchRule().differences(recorded: request, live: other.request)
+        let known = Set(differences.map(\.part))
+        differences += MatchRule.differences(
+            Self.items(of: request.fields), Self.items(of: other.request.fields)
+        ).filter { !known.contains($0.part) }
         for difference in differences {
             let isEchoed = echoes(difference.recorded) && other.echoes(difference.live)
             let rule = ReplayRule(
-                isEchoed ? .substitute : .ignore, .request, Self.generalized(difference.part))
-            changes.append((rule, Self.example(difference)))
+                isEchoed ? .substitute : .ignore, .request,
+                VolatileParts.generalized(difference.part))
+            changes.append((rule, difference))
         }
         for difference in MatchRule.differences(responseItems, other.responseItems) {
-            let rule = ReplayRule(.ignore, .response, Self.generalized(difference.part))
-            changes.append((rule, Self.example(difference)))
+            let rule = ReplayRule(.ignore, .response, VolatileParts.generalized(difference.part))
+            changes.append((rule, difference))
         }
         return changes
     }
 
     private var responseItems: [MatchRule.Item] {
-        let fields = response.fields.slices.map { slice in
-            MatchRule.Item(
-                part: .header(response.fields.name(slice).text.lowercased()),
-                value: response.fields.value(slice).text)
-        }
         let content = contentForm.fields.map {
             MatchRule.Item(part: .body($0.path), value: $0.value)
         }
-        return [MatchRule.Item(part: .status, value: String(response.status))] + fields + content
+        return [MatchRule.Item(part: .status, value: String(response.status))]
+            + Self.items(of: response.fields) + content
+    }
+
+    /// The fields that a comparison counts.
+    private static func items(of fields: Fields) -> [MatchRule.Item] {
+        fields.slices.compactMap { slice in
+            let name = fields.name(slice).text.lowercased()
+            guard !PassingFields.madeUp.contains(name), !PassingFields.framing.contains(name) else {
+                return nil
+            }
+            return MatchRule.Item(part: .header(name), value: fields.value(slice).text)
+        }
     }
 
     /// Whether the response holds a value of the request.
@@ -119,27 +187,6 @@ private struct Sample {
         let bare = Substitution.bare(value)
         guard bare.count >= Substitution.leastLength else { return false }
         return content.holds(bare) || response.raw.holds(bare)
-    }
-
-    /// What differs in one element of a list will differ in others.
-    private static func generalized(_ part: MessagePart) -> MessagePart {
-        guard case .body(let path) = part else { return part }
-        var result = ""
-        var isInIndex = false
-        for character in path {
-            if character == "]", isInIndex { isInIndex = false }
-            if isInIndex, character.isNumber { continue }
-            result.append(character)
-            if character == "[" { isInIndex = true }
-        }
-        return .body(result.replacingIndices)
-    }
-
-    private static func example(_ difference: MatchDifference) -> String {
-        let sides = [difference.recorded, difference.live].map { value in
-            value.map { $0.count > 40 ? $0.prefix(40) + "…" : $0 } ?? "nothing"
-        }
-        return "\(sides[0]), then \(sides[1])"
     }
 }
 

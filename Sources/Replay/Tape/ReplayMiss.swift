@@ -42,6 +42,37 @@ package struct ReplayMiss: Sendable, Equatable {
             })
     }
 
+    /// The rules with which the nearest request would have answered; none if what differs is what
+    /// was asked for, as the path and the method are.
+    package var rules: [ReplayRule] {
+        guard let nearest, reason == .unknown else { return [] }
+        let rules = nearest.differences.map { difference in
+            ReplayRule(.ignore, .request, VolatileParts.generalized(difference.part))
+        }
+        let isHopeful = rules.allSatisfy { rule in
+            switch rule.part {
+            case .query, .header, .body, .authority: rule.part != .header("upgrade")
+            default: false
+            }
+        }
+        var seen: Set<ReplayRule> = []
+        return isHopeful ? rules.filter { seen.insert($0).inserted } : []
+    }
+
+    /// What can be done about it.
+    package var hint: String {
+        if reason == .exhausted {
+            return
+                "with '--order stay' the last answer is given again, with '--order cycle' all are"
+        }
+        let rules = rules.prefix(Self.shownDifferences)
+        if rules.isEmpty { return "if the request is right, record the session anew" }
+        let more = self.rules.count - rules.count
+        return "if that may differ, --rules with "
+            + rules.map { "'\($0.text)'" }.joined(separator: ", ")
+            + (more > 0 ? " and \(more) more" : "")
+    }
+
     /// One line: what was asked for, and what differs.
     package var detail: String {
         var text = "no recorded answer for \(method) \(Self.cut(url))"
@@ -89,6 +120,8 @@ package struct ReplayMiss: Sendable, Equatable {
                         "url": .string(nearest.url), "differences": .array(differences),
                     ]))
         }
+        members.append(.init("hint", .string(hint)))
+        members.append(.init("rules", .array(rules.map { .string($0.text) })))
         return .object(members)
     }
 

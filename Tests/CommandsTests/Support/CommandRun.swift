@@ -1,8 +1,9 @@
 import Base
 import CaptureStore
-import Commands
 import Synchronization
 import Traffic
+
+@testable import Commands
 
 /// One run of the tool in memory, with what it wrote.
 struct CommandRun {
@@ -39,7 +40,7 @@ struct CommandRun {
                 throw Failure("file-unreadable", party: .tool, "cannot read \(path): no such file")
             },
             openCapture: { path throws(Failure) in
-                if let capture { return try CaptureReader(path: capture) }
+                if let capture { return try CaptureOpening.open(capture) }
                 switch path {
                 case "session.sallyport": return SampleCapture.source()
                 case "contents.sallyport": return SampleContents.source()

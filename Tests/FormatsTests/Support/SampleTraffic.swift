@@ -90,7 +90,7 @@ enum SampleTraffic {
         record.originHost = "ws.example.com"
         record.originPort = 443
         record.protocolName = "h2"
-        record.exchangeCount = 3
+        record.exchangeCount = 5
         record.messageCount = 5
         return record
     }
@@ -98,7 +98,10 @@ enum SampleTraffic {
     // MARK: Exchanges
 
     private static var exchanges: [ExchangeRecord] {
-        [login, coded, trailing, failed, unfinished, long, cut, socketStart, stream, tunnel]
+        [
+            login, coded, trailing, failed, unfinished, long, cut, socketStart, stream, tunnel,
+            changeover, streamSocket,
+        ]
     }
 
     private static func exchange(_ id: Int64, on connection: Int64 = 1) -> ExchangeRecord {
@@ -233,6 +236,32 @@ enum SampleTraffic {
     private static var tunnel: ExchangeRecord {
         var record = exchange(10, on: 4)
         record.requestHead = head("CONNECT other.example:443 HTTP/1.1", "Host: other.example:443")
+        return record
+    }
+
+    /// The first stream of a connection that began with HTTP/1 (RFC 7540 §3.2).
+    private static var changeover: ExchangeRecord {
+        var record = exchange(11, on: 4)
+        record.scheme = .http
+        record.stream = 1
+        record.requestHead = head(
+            "GET /late HTTP/1.1", "Host: api.example.com", "Connection: Upgrade, HTTP2-Settings",
+            "Upgrade: h2c", "HTTP2-Settings: AAMAAABk")
+        record.interimHeads = [
+            head("HTTP/1.1 101 Switching Protocols", "Connection: Upgrade", "Upgrade: h2c")
+        ]
+        record.responseHead = head("HTTP/2.0 200", "content-type: text/plain")
+        return record
+    }
+
+    /// A WebSocket on a stream (RFC 8441).
+    private static var streamSocket: ExchangeRecord {
+        var record = exchange(12, on: 4)
+        record.protocolName = "HTTP/2"
+        record.stream = 7
+        record.requestHead = head(
+            "CONNECT /chat?room=1 HTTP/2.0", "host: api.example.com", ":protocol: websocket")
+        record.responseHead = head("HTTP/2.0 200")
         return record
     }
 

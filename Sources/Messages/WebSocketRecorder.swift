@@ -1,48 +1,54 @@
-internal import Base
+package import Base
 internal import HTTPCodecs
-internal import HTTPModel
-internal import Sockets
-internal import Traffic
+package import HTTPModel
+package import Traffic
 
 /// Records the messages of a WebSocket while its frames pass, untouched.
 ///
-/// `@unchecked Sendable`: both directions pass on one loop's executor.
-final class WebSocketRecorder: @unchecked Sendable {
-    private let task: ConnectionTask
+/// `@unchecked Sendable`: both directions pass on one executor, or on one thread.
+package final class WebSocketRecorder: @unchecked Sendable {
+    private let recorder: any MessageRecorder
     private let exchange: Int64
+    /// Of contents that are kept, in bytes; what is beyond is counted.
+    package var byteLimit: Int64
+    /// Whether the handshake agreed on compression, for which each side's last 32 KiB are held.
+    package let isCompressed: Bool
     private var client: WebSocketReader
     private var origin: WebSocketReader
     /// By `Direction.rawValue`.
     private var open: [2 of MessageRecord?] = [nil, nil]
     /// Bytes of contents that were recorded.
-    private var recordedBytes: Int64 = 0
+    package private(set) var recordedBytes: Int64 = 0
 
     /// In bytes: longer messages are recorded in parts of this size.
     private static let partSize = 256 << 10
 
     /// - Parameter response: the origin's 101, or 2xx to an extended CONNECT.
-    init(_ task: ConnectionTask, exchange: Int64, response: ResponseHead) {
-        self.task = task
+    package init(
+        _ recorder: any MessageRecorder, exchange: Int64, response: ResponseHead, byteLimit: Int64
+    ) {
+        self.recorder = recorder
         self.exchange = exchange
+        self.byteLimit = byteLimit
         let offered = response.fields.all(named: "sec-websocket-extensions")
         let extensions =
             offered.isEmpty
             ? nil
             : PerMessageDeflate(responseField: [UInt8](offered.joined(separator: [0x2C]))[...])
+        isCompressed = extensions != nil
         client = WebSocketReader(role: .client, extensions: extensions)
         origin = WebSocketReader(role: .server, extensions: extensions)
     }
 
     /// Whether a response begins a WebSocket.
-    static func isBegun(by response: ResponseHead, asked request: RequestHead?) -> Bool {
+    package static func isBegun(by response: ResponseHead, asked request: RequestHead?) -> Bool {
         if response.status == 101 { return response.fields.contains(.upgrade, token: "websocket") }
         let asked = request?.fields.first(named: ":protocol")
         return response.status / 100 == 2 && asked?.equalsIgnoringCase("websocket") ?? false
     }
 
-    func observe(_ direction: Direction, _ bytes: Span<UInt8>) {
-        let scratch = task.loop.buffers.take()
-        defer { task.loop.buffers.give(scratch) }
+    /// - Parameter scratch: empty before and after.
+    package func observe(_ direction: Direction, _ bytes: Span<UInt8>, scratch: ByteBuffer) {
         switch direction {
         case .request: client.read(bytes, scratch: scratch) { note($0, $1, direction) }
         case .response: origin.read(bytes, scratch: scratch) { note($0, $1, direction) }
@@ -50,7 +56,7 @@ final class WebSocketRecorder: @unchecked Sendable {
     }
 
     /// Ends messages that the connection's end has cut.
-    func finish() {
+    package func finish() {
         for direction in [Direction.request, .response] {
             end(direction, brokenBy: "cut: the message did not end")
         }
@@ -59,7 +65,7 @@ final class WebSocketRecorder: @unchecked Sendable {
     private func note(_ event: WebSocketEvent, _ content: Span<UInt8>, _ direction: Direction) {
         switch event {
         case .messageBegin(let kind, _):
-            open[direction.rawValue] = task.nextMessage(
+            open[direction.rawValue] = recorder.nextMessage(
                 kind == .text ? .text : .binary, direction, exchange: exchange)
         case .content: append(content, direction)
         case .messageEnd(let end):
@@ -71,7 +77,7 @@ final class WebSocketRecorder: @unchecked Sendable {
             let reason = content.count > 0 ? " " + text(content) : ""
             record(.close, content, direction, detail: code.map { "\($0)\(reason)" } ?? "no code")
         case .violation(let violation, let offset):
-            task.noteOnce(
+            recorder.noteOnce(
                 "websocket-\(violation.code)",
                 "\(direction == .request ? "client" : "origin"): \(violation.detail),"
                     + " at byte \(offset)")
@@ -93,7 +99,7 @@ final class WebSocketRecorder: @unchecked Sendable {
             taken += piece
             if message.size >= Self.partSize {
                 message.isLast = false
-                submit(message)
+                recorder.record(message)
                 message.part += 1
                 message.isLast = true
                 message.size = 0
@@ -104,7 +110,7 @@ final class WebSocketRecorder: @unchecked Sendable {
     }
 
     private func add(_ bytes: Span<UInt8>, to message: inout MessageRecord) {
-        let room = max(0, task.limits.recordedBody - recordedBytes)
+        let room = max(0, byteLimit - recordedBytes)
         let kept = Int(min(room, Int64(bytes.count)))
         message.size += Int64(bytes.count)
         message.isTruncated = message.isTruncated || kept < bytes.count
@@ -118,23 +124,17 @@ final class WebSocketRecorder: @unchecked Sendable {
     private func end(_ direction: Direction, brokenBy reason: String = "") {
         guard var message = open[direction.rawValue].take() else { return }
         message.detail = reason
-        submit(message)
+        recorder.record(message)
     }
 
     private func record(
         _ kind: MessageRecord.Kind, _ content: Span<UInt8>, _ direction: Direction,
         detail: String = ""
     ) {
-        var message = task.nextMessage(kind, direction, exchange: exchange)
+        var message = recorder.nextMessage(kind, direction, exchange: exchange)
         message.detail = detail
         add(content, to: &message)
-        submit(message)
-    }
-
-    private func submit(_ message: MessageRecord) {
-        var message = message
-        message.at = .now()
-        task.lane.recorder.record(.message(message))
+        recorder.record(message)
     }
 
     private func text(_ content: Span<UInt8>) -> String {

@@ -1,3 +1,4 @@
+import Base
 import Testing
 
 @testable import Commands
@@ -43,6 +44,17 @@ struct ReplayClientReportTests {
         #expect(report.differences.map(\.line) == (row.line.map { [$0] } ?? []))
         #expect(report.sameCount == (row.line == nil ? 1 : 0))
         #expect((report.exitCode == .clean) == (row.line == nil))
+    }
+
+    @Test func showsNoSecretOfAURL() {
+        let difference = ReplayClientReport.Difference(
+            exchange: 3, method: "GET", url: "http://a.example/x?access_token=planted&page=1",
+            recordedStatus: 200, recordedCall: nil,
+            outcome: .answered(status: 500, call: nil), messages: nil)
+        #expect(
+            difference.line
+                == "exchange 3: GET http://a.example/x?access_token=***&page=1 was 200 and is 500")
+        #expect(!difference.json.line.text.contains("planted"))
     }
 
     private static let was = "exchange 1: POST http://a/ was 200 with gRPC status 0 and"
