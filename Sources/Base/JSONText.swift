@@ -145,7 +145,7 @@ extension JSONText {
     private static func startLine(in result: inout [UInt8], indentation: Int?) {
         guard let indentation else { return }
         result.append(newline)
-        for _ in 0..<indentation { result.append(UInt8(ascii: " ")) }
+        result.append(contentsOf: repeatElement(UInt8(ascii: " "), count: indentation))
     }
 
     private static func decimal(_ number: Int64, places: Int) -> String {

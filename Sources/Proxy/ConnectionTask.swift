@@ -35,7 +35,8 @@ final class ConnectionTask: @unchecked Sendable {
     /// The host whose certificate the client was shown, as it is remembered who distrusts it.
     var interceptedHost: String?
     /// Whether it carries a tunnel whose end is waited for.
-    private var isNesting = false
+    /// How many tunnels lead back into connections of their own.
+    private var nestingCount = 0
     /// Whether the client runs on this machine.
     let isLocal: Bool
     let peer: SocketAddress
@@ -405,7 +406,7 @@ final class ConnectionTask: @unchecked Sendable {
         let tunnel = TunnelTask(
             client: outer, origin: PlainStream(ends.1), lane: lane, early: readAhead, late: nil
         ) { _, _ in }
-        isNesting = true
+        nestingCount += 1
         await withDiscardingTaskGroup { group in
             group.addTask {
                 await inner.runTunnel(to: host, port, dialled)
@@ -416,7 +417,7 @@ final class ConnectionTask: @unchecked Sendable {
                 ends.1.close()
             }
         }
-        isNesting = false
+        nestingCount -= 1
     }
 
     private func runTunnel(to host: String, _ port: UInt16, _ dialled: DialledOrigin) async {
@@ -481,7 +482,9 @@ final class ConnectionTask: @unchecked Sendable {
             http2Relay.connection.drain()
             return false
         }
-        guard relay?.isBetweenExchanges ?? true, !isNesting, !channel.isClosed else { return false }
+        guard relay?.isBetweenExchanges ?? true, nestingCount == 0, !channel.isClosed else {
+            return false
+        }
         if judgesUnread, !channel.isQuiet { return true }
         if record.exchangeCount == 0 { noteCut() }
         dialogue?.interrupt()

@@ -24,17 +24,27 @@ extension HTTPRelay {
     ) async throws(RelayFailure) -> Next {
         waitedAcross = across
         defer { waitedAcross = nil }
+        // It may have said so together with its request.
+        hurryIfClientEnded()
         let next: Next
-        if outgoing.framing == .none {
-            isRequestComplete = true
-            try await across.send(outgoing, endsRequest: true)
-            next = try await receiveAcross(across)
-        } else {
-            next = try await passBothWays(outgoing, across)
+        do throws(RelayFailure) {
+            next = try await pass(outgoing, across)
+        } catch {
+            across.finish(isWhole: false)
+            throw error
         }
         across.finish(isWhole: isRequestComplete)
         finish()
         return next
+    }
+
+    private func pass(
+        _ outgoing: OutgoingRequest, _ across: any OriginExchange
+    ) async throws(RelayFailure) -> Next {
+        guard outgoing.framing == .none else { return try await passBothWays(outgoing, across) }
+        isRequestComplete = true
+        try await across.send(outgoing, endsRequest: true)
+        return try await receiveAcross(across)
     }
 
     private func passBothWays(

@@ -91,7 +91,7 @@ extension HTTPRelay {
                 return next
             } catch {
                 dropOrigin()
-                if mayRepeat, isUsed, !hasResponseBegun, error.isOriginGone {
+                if mayRepeat, isUsed, !hasResponseBegun, error.isOriginGone, !lane.isCut {
                     mayRepeat = false
                     continue
                 }

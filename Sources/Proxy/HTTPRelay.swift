@@ -303,6 +303,7 @@ final class HTTPRelay: @unchecked Sendable {
         request = nil
         requestBody = .nothing
         responseBody = .nothing
+        requestMessages = nil
         lane.recorder.record(.exchange(record))
     }
 

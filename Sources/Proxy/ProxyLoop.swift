@@ -34,8 +34,11 @@ final class ProxyLoop: @unchecked Sendable {
     private var sweeper: LoopTimer?
     private var drainer: LoopTimer?
     private var cutter: LoopTimer?
-    /// Whether connections had to be ended at the deadline.
+    /// Whether connections of clients had to be ended at the deadline.
     private(set) var wasCut = false
+    /// Whether the deadline has passed: nothing is begun any more.
+    private(set) var isCut = false
+    private var lookUps: [ObjectIdentifier: LoopWakeup] = [:]
 
     /// How often long-lived connections are announced and unused ones closed, in milliseconds.
     private static let sweepInterval: UInt64 = 250
@@ -126,28 +129,52 @@ final class ProxyLoop: @unchecked Sendable {
             drainer = timer
             loop.set(timer, due: loop.now + Self.hearingTime)
         }
-        let timer = loop.makeTimer { [unowned self] in
-            self.wasCut = !self.open.isEmpty
-            for task in self.open.values { task.cut() }
-            // Some wait for an origin that is no leg of theirs yet. Whoever shares the loop is at
-            // its end as well.
-            if self.wasCut { self.loop.closeAllChannels() }
-        }
+        let timer = loop.makeTimer { [unowned self] in self.cut() }
         cutter = timer
         loop.set(timer, due: loop.now + grace)
     }
 
-    /// Hands over what is still to be recorded, when the last client's connection has ended.
+    /// Ends whatever is left, and again what was on its way at that moment.
+    private func cut() {
+        isCut = true
+        if !open.isEmpty { wasCut = true }
+        for task in open.values { task.cut() }
+        for connection in http2Origins.values { connection.cut() }
+        for lookUp in lookUps.values { lookUp.stop() }
+        // Some wait for an origin that is no leg of theirs yet. Whoever shares the loop is at its
+        // end as well.
+        if wasCut { loop.closeAllChannels() }
+        if let cutter { loop.set(cutter, due: loop.now + Self.sweepInterval) }
+    }
+
+    /// The addresses of a host, while there is time for a connection to it.
+    ///
+    /// Errors: `name-not-found`, `name-lookup-failed`.
+    func addresses(of host: String, _ port: UInt16) async throws(Failure) -> [SocketAddress] {
+        let wakeup = LoopWakeup(loop)
+        lookUps[ObjectIdentifier(wakeup)] = wakeup
+        defer { lookUps[ObjectIdentifier(wakeup)] = nil }
+        return try await resolver.addresses(
+            of: host, port: port, waking: wakeup, until: loop.now + plan.limits.connectTimeout)
+    }
+
+    /// Hands over what is still to be recorded, when the last client's connection has ended. What is
+    /// left in the background has time until the cut.
     func finish() {
         if let sweeper { loop.set(sweeper, due: .max) }
         if let drainer { loop.set(drainer, due: .max) }
-        if let cutter { loop.set(cutter, due: .max) }
         sweeper = nil
         drainer = nil
         pool.closeAll()
         for connection in http2Origins.values { connection.drain() }
         background.stop()
         recorder.flush()
+    }
+
+    /// Takes note that nothing is left.
+    func close() {
+        if let cutter { loop.set(cutter, due: .max) }
+        cutter = nil
     }
 }
 

@@ -96,6 +96,7 @@ package final class ProxyServer: Sendable {
             }
             lane.finish()
         }
+        lane.close()
         return !lane.wasCut
     }
 }

@@ -44,13 +44,47 @@ package final class Resolver: Sendable {
     ///
     /// Errors: `name-not-found`, `name-lookup-failed`.
     package func addresses(of host: String, port: UInt16) async throws(Failure) -> [SocketAddress] {
-        if let literal = SocketAddress(literal: host, port: port) { return [literal] }
-        if let known = known(host) { return known.map { $0.withPort(port) } }
+        if let found = found(host, port) { return found }
         let result = unsafe await withUnsafeContinuation {
             (continuation: UnsafeContinuation<Result<[SocketAddress], Failure>, Never>) in
             ask(Request(host: host) { unsafe continuation.resume(returning: $0) })
         }
         return try result.get().map { $0.withPort(port) }
+    }
+
+    /// The same for as long as one who waits has time; on the loop of `wakeup` only.
+    ///
+    /// - Parameters:
+    ///   - wakeup: of nobody else; stopped, it ends the wait.
+    ///   - deadline: in milliseconds of the loop's clock.
+    /// Errors: `name-not-found`, `name-lookup-failed`.
+    package func addresses(
+        of host: String, port: UInt16, waking wakeup: LoopWakeup, until deadline: UInt64
+    ) async throws(Failure) -> [SocketAddress] {
+        if let found = found(host, port) { return found }
+        let answer = Answer()
+        ask(
+            Request(host: host) { result in
+                answer.result.withLock { $0 = result }
+                wakeup.loop.execute { wakeup.wake() }
+            })
+        _ = await wakeup.wait(until: deadline)
+        guard let result = answer.result.withLock({ $0 }) else {
+            throw Failure(
+                "name-lookup-failed", party: .origin,
+                "cannot resolve \(host): no answer came in time")
+        }
+        return try result.get().map { $0.withPort(port) }
+    }
+
+    private final class Answer: Sendable {
+        let result = Mutex<Result<[SocketAddress], Failure>?>(nil)
+    }
+
+    /// What needs no look-up.
+    private func found(_ host: String, _ port: UInt16) -> [SocketAddress]? {
+        if let literal = SocketAddress(literal: host, port: port) { return [literal] }
+        return known(host)?.map { $0.withPort(port) }
     }
 
     private func known(_ host: String) -> [SocketAddress]? {

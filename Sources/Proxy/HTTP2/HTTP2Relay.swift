@@ -27,7 +27,7 @@ final class HTTP2Relay: @unchecked Sendable {
     /// Origins that chose HTTP/1 from our offer.
     private var knownHTTP1: Set<OriginTarget> = []
     /// Origins that a stream is connecting to, with those that wait to see what it speaks.
-    private var connecting: [OriginTarget: [UnsafeContinuation<Void, Never>]] = unsafe [:]
+    private var connecting: [OriginTarget: [UnsafeContinuation<OriginFailure?, Never>]] = unsafe [:]
 
     init(
         _ task: ConnectionTask, entry: Entry, originFailure: OriginFailure?, serverName: String?,
@@ -104,9 +104,11 @@ final class HTTP2Relay: @unchecked Sendable {
         -> any OriginExchange
     {
         while unsafe connecting[target] != nil {
-            unsafe await withUnsafeContinuation { continuation in
+            let failure = unsafe await withUnsafeContinuation { continuation in
                 unsafe connecting[target]?.append(continuation)
             }
+            // Not once more for each who waits: that may take long.
+            if let failure { throw failure }
         }
         if let leg = shared[target], let http2 = leg.http2 {
             if leg.isReady { return HTTP2OriginExchange(leg, http2, lane: lane) }
@@ -118,10 +120,14 @@ final class HTTP2Relay: @unchecked Sendable {
         }
         if knownHTTP1.contains(target) { return exchange(over: try await connect(to: target)) }
         unsafe connecting[target] = []
-        defer {
-            wakeConnecting(target)
+        let leg: OriginLeg
+        do throws(OriginFailure) {
+            leg = try await connect(to: target)
+        } catch {
+            wakeConnecting(target, error)
+            throw error
         }
-        let leg = try await connect(to: target)
+        defer { wakeConnecting(target, nil) }
         if let http2 = leg.http2 {
             shared[target] = leg
             return HTTP2OriginExchange(leg, http2, lane: lane)
@@ -130,9 +136,9 @@ final class HTTP2Relay: @unchecked Sendable {
         return exchange(over: leg)
     }
 
-    private func wakeConnecting(_ target: OriginTarget) {
+    private func wakeConnecting(_ target: OriginTarget, _ failure: OriginFailure?) {
         guard let waiting = unsafe connecting.removeValue(forKey: target) else { return }
-        for index in unsafe waiting.indices { unsafe waiting[index].resume() }
+        for index in unsafe waiting.indices { unsafe waiting[index].resume(returning: failure) }
     }
 
     private func connect(to target: OriginTarget) async throws(OriginFailure) -> OriginLeg {

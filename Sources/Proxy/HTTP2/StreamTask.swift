@@ -52,6 +52,8 @@ final class StreamTask: @unchecked Sendable {
         exchange = upgraded.recorder
         request = upgraded.request
         isRequestComplete = true
+        wait(for: upgraded.exchange)
+        defer { wait(for: nil) }
         do throws(RelayFailure) {
             try await receive(upgraded.exchange)
             upgraded.exchange.finish(isWhole: true)
@@ -157,6 +159,8 @@ final class StreamTask: @unchecked Sendable {
     private func forward(_ outgoing: OutgoingRequest) async {
         var repeats = 0
         while true {
+            // Nobody is asked for a client that has left in the meantime.
+            if let failure = stream.lostClient { return fail(.clientStream(failure)) }
             let exchange: any OriginExchange
             do throws(OriginFailure) {
                 exchange = try await relay.exchange(for: outgoing)
@@ -175,7 +179,7 @@ final class StreamTask: @unchecked Sendable {
                 let isSafe =
                     error.isUnprocessed
                     || (outgoing.isRepeatable && exchange.isOnUsedConnection && error.isOriginGone)
-                if isSafe, !hasResponseBegun, !hasTakenContent, repeats < 2 {
+                if isSafe, !hasResponseBegun, !hasTakenContent, repeats < 2, !lane.isCut {
                     repeats += 1
                     continue
                 }
@@ -190,14 +194,9 @@ final class StreamTask: @unchecked Sendable {
     private func pass(
         _ outgoing: OutgoingRequest, _ exchange: any OriginExchange
     ) async throws(RelayFailure) {
-        // Nobody is asked for a client that has left in the meantime.
         if let failure = stream.lostClient { throw .clientStream(failure) }
-        waitedFor = exchange
-        stream.onBreak = { [unowned self] in waitedFor?.stopReceiving() }
-        defer {
-            waitedFor = nil
-            stream.onBreak = nil
-        }
+        wait(for: exchange)
+        defer { wait(for: nil) }
         if outgoing.upgrade != nil { return try await passUpgrade(outgoing, exchange) }
         self.exchange?.watchContent(behind: outgoing.head)
         if outgoing.framing == .none {
@@ -216,6 +215,12 @@ final class StreamTask: @unchecked Sendable {
         }
         exchange.finish(isWhole: isRequestComplete)
         self.exchange?.finish()
+    }
+
+    /// Tells the origin's side if the client leaves.
+    private func wait(for exchange: (any OriginExchange)?) {
+        waitedFor = exchange
+        stream.onBreak = exchange == nil ? nil : { [unowned self] in waitedFor?.stopReceiving() }
     }
 
     private func sendContent(_ exchange: any OriginExchange) async throws(RelayFailure) {

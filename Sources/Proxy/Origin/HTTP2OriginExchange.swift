@@ -18,6 +18,8 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
     private let lane: ProxyLoop
     /// `nil` until the request is sent.
     private(set) var stream: HTTP2Stream?
+    /// Until when the response is read at most.
+    private var readLimit = UInt64.max
 
     init(_ leg: OriginLeg, _ connection: HTTP2Connection, lane: ProxyLoop) {
         self.leg = leg
@@ -78,7 +80,7 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
         method: KnownMethod, deadline: UInt64
     ) async throws(RelayFailure) -> ResponseHead {
         guard let stream else { throw .originEnded }
-        stream.readDeadline = deadline
+        stream.readDeadline = min(deadline, readLimit)
         let head: HTTP2Head?
         do throws(HTTP2StreamFailure) {
             head = try await stream.nextHead()
@@ -102,7 +104,7 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
         into buffer: ByteBuffer, deadline: UInt64
     ) async throws(RelayFailure) -> Int {
         guard let stream else { return 0 }
-        stream.readDeadline = deadline
+        stream.readDeadline = min(deadline, readLimit)
         do throws(HTTP2StreamFailure) {
             return try await stream.read(into: buffer)
         } catch {
@@ -124,8 +126,8 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
     func stopReceiving() { stream?.reset(HTTP2ErrorCode.cancel) }
 
     func hurry(until deadline: UInt64) {
-        guard let stream else { return }
-        stream.readDeadline = min(stream.readDeadline, deadline)
+        readLimit = min(readLimit, deadline)
+        if let stream { stream.readDeadline = min(stream.readDeadline, readLimit) }
     }
 
     func finish(isWhole: Bool) {

@@ -41,6 +41,7 @@ extension ProxyLoop {
     func dial(
         _ host: String, _ port: UInt16, reach: OriginReach
     ) async throws(OriginFailure) -> DialledOrigin {
+        if isCut { throw Self.endedFailure }
         if let responder = plan.responder { return try stage(responder, host, port) }
         return try await dialOut(host, port, reach: reach)
     }
@@ -87,7 +88,7 @@ extension ProxyLoop {
     ) async throws(OriginFailure) -> DialledOrigin {
         let addresses: [SocketAddress]
         do throws(Failure) {
-            addresses = try await resolver.addresses(of: host, port: port)
+            addresses = try await self.addresses(of: host, port)
         } catch {
             throw OriginFailure(failure: error, outcome: .originUnreachable)
         }
@@ -95,6 +96,7 @@ extension ProxyLoop {
         if let local = addresses.first(where: { !reach.includes($0) }) {
             throw reachFailure(host, local)
         }
+        if isCut { throw Self.endedFailure }
         do throws(SystemError) {
             let deadline = loop.now + plan.limits.connectTimeout
             let (channel, address) = try await Channel.connect(
@@ -112,6 +114,10 @@ extension ProxyLoop {
                 outcome: .originUnreachable)
         }
     }
+
+    private static let endedFailure = OriginFailure(
+        failure: Failure("cut", party: .tool, "the proxy was shut down"),
+        outcome: .originUnreachable)
 
     private func reachFailure(_ host: String, _ address: SocketAddress) -> OriginFailure {
         OriginFailure(
