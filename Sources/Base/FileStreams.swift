@@ -71,15 +71,14 @@ package final class OutputFile {
         drop = discard
     }
 
-    /// Until it is finished, it has `.new` behind its name, so that what is not whole is never taken
-    /// for what is, whatever ends the process.
+    /// Until it is finished, it has random letters and `.new` behind its name, so that what is not
+    /// whole is never taken for what is, whatever ends the process.
     ///
     /// Errors: `file-unwritable`.
     package convenience init(path: String) throws(Failure) {
         let what = "cannot create \(path)"
         guard !Files.exists(path) else { throw Self.inTheWay(what) }
-        let temporary = "\(path).new"
-        unsafe unlink(temporary)
+        let temporary = Files.temporaryName(for: path)
         let descriptor = try OwnedDescriptor(
             temporary, O_WRONLY | O_CREAT | O_EXCL, "file-unwritable", what)
         self.init { bytes throws(Failure) in

@@ -60,10 +60,13 @@ package enum Files {
     }
 
     /// Writes a file that everybody may read, in place of one that is there. What is there and no
-    /// file, such as `/dev/stdout` or a named pipe, is written to.
+    /// file, such as a named pipe, is written to; so is an open descriptor, such as `/dev/stdout`,
+    /// after what was written there before.
     ///
     /// Errors: `file-unwritable`.
     package static func replace(_ path: String, _ bytes: [UInt8]) throws(Failure) {
+        // Another opening of it would write from the start, over what is there.
+        if let number = descriptor(path) { return try write(bytes, to: number, path) }
         var facts = stat()
         if unsafe lstat(path, &facts) == 0, facts.st_mode & S_IFMT != S_IFREG {
             let descriptor = unsafe open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
@@ -71,12 +74,15 @@ package enum Files {
             defer { close(descriptor) }
             return try write(bytes, to: descriptor, path)
         }
-        let temporary = "\(path).new"
-        remove(temporary)
-        try create(temporary, bytes, readableByOthers: true)
-        guard move(temporary, to: path) else {
-            defer { remove(temporary) }
-            throw failure("file-unwritable", "cannot write", path)
+        let temporary = temporaryName(for: path)
+        do throws(Failure) {
+            try create(temporary, bytes, readableByOthers: true)
+            guard move(temporary, to: path) else {
+                throw failure("file-unwritable", "cannot write", path)
+            }
+        } catch {
+            unsafe unlink(temporary)
+            throw error
         }
     }
 
@@ -84,6 +90,14 @@ package enum Files {
     ///
     /// Errors: `file-unwritable`.
     package static func checkReplaceable(_ path: String) throws(Failure) {
+        if let number = descriptor(path) {
+            let flags = fcntl(number, F_GETFL)
+            guard flags >= 0, flags & O_ACCMODE != O_RDONLY else {
+                errno = EBADF
+                throw failure("file-unwritable", "cannot write", path)
+            }
+            return
+        }
         guard !isFolder(path) else {
             throw Failure("file-unwritable", party: .tool, "cannot write \(path): it is a folder")
         }
@@ -93,6 +107,26 @@ package enum Files {
         guard unsafe access(folder, W_OK | X_OK) == 0 else {
             throw failure("file-unwritable", "cannot write", path)
         }
+    }
+
+    /// The open descriptor that a path stands for, such as `/dev/fd/3`.
+    private static func descriptor(_ path: String) -> Int32? {
+        switch path {
+        case "/dev/stdout": return STDOUT_FILENO
+        case "/dev/stderr": return STDERR_FILENO
+        default:
+            let folder = ["/dev/fd/", "/proc/self/fd/"].first { path.hasPrefix($0) }
+            guard let digits = folder.map({ path.dropFirst($0.count) }),
+                digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+            else { return nil }
+            return Int32(digits)
+        }
+    }
+
+    /// A name beside a file's for what is not whole yet. No two writers have the same, and nobody
+    /// else has anything there.
+    static func temporaryName(for path: String) -> String {
+        "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 36)).new"
     }
 
     /// Makes a folder and those above it, readable by their owner only; existing ones stay as they

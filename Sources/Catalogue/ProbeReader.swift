@@ -65,6 +65,11 @@ package enum ProbeReader {
             throw ProbeViolation(1, "'\(key)' is missing, expected '\(key): …' before the sections")
         }
         try check(probe, text)
+        if probe.showsCertificates, text.sections.isEmpty {
+            let line = text.fields.first { $0.key == "behaviour" }?.line ?? 1
+            throw ProbeViolation(
+                line, "a probe shows a certificate, expected a section such as '[leaf]'")
+        }
         probe.chain = try RecipeReader.read(text.sections, files)
         probe.requirements.formUnion(requirements(of: probe.chain))
         return probe
@@ -179,6 +184,19 @@ package enum ProbeReader {
                 field.line, "'\(word)' is no \(field.key), expected a number from 0 to 1000000")
         }
         return number
+    }
+}
+
+extension ProbeDescription {
+    /// Whether a client cannot be shown it without a certificate of its own.
+    fileprivate var showsCertificates: Bool {
+        guard trait == nil else { return false }
+        switch behaviour {
+        // goto-fail shows the origin's if it has none.
+        case .anonymous, .gotoFail, .httpOnTLSPort, .refuseTLS, .stripStartTLS, .preauthenticated:
+            return false
+        default: return true
+        }
     }
 }
 

@@ -67,7 +67,9 @@ package enum CommandLineTool {
         } catch let failure as Failure {
             // Who closes our output early, like head, has seen enough and needs no message.
             if failure.code == "output-closed" { return .couldNotRun }
-            return report(failure.detail, failure.hint, [], environment, as: .couldNotRun)
+            // Options that do not go together, seen only where they are put to use.
+            let code: ExitCode = failure.code == "ca-unusable" ? .usage : .couldNotRun
+            return report(failure.detail, failure.hint, [], environment, as: code)
         } catch {
             return report("\(error)", nil, [], environment, as: .couldNotRun)
         }

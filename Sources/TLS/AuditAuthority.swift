@@ -13,13 +13,25 @@ package final class AuditAuthority: Sendable {
     var key: PrivateKey { authority.key }
 
     /// - Parameter authority: one that may issue authorities below itself.
-    package init(_ authority: CertificateAuthority) { self.authority = authority }
+    ///
+    /// Errors: `certificate-invalid`.
+    package init(_ authority: CertificateAuthority) throws(Failure) {
+        // Every client would refuse the sound server, as if it did not trust the authority.
+        guard authority.certificate.pathLength != 0 else {
+            throw Failure(
+                "certificate-invalid", party: .tool,
+                "the CA in \(authority.certificatePath) may not have CAs below itself",
+                hint: "its basicConstraints say pathlen:0, as the proxy's CA does; an audit needs"
+                    + " one without, or makes its own without --ca-file")
+        }
+        self.authority = authority
+    }
 
     /// Opens the authority of a folder, and makes it if there is none.
     ///
     /// Errors: as ``CertificateAuthority/open(folder:label:scope:pathLength:)``.
     package static func open(folder: String) throws(Failure) -> AuditAuthority {
-        AuditAuthority(
+        try AuditAuthority(
             try CertificateAuthority.open(
                 folder: folder, label: "Sallyport Audit CA", pathLength: nil))
     }

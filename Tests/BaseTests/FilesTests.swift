@@ -46,12 +46,42 @@ struct FilesTests {
         #expect(!Files.exists(path))
         try file.finish()
         #expect(try Files.read(path) == [1, 2])
-        #expect(!Files.exists(path + ".new"))
         #expect(mode(of: path) == 0o600)
         let dropped = try OutputFile(path: folder.file("b"))
         try dropped.write([1])
         dropped.discard()
-        #expect(!Files.exists(folder.file("b")) && !Files.exists(folder.file("b.new")))
+        #expect(try Files.names(inFolder: folder.path) == ["a"])
+    }
+
+    /// What somebody else has under the old temporary name stays, link or file.
+    @Test func leavesOthersFilesAlone() throws {
+        try Files.create(folder.file("a.new"), [7])
+        unsafe symlink(folder.file("target"), folder.file("b.new"))
+        for name in ["a", "b"] {
+            let file = try OutputFile(path: folder.file(name))
+            try file.write([1])
+            try file.finish()
+            try Files.replace(folder.file(name), [2])
+            #expect(try Files.read(folder.file(name)) == [2])
+        }
+        #expect(try Files.read(folder.file("a.new")) == [7])
+        #expect(try Files.names(inFolder: folder.path) == ["a", "a.new", "b", "b.new"])
+    }
+
+    /// The first that is whole has the name; the other's half is not given it.
+    @Test func keepsTwoWritersOfOneNameApart() throws {
+        let path = folder.file("a")
+        let first = try OutputFile(path: path)
+        try first.write([1, 2])
+        let second = try OutputFile(path: path)
+        try second.write([3])
+        try first.finish()
+        #expect(try Files.read(path) == [1, 2])
+        try second.write([4])
+        #expect(throws: Failure.self) { try second.finish() }
+        second.discard()
+        #expect(try Files.read(path) == [1, 2])
+        #expect(try Files.names(inFolder: folder.path) == ["a"])
     }
 
     @Test func doesNotTakeANameThatWasTakenMeanwhile() throws {
@@ -92,7 +122,39 @@ struct FilesTests {
         try Files.replace("/dev/null", [7])
     }
 
+    @Test(arguments: ["/dev/fd/", "/proc/self/fd/"])
+    func writesThroughADescriptorAfterWhatIsThere(_ place: String) throws {
+        try Files.create(folder.file("a"), [])
+        let number = unsafe open(folder.file("a"), O_WRONLY | O_CLOEXEC)
+        defer { close(number) }
+        var byte: UInt8 = 1
+        #expect(unsafe write(number, &byte, 1) == 1)
+        try Files.checkReplaceable("\(place)\(number)")
+        try Files.replace("\(place)\(number)", [2, 3])
+        byte = 4
+        #expect(unsafe write(number, &byte, 1) == 1)
+        #expect(try Files.read(folder.file("a")) == [1, 2, 3, 4])
+    }
+
+    @Test func leavesNothingWhereItFails() throws {
+        try Files.makeFolder(folder.file("full"))
+        try Files.create(folder.file("full/a"), [1])
+        #expect(throws: Failure.self) { try Files.replace(folder.file("full/"), [2]) }
+        let long = folder.file(String(repeating: "n", count: 255))
+        #expect(throws: Failure.self) { try Files.replace(long, [2]) }
+        #expect(try Files.names(inFolder: folder.path) == ["full/"])
+        #expect(try Files.names(inFolder: folder.file("full")) == ["a"])
+    }
+
     @Test func seesWhereItCannotWrite() throws {
+        let reading = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+        defer { close(reading) }
+        for number in ["\(reading)", "1000000"] {
+            let failure = #expect(throws: Failure.self) {
+                try Files.checkReplaceable("/dev/fd/" + number)
+            }
+            #expect(failure?.code == "file-unwritable")
+        }
         try Files.create(folder.file("there"), [])
         try Files.checkReplaceable(folder.file("there"))
         try Files.checkReplaceable(folder.file("new"))

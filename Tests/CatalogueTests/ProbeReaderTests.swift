@@ -100,13 +100,13 @@ struct ProbeReaderTests {
     }
 
     @Test func hasDefaults() throws {
-        let probe = try read("title: T\nreason: R.\n")
+        let probe = try read("title: T\nreason: R.\n[leaf]\n")
         #expect(probe.expectation == .refuse && probe.severity == .high)
         #expect(probe.profile == .standard && probe.behaviour == .serve)
-        #expect(probe.weaknesses == [297] && !probe.fix.isEmpty && probe.chain.isEmpty)
-        let inform = try read("title: T\nreason: R.\nexpectation: inform\n")
+        #expect(probe.weaknesses == [297] && !probe.fix.isEmpty && probe.chain.count == 1)
+        let inform = try read("title: T\nreason: R.\nexpectation: inform\n[leaf]\n")
         #expect(inform.severity == .info && inform.profile == .full)
-        #expect(try read("title: T\nreason: R.\n", "control-x").expectation == .accept)
+        #expect(try read("title: T\nreason: R.\n[leaf]", "control-x").expectation == .accept)
     }
 
     @Test func takesLinesOfOtherSystems() throws {
@@ -186,6 +186,31 @@ struct ProbeReaderTests {
         #expect(
             failure?.detail.contains("\(name).probe:\(line): \(what)") == true,
             "\(String(describing: failure))")
+    }
+
+    @Test(arguments: [
+        ("name-x", "", 1), ("control-x", "", 1), ("handshake-x", "behaviour: tls-1.2", 3),
+        ("handshake-x", "order: 1\nbehaviour: heartbeat", 4),
+        ("plaintext-x", "behaviour: inject-after-starttls", 3),
+        ("revocation-x", "behaviour: stapled-revoked", 3),
+    ])
+    func wantsACertificateToShow(_ name: String, _ text: String, _ line: Int) {
+        let failure = #expect(throws: Failure.self) {
+            _ = try read("title: T\nreason: R.\n" + text, name)
+        }
+        #expect(failure?.code == "catalogue-invalid")
+        #expect(
+            failure?.detail == "\(name).probe:\(line): a probe shows a certificate, expected a "
+                + "section such as '[leaf]'")
+    }
+
+    @Test(arguments: [
+        "behaviour: anonymous", "behaviour: goto-fail", "behaviour: refuse-tls",
+        "behaviour: http-on-tls-port", "behaviour: strip-starttls", "behaviour: preauthenticated",
+        "observes: clear-request",
+    ])
+    func needsNoCertificateWhereNoneIsShown(_ text: String) throws {
+        #expect(try read("title: T\nreason: R.\n" + text, "plaintext-x").chain.isEmpty)
     }
 
     @Test func readsPassiveProbes() throws {

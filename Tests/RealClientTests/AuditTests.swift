@@ -188,6 +188,50 @@ extension RealClientTests {
             #expect(answer.probes("inconclusive").count == 12, "\(audit.program.story)")
         }
 
+        /// Nobody watches for an interrupt while keys are made, which may take half a minute.
+        @Test(.needs()) func isInterruptedWhileItMakesKeys() async throws {
+            let folder = try Folder()
+            let audit = try Audit(["--probe", "control-leaf-rsa8192"], ["true"], in: folder)
+            try await eventually("the note on keys") {
+                String(decoding: audit.program.errors, as: UTF8.self).contains("making RSA keys")
+                    ? () : nil
+            }
+            audit.program.send(SIGINT)
+            let code = try await audit.program.end()
+            #expect(code == SIGINT, "\(audit.program.story)")
+            let keys = folder.path("state/sallyport/audit-keys/rsa8192.pem")
+            #expect(!FileManager.default.fileExists(atPath: keys))
+        }
+
+        /// Standard output is a file here.
+        @Test(.needs(.curl)) func writesSARIFBeforeItsReport() async throws {
+            let folder = try Folder()
+            let audit = try Audit(
+                ["--sarif", "/dev/stdout", "--probe", "control-good"], ["curl", "-s", "{url}"],
+                in: folder)
+            let (code, answer) = try await audit.answer()
+            #expect(code == 0, "\(audit.program.story)")
+            #expect(answer.outcome("control-good") == "accepted")
+            let lines = audit.program.output.split(separator: 0x0A)
+            #expect(lines.count == 2, "\(audit.program.story)")
+            let first = String(decoding: lines.first ?? Data(), as: UTF8.self)
+            #expect(first.hasPrefix("{") && first.contains("sarif"), "\(first)")
+        }
+
+        /// Half a CA is a mistake on the command line, whatever the command.
+        @Test(
+            .needs(),
+            arguments: [["audit"], ["proxy"], ["run"], ["ca", "show"]], ["--ca-file", "--ca-key"])
+        func wantsBothHalvesOfACA(_ command: [String], _ option: String) async throws {
+            let folder = try Folder()
+            let rest = ["audit", "run"].contains(command[0]) ? ["--", "true"] : []
+            let program = try Program(
+                .sallyport, command + [option, folder.path("ca")] + rest, in: folder)
+            #expect(try await program.end() == 2, "\(program.story)")
+            let errors = String(decoding: program.errors, as: UTF8.self)
+            #expect(errors.contains("hint: give --ca-file and --ca-key together"))
+        }
+
         /// A client that waits has refused nothing, although its end is one when it is ended.
         @Test(.needs(.python, .openssl)) func isNotRefusedByWhoWaits() async throws {
             let folder = try Folder()

@@ -118,10 +118,13 @@ private func runAudit(
             "exactly one of a command behind --, --listen, --serve and --list is needed",
             hint: "sallyport audit -- curl -s {url}")
     }
-    let signals = try StopSignals()
+    // An interrupt ends the process until there is somebody to watch for it: to make keys may take
+    // half a minute.
     let audit = try AuditService(options, environment)
     let results: [AuditResult]
     do {
+        try await audit.prepare()
+        let signals = try StopSignals()
         if options.listens {
             results = try await audit.listen(signals)
         } else if let range = options.served {

@@ -27,9 +27,8 @@ final class AuditService: Sendable {
         for path in [options.sarif, options.junit] {
             if let path { try Files.checkReplaceable(path) }
         }
-        let folder = try StateFolder.path(environment.variables) + "/audit"
-        authority = try Self.authority(options.proxy.authority, folder, environment)
-        let keys = KeyCache(folder: folder + "/keys")
+        let (authority, keys) = try options.proxy.authority.openForAudit(environment.variables)
+        self.authority = authority
         try keys.prepare(Set(probes.flatMap(\.chain).map(\.key))) { () throws(Failure) in
             try environment.note("making RSA keys once, which takes some seconds")
         }
@@ -39,16 +38,6 @@ final class AuditService: Sendable {
             mint: try ChainMint(authority: authority, keys: keys), catalogue: catalogue,
             token: token, now: { clock().nanoseconds / 1_000_000 })
         station = try AuditStation(options.proxy, environment: environment)
-    }
-
-    /// The user's own, or that of the installation.
-    private static func authority(
-        _ own: AuthorityConfiguration, _ folder: String, _ environment: Environment
-    ) throws(Failure) -> AuditAuthority {
-        guard own == AuthorityConfiguration() else {
-            return AuditAuthority(try own.open(environment.variables))
-        }
-        return try AuditAuthority.open(folder: folder)
     }
 
     func close() throws(Failure) { try station.close() }
@@ -63,12 +52,15 @@ final class AuditService: Sendable {
 
     // MARK: A command
 
+    /// Fetches what a command is shown of the true server.
+    func prepare() async throws(Failure) {
+        guard !options.command.isEmpty, let origin = options.origin else { return }
+        presenter.note(chain: try await OriginChain.fetch(origin, on: station.loops[0]))
+    }
+
     /// Starts the command once for each probe.
     func run(_ signals: StopSignals) async throws(Failure) -> [AuditResult] {
         let command = AuditCommandLine(words: options.command)
-        if let origin = options.origin {
-            presenter.note(chain: try await OriginChain.fetch(origin, on: station.loops[0]))
-        }
         guard !options.isNeverConfined, !command.namesProxy else {
             return try await run(command, isConfined: false, signals)
         }

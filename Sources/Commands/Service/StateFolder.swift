@@ -41,6 +41,22 @@ extension AuthorityConfiguration {
         }
     }
 
+    /// Opens the authority of audits, the user's own or that of the installation, and their keys.
+    /// The keys are not in its folder, which can only be made whole.
+    ///
+    /// Errors: as ``open(_:)``, and `certificate-invalid` for one that an audit cannot use.
+    func openForAudit(
+        _ variables: [String: String]
+    ) throws(Failure) -> (authority: AuditAuthority, keys: KeyCache) {
+        let own = self == AuthorityConfiguration() ? nil : try open(variables)
+        let folder = try StateFolder.path(variables) + "/audit"
+        // Where they were once; a folder with them alone has no room for a CA.
+        _ = Files.move(folder + "/keys", to: folder + "-keys")
+        let keys = KeyCache(folder: folder + "-keys")
+        guard let own else { return (try AuditAuthority.open(folder: folder), keys) }
+        return (try AuditAuthority(own), keys)
+    }
+
     /// `ca`, or for a scope `ca-` and what its domains give, however they were written.
     private func folderName() throws(Failure) -> String {
         let domains = try AuthorityScope(scope).domains

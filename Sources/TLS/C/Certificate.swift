@@ -119,6 +119,12 @@ package final class Certificate: @unchecked Sendable {
     /// Whether it may issue others (RFC 5280 §4.2.1.9).
     package var isAuthority: Bool { unsafe X509_check_ca(pointer) == 1 }
 
+    /// How many authorities may stand below it, as it says; `nil` for any number.
+    var pathLength: Int? {
+        let length = unsafe X509_get_pathlen(pointer)
+        return length < 0 ? nil : Int(length)
+    }
+
     /// Whether it names itself as its issuer, as a root does.
     package var isSelfIssued: Bool {
         unsafe X509_NAME_cmp(X509_get_subject_name(pointer), X509_get_issuer_name(pointer)) == 0
