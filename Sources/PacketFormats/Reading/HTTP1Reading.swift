@@ -17,7 +17,7 @@ final class HTTP1Reading {
     private var responseBody: BodyReader?
     /// Those that are under way; the first is answered next.
     private var open: [OpenExchange] = []
-    private(set) var exchangeCount: Int64 = 0
+    private(set) var exchangeCount: Int64
 
     /// What became of the connection.
     enum Turn {
@@ -39,15 +39,17 @@ final class HTTP1Reading {
     /// In bytes: what is held of further requests.
     private static let aheadLimit = 1 << 20
 
+    /// - Parameter exchangeCount: of exchanges on the connection so far.
     init(
         _ writer: ImportWriter, _ messages: ImportedMessages, connection: Int64,
-        scheme: ExchangeRecord.Scheme, origin: String
+        scheme: ExchangeRecord.Scheme, origin: String, exchangeCount: Int64 = 0
     ) {
         self.writer = writer
         self.messages = messages
         self.connection = connection
         self.scheme = scheme
         self.origin = origin
+        self.exchangeCount = exchangeCount
     }
 
     /// What came and was not read, when HTTP ended.
