@@ -95,10 +95,12 @@ final class HTTP1Reading {
             if requestBody != nil {
                 guard try readBody(&requestBody, .request) else { return }
             }
+            guard !isFull, buffers[0].hasNew else { return }
             let (bytes, start) = (buffers[0].all, buffers[0].start)
-            guard !isFull,
-                let (head, consumed) = try RequestReader.read(bytes.span.extracting(start...))
-            else { return }
+            guard
+                let (head, consumed) = try RequestReader.read(
+                    bytes.span.extracting(start...), alreadyScanned: buffers[0].scanned)
+            else { return buffers[0].markScanned() }
             buffers[0].drop(consumed)
             begin(head, time)
             requestBody = BodyReader(try MessageFraming.ofRequest(head))
@@ -132,10 +134,15 @@ final class HTTP1Reading {
                 guard try readBody(&responseBody, .response) else { return .none }
                 endFirst(at: time)
             }
+            guard let first = open.first, buffers[1].hasNew else { return .none }
             let (bytes, start) = (buffers[1].all, buffers[1].start)
-            guard let first = open.first,
-                let (head, consumed) = try ResponseReader.read(bytes.span.extracting(start...))
-            else { return .none }
+            guard
+                let (head, consumed) = try ResponseReader.read(
+                    bytes.span.extracting(start...), alreadyScanned: buffers[1].scanned)
+            else {
+                buffers[1].markScanned()
+                return .none
+            }
             buffers[1].drop(consumed)
             guard !head.isInterim else {
                 open[0].record.interimHeads.append(head.raw)
