@@ -37,6 +37,32 @@ struct HTTP1ReadingTests {
         #expect(writer.losses.losses.map(\.kind) == [.requestsUnanswered])
     }
 
+    /// What has come of a response is not read again with each packet of its request.
+    @Test(.timeLimit(.minutes(1))) func readsHeadsOnce() {
+        let (reading, writer) = begin()
+        let count = 1_000_000
+        let request = "POST / HTTP/1.1\r\nHost:a\r\nContent-Length:\(count)\r\n\r\n"
+        let fields = String(repeating: "a: \(String(repeating: "b", count: 995))\r\n", count: 60)
+        var turns = [
+            reading.read([UInt8](request.utf8), .request, at: RecordedTraffic.start),
+            reading.read(
+                [UInt8]("HTTP/1.1 200 \r\n\(fields)".utf8), .response, at: RecordedTraffic.start),
+        ]
+        for _ in 0..<count {
+            let turn = reading.read([0x61], .request, at: RecordedTraffic.start)
+            guard case .none = turn else {
+                Issue.record("\(turn)")
+                return
+            }
+        }
+        let end = [UInt8]("Content-Length:0\r\n\r\n".utf8)
+        turns += end.map { reading.read([$0], .response, at: RecordedTraffic.start) }
+        writer.flush()
+        #expect(turns.allSatisfy { if case .none = $0 { true } else { false } })
+        #expect(sink.exchanges.map(\.status) == [200])
+        #expect(sink.exchanges.map(\.requestBody.size) == [Int64(count)])
+    }
+
     private func begin() -> (HTTP1Reading, ImportWriter) {
         let writer = ImportWriter(sink: sink, nextConnection: 1, nextExchange: 1)
         let messages = ImportedMessages(

@@ -208,7 +208,20 @@ struct HTTP2ReadingTests {
                 start[0], .origin(response(1), .data(1, [0x61], ends: true)),
                 .client(request(3)), .origin(response(3, ends: true)),
             ], "1 GET /1 > 101 200 a", "3 GET /3 > 200"),
+        Row(
+            "changed over, with a request sent ahead",
+            [
+                .text(
+                    .request,
+                    "GET /1 HTTP/1.1\r\nHost: a\r\nUpgrade: h2c\r\n\r\n\(ahead)"),
+                .text(.response, "HTTP/1.1 101 \r\nUpgrade: h2c\r\n\r\n"), start[1], start[0],
+                .origin(response(1, ends: true)),
+            ], "1 GET /1 > 101 200", overtaken),
     ]
+
+    private static let ahead = "GET /2 HTTP/1.1\r\nHost: a\r\n\r\n"
+    private static let overtaken =
+        "0 GET /2 > origin-closed: the connection changed over before the response"
 
     /// On connections that stay with HTTP/1.
     static let serial: [Row] = [
@@ -220,6 +233,23 @@ struct HTTP2ReadingTests {
                 Step(direction: .request, bytes: [0x81, 0x81, 0, 0, 0, 0, 0x62]),
                 Step(direction: .response, bytes: [0x80, 1, 0x63]),
             ], "0 GET /1 > 101", "1 request text b", "1 response text ac"
+        ).named("http/1.1"),
+        Row(
+            "a WebSocket, with a request sent ahead",
+            [
+                .text(.request, "GET /1 HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n\r\n\(ahead)"),
+                .text(.response, "HTTP/1.1 101 \r\nUpgrade: websocket\r\n\r\n\u{1}\u{1}a"),
+                Step(direction: .response, bytes: [0x80, 1, 0x63]),
+            ], "0 GET /1 > 101", overtaken, "1 response text ac"
+        ).named("http/1.1"),
+        Row(
+            "a tunnel, with a request sent ahead",
+            [
+                .text(.request, "CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n\(ahead)"),
+                .text(.response, "HTTP/1.1 200 \r\n\r\n"),
+                .text(.request, "GET /3 HTTP/1.1\r\nHost: a\r\n\r\n"),
+                .text(.response, "HTTP/1.1 204 \r\n\r\n"),
+            ], overtaken, "0 GET /3 > 204"
         ).named("http/1.1"),
         Row(
             "events in HTTP/1",

@@ -164,7 +164,7 @@ final class ConnectionReading {
     private func beginHTTP() {
         let reading = HTTP1Reading(
             writer, messages, connection: record.id, scheme: tls == nil ? .http : .https,
-            origin: record.originHost)
+            origin: record.originHost, exchangeCount: record.exchangeCount)
         begin(.http(reading), "http/1.1")
     }
 
@@ -212,20 +212,26 @@ final class ConnectionReading {
             reading.finish(at: lastTime, .missing)
             state = .lost
         case .upgraded(let exchange, let response):
-            early = [reading.rest(.request), reading.rest(.response)]
+            leave(reading)
             let webSocket = messages.webSocket(
                 begunBy: response, asked: nil, exchange: exchange.record.id)
             state = webSocket.map { .webSocket(exchange, $0) } ?? .bytes(exchange)
             replay()
         case .http2(let first):
-            early = [reading.rest(.request), reading.rest(.response)]
+            leave(reading)
             beginHTTP2(first)
         case .tunnel(let target):
             enterTunnel(target)
-            early = [reading.rest(.request), reading.rest(.response)]
+            leave(reading)
             state = .undecided
             if !early[0].isEmpty || !early[1].isEmpty { decide() }
         }
+    }
+
+    /// Takes over what HTTP/1 has not read; what it has read is not answered any more.
+    private func leave(_ reading: HTTP1Reading) {
+        early = [reading.rest(.request), reading.rest(.response)]
+        reading.finish(at: lastTime, .changedOver)
     }
 
     private func enterTunnel(_ target: String) {

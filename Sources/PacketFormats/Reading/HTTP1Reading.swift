@@ -17,7 +17,7 @@ final class HTTP1Reading {
     private var responseBody: BodyReader?
     /// Those that are under way; the first is answered next.
     private var open: [OpenExchange] = []
-    private(set) var exchangeCount: Int64 = 0
+    private(set) var exchangeCount: Int64
 
     /// What became of the connection.
     enum Turn {
@@ -39,15 +39,17 @@ final class HTTP1Reading {
     /// In bytes: what is held of further requests.
     private static let aheadLimit = 1 << 20
 
+    /// - Parameter exchangeCount: of exchanges on the connection so far.
     init(
         _ writer: ImportWriter, _ messages: ImportedMessages, connection: Int64,
-        scheme: ExchangeRecord.Scheme, origin: String
+        scheme: ExchangeRecord.Scheme, origin: String, exchangeCount: Int64 = 0
     ) {
         self.writer = writer
         self.messages = messages
         self.connection = connection
         self.scheme = scheme
         self.origin = origin
+        self.exchangeCount = exchangeCount
     }
 
     /// What came and was not read, when HTTP ended.
@@ -93,10 +95,12 @@ final class HTTP1Reading {
             if requestBody != nil {
                 guard try readBody(&requestBody, .request) else { return }
             }
+            guard !isFull, buffers[0].hasNew else { return }
             let (bytes, start) = (buffers[0].all, buffers[0].start)
-            guard !isFull,
-                let (head, consumed) = try RequestReader.read(bytes.span.extracting(start...))
-            else { return }
+            guard
+                let (head, consumed) = try RequestReader.read(
+                    bytes.span.extracting(start...), alreadyScanned: buffers[0].scanned)
+            else { return buffers[0].markScanned() }
             buffers[0].drop(consumed)
             begin(head, time)
             requestBody = BodyReader(try MessageFraming.ofRequest(head))
@@ -130,10 +134,15 @@ final class HTTP1Reading {
                 guard try readBody(&responseBody, .response) else { return .none }
                 endFirst(at: time)
             }
+            guard let first = open.first, buffers[1].hasNew else { return .none }
             let (bytes, start) = (buffers[1].all, buffers[1].start)
-            guard let first = open.first,
-                let (head, consumed) = try ResponseReader.read(bytes.span.extracting(start...))
-            else { return .none }
+            guard
+                let (head, consumed) = try ResponseReader.read(
+                    bytes.span.extracting(start...), alreadyScanned: buffers[1].scanned)
+            else {
+                buffers[1].markScanned()
+                return .none
+            }
             buffers[1].drop(consumed)
             guard !head.isInterim else {
                 open[0].record.interimHeads.append(head.raw)

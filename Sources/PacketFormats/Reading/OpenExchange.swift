@@ -61,6 +61,8 @@ enum ExchangeEnd: Equatable {
     case broken
     /// The rest was not caught.
     case missing
+    /// Another protocol is spoken from here on.
+    case changedOver
     /// Its stream, or the connection, was ended for a reason that is known.
     case told(code: String, detail: String)
 
@@ -70,6 +72,7 @@ enum ExchangeEnd: Equatable {
         case .orderly: ("origin-closed", "the connection ended before the response did")
         case .broken: ("origin-closed", "the connection was broken off")
         case .missing: ("packets-missing", "the packets of the rest are missing")
+        case .changedOver: ("origin-closed", "the connection changed over before the response")
         case .told(let code, let detail): (code, detail)
         }
     }

@@ -6,6 +6,10 @@ internal import Traffic
 struct HTTP2LegWriter {
     private var isBegun = false
     private var lastStream: UInt32 = 0
+    /// Those of the client that are open, and some that are not any more.
+    private var opened = Heap<UInt32>()
+    /// Those among `opened` that are not open any more.
+    private var closed = Heap<UInt32>()
 
     private enum Frame {
         static let data: UInt8 = 0
@@ -45,6 +49,21 @@ struct HTTP2LegWriter {
         return lastStream
     }
 
+    /// An exchange begins on a stream, which may carry promises if it is the client's.
+    mutating func open(_ stream: UInt32) {
+        if !stream.isMultiple(of: 2) { opened.add(stream) }
+    }
+
+    /// The exchange on a stream that was opened has ended.
+    mutating func close(_ stream: UInt32) {
+        guard !stream.isMultiple(of: 2) else { return }
+        closed.add(stream)
+        while let least = closed.first, least == opened.first {
+            _ = opened.pop()
+            _ = closed.pop()
+        }
+    }
+
     func requestHead(
         _ head: [UInt8], scheme: String, authority: String, stream: UInt32, isEnd: Bool
     ) -> [UInt8] {
@@ -54,13 +73,13 @@ struct HTTP2LegWriter {
 
     /// A request that the server answers on `stream` without having been asked (RFC 9113 §8.4).
     ///
-    /// - Parameter parent: the client's stream that it belongs to; `nil` for the last one.
+    /// It comes on the first stream of the client that is open, or else on the last one.
     func promise(
-        _ head: [UInt8], scheme: String, authority: String, stream: UInt32, on parent: UInt32?
+        _ head: [UInt8], scheme: String, authority: String, stream: UInt32
     ) -> [UInt8] {
         let block = requestBlock(head, scheme: scheme, authority: authority)
         return headers(
-            stream.bigEndianBytes + block, stream: parent ?? max(1, lastStream), isEnd: false,
+            stream.bigEndianBytes + block, stream: opened.first ?? max(1, lastStream), isEnd: false,
             type: Frame.promise)
     }
 

@@ -22,7 +22,10 @@ struct LegPlanner {
         }
         // As of an import, nobody recorded them; without, no reader tells two ends, or two
         // connections, apart.
-        if client.port == 0 { client.port = madeUpPort }
+        if client.port == 0 {
+            if client.isLoopback { client.address = madeUpLoopback(like: client.address) }
+            client.port = madeUpPort
+        }
         if listener.port == 0 { listener.port = listenerPort }
         planClient(client, listener)
         let origin = record.originAddress.flatMap(PacketEndpoint.init(text:))
@@ -100,24 +103,52 @@ struct LegPlanner {
         return parts.joined(separator: "; ")
     }
 
-    private var madeUpPort: UInt16 { UInt16(49_152 + record.id % 16_000) }
+    private var madeUpPort: UInt16 {
+        UInt16(49_152 + record.id.magnitude % Self.madeUpPortCount)
+    }
+
+    /// How often all ports were given before: a made-up address is another one each time.
+    private var madeUpRound: UInt32 {
+        UInt32(truncatingIfNeeded: record.id.magnitude / Self.madeUpPortCount)
+    }
+
+    private static let madeUpPortCount: UInt64 = 16_000
+
+    private func madeUpLoopback(like address: [UInt8]) -> [UInt8] {
+        guard madeUpRound > 0 else { return address }
+        // ::1 is the only one of IPv6.
+        guard address.count == 4 else { return documentationAddress(like: address) }
+        return [127] + (madeUpRound &+ 1).bigEndianBytes.dropFirst()
+    }
+
+    /// An address for documentation (RFC 5737, RFC 3849): those of IPv4 last for twelve million
+    /// connections.
+    private func documentationAddress(like address: [UInt8]) -> [UInt8] {
+        guard address.count == 4 else {
+            return [0x20, 1, 0x0D, 0xB8] + [UInt8](repeating: 0, count: 8)
+                + (madeUpRound &+ 1).bigEndianBytes
+        }
+        let networks: [[UInt8]] = [[192, 0, 2], [198, 51, 100], [203, 0, 113]]
+        let (network, host) = madeUpRound.quotientAndRemainder(dividingBy: 254)
+        return networks[Int(network % 3)] + [UInt8(1 + host)]
+    }
 
     /// That of the origin, or what its content in plain is looked for on.
     private var listenerPort: UInt16 {
-        guard record.clientTLS == nil else { return record.originPort }
+        guard record.clientTLS == nil else {
+            return record.originPort == 0 ? 443 : record.originPort
+        }
         if record.exchangeCount > 0 || record.originPort == 0 { return 80 }
         return Self.plainPorts[record.originPort] ?? record.originPort
     }
 
     /// Where we would have connected from: nobody recorded it.
     private func own(towards origin: PacketEndpoint) -> PacketEndpoint {
-        let port = madeUpPort
-        if origin.isLoopback { return PacketEndpoint(address: origin.address, port: port) }
-        // Addresses for documentation (RFC 5737, RFC 3849).
-        let address: [UInt8] =
-            origin.address.count == 4
-            ? [192, 0, 2, 1] : [0x20, 1, 0x0D, 0xB8] + [UInt8](repeating: 0, count: 11) + [1]
-        return PacketEndpoint(address: address, port: port)
+        let address =
+            origin.isLoopback
+            ? madeUpLoopback(like: origin.address) : documentationAddress(like: origin.address)
+        // The client may be made up as well, and all of them on one machine.
+        return PacketEndpoint(address: address, port: madeUpPort - UInt16(Self.madeUpPortCount))
     }
 
     /// The ports of protocols in plain, by those that they have in TLS.

@@ -188,13 +188,12 @@ struct PacketLeg {
         }
         let isKept = role == .client || exchange.isPushed
         let stream = streams[exchange.id] ?? http2.stream(recorded: isKept ? exchange.stream : 0)
-        streams[exchange.id] = stream
+        if streams.updateValue(stream, forKey: exchange.id) == nil { http2.open(stream) }
         switch part {
         case .requestHead where exchange.isPushed:
             return http2.promise(
                 exchange.requestHead, scheme: exchange.scheme.rawValue,
-                authority: exchange.authority, stream: stream,
-                on: streams.values.filter { !$0.isMultiple(of: 2) }.min())
+                authority: exchange.authority, stream: stream)
         case .requestHead:
             return http2.requestHead(
                 exchange.requestHead, scheme: exchange.scheme.rawValue,
@@ -214,6 +213,7 @@ struct PacketLeg {
             return http2.end(trailers: exchange.requestBody.trailers, stream: stream)
         case .responseEnd:
             streams[exchange.id] = nil
+            http2.close(stream)
             if exchange.isCut { return http2.reset(stream: stream, code: 8) }
             guard !exchange.responseBody.isEmpty || exchange.isTunnel else { return [] }
             return http2.end(trailers: exchange.responseBody.trailers, stream: stream)
