@@ -80,7 +80,10 @@ let package = Package(
             ]),
         target(
             "HTTPClient",
-            ["Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Traffic", "Transport"]),
+            [
+                "Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Messages", "Sockets", "TLS", "Traffic",
+                "Transport",
+            ]),
         target("HTTPServer", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Transport"]),
         target("CaptureStore", ["Base", "HTTPModel", "Traffic", "CSQLite"]),
         target("Findings", ["Base", "HTTPModel", "Traffic"]),

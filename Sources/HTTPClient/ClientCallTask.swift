@@ -35,6 +35,9 @@ final class ClientCallTask: @unchecked Sendable {
         }
     }
 
+    /// Takes notice that so much of the content has gone out, in bytes from its start.
+    func noteSent(_ size: Int64) { machine.noteSent(size, now: wakeup.loop.now) }
+
     /// Takes the next piece of the answer's content.
     func receive(_ piece: Span<UInt8>) {
         machine.receive(piece, now: wakeup.loop.now)

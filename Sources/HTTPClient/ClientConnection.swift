@@ -6,10 +6,19 @@ enum ClientConnection {
     /// With the right to one stream.
     case http2(HTTP2ClientLeg)
 
-    var id: Int64 {
-        switch self {
-        case .http1(let leg): leg.record.id
-        case .http2(let leg): leg.record.id
+    /// What is known of it so far.
+    var record: ConnectionRecord {
+        get {
+            switch self {
+            case .http1(let leg): leg.record
+            case .http2(let leg): leg.record
+            }
+        }
+        nonmutating set {
+            switch self {
+            case .http1(let leg): leg.record = newValue
+            case .http2(let leg): leg.record = newValue
+            }
         }
     }
 

@@ -49,6 +49,7 @@ extension ClientExchange {
             guard let head = try RequestReader.read(bytes.span)?.head else {
                 throw .invalidRequestLine
             }
+            noteSending(head.fields)
             var dropping: [StaticString] = request.tellsLength ? [] : ["content-length"]
             if request.opensWebSocket { dropping.append("sec-websocket-key") }
             let fields = HTTP2Fields.request(
@@ -68,10 +69,11 @@ extension ClientExchange {
         guard !request.endsWithHead else { return stream.noteSent() }
         do throws(HTTP2StreamFailure) {
             if let call {
-                while let end = await call.turn() {
-                    try await sendContent(on: stream, upTo: end)
-                    // All of it has gone, or the capture has no more.
-                    if end == .max || sentSize < end { break }
+                while let end = await call.turn(), !stream.isClosed {
+                    try await sendContent(on: stream, upTo: end) { call.noteSent(sentSize) }
+                    guard sentSize < end else { continue }
+                    if !call.isWhole, !stream.isClosed { giveUpShortContent() }
+                    break
                 }
                 if let silence = call.silence { giveUp(failure("timed-out", silence)) }
             } else {
@@ -88,13 +90,24 @@ extension ClientExchange {
         }
     }
 
+    /// The origin must not be waited for, which waits for the rest.
+    private func giveUpShortContent() {
+        guard contentFailure == nil else { return }
+        giveUp(
+            Failure("request-malformed", party: .tool, "the content ends before its last message"))
+    }
+
+    /// - Parameter note: called when a piece has gone out.
     private func sendContent(
-        on stream: ClientStream, upTo end: Int64
+        on stream: ClientStream, upTo end: Int64, _ note: () -> Void = {}
     ) async throws(HTTP2StreamFailure) {
         while !stream.isClosed, sentSize < end {
             let piece = nextPiece(upTo: end)
             guard !piece.isEmpty else { return }
             try await stream.write(piece)
+            // One that waited for room may have waited in vain.
+            guard !stream.isClosed else { return }
+            note()
             await journal.waitForRoom()
         }
     }

@@ -1,5 +1,6 @@
 internal import Base
 internal import HTTPModel
+internal import Messages
 internal import Traffic
 
 /// One request and its answer, while they pass: what is recorded and kept of them, whatever version
@@ -11,8 +12,12 @@ final class ClientExchange: @unchecked Sendable {
     let configuration: ClientConfiguration
     let journal: ClientJournal
     var record: ExchangeRecord
+    private let connection: ClientConnection?
     private var sent: ContentJournal
     private var received: ContentJournal
+    /// The messages inside the contents.
+    private var sentMessages: BodyMessageReader?
+    private var receivedMessages: BodyMessageReader?
     private var kept: [UInt8] = []
     /// Why the content to send could not be read.
     private(set) var contentFailure: Failure?
@@ -23,16 +28,18 @@ final class ClientExchange: @unchecked Sendable {
     /// Whether the origin has surely done nothing with the request (RFC 9113 §8.7).
     var isUnprocessed = false
 
+    /// - Parameter connection: `nil` if none could be had.
     init(
-        _ request: ClientRequest, on connection: Int64, at start: Timestamp,
+        _ request: ClientRequest, on connection: ClientConnection?, at start: Timestamp,
         _ configuration: ClientConfiguration, _ journal: ClientJournal
     ) {
         self.request = request
+        self.connection = connection
         self.configuration = configuration
         self.journal = journal
         let number = journal.nextExchange()
         record = ExchangeRecord(
-            id: number, connection: connection, startedAt: start,
+            id: number, connection: connection?.record.id ?? 0, startedAt: start,
             scheme: request.target.isSecure ? .https : .http,
             authority: request.target.authority)
         record.requestHead = request.head
@@ -56,6 +63,7 @@ final class ClientExchange: @unchecked Sendable {
         let piece = Array(ahead.prefix(Int(clamping: end - sent.body.size)))
         ahead = ahead.dropFirst(piece.count)
         sent.append(piece.span, to: journal)
+        sentMessages?.read(piece.span, to: self)
         return piece
     }
 
@@ -72,6 +80,12 @@ final class ClientExchange: @unchecked Sendable {
         }
     }
 
+    /// Takes notice of the fields that tell what the content is.
+    func noteSending(_ fields: Fields) {
+        guard journal.isRecording else { return }
+        sentMessages = BodyMessageReader(fields, exchange: record.id, .request)
+    }
+
     /// Sends nothing more of the content.
     func giveUp(_ failure: Failure) { contentFailure = failure }
 
@@ -84,6 +98,10 @@ final class ClientExchange: @unchecked Sendable {
         if !head.isInterim {
             record.responseHead = head.raw
             record.status = head.status
+            if journal.isRecording {
+                receivedMessages = BodyMessageReader(
+                    head.fields, exchange: record.id, .response)
+            }
             record.firstByteMicroseconds = Timestamp.now().microseconds(since: record.startedAt)
             return true
         }
@@ -101,6 +119,7 @@ final class ClientExchange: @unchecked Sendable {
     /// Takes a piece of the answer's content down.
     func take(_ piece: Span<UInt8>) {
         received.append(piece, to: journal)
+        receivedMessages?.read(piece, to: self)
         let count = min(piece.count, configuration.keptContentLimit - kept.count)
         unsafe piece.extracting(..<count).withUnsafeBufferPointer {
             unsafe kept.append(contentsOf: $0)
@@ -127,5 +146,27 @@ final class ClientExchange: @unchecked Sendable {
         record.requestBody = sent.finish(trailers: record.requestBody.trailers, to: journal)
         record.responseBody = received.finish(trailers: record.responseBody.trailers, to: journal)
         journal.tell(.exchange(record))
+    }
+}
+
+extension ClientExchange: MessageRecorder {
+    func nextMessage(
+        _ kind: MessageRecord.Kind, _ direction: Direction, exchange: Int64?
+    ) -> MessageRecord {
+        // Those of all exchanges of a connection are counted together.
+        connection?.record.messageCount += 1
+        return MessageRecord(
+            connection: record.connection, exchange: exchange,
+            number: connection?.record.messageCount ?? 0, at: .now(), direction: direction,
+            kind: kind)
+    }
+
+    func record(_ message: MessageRecord) { journal.tell(.message(message)) }
+
+    func noteOnce(_ code: String, _ detail: String) {
+        guard let connection, !connection.record.notes.contains(where: { $0.code == code }) else {
+            return
+        }
+        connection.record.notes.append(ConnectionNote(code, detail))
     }
 }

@@ -22,7 +22,7 @@ extension HTTPClient {
         let started = Timestamp.now()
         let connection = try await connection(for: request, at: started)
         let exchange = ClientExchange(
-            request, on: connection.id, at: started, configuration, journal)
+            request, on: connection, at: started, configuration, journal)
         do throws(Failure) {
             let result = try await converse(exchange, over: connection, machine)
             exchange.end(nil)

@@ -72,7 +72,7 @@ package final class HTTPClient: @unchecked Sendable {
             let started = Timestamp.now()
             let connection = try await connection(for: request, at: started)
             let exchange = ClientExchange(
-                request, on: connection.id, at: started, configuration, journal)
+                request, on: connection, at: started, configuration, journal)
             let wasUsed = connection.isUsed
             do throws(Failure) {
                 let answer = try await perform(exchange, over: connection)
@@ -121,7 +121,7 @@ package final class HTTPClient: @unchecked Sendable {
         do throws(Failure) {
             return try await take(request)
         } catch {
-            ClientExchange(request, on: 0, at: started, configuration, journal).end(error)
+            ClientExchange(request, on: nil, at: started, configuration, journal).end(error)
             throw error
         }
     }

@@ -25,7 +25,7 @@ package final class CallClientMachine {
     package private(set) var hasBegun = false
     /// Whether the origin brought too little for too long.
     package private(set) var hasGivenUp = false
-    /// How many messages were given to be sent.
+    /// How many messages have gone out whole.
     package private(set) var sent = 0
     /// How many messages of the origin are whole.
     package private(set) var heard = 0
@@ -60,21 +60,27 @@ package final class CallClientMachine {
         }
     }
 
-    /// Takes notice that the answer is whole, or has failed: what waits is not sent.
+    /// Takes notice that so much of the content has gone out, in bytes from its start.
+    package func noteSent(_ size: Int64, now: UInt64) {
+        while sent < script.lines.count, script.lines[sent].end <= size {
+            sent += 1
+            since = now
+        }
+    }
+
+    /// Takes notice that the answer is whole, or has failed: what waits is not sent, but what is due
+    /// is, as the client's direction may still be open (RFC 9113 §5.1).
     package func noteEnd() { isOver = true }
 
+    /// What to do now; a message that is due is given again until it has gone out.
     package func next(now: UInt64) -> Step {
         guard sent < script.lines.count else { return .send(upTo: .max) }
-        guard !isOver, !hasGivenUp else { return .end }
-        var end: Int64?
-        while sent < script.lines.count, wait(for: script.lines[sent], now) == nil {
-            end = script.lines[sent].end
-            sent += 1
+        guard !hasGivenUp else { return .end }
+        let due = script.lines[sent...].prefix { wait(for: $0, now) == nil }
+        if let last = due.last {
+            return .send(upTo: due.endIndex == script.lines.count ? .max : last.end)
         }
-        if let end {
-            since = now
-            return .send(upTo: sent == script.lines.count ? .max : end)
-        }
+        guard !isOver else { return .end }
         let deadline = wait(for: script.lines[sent], now) ?? now
         guard heard < script.lines[sent].awaited, now >= deadline else {
             return .wait(until: deadline)
@@ -108,7 +114,7 @@ package struct CallScript: Sendable {
         package let awaited: Int
         /// From the start of the call, in milliseconds.
         package let due: UInt64
-        /// How long the origin took to bring what was before it, in milliseconds.
+        /// How long the origin took, at most, to bring what was before it, in milliseconds.
         package let patience: UInt64
 
         package init(end: Int64, awaited: Int, due: UInt64 = 0, patience: UInt64 = 0) {

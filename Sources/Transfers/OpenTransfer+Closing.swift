@@ -4,7 +4,7 @@ internal import Traffic
 extension OpenTransfer {
     /// What became of it: contents are compared and digested now.
     func closed(_ contents: TransferContents) throws -> Transfer {
-        if !numbered.isEmpty { layOutNumbered() }
+        if !numbered.isEmpty || method == .s3Multipart && isFinished { layOutNumbered() }
         let first = parts.first { $0.method != "HEAD" }
         if versions.isEmpty {
             versions.append(OpenVersion(map: ByteMap(limit: limits.stretches)))
@@ -55,7 +55,7 @@ extension OpenTransfer {
         }
         if !comparison.conflicting.isEmpty {
             hash = .none(.conflicting)
-        } else if numbered.values.contains(where: { !$0.hasPassed }) {
+        } else if version.isUnreadable {
             hash = .none(.notRecorded)
         } else if isComplete {
             let algorithms = Set(claims.map(\.algorithm)).union([.hash(.sha256)])
@@ -85,15 +85,20 @@ extension OpenTransfer {
     private func check(
         _ claims: [ClaimedDigest], of part: TransferPart, _ contents: TransferContents
     ) throws -> [DigestCheck] {
-        var found: [ClaimedAlgorithm: [UInt8]]?
-        if !part.endedEarly, part.bytes > 0 {
-            let whole = ByteMap.Stretch(
-                range: 0..<part.bytes,
-                source: ByteSource(
-                    exchange: part.exchange, contentOffset: 0, position: 0, form: part.form))
-            found = try contents.digests(of: [whole], direction, Set(claims.map(\.algorithm)))
+        func find(
+            _ ofField: (ClaimedDigest.Field) -> Bool, _ count: Int64, _ form: ContentForm
+        ) throws -> [ClaimedAlgorithm: [UInt8]]? {
+            let algorithms = Set(claims.filter { ofField($0.field) }.map(\.algorithm))
+            guard !part.endedEarly, count > 0, !algorithms.isEmpty else { return nil }
+            let source = ByteSource(
+                exchange: part.exchange, contentOffset: 0, position: 0, form: form)
+            let whole = ByteMap.Stretch(range: 0..<count, source: source)
+            return try contents.digests(of: [whole], direction, algorithms)
         }
-        return claims.map { Self.check($0, found) }
+        // The framing is a part of the content (RFC 9530 §2).
+        let framed = try find({ $0 == .content }, part.framedBytes ?? part.bytes, .plain)
+        let stored = try find({ $0 != .content }, part.bytes, part.form)
+        return claims.map { Self.check($0, $0.field == .content ? framed : stored) }
     }
 
     private static func check(

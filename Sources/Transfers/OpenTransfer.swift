@@ -19,7 +19,7 @@ struct NumberedPart {
     /// Whether what the server stores passed.
     let hasPassed: Bool
 
-    init(_ part: TransferPart, _ stored: UploadStep.StoredPart) {
+    init(_ part: TransferPart, _ stored: StoredPart) {
         exchange = part.exchange
         form = part.form
         switch stored {
@@ -37,6 +37,8 @@ struct OpenVersion {
     var sameness: Sameness?
     /// Whether more than a probe has seen it.
     var isFirm = true
+    /// Whether it holds bytes that did not pass, or that nobody could read.
+    var isUnreadable = false
 
     /// Whether anything but the size is known of it, which a refused range tells, too.
     var isKnown: Bool { !map.stretches.isEmpty || identity != .init() }
@@ -64,6 +66,8 @@ final class OpenTransfer {
     private(set) var contentClaims: [(part: Int, claims: [ClaimedDigest])] = []
     /// Of an upload: the numbered parts that a server took.
     var numbered: [Int64: NumberedPart] = [:]
+    /// Of an upload: the numbers of those that it was put together of, if that was told.
+    var listed: [Int64]?
     /// Of an upload: the server has said that it has everything.
     var isFinished = false
     var isCancelled = false

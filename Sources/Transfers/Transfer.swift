@@ -88,6 +88,8 @@ package struct TransferPart: Sendable {
     package var bytes: Int64 = 0
     /// What stands in the recorded content.
     var form = ContentForm.plain
+    /// `bytes` with aws-chunked; `nil` if there is none.
+    var framedBytes: Int64?
     /// Whether less passed than was announced.
     package var endedEarly = false
     package var error: String?

@@ -41,7 +41,10 @@ import Transport
             readTimeout: 2_000, outcome: "timed-out", counts: [2, 2, 1]),
         Row(
             name: "an origin that ends", awaited: [0, 1, 2], answers: 1, ends: true,
-            outcome: "200 short", counts: [1, 1, 1]),
+            outcome: "200 short", counts: [2]),
+        Row(
+            name: "an origin that ends with its last answer", awaited: [0, 1], answers: 1,
+            ends: true, outcome: "200 whole", counts: [2, 2, 1]),
         Row(
             name: "an origin that gives up", awaited: [0, 1, 2], answers: 1, resets: true,
             outcome: "origin-reset", counts: [1, 1]),
@@ -61,7 +64,7 @@ import Transport
             // It is stored in pieces that are none of the messages.
             let content = row.awaited.flatMap { _ in Self.message }
             var request = HTTP2ClientTests.request(
-                "POST", to: target,
+                "POST", to: target, "Content-Type: application/grpc\r\n",
                 content: .pieces { .success(Array(content.dropFirst(Int($0)).prefix(11))) })
             request.call = machine
             var told = await client.told(request)
@@ -72,11 +75,57 @@ import Transport
         }
         #expect(outcome.result.0 == row.outcome)
         #expect([outcome.result.1, origin.heard, outcome.result.2].starts(with: row.counts))
-        if let turns = row.turns { #expect(origin.turns == turns) }
         #expect(outcome.connections.count == 1)
+        if let turns = row.turns {
+            #expect(origin.turns == turns)
+            let recorded = turns.flatMap { _ in ["request grpc ", "response grpc "] }
+            #expect(outcome.messages == recorded)
+            #expect(outcome.connections.map(\.messageCount) == [Int64(recorded.count)])
+        }
         let exchange = try #require(outcome.exchanges.first)
         #expect(exchange.error == (row.outcome.hasPrefix("200") ? nil : row.outcome))
         #expect(exchange.requestBody.size == row.counts[0] * 8)
+    }
+
+    /// One that ends the stream before it was sent all (RFC 9113 §8.1).
+    @Test func countsNoMessageThatIsNotWanted() async throws {
+        let outcome = try await withClient { _, stream in
+            await serve(stream) { stream in
+                stream.respond(.response(status: 200), endsStream: false)
+                stream.stopReading()
+                stream.answer([0, 0, 0, 0, 0])
+            }
+        } _: { client, target in
+            let size = 4 << 20
+            var script = CallScript()
+            script.lines = [.init(end: 8, awaited: 0), .init(end: Int64(size), awaited: 0)]
+            let machine = CallClientMachine(script)
+            var request = HTTP2ClientTests.request(
+                "POST", to: target, content: .bytes(Array(repeating: 0, count: size)))
+            request.call = machine
+            let told = await client.told(request)
+            return (told, machine.isWhole, machine.heard)
+        }
+        #expect(outcome.result.0.hasPrefix("200 "))
+        #expect(!outcome.result.1)
+        #expect(outcome.result.2 == 1)
+    }
+
+    @Test func blamesNobodyElseForAShortContent() async throws {
+        let outcome = try await withClient { _, stream in
+            await serve(stream) { stream in
+                let row = Row(name: "", awaited: [], outcome: "", counts: [])
+                await CallOrigin(row).answer(stream)
+            }
+        } _: { client, target in
+            var script = CallScript()
+            script.lines = [.init(end: 8, awaited: 0), .init(end: 16, awaited: 1)]
+            var request = HTTP2ClientTests.request(
+                "POST", to: target, content: .bytes(Self.message))
+            request.call = CallClientMachine(script)
+            return await client.told(request)
+        }
+        #expect(outcome.result == "request-malformed")
     }
 
     private static let message: [UInt8] = [0, 0, 0, 0, 3, 7, 7, 7]
@@ -117,8 +166,11 @@ private final class CallOrigin: @unchecked Sendable {
     }
 
     func answer(_ stream: HTTP2Stream) async {
-        stream.respond(.response(status: 200), endsStream: false)
+        let fields = HTTP2Fields.response(
+            status: 200, [("content-type", Array("application/grpc".utf8))])
+        stream.respond(fields, endsStream: false)
         var reader = LengthPrefixedReader()
+        var hasEnded = false
         let buffer = ByteBuffer(capacity: 1 << 14)
         do throws(HTTP2StreamFailure) {
             while try await stream.read(into: buffer) > 0 {
@@ -131,9 +183,12 @@ private final class CallOrigin: @unchecked Sendable {
                 }
                 guard turns.count == row.answers else { continue }
                 if row.resets { return stream.reset(HTTP2ErrorCode.cancel) }
-                if row.ends { return stream.end() }
+                if row.ends, !hasEnded {
+                    hasEnded = true
+                    stream.end()
+                }
             }
-            stream.end()
+            if !hasEnded { stream.end() }
         } catch {
             // The client has given it up.
         }

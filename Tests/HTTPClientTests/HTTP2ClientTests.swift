@@ -215,9 +215,11 @@ import Transport
     }
 
     static func request(
-        _ method: String, to target: ClientTarget, content: ClientRequest.Content = .bytes([])
+        _ method: String, to target: ClientTarget, _ fields: String = "",
+        content: ClientRequest.Content = .bytes([])
     ) -> ClientRequest {
-        let head = "\(method) /hi HTTP/1.1\r\nHost: a.test\r\nX: y\r\nConnection: close\r\n\r\n"
+        let head =
+            "\(method) /hi HTTP/1.1\r\nHost: a.test\r\nX: y\r\nConnection: close\r\n\(fields)\r\n"
         var request = ClientRequest(
             target: target, method: method == "POST" ? .post : .get, isSafe: method != "POST",
             head: Array(head.utf8),

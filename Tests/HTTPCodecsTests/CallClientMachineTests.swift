@@ -8,7 +8,8 @@ struct CallClientMachineTests {
         let name: String
         /// `10 2 500`: a message that ends at byte 10, behind two of the origin's, and at 500 ms.
         let lines: [String]
-        /// What happens: messages of the origin with so many bytes, `at` a time, and `end`.
+        /// What happens: messages of the origin with so many bytes, `last` ones that end its answer,
+        /// `at` a time, and `end`.
         let events: [String]
         /// What it says before each event and at the end.
         let steps: [String]
@@ -52,6 +53,12 @@ struct CallClientMachineTests {
             name: "the answer ends", lines: ["10 0 0", "20 1 0"], events: ["end"],
             steps: ["10 until 100", "end"], isWhole: false),
         Row(
+            name: "the answer ends with what was waited for", lines: ["10 0 0", "20 1 0"],
+            events: ["last 1"], steps: ["10 until 100", "all"]),
+        Row(
+            name: "the answer ends before the last", lines: ["10 0 0", "20 1 0", "30 2 0"],
+            events: ["last 1"], steps: ["10 until 100", "20 end"], isWhole: false),
+        Row(
             name: "the answer ends behind all", lines: ["10 0 0"], events: ["message 1", "end"],
             steps: ["all", "all", "all"]),
         Row(
@@ -83,7 +90,7 @@ struct CallClientMachineTests {
         let machine = CallClientMachine(script)
         // What came of an attempt before does not count.
         machine.begin(now: 1, timeout: 1)
-        _ = machine.next(now: 1)
+        machine.noteSent(.max, now: 1)
         machine.receive([0, 0, 0, 0, 0].span, now: 1)
         machine.noteEnd()
         let start: UInt64 = 1000
@@ -94,9 +101,10 @@ struct CallClientMachineTests {
             let parts = event.split(separator: " ")
             switch parts[0] {
             case "at": now = start + (try #require(UInt64(parts[1])))
-            case "message":
+            case "message", "last":
                 let size = try #require(UInt8(parts[1]))
                 receive(machine, [0, 0, 0, 0, size] + Array(repeating: 7, count: Int(size)), now)
+                if parts[0] == "last" { machine.noteEnd() }
             case "end": machine.noteEnd()
             default: receive(machine, [0x70, 1, 2], now)
             }
@@ -108,13 +116,29 @@ struct CallClientMachineTests {
         #expect(machine.silence.isEmpty == row.isWhole)
     }
 
+    @Test func countsWhatWentOut() {
+        var script = CallScript()
+        script.lines = [10, 20].map { .init(end: $0, awaited: 0) }
+        let machine = CallClientMachine(script)
+        machine.begin(now: 1, timeout: 1)
+        #expect(machine.next(now: 1) == .send(upTo: .max))
+        #expect(machine.sent == 0)
+        machine.noteSent(19, now: 1)
+        #expect(machine.sent == 1 && !machine.isWhole)
+        #expect(machine.next(now: 1) == .send(upTo: .max))
+        machine.noteSent(20, now: 1)
+        #expect(machine.isWhole)
+    }
+
     /// What it sends until it waits, and until when.
     private func say(_ machine: CallClientMachine, _ now: UInt64, _ start: UInt64) -> String {
         var said: [String] = []
         while true {
             switch machine.next(now: now) {
-            case .send(.max): return (said + ["all"]).joined(separator: " ")
-            case .send(let end): said.append("\(end)")
+            case .send(let end):
+                machine.noteSent(end, now: now)
+                if end == .max { return (said + ["all"]).joined(separator: " ") }
+                said.append("\(end)")
             case .wait(let time):
                 return (said + ["until \(time - start)"]).joined(separator: " ")
             case .end: return (said + ["end"]).joined(separator: " ")

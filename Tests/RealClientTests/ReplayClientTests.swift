@@ -21,6 +21,7 @@ extension RealClientTests {
 
             struct Difference: Decodable {
                 let exchange: Int64
+                let url: String
                 let status: Int?
                 let error: String?
             }
@@ -121,6 +122,8 @@ extension RealClientTests {
             #expect(bare.code == 1 && bare.report.verdict == "different")
             #expect(bare.report.differences.map(\.exchange) == [2, 3, 4, 5, 6])
             #expect(bare.report.differences.allSatisfy { $0.status == 403 })
+            let urls = bare.report.differences.map(\.url)
+            #expect(urls.count { $0.hasSuffix("/api/token?access_token=***") } == 1)
             #expect(bare.report.values.replaced == 0)
         }
 

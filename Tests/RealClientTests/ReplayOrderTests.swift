@@ -39,9 +39,11 @@ extension RealClientTests {
         @Test(.needs(.curl, .python), arguments: ["--http1.1", "--http2-prior-knowledge"])
         func breaksOffWhereTheOriginDid(_ version: String) async throws {
             let recording = try await Recording(["/cut"])
+            let replayed = recording.folder.path("replayed.sallyport")
             let replay = try await ReplayProcess(
                 recording.capture, in: recording.folder,
-                version == "--http1.1" ? [] : ["--mode", "reverse:\(recording.url)"])
+                ["--capture", replayed]
+                    + (version == "--http1.1" ? [] : ["--mode", "reverse:\(recording.url)"]))
             let client = try Program(
                 .curl,
                 version == "--http1.1"
@@ -51,8 +53,13 @@ extension RealClientTests {
             let code = try await client.end()
             // A part of a file, a reset, or a stream that was reset.
             #expect([18, 56, 92].contains(code), "\(client.story)")
-            #expect(client.output == Data("1".utf8), "\(client.story)")
+            // A reset that is read with what came before it takes that from curl's user.
+            if version == "--http1.1" {
+                #expect(client.output == Data("1".utf8), "\(client.story)")
+            }
             #expect(try await replay.end().isEmpty)
+            let capture = Capture(path: replayed, folder: recording.folder)
+            #expect(try await capture.flows().map(\.responseBytes) == [1])
         }
 
         /// What curl asked of an origin that counts.

@@ -30,16 +30,15 @@ extension RealClientTests {
 
             // The second event is a quarter of a minute away; the first one does not wait for it.
             let slow = try await ReplayProcess(proxy.capture, in: folder, ["--timing", "100"])
-            try await Self.expectOnlyTheFirstEvent(of: url, slow.address)
+            try await Self.expectOnlyTheFirstEvent(of: url, slow)
             // Its client has gone in the pause: it ends in order all the same.
             #expect(try await slow.end().isEmpty)
         }
 
         private static func expectOnlyTheFirstEvent(
-            of url: String, _ address: String
+            of url: String, _ slow: ReplayProcess
         ) async throws {
-            let port = try #require(address.split(separator: ":").last.flatMap { UInt16($0) })
-            let connection = try RawConnection(port: port)
+            let connection = try RawConnection(port: try slow.port)
             try await connection.send("GET \(url) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
             _ = try await connection.receiveHead()
             var said = ""
@@ -112,7 +111,7 @@ extension RealClientTests {
         }
 
         /// What is neither HTTP nor mail is a script of bytes.
-        @Test(.needs(.redis, .redisClient)) func answersRedis() async throws {
+        @Test(.needs(.redis, .redisClient, .curl)) func answersRedis() async throws {
             let folder = try Folder()
             let (server, port) = try await Self.startRedis(in: folder)
             let target = "tcp://127.0.0.1:\(port)"
@@ -127,6 +126,23 @@ extension RealClientTests {
                 proxy.capture, in: folder, ["--mode", "reverse:\(target)"])
             #expect(try await Self.askRedis(replay.address, folder) == recorded)
             #expect(try await replay.end().isEmpty)
+
+            let strange = try await ReplayProcess(proxy.capture, in: folder)
+            let connection = try RawConnection(port: try strange.port)
+            try await connection.send("CONNECT data.example:6379 HTTP/1.0\r\n\r\n")
+            _ = try await connection.receiveHead()
+            try await connection.send("*1\r\n$4\r\nPING\r\n")
+            #expect(try await connection.receiveAll().isEmpty)
+            let misses = try await strange.end()
+            #expect(misses.map(\.reason) == ["no-dialogue"])
+            #expect(misses.map(\.url) == ["tcp://data.example:6379"])
+
+            // Whoever does not trust the CA has not been served.
+            let distrusted = try await ReplayProcess(proxy.capture, in: folder)
+            let client = try Program(
+                .curl, ["-sS", "-x", distrusted.url, "https://web.example/"], in: folder)
+            #expect(try await client.end() == 60)
+            try await distrusted.end(code: 3)
         }
 
         /// It cannot choose a port itself: one that was free may be taken by the time it asks.

@@ -36,7 +36,7 @@ extension Command {
                     + " and TRACE are sent, unless the host is named with --allow.",
                 "An interrupt sends nothing more and waits for what is under way. It exits with 0"
                     + " if every request was answered with a status of the recorded class (gRPC: with"
-                    + " the recorded status, WebSockets: with as many messages), 1 if one was not, 3"
+                    + " the recorded status and as many messages, WebSockets: with as many), 1 if one was not, 3"
                     + " if nothing was answered or some were not sent, and 4 if it could not run.",
             ],
             arguments: ReplayClientArguments(), parameters: parameters, run: runReplayClient)

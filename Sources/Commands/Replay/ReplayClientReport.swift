@@ -23,7 +23,7 @@ struct ReplayClientReport {
         case capture
     }
 
-    /// Those of a stream: a WebSocket, or a call of gRPC whose messages took turns.
+    /// Those of a stream: a WebSocket, or a call of gRPC over HTTP/2.
     struct Messages: Equatable {
         /// Of the client, and how many it was to send.
         let sent: Int
@@ -31,6 +31,9 @@ struct ReplayClientReport {
         /// Of the origin, and how many the recording has.
         let heard: Int
         let recorded: Int
+
+        /// Whether all were sent, and no fewer came than in the recording.
+        var isWhole: Bool { sent == total && heard >= recorded }
     }
 
     /// A request that did not end as it did in the recording.
@@ -74,7 +77,7 @@ struct ReplayClientReport {
             answeredCount += 1
             let recorded = difference.recordedStatus
             let isSameCall = difference.recordedCall.map { $0 == call } ?? true
-            let isWhole = difference.messages.map { $0.sent == $0.total } ?? true
+            let isWhole = difference.messages?.isWhole ?? true
             if isWhole && (recorded == 0 || recorded / 100 == status / 100 && isSameCall) {
                 sameCount += 1
             } else {
@@ -163,8 +166,15 @@ extension ReplayClientReport.Difference {
         let start = "exchange \(exchange): \(method) \(URLRedaction.redact(url))"
         let was = recordedStatus > 0 ? "was \(Self.words(recordedStatus, recordedCall)) and " : ""
         let words = outcomeWords(start, was)
-        guard let messages, messages.sent < messages.total else { return words }
-        return "\(words); \(messages.sent) of \(messages.total) messages were sent"
+        guard let messages else { return words }
+        var remarks = [words]
+        if case .answered = outcome, messages.heard < messages.recorded {
+            remarks.append("\(messages.heard) of \(messages.recorded) messages came")
+        }
+        if messages.sent < messages.total {
+            remarks.append("\(messages.sent) of \(messages.total) messages were sent")
+        }
+        return remarks.joined(separator: "; ")
     }
 
     private func outcomeWords(_ start: String, _ was: String) -> String {

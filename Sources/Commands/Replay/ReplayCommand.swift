@@ -157,5 +157,5 @@ private func runReplay(
         for remark in service.remarks { try environment.note(remark) }
     }
     if service.missCount > 0 { return .findings }
-    return endedInOrder && service.requestCount > 0 ? .clean : .inconclusive
+    return endedInOrder && service.hasServedAll ? .clean : .inconclusive
 }

@@ -61,6 +61,9 @@ final class ReplayService: Sendable {
 
     var requestCount: Int { responder.requestCount }
 
+    /// Whether something was asked, and no client went away without asking.
+    var hasServedAll: Bool { requestCount > 0 && refusals.count == 0 }
+
     /// Lines for people at the end: why less was asked than they may think, and what to do about
     /// what was missed.
     var remarks: [String] {
@@ -102,17 +105,18 @@ final class ReplayService: Sendable {
 /// capture if one is wanted.
 private final class RefusalSink: TrafficSink {
     private let capture: CaptureWriter?
-    private let refused = Mutex<Set<Int64>>([])
+    private let refused = Atomic(0)
 
     init(_ capture: CaptureWriter?) {
         self.capture = capture
     }
 
-    var count: Int { refused.withLock { $0.count } }
+    var count: Int { refused.load(ordering: .relaxed) }
 
     func submit(_ events: [TrafficEvent]) {
         for case .connection(let record) in events where record.outcome == .clientRefused {
-            refused.withLock { _ = $0.insert(record.id) }
+            // A connection is told of more than once, and ended once.
+            if record.closedAt != nil { refused.wrappingAdd(1, ordering: .relaxed) }
         }
         capture?.submit(events)
     }

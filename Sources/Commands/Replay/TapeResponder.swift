@@ -57,6 +57,12 @@ final class TapeResponder: OriginResponder {
         requests.wrappingAdd(1, ordering: .relaxed)
         return TapeDialogue(dialogue)
     }
+
+    func noteUnanswered(_ host: String, _ port: UInt16) {
+        requests.wrappingAdd(1, ordering: .relaxed)
+        misses.wrappingAdd(1, ordering: .relaxed)
+        missed(ReplayMiss(host, port))
+    }
 }
 
 /// A tape's exchange as the proxy sees one.

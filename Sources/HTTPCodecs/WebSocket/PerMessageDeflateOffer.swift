@@ -33,8 +33,9 @@ package struct PerMessageDeflateOffer: Sendable {
 
     /// Reads the value of a response's Sec-WebSocket-Extensions that answers the offer.
     ///
-    /// - Returns: what was agreed on, with a window of the client that is no longer than it offered;
-    ///   `nil` if the client must break off (RFC 6455 §4.1, RFC 7692 §7.1).
+    /// - Returns: what was agreed on, with a window of the client that is no longer than it offered
+    ///   where the answer names none; `nil` if the client must break off (RFC 6455 §4.1, RFC 7692
+    ///   §7.1).
     package func agreement(inResponse value: ArraySlice<UInt8>) -> PerMessageDeflate? {
         let elements = PerMessageDeflate.elements(of: value)
         guard elements.count == 1, elements[0].isDeflate,
@@ -43,7 +44,9 @@ package struct PerMessageDeflateOffer: Sendable {
         let answered = alternatives.first { offered in
             (agreed.values.serverResets || !offered.values.serverResets)
                 && agreed.values.serverWindowBits <= offered.values.serverWindowBits
-                && (offered.named.contains(.clientWindow) || !agreed.named.contains(.clientWindow))
+                && (!agreed.named.contains(.clientWindow)
+                    || offered.named.contains(.clientWindow)
+                        && agreed.values.clientWindowBits <= offered.values.clientWindowBits)
         }
         guard let answered else { return nil }
         var values = agreed.values

@@ -104,7 +104,9 @@ extension ProxyLoop {
         let stream = PlainStream(channel)
         defer { channel.close() }
         // Until it is clear what the client speaks, it has an origin that listens.
-        let dialogue = responder.dialogue(with: host, port) ?? ListeningDialogue()
+        let dialogue =
+            responder.dialogue(with: host, port)
+            ?? ListeningDialogue { responder.noteUnanswered(host, port) }
         let tunnel = TunnelTask(
             client: stream, origin: DialogueStream(dialogue, loop: loop), lane: self, early: nil,
             late: nil
@@ -117,9 +119,19 @@ extension ProxyLoop {
 ///
 /// `@unchecked Sendable`: one loop drives it.
 private final class ListeningDialogue: ResponderDialogue, @unchecked Sendable {
+    private let heard: () -> Void
     private var isOver = false
 
-    func receive(_ bytes: Span<UInt8>) { isOver = true }
+    /// - Parameter heard: called at the first word.
+    init(heard: @escaping () -> Void) {
+        self.heard = heard
+    }
+
+    func receive(_ bytes: Span<UInt8>) {
+        if !isOver { heard() }
+        isOver = true
+    }
+
     func noteEnd() { isOver = true }
     func next() -> DialogueStep { isOver ? .end : .needMore }
 }

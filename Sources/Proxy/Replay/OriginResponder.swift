@@ -14,6 +14,9 @@ package protocol OriginResponder: AnyObject, Sendable {
 
     /// What an origin says that speaks no HTTP; `nil` if that is not known.
     func dialogue(with host: String, _ port: UInt16) -> (any ResponderDialogue)?
+
+    /// Takes note of a client that spoke to an origin whose dialogue is not known.
+    func noteUnanswered(_ host: String, _ port: UInt16)
 }
 
 /// A request as a responder gets it, before its content.

@@ -8,7 +8,7 @@ extension CallScript {
     ///
     /// - Parameter timing: at the recorded times multiplied by so many thousandths; `nil` for as soon
     ///   as the recorded order allows.
-    /// - Returns: `nil` for what is no call, and for a call whose messages wait for nothing.
+    /// - Returns: `nil` for what is no call, and for a call whose messages were not recorded.
     package init?(_ record: ExchangeRecord, from source: any TrafficSource, timing: Int64?) throws {
         guard record.requestBody.size > 0,
             let type = RecordedHeads.head(of: record)?.fields.first(.contentType),
@@ -18,21 +18,22 @@ extension CallScript {
         var last = record.startedAt
         try source.messages(ofConnection: record.connection, exchange: record.id) { message in
             guard message.kind == .grpc, message.isLast else { return true }
-            defer { last = message.at }
             guard message.direction == .request else {
                 awaited += 1
                 return true
             }
-            guard let end = Self.end(of: message), end > lines.last?.end ?? 0 else { return true }
-            let patience = message.at.microseconds(since: last) / 1000
+            defer { last = message.at }
+            // A file's word for a place in the content is not taken.
+            guard let end = Self.end(of: message), end > lines.last?.end ?? 0,
+                end <= record.requestBody.size
+            else { return true }
             lines.append(
                 Line(
                     end: end, awaited: awaited,
                     due: timing.map { Self.due(message.at, in: record, $0) } ?? 0,
-                    patience: UInt64(patience)))
+                    patience: RecordedPatience.milliseconds(from: last, to: message.at)))
             return lines.count < Self.lineLimit
         }
-        guard timing != nil || lines.contains(where: { $0.awaited > 0 }) else { return nil }
         guard !lines.isEmpty else { return nil }
     }
 

@@ -54,7 +54,7 @@ extension WebSocketScript {
 
     /// As long as it took in the recording, and what a person would wait.
     private static func patience(from start: Timestamp, to end: Timestamp) -> UInt64 {
-        UInt64(max(0, end.microseconds(since: start)) / 1000) + standardPatience
+        RecordedPatience.milliseconds(from: start, to: end) + standardPatience
     }
 
     /// In bytes, of all that the origin may say: a file's word for a size is not taken.

@@ -7,6 +7,8 @@ package struct ReplayMiss: Sendable, Equatable {
         case unknown = "no-match"
         /// What is equal has been given already.
         case exhausted
+        /// What is no HTTP was not spoken with this host and port.
+        case dialogue = "no-dialogue"
     }
 
     package let reason: Reason
@@ -22,6 +24,21 @@ package struct ReplayMiss: Sendable, Equatable {
         package let url: String
         /// None if it is equal in what counts, and exhausted.
         package let differences: [MatchDifference]
+    }
+
+    /// Of a client that spoke something else than HTTP, of which nothing is recorded with an origin.
+    package init(_ host: String, _ port: UInt16) {
+        reason = .dialogue
+        method = "CONNECT"
+        url = "tcp://\(HostPort(host: host, port: port))"
+        nearest = nil
+    }
+
+    init(reason: Reason, method: String, url: String, nearest: Nearest?) {
+        self.reason = reason
+        self.method = method
+        self.url = url
+        self.nearest = nearest
     }
 
     /// The same with values that are secret by their parts' names, and URLs, shown otherwise.
@@ -75,6 +92,7 @@ package struct ReplayMiss: Sendable, Equatable {
 
     /// One line: what was asked for, and what differs.
     package var detail: String {
+        if reason == .dialogue { return "no recorded dialogue with \(Self.cut(url))" }
         var text = "no recorded answer for \(method) \(Self.cut(url))"
         guard let nearest else { return text + ": nothing is recorded" }
         if reason == .exhausted {

@@ -11,11 +11,11 @@ package struct ClaimedDigest: Sendable, Equatable {
     package enum Field: String, Sendable, CaseIterable {
         /// Of the whole representation, on a part of it too.
         case representation = "repr-digest"
-        /// Of this message's content alone.
+        /// Of this message's content alone, with its framing.
         case content = "content-digest"
         /// As Repr-Digest (RFC 3230 §4.1).
         case legacy = "digest"
-        /// As Content-Digest.
+        /// Of this message's content; S3 and its like take it of what they store.
         case contentMD5 = "content-md5"
         /// Of what S3 is to store of this message's content; the algorithm is part of the name.
         case amazonChecksum = "x-amz-checksum"

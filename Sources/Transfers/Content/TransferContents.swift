@@ -7,15 +7,19 @@ struct TransferContents {
     let makeHash: (DigestAlgorithm) -> any RunningDigest
     let limits: TransferLimits
 
-    /// The digests of what stretches put together; `nil` if not all of it was recorded.
+    /// The digests of what ascending stretches put together; `nil` if not all of it was recorded.
     func digests(
         of stretches: [ByteMap.Stretch], _ direction: Direction,
         _ algorithms: Set<ClaimedAlgorithm>
     ) throws -> [ClaimedAlgorithm: [UInt8]]? {
         let running = algorithms.map { (algorithm: $0, digest: makeDigest($0)) }
+        var bookmarks = FramedBookmarks()
         for stretch in stretches {
             var left = stretch.range.upperBound - stretch.range.lowerBound
-            try read(stretch.source, from: stretch.range.lowerBound, direction) { bytes in
+            let place = stretch.source
+            try read(
+                place, from: stretch.range.lowerBound, direction, &bookmarks[place.exchange]
+            ) { bytes in
                 let piece = left < bytes.count ? Array(bytes.prefix(Int(left))) : bytes
                 for (_, digest) in running { digest.update(piece) }
                 left -= Int64(piece.count)
@@ -43,14 +47,17 @@ struct TransferContents {
     func compare(_ overlaps: [ByteMap.Overlap], _ direction: Direction) throws -> Comparison {
         var result = Comparison()
         var left = limits.comparedBytes
-        for overlap in overlaps {
+        var bookmarks = FramedBookmarks()
+        for overlap in overlaps.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
             let count = overlap.range.upperBound - overlap.range.lowerBound
             guard count <= left else {
                 result.isWhole = false
                 continue
             }
             left -= count
-            let compared = try compare(overlap, direction) { result.conflicting.append($0) }
+            let compared = try compare(overlap, direction, &bookmarks) {
+                result.conflicting.append($0)
+            }
             if compared < count { result.isWhole = false }
         }
         result.conflicting.sort { $0.lowerBound < $1.lowerBound }
@@ -64,29 +71,35 @@ struct TransferContents {
     /// To find a place in a content takes as long as its parts are many, so the second is looked
     /// at block by block and not for each part of the first.
     private func compare(
-        _ overlap: ByteMap.Overlap, _ direction: Direction, differ: (Range<Int64>) -> Void
+        _ overlap: ByteMap.Overlap, _ direction: Direction, _ bookmarks: inout FramedBookmarks,
+        differ: (Range<Int64>) -> Void
     ) throws -> Int64 {
-        var position = overlap.range.lowerBound
+        let start = overlap.range.lowerBound
         let end = overlap.range.upperBound
+        var position = start
         var block: [UInt8] = []
         // False once one of the two has no more.
         var goesOn = true
-        var bookmark = FramedBookmark()
+        var second = bookmarks[overlap.second.exchange]
         func compareBlock() throws {
             let count = try compare(
-                block, at: position, overlap.second, direction, &bookmark, differ)
+                block, at: position, overlap.second, direction, &second, differ)
+            // The next overlap begins no earlier than this one, but maybe within it.
+            if position == start { bookmarks[overlap.second.exchange] = second }
             position += count
             goesOn = count == block.count
             block.removeAll(keepingCapacity: true)
         }
-        try read(overlap.first, from: position, direction) { bytes in
+        var first = bookmarks[overlap.first.exchange]
+        try read(overlap.first, from: start, direction, &first) { bytes in
             let left = end - position - Int64(block.count)
             block += left < bytes.count ? bytes.prefix(Int(left)) : bytes[...]
             if block.count >= limits.comparedBlock { try compareBlock() }
             return goesOn && left > bytes.count
         }
         if goesOn, !block.isEmpty { try compareBlock() }
-        return position - overlap.range.lowerBound
+        bookmarks[overlap.first.exchange] = first
+        return position - start
     }
 
     /// Returns how many bytes of `block` were compared.
@@ -119,16 +132,8 @@ struct TransferContents {
         return range
     }
 
-    private func read(
-        _ place: ByteSource, from position: Int64, _ direction: Direction,
-        _ visit: ([UInt8]) throws -> Bool
-    ) throws {
-        var bookmark = FramedBookmark()
-        try read(place, from: position, direction, &bookmark, visit)
-    }
-
-    /// - Parameter bookmark: of an earlier read of the same place, so that going on behind it does
-    ///   not begin at the start again.
+    /// - Parameter bookmark: of an earlier read of the same content, so that this one need not begin
+    ///   at its start; afterwards of what was asked for.
     private func read(
         _ place: ByteSource, from position: Int64, _ direction: Direction,
         _ bookmark: inout FramedBookmark, _ visit: ([UInt8]) throws -> Bool
@@ -137,15 +142,24 @@ struct TransferContents {
         guard place.form == .awsChunks else {
             return try source.body(ofExchange: place.exchange, direction, from: start, visit)
         }
+        if bookmark.reader.count > start { bookmark = FramedBookmark() }
         var next = bookmark
         try source.body(ofExchange: place.exchange, direction, from: next.offset) { bytes in
-            // What follows may begin within this piece.
-            bookmark = next
-            var stored: [UInt8] = []
-            let goesOn = next.read(bytes) { stored += $0 }
-            let skip = Int(clamping: max(0, start - bookmark.reader.count))
-            guard skip < stored.count else { return goesOn }
-            return try visit(skip == 0 ? stored : Array(stored[skip...])) && goesOn
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                // Trailers are long, and there is nothing to be had behind them.
+                if next.reader.count <= start, !next.reader.isWhole { bookmark = next }
+                let skip = Int(clamping: max(0, start - next.reader.count))
+                var stored: [UInt8] = []
+                let goesOn = next.read(rest.prefix(FramedBookmark.step)) { stored += $0 }
+                rest = rest.dropFirst(FramedBookmark.step)
+                if skip < stored.count {
+                    let wanted = skip == 0 ? stored : Array(stored[skip...])
+                    guard try visit(wanted) else { return false }
+                }
+                guard goesOn else { return false }
+            }
+            return true
         }
     }
 
@@ -154,8 +168,19 @@ struct TransferContents {
         _ exchange: Int64, _ direction: Direction
     ) throws -> (reader: AWSChunksReader, violation: AWSChunksReader.Violation?) {
         var bookmark = FramedBookmark()
-        try source.body(ofExchange: exchange, direction) { bookmark.read($0) }
+        try source.body(ofExchange: exchange, direction) { bookmark.read($0[...]) }
         return (bookmark.reader, bookmark.violation)
+    }
+}
+
+/// How far framed contents were read, by their exchanges: what is asked for in ascending order is
+/// read about once, however many pieces it is in.
+private struct FramedBookmarks {
+    private var bookmarks: [Int64: FramedBookmark] = [:]
+
+    subscript(_ exchange: Int64) -> FramedBookmark {
+        get { bookmarks[exchange] ?? FramedBookmark() }
+        set { if newValue.offset > 0 { bookmarks[exchange] = newValue } }
     }
 }
 
@@ -167,13 +192,18 @@ private struct FramedBookmark {
     private(set) var violation: AWSChunksReader.Violation?
 
     /// Returns whether there may be more.
-    mutating func read(_ bytes: [UInt8], _ take: (ArraySlice<UInt8>) -> Void = { _ in }) -> Bool {
+    mutating func read(
+        _ bytes: ArraySlice<UInt8>, _ take: (ArraySlice<UInt8>) -> Void = { _ in }
+    ) -> Bool {
         offset += Int64(bytes.count)
         do throws(AWSChunksReader.Violation) {
-            try reader.read(bytes[...], take)
+            try reader.read(bytes, take)
         } catch {
             violation = error
         }
         return violation == nil && !reader.isAtEnd
     }
+
+    /// In bytes: how much may be read again to find a place.
+    static let step = 16 << 10
 }

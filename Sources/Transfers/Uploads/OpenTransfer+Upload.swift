@@ -32,8 +32,10 @@ extension OpenTransfer {
         part.endedEarly = content.isCut
         if part.endedEarly { isNotable = true }
         part.version = 0
-        part.ranges = part.bytes > 0 ? [0..<part.bytes] : []
-        versions[0].total = content.announced ?? (part.endedEarly ? nil : part.bytes)
+        let count = content.storedCount
+        part.ranges = count.map { $0 > 0 ? [0..<$0] : [] } ?? []
+        versions[0].total = content.announced ?? (part.endedEarly ? nil : count)
+        versions[0].isUnreadable = !content.isReadable
         versions[0].map.cut(at: 0)
         add(part.ranges, of: part)
         isFinished = !isFailed && heads.succeeded
@@ -55,11 +57,11 @@ extension OpenTransfer {
         take(total: step.total)
         switch step.place {
         case .nowhere: break
-        case .at(let offset): place(&part, at: offset, step)
+        case .at(let offset): place(&part, at: offset, step, content)
         case .numbered(let number):
             if step.outcome == .taken, numbered[number] != nil || numbered.count < limits.parts {
                 numbered[number] = NumberedPart(
-                    part, content.isMalformed ? .other(count: content.framedCount) : step.stored)
+                    part, content.isReadable ? step.stored : content.stored)
             }
         }
         if let kept = step.kept { versions[0].map.cut(at: kept) }
@@ -68,15 +70,19 @@ extension OpenTransfer {
         append(part, claims: claimDigests(heads, content))
     }
 
-    private func place(_ part: inout TransferPart, at offset: Int64, _ step: UploadStep) {
-        let (end, overflow) = offset.addingReportingOverflow(part.bytes)
+    private func place(
+        _ part: inout TransferPart, at offset: Int64, _ step: UploadStep, _ content: SentContent
+    ) {
+        let count = content.storedCount ?? 0
+        let (end, overflow) = offset.addingReportingOverflow(count)
         guard !overflow else {
             part.notes.append(TransferNote(.unplaced, "too large"))
             return
         }
-        guard step.outcome != .refused, part.bytes > 0 else { return }
+        guard step.outcome != .refused, count > 0 else { return }
         if let total = versions[0].total, end > total { part.notes.append(TransferNote(.tooLong)) }
         part.ranges = [offset..<end]
+        if !content.isReadable { versions[0].isUnreadable = true }
         add(part.ranges, of: part)
     }
 
@@ -94,27 +100,27 @@ extension OpenTransfer {
         case .cancelled: isCancelled = true
         case .finished:
             isFinished = true
+            listed = step.listed
             let end = versions[0].map.stretches.last?.range.upperBound
-            if numbered.isEmpty, versions[0].total == nil { versions[0].total = end ?? 0 }
+            if method != .s3Multipart, versions[0].total == nil { versions[0].total = end ?? 0 }
         case .whenWhole: isFinished = versions[0].isComplete
         }
     }
 
-    /// Puts numbered parts one behind the other: no one told more of their places.
+    /// Puts numbered parts one behind the other: no one told more of their places. Behind one that
+    /// is not there, none has a place.
     func layOutNumbered() {
         let places = Dictionary(
             parts.enumerated().map { ($1.exchange, $0) }, uniquingKeysWith: { first, _ in first })
         var offset: Int64 = 0
-        var expected: Int64 = 1
-        for (number, part) in numbered.sorted(by: { $0.key < $1.key }) {
-            // A server that put the parts together did so whatever their numbers are.
-            guard number == expected || isFinished else {
-                note(.partsMissing, "from \(expected) on")
-                return
+        var isSizeKnown = true
+        // A server puts those together that it is told, whatever their numbers are.
+        for number in listed ?? Array(1...(numbered.keys.max() ?? 1)) {
+            guard let part = numbered[number] else {
+                return note(.partsMissing, "from \(number) on")
             }
-            expected = number + 1
             let (end, overflow) = offset.addingReportingOverflow(part.count ?? 0)
-            guard !overflow else { return }
+            guard !overflow else { return note(.unplaced, "too large") }
             versions[0].map.add(
                 offset..<end,
                 from: ByteSource(
@@ -122,9 +128,10 @@ extension OpenTransfer {
             if let place = places[part.exchange], offset < end {
                 parts[place].ranges = [offset..<end]
             }
+            if part.count == nil { isSizeKnown = false }
+            if !part.hasPassed { versions[0].isUnreadable = true }
             offset = end
         }
-        let isSizeKnown = numbered.values.allSatisfy { $0.count != nil }
         if isFinished, isSizeKnown { versions[0].total = offset }
     }
 
@@ -148,7 +155,7 @@ extension OpenTransfer {
     private func claimDigests(
         _ heads: TransferHeads, _ content: SentContent
     ) -> [ClaimedDigest] {
-        guard !content.isMalformed else { return [] }
+        guard content.isReadable else { return [] }
         let claims = ClaimedDigest.all(
             heads.request, trailers: content.trailers, ofObject: heads.method == "PUT")
         versions[0].identity.complete(from: VersionIdentity(heads.request, digests: claims))
@@ -160,6 +167,7 @@ extension TransferPart {
     fileprivate mutating func take(_ content: SentContent) {
         bytes = content.count
         form = content.form
+        framedBytes = content.framedCount
         notes += content.notes
     }
 }

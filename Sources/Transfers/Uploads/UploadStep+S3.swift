@@ -13,7 +13,7 @@ extension UploadStep {
             asked = "part \(number.prefix(20).text)"
             if heads.asked("x-amz-copy-source") != nil {
                 readCopied(heads)
-                try readError(heads, contents)
+                try readAnswer(heads, contents)
             }
             if let number = TransferHeads.number(number), (1...10_000).contains(number) {
                 place = .numbered(number)
@@ -21,8 +21,11 @@ extension UploadStep {
                 note(.unplaced, "no part's number")
             }
         case "POST" where isKnown:
-            try readError(heads, contents)
-            ending = outcome == .taken ? .finished : .none
+            try readAnswer(heads, contents)
+            guard outcome == .taken else { return }
+            ending = .finished
+            guard !heads.requestIsCut else { return }
+            listed = try CompletedParts(heads.exchange, contents.source)?.numbers
         case "DELETE" where isKnown: ending = outcome == .taken ? .cancelled : .none
         default: return nil
         }
@@ -44,13 +47,17 @@ extension UploadStep {
         }
     }
 
-    private mutating func readError(
+    /// A success by its status is none before the document has come.
+    private mutating func readAnswer(
         _ heads: TransferHeads, _ contents: TransferContents
     ) throws {
-        guard outcome == .taken,
-            let error = try S3ErrorDocument(answerTo: heads.exchange, contents.source)
-        else { return }
-        outcome = .refused
-        note(.errorDocument, error.code)
+        guard outcome == .taken else { return }
+        switch try S3Document(answerTo: heads.exchange, contents.source) {
+        case .error(let code):
+            outcome = .refused
+            note(.errorDocument, code)
+        case .cut: outcome = .unknown
+        case .result, nil: if heads.exchange.error != nil { outcome = .unknown }
+        }
     }
 }

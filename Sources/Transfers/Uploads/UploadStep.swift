@@ -2,6 +2,13 @@ internal import Base
 internal import HTTPModel
 internal import Traffic
 
+/// Where what the server stores of a content comes from.
+enum StoredPart {
+    case content
+    /// From elsewhere, or nobody could read it: how many bytes it is, `nil` if that is not told.
+    case other(count: Int64?)
+}
+
 /// What one exchange does to an upload that is sent in parts.
 struct UploadStep {
     enum Place {
@@ -15,7 +22,7 @@ struct UploadStep {
     enum Outcome {
         case taken
         case refused
-        /// No answer came, so the server may have taken any of it.
+        /// No answer came, or not all of it, so the server may have taken any of it.
         case unknown
     }
 
@@ -42,14 +49,9 @@ struct UploadStep {
     var answered: String?
     var notes: [TransferNote] = []
     var stored = StoredPart.content
-
-    /// Where what the server stores of a numbered part comes from.
-    enum StoredPart {
-        case content
-        /// From elsewhere, or nobody could read it: how many bytes it is, `nil` if that is not
-        /// told.
-        case other(count: Int64?)
-    }
+    /// The numbers of the parts that the upload is to be put together of, ascending; `nil` if that
+    /// is not told.
+    var listed: [Int64]?
 
     /// Whether it begins where a finished upload would have nothing to begin.
     var startsAnew: Bool {

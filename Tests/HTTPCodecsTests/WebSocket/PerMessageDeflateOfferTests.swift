@@ -48,8 +48,9 @@ struct PerMessageDeflateOfferTests {
         Row("; client_max_window_bits", "permessage-deflate", "server 15 client 15"),
         Row("; client_max_window_bits=10", "permessage-deflate", "server 15 client 10"),
         Row(
-            "; client_max_window_bits=10", "permessage-deflate; client_max_window_bits=14",
+            "; client_max_window_bits=10", "permessage-deflate; client_max_window_bits=10",
             "server 15 client 10"),
+        Row("; client_max_window_bits=10", "permessage-deflate; client_max_window_bits=14", nil),
         Row("; server_no_context_takeover", "permessage-deflate", nil),
         Row("; server_max_window_bits=10", "permessage-deflate", nil),
         Row(

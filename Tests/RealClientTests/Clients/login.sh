@@ -12,7 +12,7 @@ ask --suppress-connect-headers --dump-header head --data-urlencode "_csrf=$token
 place=$(sed -n 's/^Location: \(.*\)\r$/\1/p' head)
 csrf=$(sed -n 's/^X-CSRF-Token: \(.*\)\r$/\1/p' head)
 ask "$site$place"
-key=$(ask "$site/api/token" | sed 's/.*"access_token": "\([^"]*\)".*/\1/')
+key=$(ask "$site/api/token?access_token=hunter33" | sed 's/.*"access_token": "\([^"]*\)".*/\1/')
 number=$(ask --header "X-CSRF-Token: $csrf" --json "{\"token\": \"$key\", \"item\": 3}" \
     "$site/api/orders" | tr -dc 0-9)
 ask --header "Authorization: Bearer $key" "$site/api/orders/$number"

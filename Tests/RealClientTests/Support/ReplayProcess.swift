@@ -54,15 +54,23 @@ final class ReplayProcess: Sendable {
 
     var url: String { "http://\(address)" }
 
+    var port: UInt16 {
+        get throws {
+            try #require(address.split(separator: ":").last.flatMap { UInt16($0) })
+        }
+    }
+
     /// Ends it in order, and returns what it had no answer for.
+    ///
+    /// - Parameter code: what it must exit with; by its misses if that is not given.
     @discardableResult
-    func end() async throws -> [Miss] {
+    func end(code expected: Int32? = nil) async throws -> [Miss] {
         program.send(SIGTERM)
         let code = try await program.end(within: .seconds(20))
         let misses = try program.errors.split(separator: 0x0A).map {
             try JSONDecoder().decode(Miss.self, from: Data($0))
         }
-        #expect(code == (misses.isEmpty ? 0 : 1), "\(program.story)")
+        #expect(code == expected ?? (misses.isEmpty ? 0 : 1), "\(program.story)")
         return misses
     }
 }

@@ -90,6 +90,15 @@ struct WebSocketScriptTests {
         #expect(script.heardLimit <= 1 << 40)
     }
 
+    @Test func waitsNotForEver() throws {
+        let source = MemorySource()
+        source.add(Self.upgrade, to: "example.com", "HTTP/1.1 101 Switching Protocols\n\n")
+        source.add(.request, .text, [1], exchange: 1)
+        source.messageRecords[0].at = Timestamp(microseconds: .max)
+        let script = try WebSocketScript(source.exchangeRecords[0], from: source)
+        #expect(script.lines.map(\.patience) == [3_610_000])
+    }
+
     @Test func sendsNoMessageThatBrokeOff() throws {
         let source = MemorySource()
         source.add(Self.upgrade, to: "example.com", "HTTP/1.1 101 Switching Protocols\n\n")

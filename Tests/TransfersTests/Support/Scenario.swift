@@ -1,5 +1,6 @@
 import Base
 import TLS
+import Testing
 import Traffic
 
 @testable import Transfers
@@ -13,7 +14,9 @@ struct Step: Sendable {
     var answer = ""
     var error: String?
     var interims: [String] = []
-    /// How much more passed than was recorded.
+    /// How much of `content` was recorded; `nil` for all of it.
+    var recorded: Int?
+    /// How much more of the answer passed than was recorded.
     var unrecorded: Int64 = 0
     var client = "10.0.0.1"
     var program: String?
@@ -38,8 +41,16 @@ struct Step: Sendable {
     }
 }
 
-/// Exchanges in memory, whose contents are visited in pieces of three bytes.
+/// Exchanges in memory, whose contents are visited in small pieces.
 struct Scenario: TrafficSource {
+    /// How many bytes of contents were handed out.
+    final class Reads {
+        var bytes = 0
+    }
+
+    let reads = Reads()
+    /// In bytes.
+    var pieceSize = 3
     var exchanges: [ExchangeRecord] = []
     var clients: [TransferClient] = []
 
@@ -54,6 +65,10 @@ struct Scenario: TrafficSource {
             record.requestHead = Self.head(lines)
             record.requestBody.bytes = [UInt8](step.content.utf8)
             record.requestBody.size = Int64(step.content.utf8.count)
+            if let recorded = step.recorded {
+                record.requestBody.bytes = Array(record.requestBody.bytes.prefix(recorded))
+                record.requestBody.isTruncated = true
+            }
             record.interimHeads = step.interims.map {
                 Self.head(("HTTP/1.1 " + $0).split(separator: "\n").map(String.init))
             }
@@ -101,10 +116,19 @@ struct Scenario: TrafficSource {
     func body(
         ofExchange id: Int64, _ direction: Direction, _ visit: ([UInt8]) throws -> Bool
     ) throws {
+        try body(ofExchange: id, direction, from: 0, visit)
+    }
+
+    func body(
+        ofExchange id: Int64, _ direction: Direction, from offset: Int64,
+        _ visit: ([UInt8]) throws -> Bool
+    ) throws {
         guard let record = try exchange(id) else { return }
         let bytes = direction == .request ? record.requestBody.bytes : record.responseBody.bytes
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            guard try visit(Array(bytes[start..<min(start + 3, bytes.count)])) else { return }
+        for start in stride(from: Int(offset), to: bytes.count, by: pieceSize) {
+            let piece = Array(bytes[start..<min(start + pieceSize, bytes.count)])
+            reads.bytes += piece.count
+            guard try visit(piece) else { return }
         }
     }
 
@@ -167,8 +191,15 @@ struct ScenarioRow: CustomStringConvertible, Sendable {
         self.whole = whole
     }
 
-    /// The hash that the last transfer must have.
-    var hash: [UInt8]? { whole.map { Digests.sha256([UInt8]($0.utf8)) } }
+    /// Expects the row's story, however large the blocks are in which contents are compared.
+    func check() throws {
+        let transfers = try Scenario(steps).transfers()
+        #expect(transfers.map(\.story) == stories)
+        #expect(transfers.last?.sha256 == whole.map { Digests.sha256([UInt8]($0.utf8)) })
+        var limits = TransferLimits()
+        limits.comparedBlock = 2
+        #expect(try Scenario(steps).transfers(limits).map(\.story) == stories)
+    }
 }
 
 extension Transfer {

@@ -1,13 +1,17 @@
 internal import Base
 internal import Traffic
 
-/// The document by which S3 says that a request failed, also with the status 200: what takes long is
+/// The document by which S3 says how a request ended, also with the status 200: what takes long is
 /// answered before it is done (CompleteMultipartUpload, UploadPartCopy, CopyObject).
-struct S3ErrorDocument: Equatable {
-    /// What S3 calls the error; empty if it does not say or nobody could read it.
-    let code: String
+enum S3Document: Equatable {
+    /// Any but an error.
+    case result
+    /// With what S3 calls it; empty if it does not say or nobody could read it.
+    case error(code: String)
+    /// There is no root element yet.
+    case cut
 
-    /// `nil` if the response's content is no such document, or was not recorded.
+    /// `nil` if the response has no content, or none of it was recorded.
     init?(answerTo exchange: ExchangeRecord, _ source: any TrafficSource) throws {
         guard exchange.responseBody.size > 0 else { return nil }
         var start: [UInt8] = []
@@ -19,21 +23,28 @@ struct S3ErrorDocument: Equatable {
             start += start.isEmpty ? piece.drop(while: \.isXMLSpace) : piece
             return left > 0 && start.count < Self.documentLimit
         }
+        if left == Self.readLimit { return nil }
         self.init(start[...])
     }
 
     /// - Parameter text: the document, or the start of one.
-    init?(_ text: ArraySlice<UInt8>) {
+    init(_ text: ArraySlice<UInt8>) {
         var rest = text
         if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
         Self.skipProlog(&rest)
-        guard rest.popFirst() == UInt8(ascii: "<") else { return nil }
-        let name = rest.prefix {
+        let name = rest.dropFirst().prefix {
             $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/") && !$0.isXMLSpace
         }
         // A name at the very end of what was read may go on.
-        guard name.elementsEqual("Error".utf8), name.endIndex < rest.endIndex else { return nil }
-        code = Self.code(in: rest.dropFirst(name.count))
+        guard rest.first == UInt8(ascii: "<"), name.first?.isASCIILetter ?? false,
+            name.endIndex < rest.endIndex
+        else {
+            self = .cut
+            return
+        }
+        self =
+            name.elementsEqual("Error".utf8)
+            ? .error(code: Self.code(in: rest[name.endIndex...])) : .result
     }
 
     /// White space, declarations and comments; a comment without an end is left there.
@@ -67,5 +78,5 @@ struct S3ErrorDocument: Equatable {
 }
 
 extension UInt8 {
-    fileprivate var isXMLSpace: Bool { [0x20, 0x09, 0x0D, 0x0A].contains(self) }
+    var isXMLSpace: Bool { [0x20, 0x09, 0x0D, 0x0A].contains(self) }
 }
