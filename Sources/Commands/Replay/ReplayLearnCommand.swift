@@ -65,8 +65,8 @@ private func runLearn(
     }
     if lesson.partialCount > 0 {
         try environment.note(
-            "\(lesson.partialCount) pairs of exchanges have messages of a WebSocket, an event stream"
-                + " or a content over 1 MiB, which was not looked at")
+            "messages of WebSockets, event streams and contents over 1 MiB were not looked at; so"
+                + " many of \(lesson.pairCount) pairs have such: \(lesson.partialCount)")
     }
     if lesson.singleCount > 0 {
         try environment.note(
