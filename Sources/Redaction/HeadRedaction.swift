@@ -81,12 +81,23 @@ package enum HeadRedaction {
         let masked = mask(value.trimmingWhitespace, of: name.trimmingWhitespace)
         afterSecret = masked != nil
         guard let masked else {
-            result += line
+            let start = isFolded ? line.startIndex : value.startIndex
+            result += line[..<start] + withoutSecretsOfURLs(line[start...])
             return
         }
         result += line[...name.endIndex]
         result += value.prefix { $0 == space || $0 == tab }
         result += masked
+    }
+
+    /// Redacts the words that hold a URL, whatever the field is called.
+    private static func withoutSecretsOfURLs(_ value: ArraySlice<UInt8>) -> [UInt8] {
+        let words = value.split(separator: space, omittingEmptySubsequences: false).map { word in
+            let colons = word.indices.filter { word[$0] == colon }
+            return colons.contains { word[$0...].starts(with: [colon, slash, slash]) }
+                ? URLRedaction.redact(word) : Array(word)
+        }
+        return Array(words.joined(separator: [space]))
     }
 
     /// The value without its secret, `nil` if it is no field that holds one.
@@ -144,5 +155,6 @@ package enum HeadRedaction {
     private static let space = UInt8(ascii: " ")
     private static let tab = UInt8(ascii: "\t")
     private static let colon = UInt8(ascii: ":")
+    private static let slash = UInt8(ascii: "/")
     private static let versionStart = Array("HTTP/".utf8)
 }

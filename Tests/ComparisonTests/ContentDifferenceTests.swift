@@ -119,7 +119,20 @@ struct ContentDifferenceTests {
         Row(
             "a rule for the other side", json, #"{"t":1}"#, #"{"t":2}"#, ["json $.t: 1 → 2"],
             rules: "ignore body $.t"),
-        Row("content that is ignored", json, "1", "2", [], rules: "ignore response body"),
+        Row("content that is ignored", json, "1", "2", [], rules: "ignore response body *"),
+        Row(
+            "JSON, where texts are ignored", json, #"{"total":100}"#, #"{"total":999}"#,
+            ["json $.total: 100 → 999"], rules: "ignore response body"),
+        Row(
+            "a page that is ignored", "text/html", "<p>1", "<p>2", [],
+            rules: "ignore response body"),
+        Row("a page from nothing", "text/html", "", "<p>2", [], rules: "ignore response body"),
+        Row(
+            "JSON from nothing, where texts are ignored", json, "", "[1]",
+            ["binary: - → 3 bytes, SHA-256 #"], rules: "ignore response body"),
+        Row(
+            "events, where texts are ignored", events, "data: {\"t\":1}\n\n",
+            "data: {\"t\":2}\n\n", ["json $.t: 1 → 2"], rules: "ignore response body"),
         Row("no JSON", json, #"{"a":1"#, #"{"a":2"#, ["binary: 6 bytes → 6 bytes"]),
     ]
 

@@ -70,7 +70,11 @@ struct MessageDifferenceTests {
             "an ignored member", [#"< {"t":1,"a":1}"#, #"< {"t":2,"a":2}"#],
             [#"< {"t":8,"a":0}"#, #"< {"t":9,"a":1}"#, #"< {"t":9,"a":2}"#],
             [#"response message 1: - → {"t":8,"a":0}"#], rules: "ignore response body $.t"),
-        Row("ignored contents", ["< a"], ["< b"], [], rules: "ignore response body"),
+        Row("ignored contents", ["< a"], ["< b", "< c"], [], rules: "ignore response body *"),
+        Row("ignored texts", ["< a"], ["< b"], [], rules: "ignore response body"),
+        Row(
+            "JSON, where texts are ignored", [#"< {"a":1}"#], [#"< {"a":2}"#],
+            ["response message 1 JSON $.a: 1 → 2"], rules: "ignore response body"),
         Row(
             "a rule for the other side", ["> a"], ["> b"], ["request message 1 text line 1: a → b"],
             rules: "ignore response body"),

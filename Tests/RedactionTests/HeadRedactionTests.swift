@@ -52,6 +52,11 @@ struct HeadRedactionTests {
             "URLs in fields", "Referer: https://a/?token=x\r\nLocation: /b?q=1\r\n",
             "Referer: https://a/?token=***\r\nLocation: /b?q=1\r\n"),
         Row(
+            "URLs in any field",
+            "X-Forwarded-Url: http://u:pw1@h/?token=t1\r\nX-A:a  <http://u:p@h>\r\n http://u:p@h\r\n",
+            "X-Forwarded-Url: http://***@h/?token=***\r\nX-A:a  <http://***@h>\r\n http://***@h\r\n"
+        ),
+        Row(
             "folded", "Authorization: Basic\r\n bm9y\r\n\tdGU=\r\nA: b\r\n",
             "Authorization: ***\r\n ***\r\n\t***\r\nA: b\r\n"),
         Row(

@@ -38,6 +38,15 @@ struct ReplayMissTests {
             hint: "if that may differ, --rules with 'ignore body $.items[*].at'",
             rules: ["ignore body $.items[*].at"]),
         Row(
+            name: "another text",
+            head: "POST /c HTTP/1.1\nhost: example.com\ncontent-type: text/xml\n\n",
+            content: "<b>", hint: "if that may differ, --rules with 'ignore body'",
+            rules: ["ignore body"]),
+        Row(
+            name: "a parameter called *", head: "GET /a?page=1&*=1 HTTP/1.1\nhost: example.com\n\n",
+            hint: #"if that may differ, --rules with 'ignore query \*'"#,
+            rules: [#"ignore query \*"#]),
+        Row(
             name: "another method", head: "HEAD /a?page=1 HTTP/1.1\nhost: example.com\n\n",
             hint: again),
         Row(name: "another path", head: "GET /q HTTP/1.1\nhost: example.com\n\n", hint: again),
@@ -54,6 +63,8 @@ struct ReplayMissTests {
         source.add(
             "POST /b HTTP/1.1\nhost: example.com\ncontent-type: application/json\n\n",
             [UInt8](#"{"items":[{"at":1},{"at":2}]}"#.utf8))
+        source.add(
+            "POST /c HTTP/1.1\nhost: example.com\ncontent-type: text/xml\n\n", Array("<a>".utf8))
         source.add("GET /once HTTP/1.1\nhost: example.com\n\n")
         let tape = try ReplayTape(source, options: ReplayOptions(), digests: .forTests)
         let first = try tape.ask("GET /once HTTP/1.1\nhost: example.com\n\n")

@@ -25,13 +25,17 @@ struct ReplayRulesTests {
                 substitute body $.id
                 ignore response header date
                 ignore authority
-                ignore response body *
+                ignore response body
 
                 """)
         #expect(try ReplayRules(text: rules.text) == rules)
         #expect(rules.ignores(.request, .body("$.items[12].id")))
         #expect(!rules.ignores(.request, .body("$.items[12].name")))
         #expect(rules.ignores(.request, .body("$.id")))
+        #expect(rules.ignores(.response, .body("")))
+        #expect(!rules.ignores(.response, .body("$.total")))
+        #expect(!rules.ignoresContents(.response))
+        #expect(try ReplayRules(text: "ignore response body *").ignoresContents(.response))
         #expect(rules.ignores(.request, .authority))
         #expect(!rules.ignores(.response, .authority))
         #expect(rules.ignores(.response, .header("date")))
@@ -41,7 +45,8 @@ struct ReplayRulesTests {
 
     @Test(arguments: [
         "ignore", "ignore nothing", "ignore query", "match query a", "forget query a",
-        "substitute response body $.a", "ignore method GET",
+        "substitute response body $.a", "ignore method GET", "ignore query \"a", "ignore header \"",
+        "ignore query \"a\" b",
     ])
     func refuses(_ line: String) {
         let failure = #expect(throws: Failure.self) {
@@ -55,8 +60,46 @@ struct ReplayRulesTests {
         ("abc", "abc", true), ("abc", "a*", true), ("abc", "*c", true), ("abc", "a*b*c", true),
         ("abc", "*", true), ("", "*", true), ("abc", "ab", false), ("abc", "*d*", false),
         ("$.a[1].b", "$.a[*].b", true), ("aXbXc", "a*Xc", true), ("abc", "abc*", true),
+        ("*", #"\*"#, true), ("a", #"\*"#, false), (#"\a"#, #"\\*"#, true),
+        (#"\*"#, #"\\\*"#, true), (#"a\b"#, #"a\b"#, true), (#"a\bc"#, #"a\b*"#, true),
+        (#"\\"#, #"*\\"#, true), ("abc", "", false),
     ])
     func globs(_ text: String, _ pattern: String, _ expected: Bool) {
         #expect(Glob.matches(text, pattern) == expected)
+    }
+
+    static let names = [
+        "", " ", " a", "a ", "a  b", "a\tb", "*", "**", "\\*", "\\", "a\\", "\\\\*", "\"", "\"a\"",
+        "a\"b", "#", "a\nb", "\r\n", "\u{2028}", "a\u{85}b", "\u{301}x", "é", "\u{FFFD}",
+        "\u{202E}",
+        "\u{1F600}", "\u{E0001}", "\u{0}", "response", "$[\"urn:item:1\"].a", "$[\"a  b\"]", "a[]",
+        String(decoding: [0x61, 0xFF, 0x2A] as [UInt8], as: UTF8.self),
+    ]
+
+    /// What is proposed for a name is read again as it was, and stands for that name alone.
+    @Test(arguments: names)
+    func keepsNames(_ name: String) throws {
+        for part in [MessagePart.query(name), .header(name), .body(name), .trailer(name)] {
+            let rule = ReplayRule(.ignore, .response, VolatileParts.generalized(part))
+            #expect(try ReplayRules(text: ReplayRules([rule, rule]).text).rules == [rule, rule])
+            #expect(rule.covers(part))
+            #expect(!rule.covers(.query(name + "x")))
+            #expect(!rule.covers(.header("x" + name)))
+            #expect(!rule.covers(.body(name.isEmpty ? "$.total" : name + "x")))
+            #expect(
+                rule.text.unicodeScalars.allSatisfy { !$0.properties.isDefaultIgnorableCodePoint })
+        }
+    }
+
+    @Test(arguments: [
+        ("$.items[12].at", "$.items[*].at"), ("[0].1", "[*].1"), ("a[]", "a[]"), ("a[0x]", "a[0x]"),
+        (#"$["urn:item:1"][3]"#, #"$["urn:item:1"][*]"#), (#"$["y\u2028x"]"#, #"$["y\u2028x"]"#),
+        (#"$["a\"[1]"][2]"#, #"$["a\"[1]"][*]"#), (#"$["a\\"][2]"#, #"$["a\\"][*]"#),
+        (#"$["*"][2]"#, #"$["\*"][*]"#), (#"$["7"#, #"$["7"#), ("[", "["), ("a[1", "a[1"),
+        (#"$["[1]"]"#, #"$["[1]"]"#),
+    ])
+    func generalizesIndices(_ path: String, _ pattern: String) {
+        #expect(VolatileParts.generalized(.body(path)) == .body(pattern))
+        #expect(Glob.matches(path, pattern))
     }
 }

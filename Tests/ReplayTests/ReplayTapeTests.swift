@@ -94,6 +94,17 @@ struct ReplayTapeTests {
             asked: [Ask("POST /a\ncontent-type: application/json", #"{"a":1,"l":[{"t":9}]}"#, "1")],
             rules: "ignore body $.l[*].t"),
         Row(
+            name: "ignored contents without pieces",
+            recorded: [
+                ("POST /a\ncontent-type: application/json", #"{"a":1}"#, "1"),
+                ("POST /b\ncontent-type: text/xml", "<a>", "2"),
+            ],
+            asked: [
+                Ask("POST /a\ncontent-type: application/json", #"{"a":2}"#, nil),
+                Ask("POST /b\ncontent-type: text/xml", "<b>", "2"),
+            ],
+            rules: "ignore body"),
+        Row(
             name: "a value that the response has, too",
             recorded: [("GET /a?nonce=abcdef", "", "{\"nonce\":\"abcdef\"}")],
             asked: [Ask("GET /a?nonce=uvw", "{\"nonce\":\"uvw\"}")], rules: "substitute query nonce"

@@ -1,4 +1,5 @@
 import Testing
+import Traffic
 
 @testable import Replay
 
@@ -45,5 +46,71 @@ struct VolatilePartsTests {
         #expect(lesson.proposals.isEmpty)
         #expect(lesson.pairCount == 1)
         #expect(lesson.singleCount == 3)
+    }
+
+    @Test(arguments: [
+        ("a", "b", "a, then b"),
+        (
+            String(repeating: "x", count: 50) + "1", String(repeating: "x", count: 50) + "2",
+            "…xxxxxxxxxx1, then …xxxxxxxxxx2"
+        ),
+        (String(repeating: "1", count: 50), "2", String(repeating: "1", count: 40) + "…, then 2"),
+    ])
+    func showsWhereValuesDiffer(_ left: String, _ right: String, _ expected: String) throws {
+        let captures = [left, right].map { value in
+            let source = MemorySource()
+            source.add("GET /a?v=\(value) HTTP/1.1\nhost: example.com\n\n")
+            return source
+        }
+        let lesson = try VolatileParts.lesson(captures[0], captures[1]) { $1 }
+        #expect(lesson.proposals.map(\.reason) == ["differs once: " + expected])
+    }
+
+    struct Content: CustomTestStringConvertible, Sendable {
+        let name: String
+        var type = "text/html"
+        var contents = ["a", "b"]
+        var trailers = ["", ""]
+        var fields = ""
+        var rules: [String] = []
+        var partialCount = 0
+
+        var testDescription: String { name }
+    }
+
+    static let contents = [
+        Content(name: "a page", rules: ["ignore response body"]),
+        Content(
+            name: "an event stream", type: "Text/Event-Stream; charset=utf-8",
+            contents: ["data: a\n\n", "data: b\n\n"], partialCount: 1),
+        Content(
+            name: "a long content", type: "application/json",
+            contents: ["1", "2"].map {
+                "[\"" + String(repeating: "a", count: 1 << 20) + $0 + "\"]"
+            },
+            partialCount: 1),
+        Content(
+            name: "trailers", contents: ["a", "a"],
+            trailers: ["X-Sum: 1\r\n\r\n", "x-sum: 2\r\n\r\n"],
+            rules: ["ignore response trailer x-sum"]),
+        Content(
+            name: "a WebSocket", contents: ["", ""],
+            fields: "connection: upgrade\nupgrade: websocket\n", partialCount: 1),
+    ]
+
+    @Test(arguments: contents)
+    func tellsWhatItDidNotLookAt(_ row: Content) throws {
+        let captures = [0, 1].map { index in
+            let source = MemorySource()
+            source.add(
+                "GET /a HTTP/1.1\nhost: example.com\n\(row.fields)\n", to: "example.com",
+                "HTTP/1.1 200 OK\ncontent-type: \(row.type)\n\n", Array(row.contents[index].utf8))
+            source.exchangeRecords[0].responseBody.trailers = Array(row.trailers[index].utf8)
+            return source
+        }
+        let lesson = try VolatileParts.lesson(captures[0], captures[1]) { $1 }
+        #expect(lesson.proposals.map(\.rule.text) == row.rules)
+        #expect(lesson.pairCount == 1)
+        #expect(lesson.partialCount == row.partialCount)
     }
 }

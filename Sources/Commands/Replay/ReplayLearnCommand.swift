@@ -22,8 +22,9 @@ extension Command {
                     + " exits with 3 if no request of one is in the other.",
                 "A rule is a line: 'ignore', 'match' or 'substitute', then 'response' if it is not"
                     + " about the request, then 'query NAME', 'header NAME', 'body PATH',"
-                    + " 'authority', 'path', 'method' or 'status'. In a name * stands for anything:"
-                    + " body $.items[*].id. What is substituted does not count in a request, and"
+                    + " 'trailer NAME', 'authority', 'path', 'method' or 'status'. In a name * stands"
+                    + " for anything: body $.items[*].id; \\* is a star. 'body' alone is a content"
+                    + " without pieces (text, HTML, XML, bytes), 'body *' any. What is substituted does not count in a request, and"
                     + " where the recorded response holds its value, it gets the new one.",
             ],
             arguments: LearnArguments(),
@@ -58,8 +59,14 @@ private func runLearn(
     }
     if lesson.proposals.isEmpty {
         try environment.note(
-            "no rule is needed: \(lesson.pairCount) pairs of exchanges differ in nothing that counts"
+            "no rule is proposed: \(lesson.pairCount) pairs of exchanges differ in nothing that"
+                + " counts and was looked at"
         )
+    }
+    if lesson.partialCount > 0 {
+        try environment.note(
+            "messages of WebSockets, event streams and contents over 1 MiB were not looked at; so"
+                + " many of \(lesson.pairCount) pairs have such: \(lesson.partialCount)")
     }
     if lesson.singleCount > 0 {
         try environment.note(

@@ -25,10 +25,14 @@ struct ContentDifference {
     var formPrefix = ""
 
     func differences(_ left: Content, _ right: Content) -> [Difference] {
-        guard !configuration.rules.ignores(side.rule, .body("")) else { return [] }
+        guard !configuration.rules.ignoresContents(side.rule) else { return [] }
         guard left.isWhole, right.isWhole else { return [opaque(left, right)] }
         let (before, after) = (plain(left), plain(right))
         guard before.bytes != after.bytes else { return [] }
+        if configuration.rules.ignores(side.rule, .body("")), before.hasNoPieces, after.hasNoPieces
+        {
+            return []
+        }
         if before.bytes.isEmpty || after.bytes.isEmpty { return [onlyOne(before, after)] }
         if before.masked != nil || after.masked != nil { return text(before, after) }
         if let found = messages(before, after) { return found }
@@ -172,4 +176,13 @@ extension ContentDifference.Content {
     private static let grpc = Array("application/grpc".utf8)
 
     fileprivate var form: BodyForm { BodyForm(bytes, type: type) }
+
+    /// Whether rules know no names for what is in it.
+    fileprivate var hasNoPieces: Bool {
+        if bytes.isEmpty || masked != nil { return true }
+        let isStream = type.prefix(Self.stream.count).equalsIgnoringCase("text/event-stream")
+        return !isStream && [.text, .bytes].contains(form.kind)
+    }
+
+    private static let stream = Array("text/event-stream".utf8)
 }

@@ -18,7 +18,7 @@ struct MessageDifference {
         configuration: ComparisonConfiguration
     ) -> [Difference] {
         var difference = MessageDifference(side, configuration)
-        guard !configuration.rules.ignores(side.rule, .body("")) else { return [] }
+        guard !configuration.rules.ignoresContents(side.rule) else { return [] }
         difference.compare(left.messages, right.messages)
         if left.rest != right.rest {
             let place = (left.rest == nil ? right : left).messages.count

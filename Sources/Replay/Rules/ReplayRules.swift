@@ -25,9 +25,9 @@ package struct ReplayRules: Sendable, Equatable {
         for (index, line) in text.split(
             omittingEmptySubsequences: false, whereSeparator: \.isNewline
         ).enumerated() {
-            let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
-            guard let first = words.first, !first.hasPrefix("#") else { continue }
-            guard let rule = ReplayRule(words) else {
+            let first = line.unicodeScalars.first { !ReplayRule.isSpace($0) }
+            guard let first, first != "#" else { continue }
+            guard let rule = ReplayRule(line: line) else {
                 throw Failure(
                     "rules-malformed", party: .tool,
                     "line \(index + 1) is no rule: \(line.prefix(200))",
@@ -45,6 +45,15 @@ package struct ReplayRules: Sendable, Equatable {
     package func ignores(_ side: ReplayRule.Side, _ part: MessagePart) -> Bool {
         rules.contains { rule in
             rule.action != .match && rule.side == side && rule.covers(part)
+        }
+    }
+
+    /// Whether contents count for nothing, whatever they are: `ignore body *`.
+    package func ignoresContents(_ side: ReplayRule.Side) -> Bool {
+        rules.contains { rule in
+            guard case .body(let pattern) = rule.part, rule.action != .match, rule.side == side
+            else { return false }
+            return !pattern.isEmpty && pattern.utf8.allSatisfy { $0 == 0x2A }
         }
     }
 
@@ -72,20 +81,6 @@ package enum MessagePart: Sendable, Hashable, Comparable {
     case body(String)
     case status
     case trailer(String)
-
-    /// Such as `query page`.
-    package var text: String {
-        switch self {
-        case .method: "method"
-        case .authority: "authority"
-        case .path: "path"
-        case .query(let name): "query \(name)"
-        case .header(let name): "header \(name)"
-        case .body(let path): path.isEmpty ? "body" : "body \(path)"
-        case .status: "status"
-        case .trailer(let name): "trailer \(name)"
-        }
-    }
 }
 
 /// One line of the rules.
@@ -107,52 +102,14 @@ package struct ReplayRule: Sendable, Hashable {
 
     package let action: Action
     package let side: Side
-    /// The part's kind, with a pattern for its name in which `*` stands for any run of characters.
+    /// The part's kind, with a pattern for its name as `Glob` has them; the empty pattern stands for
+    /// the empty name alone, which is that of a content without pieces.
     package let part: MessagePart
 
     package init(_ action: Action, _ side: Side = .request, _ part: MessagePart) {
         self.action = action
         self.side = side
         self.part = part
-    }
-
-    /// Reads the words of a line.
-    init?(_ words: [Substring]) {
-        var words = words[...]
-        guard let action = words.popFirst().flatMap({ Action(rawValue: String($0)) }) else {
-            return nil
-        }
-        var side = Side.request
-        if let word = words.first, let named = Side(rawValue: String(word)) {
-            side = named
-            words.removeFirst()
-        }
-        let kind = words.popFirst()
-        let name = words.joined(separator: " ")
-        guard let part = Self.part(kind, name) else { return nil }
-        if action != .ignore, side == .response { return nil }
-        if action == .match { guard case .header = part else { return nil } }
-        self.init(action, side, part)
-    }
-
-    private static func part(_ kind: Substring?, _ name: String) -> MessagePart? {
-        switch kind {
-        case "method" where name.isEmpty: .method
-        case "authority" where name.isEmpty: .authority
-        case "path" where name.isEmpty: .path
-        case "status" where name.isEmpty: .status
-        case "body": .body(name.isEmpty ? "*" : name)
-        case "query" where !name.isEmpty: .query(name)
-        case "header" where !name.isEmpty: .header(name.lowercased())
-        case "trailer" where !name.isEmpty: .trailer(name.lowercased())
-        default: nil
-        }
-    }
-
-    /// As it stands in a file.
-    package var text: String {
-        let side = side == .response ? "response " : ""
-        return "\(action.rawValue) \(side)\(part.text)"
     }
 
     /// Whether it names this part of a message.
@@ -163,32 +120,5 @@ package struct ReplayRule: Sendable, Hashable {
             Glob.matches(name, pattern)
         default: part == other
         }
-    }
-}
-
-/// Patterns in which `*` stands for any run of characters, an empty one too.
-enum Glob {
-    static func matches(_ text: String, _ pattern: String) -> Bool {
-        guard pattern.utf8.contains(0x2A) else { return text == pattern }
-        let (text, pattern) = (Array(text.utf8), Array(pattern.utf8))
-        var (place, at) = (0, 0)
-        // Where the last star stands, and how far it reaches.
-        var star: (pattern: Int, text: Int)?
-        while place < text.count {
-            if at < pattern.count, pattern[at] == 0x2A {
-                star = (at, place)
-                at += 1
-            } else if at < pattern.count, pattern[at] == text[place] {
-                at += 1
-                place += 1
-            } else if let last = star {
-                star = (last.pattern, last.text + 1)
-                at = last.pattern + 1
-                place = last.text + 1
-            } else {
-                return false
-            }
-        }
-        return pattern[at...].allSatisfy { $0 == 0x2A }
     }
 }

@@ -17,6 +17,9 @@ package enum VolatileParts {
         package fileprivate(set) var pairCount = 0
         /// How many of both had no counterpart of their method, origin and path.
         package fileprivate(set) var singleCount = 0
+        /// How many pairs have something that is not looked at: messages of a WebSocket, an event
+        /// stream, or a content that is too long.
+        package fileprivate(set) var partialCount = 0
     }
 
     /// Pairs the exchanges of two captures by method, origin and path, in their order, and proposes
@@ -40,6 +43,7 @@ package enum VolatileParts {
                 return
             }
             lesson.pairCount += 1
+            if left.isPartial || right.isPartial { lesson.partialCount += 1 }
             for (rule, difference) in left.changes(to: right) {
                 let count = found[rule]?.count ?? 0
                 found[rule] = (count + 1, found[rule]?.example ?? example(difference, shown))
@@ -73,25 +77,63 @@ package enum VolatileParts {
         _ difference: MatchDifference, _ shown: (MessagePart, String) -> String
     ) -> String {
         let sides = [difference.recorded, difference.live].map { value in
-            value.map { shown(difference.part, $0) }
-                .map { $0.count > 40 ? $0.prefix(40) + "…" : $0 } ?? "nothing"
+            value.map { Array(shown(difference.part, $0)) }
         }
-        return sides[0] == sides[1]
-            ? "in what is masked" : "\(sides[0]), then \(sides[1])"
+        guard sides[0] != sides[1] else { return "in what is masked" }
+        let common = zip(sides[0] ?? [], sides[1] ?? []).prefix { $0 == $1 }.count
+        let start = common > lengthShown / 2 ? common - lengthShown / 4 : 0
+        let texts = sides.map { $0.map { cut($0, from: start) } ?? "nothing" }
+        return "\(texts[0]), then \(texts[1])"
     }
 
-    /// What differs in one element of a list will differ in others.
+    private static func cut(_ text: [Character], from start: Int) -> String {
+        let rest = text.dropFirst(start)
+        return (start > 0 ? "…" : "") + String(rest.prefix(lengthShown))
+            + (rest.count > lengthShown ? "…" : "")
+    }
+
+    /// In characters.
+    private static let lengthShown = 40
+
+    /// The pattern for a part. What differs in one element of a list will differ in others, so an
+    /// index becomes a star; all else stands for itself.
     static func generalized(_ part: MessagePart) -> MessagePart {
-        guard case .body(let path) = part else { return part }
-        var result = ""
-        var isInIndex = false
-        for character in path {
-            if character == "]", isInIndex { isInIndex = false }
-            if isInIndex, character.isNumber { continue }
-            result.append(character)
-            if character == "[" { isInIndex = true }
+        switch part {
+        case .query(let name): .query(Glob.literal(name))
+        case .header(let name): .header(Glob.literal(name))
+        case .trailer(let name): .trailer(Glob.literal(name))
+        case .body(let path): .body(withoutIndices(Glob.literal(path)))
+        case .method, .authority, .path, .status: part
         }
-        return .body(result.replacingIndices)
+    }
+
+    private static func withoutIndices(_ path: String) -> String {
+        var result: [UInt8] = []
+        var rest = Array(path.utf8)[...]
+        while let byte = rest.popFirst() {
+            result.append(byte)
+            guard byte == UInt8(ascii: "[") else { continue }
+            let digits = rest.prefix { $0.isASCIIDigit }
+            if rest.first == UInt8(ascii: "\"") {
+                let length = quotedLength(rest)
+                result += rest.prefix(length)
+                rest = rest.dropFirst(length)
+            } else if !digits.isEmpty, rest[digits.endIndex...].first == UInt8(ascii: "]") {
+                result.append(UInt8(ascii: "*"))
+                rest = rest[digits.endIndex...]
+            }
+        }
+        return result.text
+    }
+
+    /// Of a text in quotes, with both.
+    private static func quotedLength(_ text: ArraySlice<UInt8>) -> Int {
+        var isEscaped = false
+        for (index, byte) in text.enumerated() where index > 0 {
+            if byte == UInt8(ascii: "\""), !isEscaped { return index + 1 }
+            isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+        }
+        return text.count
     }
 
     private static func each(
@@ -113,6 +155,10 @@ private struct Sample {
     private let response: ResponseHead
     private let content: [UInt8]
     private let contentForm: BodyForm
+    private let trailers: [MatchRule.Item]
+    private let requestTrailers: [MatchRule.Item]
+    /// Whether there is more to it than is looked at.
+    let isPartial: Bool
 
     /// In bytes of one content.
     private static let limit = 1 << 20
@@ -122,11 +168,32 @@ private struct Sample {
             var facts = RecordedHeads.request(of: record),
             let head = RecordedHeads.response(record.responseHead)
         else { return nil }
-        facts.body = BodyForm(try Self.bytes(of: id, .request, source), of: facts.fields)
+        let isLong = [record.requestBody, record.responseBody].map {
+            $0.size > Self.limit || $0.isTruncated
+        }
+        let type = head.fields.first(.contentType) ?? []
+        let isStream = type.prefix(Self.eventStream.count).equalsIgnoringCase("text/event-stream")
+        if !isLong[0] {
+            facts.body = BodyForm(try Self.bytes(of: id, .request, source), of: facts.fields)
+        }
         request = facts
         response = head
         content = BodyForm.decoded(try Self.bytes(of: id, .response, source), head.fields)
-        contentForm = BodyForm(content, type: head.fields.first(.contentType) ?? [])
+        contentForm = isLong[1] || isStream ? .none : BodyForm(content, type: type)
+        trailers = Self.trailers(of: record.responseBody)
+        requestTrailers = Self.trailers(of: record.requestBody)
+        isPartial = isLong.contains(true) || isStream || facts.opensWebSocket
+    }
+
+    private static let eventStream = Array("text/event-stream".utf8)
+
+    private static func trailers(of body: BodyRecord) -> [MatchRule.Item] {
+        let fields = RecordedHeads.trailers(body.trailers)
+        return fields.slices.map { slice in
+            MatchRule.Item(
+                part: .trailer(fields.name(slice).text.lowercased()),
+                value: fields.value(slice).text)
+        }
     }
 
     private static func bytes(
@@ -146,10 +213,13 @@ private struct Sample {
         var differences = MatchRule().differences(recorded: request, live: other.request)
         let known = Set(differences.map(\.part))
         differences += MatchRule.differences(
-            Self.items(of: request.fields), Self.items(of: other.request.fields)
+            Self.items(of: request.fields) + requestTrailers,
+            Self.items(of: other.request.fields) + other.requestTrailers
         ).filter { !known.contains($0.part) }
         for difference in differences {
-            let isEchoed = echoes(difference.recorded) && other.echoes(difference.live)
+            var isEchoed = echoes(difference.recorded) && other.echoes(difference.live)
+            // Trailers count in 'replay diff' alone.
+            if case .trailer = difference.part { isEchoed = false }
             let rule = ReplayRule(
                 isEchoed ? .substitute : .ignore, .request,
                 VolatileParts.generalized(difference.part))
@@ -167,7 +237,7 @@ private struct Sample {
             MatchRule.Item(part: .body($0.path), value: $0.value)
         }
         return [MatchRule.Item(part: .status, value: String(response.status))]
-            + Self.items(of: response.fields) + content
+            + Self.items(of: response.fields) + content + trailers
     }
 
     /// The fields that a comparison counts.
@@ -187,13 +257,6 @@ private struct Sample {
         let bare = Substitution.bare(value)
         guard bare.count >= Substitution.leastLength else { return false }
         return content.holds(bare) || response.raw.holds(bare)
-    }
-}
-
-extension String {
-    /// `[]`, which stands for an index that was left out, as a pattern.
-    fileprivate var replacingIndices: String {
-        split(separator: "[]", omittingEmptySubsequences: false).joined(separator: "[*]")
     }
 }
 

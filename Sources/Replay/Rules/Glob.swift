@@ -1,0 +1,62 @@
+/// Patterns in which `*` stands for any run of characters, an empty one too.
+///
+/// A backslash in front of a star takes its meaning away, and two are one there; elsewhere, a
+/// backslash is itself, as the paths of JSON have them.
+enum Glob {
+    static func matches(_ text: String, _ pattern: String) -> Bool {
+        guard pattern.utf8.contains(star) else { return text.utf8.elementsEqual(pattern.utf8) }
+        let (text, pattern) = (Array(text.utf8), read(pattern))
+        var (place, at) = (0, 0)
+        // Where the last star stands, and how far it reaches.
+        var last: (pattern: Int, text: Int)?
+        while place < text.count {
+            if at < pattern.count, pattern[at] == nil {
+                last = (at, place)
+                at += 1
+            } else if at < pattern.count, pattern[at] == text[place] {
+                at += 1
+                place += 1
+            } else if let known = last {
+                last = (known.pattern, known.text + 1)
+                at = known.pattern + 1
+                place = known.text + 1
+            } else {
+                return false
+            }
+        }
+        return pattern[at...].allSatisfy { $0 == nil }
+    }
+
+    /// The pattern that stands for this text alone.
+    static func literal(_ text: String) -> String {
+        guard text.utf8.contains(star) else { return text }
+        var result: [UInt8] = []
+        var slashes = 0
+        for byte in text.utf8 {
+            if byte == star { result += [UInt8](repeating: backslash, count: slashes + 1) }
+            slashes = byte == backslash ? slashes + 1 : 0
+            result.append(byte)
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// The bytes of a pattern, `nil` for a star that stands for others.
+    private static func read(_ pattern: String) -> [UInt8?] {
+        var result: [UInt8?] = []
+        var slashes = 0
+        for byte in pattern.utf8 {
+            if byte == backslash {
+                slashes += 1
+                continue
+            }
+            let count = byte == star ? slashes / 2 : slashes
+            result += [UInt8?](repeating: backslash, count: count)
+            result.append(byte == star && slashes.isMultiple(of: 2) ? nil : byte)
+            slashes = 0
+        }
+        return result + [UInt8?](repeating: backslash, count: slashes)
+    }
+
+    private static let star = UInt8(ascii: "*")
+    private static let backslash = UInt8(ascii: "\\")
+}
