@@ -16,13 +16,15 @@ package final class AuditAuthority: Sendable {
     ///
     /// Errors: `certificate-invalid`.
     package init(_ authority: CertificateAuthority) throws(Failure) {
-        // Every client would refuse the sound server, as if it did not trust the authority.
-        guard authority.certificate.pathLength != 0 else {
+        // Clients would refuse chains for their length, even the sound server's, and not for what
+        // is wrong with them.
+        if let length = authority.certificate.pathLength, length < 2 {
             throw Failure(
                 "certificate-invalid", party: .tool,
-                "the CA in \(authority.certificatePath) may not have CAs below itself",
-                hint: "its basicConstraints say pathlen:0, as the proxy's CA does; an audit needs"
-                    + " one without, or makes its own without --ca-file")
+                "the CA in \(authority.certificatePath) may have "
+                    + (length == 0 ? "no CA" : "one CA only") + " below itself",
+                hint: "its basicConstraints say pathlen:\(length), as the proxy's CA says 0; an"
+                    + " audit needs one without, or makes its own without --ca-file")
         }
         self.authority = authority
     }

@@ -73,8 +73,10 @@ final class HTTP1Reading {
     }
 
     private func judged(_ turn: Turn) -> Turn {
-        guard case .none = turn, isFull, buffers[0].count > Self.aheadLimit else { return turn }
-        return .unanswered
+        guard case .none = turn else { return turn }
+        // Answers to what was not caught.
+        if open.isEmpty, buffers[1].count > Self.aheadLimit { return .broken(.invalidStatusLine) }
+        return isFull && buffers[0].count > Self.aheadLimit ? .unanswered : turn
     }
 
     private var isFull: Bool { open.count >= Self.openLimit }

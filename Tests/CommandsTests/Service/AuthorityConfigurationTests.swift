@@ -76,7 +76,7 @@ struct AuthorityConfigurationTests {
         own.keyPath = proxys.keyPath
         let failure = #expect(throws: Failure.self) { _ = try own.openForAudit(variables) }
         #expect(failure?.code == "certificate-invalid")
-        #expect(failure?.detail.hasSuffix("ca.pem may not have CAs below itself") == true)
+        #expect(failure?.detail.hasSuffix("ca.pem may have no CA below itself") == true)
         #expect(failure?.hint?.contains("pathlen:0") == true)
     }
 
