@@ -73,6 +73,31 @@ extension ProxyTests {
             #expect(try proxy.traffic.connection().outcome == .completed)
         }
 
+        /// Neither is a stream waited for that its client has left, nor is a request repeated.
+        @Test(arguments: [false, true])
+        func streamsThatAnOriginLeavesOpenAreEnded(hasLeft: Bool) throws {
+            let proxy = try ProxyUnderTest(grace: 1_000, PlanChange { $0.originVersion = .http2 })
+            let asked = DispatchSemaphore(value: 0)
+            let origin = try proxy.http2Origin { peer, number in
+                if number == 0 {
+                    let (stream, _) = try peer.needRequest()
+                    try peer.respond(stream, "HTTP/1.1 200 OK", "first")
+                }
+                _ = try peer.needRequest()
+                asked.signal()
+                try peer.waitForEnd()
+            }
+            let client = try proxy.secureTunnel(to: origin)
+            #expect(try client.get("/").status == 200)
+            try client.send("GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            asked.wait()
+            if hasLeft { client.hangUp() }
+            let (inOrder, milliseconds) = stop(proxy)
+            #expect(inOrder == hasLeft)
+            #expect(milliseconds < 5_000)
+            #expect(proxy.contradictions == [])
+        }
+
         @Test(arguments: Way.allCases, [false, true])
         func exchangeUnderWayIsFinished(_ way: Way, hasBegun: Bool) throws {
             let proxy = try ProxyUnderTest(grace: 8_000)
