@@ -113,10 +113,7 @@ import Transport
 
     @Test func blamesNobodyElseForAShortContent() async throws {
         let outcome = try await withClient { _, stream in
-            await serve(stream) { stream in
-                let row = Row(name: "", awaited: [], outcome: "", counts: [])
-                await CallOrigin(row).answer(stream)
-            }
+            await serve(stream) { await Self.answerAtOnce($0) }
         } _: { client, target in
             var script = CallScript()
             script.lines = [.init(end: 8, awaited: 0), .init(end: 16, awaited: 1)]
@@ -130,13 +127,15 @@ import Transport
 
     private static let message: [UInt8] = [0, 0, 0, 0, 3, 7, 7, 7]
 
+    /// As an origin that waits for nothing.
+    private static func answerAtOnce(_ stream: HTTP2Stream) async {
+        await CallOrigin(Row(name: "", awaited: [], outcome: "", counts: [])).answer(stream)
+    }
+
     /// Each at its time, however soon the answers come.
     @Test func keepsTimes() async throws {
         let outcome = try await withClient { _, stream in
-            await serve(stream) { stream in
-                let row = Row(name: "", awaited: [], outcome: "", counts: [])
-                await CallOrigin(row).answer(stream)
-            }
+            await serve(stream) { await Self.answerAtOnce($0) }
         } _: { client, target in
             var script = CallScript()
             script.lines = (0..<3).map {
