@@ -58,7 +58,9 @@ extension ClientExchange {
     ) async throws(Failure) -> ClientAnswer {
         let framing: BodyFraming
         do throws(HTTP1Violation) {
-            framing = try MessageFraming.ofResponse(head, toMethod: request.method)
+            // A WebSocket is begun elsewhere; no other protocol is spoken here.
+            framing = try MessageFraming.ofResponse(
+                head, toMethod: request.method, offer: .none, isRequestWhole: true)
         } catch {
             throw failure("origin-violation", error.detail)
         }

@@ -33,6 +33,8 @@ package enum HTTP1Violation: String, Error, Sendable, Equatable, CaseIterable {
     case chunkedTwice = "chunked-twice"
     case unsupportedTransferCoding = "unsupported-transfer-coding"
     case connectWithContent = "connect-with-content"
+    case unaskedSwitch = "unasked-switch"
+    case earlySwitch = "early-switch"
     // Chunks
     case invalidChunkSize = "invalid-chunk-size"
     case invalidChunkExtension = "invalid-chunk-extension"
@@ -60,7 +62,8 @@ package enum HTTP1Violation: String, Error, Sendable, Equatable, CaseIterable {
         case .bareLF, .bareCR, .obsoleteFold, .spaceBeforeColon, .duplicateHost, .bothLengths,
             .duplicateContentLength, .invalidContentLength, .transferEncodingInHTTP10,
             .invalidTransferEncoding, .chunkedNotFinal, .chunkedTwice, .connectWithContent,
-            .invalidChunkSize, .invalidChunkExtension, .missingChunkEnd:
+            .unaskedSwitch, .earlySwitch, .invalidChunkSize, .invalidChunkExtension,
+            .missingChunkEnd:
             true
         default: false
         }
@@ -102,6 +105,8 @@ package enum HTTP1Violation: String, Error, Sendable, Equatable, CaseIterable {
         case .chunkedTwice: "the transfer coding chunked is applied twice"
         case .unsupportedTransferCoding: "there is a transfer coding other than chunked"
         case .connectWithContent: "a CONNECT request announces content"
+        case .unaskedSwitch: "a 101 switches to a protocol that the request did not offer"
+        case .earlySwitch: "a 101 switches protocols before the request is complete"
         case .invalidChunkSize: "a chunk's size is no hexadecimal number below 2^63"
         case .invalidChunkExtension: "a chunk extension holds a control character"
         case .chunkLineTooLong: "a chunk's size line is too long"

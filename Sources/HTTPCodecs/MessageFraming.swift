@@ -21,13 +21,23 @@ package enum MessageFraming {
     /// Where the content of a response ends, interim ones included; the lengths are checked even
     /// where none can follow.
     ///
-    /// - Parameter method: of the request that it answers.
+    /// A 101 that was not asked for, or that comes before the request is whole, is a violation: it
+    /// would hand the client's connection, with the requests that follow on it, to the origin.
+    ///
+    /// - Parameters:
+    ///   - method: of the request that it answers.
+    ///   - offer: what that request, as it was sent on, offered to change over to.
+    ///   - isRequestWhole: whether the request has been sent to its end.
     package static func ofResponse(
-        _ head: ResponseHead, toMethod method: KnownMethod
+        _ head: ResponseHead, toMethod method: KnownMethod,
+        offer: @autoclosure () -> UpgradeOffer, isRequestWhole: Bool
     ) throws(HTTP1Violation) -> BodyFraming {
         let announced = try announced(in: head.fields, version: head.version)
         switch head.status {
-        case 101: return .tunnel
+        case 101:
+            guard offer().isTaken(by: head) else { throw .unaskedSwitch }
+            guard isRequestWhole else { throw .earlySwitch }
+            return .tunnel
         case 200...299 where method == .connect: return .tunnel
         case 100...199, 204, 304: return .none
         default: return method == .head || announced == .length(0) ? .none : announced

@@ -41,17 +41,27 @@ extension HTTPRelay {
     private func pass(
         _ outgoing: OutgoingRequest, _ across: any OriginExchange
     ) async throws(RelayFailure) -> Next {
-        guard outgoing.framing == .none else { return try await passBothWays(outgoing, across) }
-        isRequestComplete = true
-        try await across.send(outgoing, endsRequest: true)
-        return try await receiveAcross(across)
+        // No protocol is offered to an origin of HTTP/2; a responder sees the request as it came.
+        offer = across.agreesBySwitching ? UpgradeOffer(of: outgoing.head.fields) : .none
+        let reception: Reception
+        if outgoing.framing == .none {
+            isRequestComplete = true
+            try await across.send(outgoing, endsRequest: true)
+            reception = try await receiveAcross(across)
+        } else {
+            reception = try await passBothWays(outgoing, across)
+        }
+        switch reception {
+        case .delivered(let next): return next
+        // Only here, where the client is not read any more.
+        case .switched(let head): return try await tunnel(head, across)
+        }
     }
 
     private func passBothWays(
         _ outgoing: OutgoingRequest, _ across: any OriginExchange
-    ) async throws(RelayFailure) -> Next {
+    ) async throws(RelayFailure) -> Reception {
         let both = BothEnds()
-        let result = AcrossResult()
         try await across.send(outgoing, endsRequest: false)
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -64,7 +74,7 @@ extension HTTPRelay {
             }
             group.addTask {
                 do throws(RelayFailure) {
-                    result.next = try await self.receiveAcross(across)
+                    both.reception = try await self.receiveAcross(across)
                 } catch {
                     both.noteReceive(error)
                 }
@@ -77,12 +87,7 @@ extension HTTPRelay {
         }
         client.channel.resumeWaiting()
         if let cause = both.cause { throw cause }
-        return isRequestComplete ? result.next : .close
-    }
-
-    /// `@unchecked Sendable`: the children of one task set and read it on one loop.
-    private final class AcrossResult: @unchecked Sendable {
-        var next = Next.close
+        return isRequestComplete ? both.reception : .delivered(.close)
     }
 
     private func sendContent(
@@ -119,13 +124,18 @@ extension HTTPRelay {
         }
     }
 
-    private func receiveAcross(_ across: any OriginExchange) async throws(RelayFailure) -> Next {
+    private func receiveAcross(
+        _ across: any OriginExchange
+    ) async throws(RelayFailure) -> Reception {
         var interims = 0
         while true {
             let head = try await across.nextHead(
                 method: request?.knownMethod ?? .other,
                 deadline: loop.now + limits.responseTimeout)
-            guard head.isInterim else { return try await deliver(head, across) }
+            guard head.isInterim else {
+                if head.status == 101, try framing(of: head) == .tunnel { return .switched(head) }
+                return .delivered(try await deliver(head, across))
+            }
             interims += 1
             guard interims <= 64 else { throw .originViolation(.tooManyFields) }
             exchange?.interimHeads.append(head.raw)
@@ -136,8 +146,6 @@ extension HTTPRelay {
     private func deliver(
         _ head: ResponseHead, _ across: any OriginExchange
     ) async throws(RelayFailure) -> Next {
-        if head.status == 101, across.agreesBySwitching { return try await tunnel(head, across) }
-        guard head.status >= 200 else { throw .originViolation(.invalidStatusLine) }
         noteResponse(head)
         let coding = ContentCodingOut(head, hasNoContent: across.hasNoContent, request: request)
         let closes =

@@ -82,7 +82,7 @@ extension HTTPRelay {
             }
             let isUsed = leg.exchangeCount > 0
             leg.exchangeCount += 1
-            notePersonal(outgoing.head.fields, leg)
+            leg.notePersonal(outgoing.head.fields)
             do throws(RelayFailure) {
                 let next =
                     try await leg.http2 == nil
@@ -127,18 +127,27 @@ extension HTTPRelay {
         _ outgoing: OutgoingRequest, over leg: OriginLeg
     ) async throws(RelayFailure) -> Next {
         scratch.removeAll(keepingCapacity: true)
-        let keepsUpgrade = outgoing.head.fields.contains(.upgrade)
+        offer = offer(of: outgoing.head, over: leg)
         HeadWriter.writeRequest(
             outgoing.head, target: outgoing.target.map { $0[...] },
-            forwarding: Forwarding(keepsUpgrade: keepsUpgrade, host: outgoing.host), into: &scratch)
+            forwarding: Forwarding(keepsUpgrade: !offer.isEmpty, host: outgoing.host),
+            into: &scratch)
         leg.stream.channel.resumeWaiting()
+        let reception: Reception
         if outgoing.framing == .none || isBuffered(outgoing.framing),
             !outgoing.head.fields.contains(.expect)
         {
             try await sendWhole(outgoing, over: leg)
-            return try await receive(over: leg)
+            reception = try await receive(over: leg)
+        } else {
+            reception = try await relayAtOnce(outgoing, over: leg)
         }
-        return try await relayAtOnce(outgoing, over: leg)
+        switch reception {
+        case .delivered(let next): return next
+        // Only here, where nothing of the request is sent any more: what goes on as a tunnel reads
+        // and writes both connections itself.
+        case .switched(let head): return try await goOn(behind: head, over: leg)
+        }
     }
 
     /// Whether the whole body has arrived behind the head.
@@ -181,23 +190,23 @@ extension HTTPRelay {
     /// body with 100 (RFC 9110 §10.1.1), or answer while it listens.
     private func relayAtOnce(
         _ outgoing: OutgoingRequest, over leg: OriginLeg
-    ) async throws(RelayFailure) -> Next {
-        let both = BothDirections()
+    ) async throws(RelayFailure) -> Reception {
+        let both = BothEnds()
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 do throws(RelayFailure) {
                     try await self.sendInPieces(outgoing, over: leg)
                 } catch {
-                    both.sendFailure = error
+                    both.noteSend(error)
                     // An origin that stops listening may still have said why.
                     if !error.isOriginGone { leg.stream.channel.interrupt() }
                 }
             }
             group.addTask {
                 do throws(RelayFailure) {
-                    both.result = .success(try await self.receive(over: leg))
+                    both.reception = try await self.receive(over: leg)
                 } catch {
-                    both.result = .failure(error)
+                    both.noteReceive(error)
                 }
                 if !self.isRequestComplete {
                     self.client.channel.interrupt()
@@ -207,27 +216,12 @@ extension HTTPRelay {
             await group.waitForAll()
         }
         client.channel.resumeWaiting()
-        switch both.result {
-        case .success(let next):
-            guard isRequestComplete else {
-                dropOrigin()
-                return .close
-            }
-            return next
-        case .failure(let failure):
-            if let sendFailure = both.sendFailure, !sendFailure.isOriginGone { throw sendFailure }
-            throw failure
-        case nil:
-            throw .originEnded
+        if let cause = both.cause { throw cause }
+        guard isRequestComplete else {
+            dropOrigin()
+            return .delivered(.close)
         }
-    }
-
-    /// What two children of one task leave behind.
-    ///
-    /// `@unchecked Sendable`: both run on one loop's executor.
-    private final class BothDirections: @unchecked Sendable {
-        var sendFailure: RelayFailure?
-        var result: Result<Next, RelayFailure>?
+        return both.reception
     }
 
     private func sendInPieces(
@@ -246,6 +240,8 @@ extension HTTPRelay {
             buffer.consume(consumed)
             if buffer.isEmpty { releaseClientBuffer() }
             try await send(out, over: leg)
+            // Before anything else is waited for: the answer may be judged meanwhile.
+            isRequestComplete = reader.isComplete
             await lane.recorder.waitForRoom()
         }
         requestBody.noteTrailers(reader.trailers.raw)
@@ -285,18 +281,6 @@ extension HTTPRelay {
     }
 
     // MARK: Failures
-
-    /// Notes an authentication that is bound to the connection (RFC 4559 §6, NTLM): such a
-    /// connection is never given to another client.
-    func notePersonal(_ fields: Fields, _ leg: OriginLeg) {
-        guard fields.contains(.authorization) || fields.contains(.wwwAuthenticate) else { return }
-        for value in fields.all(.authorization) + fields.all(.wwwAuthenticate) {
-            let scheme = value.prefix { $0 != 0x20 }
-            if scheme.equalsIgnoringCase("ntlm") || scheme.equalsIgnoringCase("negotiate") {
-                leg.isPersonal = true
-            }
-        }
-    }
 
     /// Whether it was for the client's sake that an origin was no longer waited for.
     private func hasClientLeft(_ failure: RelayFailure) -> Bool {

@@ -6,9 +6,16 @@ internal import Sockets
 internal import Traffic
 internal import Transport
 
+/// What became of a response.
+enum Reception {
+    case delivered(HTTPRelay.Next)
+    /// It agrees to speak another protocol from here on, and has not been passed on yet.
+    case switched(ResponseHead)
+}
+
 extension HTTPRelay {
     /// Brings the responses to one request to the client: the interim ones in order, and the final.
-    func receive(over leg: OriginLeg) async throws(RelayFailure) -> Next {
+    func receive(over leg: OriginLeg) async throws(RelayFailure) -> Reception {
         var deadline = loop.now + limits.responseTimeout
         waitedFor = leg
         defer { waitedFor = nil }
@@ -81,12 +88,11 @@ extension HTTPRelay {
 
     private func deliver(
         _ head: ResponseHead, over leg: OriginLeg
-    ) async throws(RelayFailure) -> Next {
+    ) async throws(RelayFailure) -> Reception {
         noteResponse(head)
-        notePersonal(head.fields, leg)
+        leg.notePersonal(head.fields)
         let framing = try framing(of: head)
-        if isUpgradeToHTTP2(head) { return try await upgradeToHTTP2(head, over: leg) }
-        if framing == .tunnel { return try await tunnel(head, over: leg) }
+        if framing == .tunnel { return .switched(head) }
         let plan = DeliveryPlan(
             framing: framing, removal: task.removal(from: head),
             isOldClient: request?.version == .http10,
@@ -101,10 +107,10 @@ extension HTTPRelay {
         defer { responseMessages = nil }
         let trailers = try await relayBody(plan, out, over: leg)
         responseBody.noteTrailers(trailers)
-        if framing == .untilClose, !leg.stream.endedInOrder { return truncate() }
+        if framing == .untilClose, !leg.stream.endedInOrder { return .delivered(truncate()) }
         keepOrDrop(leg, head, framing)
         finish()
-        return plan.closes ? .close : .nextRequest
+        return .delivered(plan.closes ? .close : .nextRequest)
     }
 
     /// Shows the client the same end as the origin's: one without close_notify, which says that the
@@ -116,9 +122,11 @@ extension HTTPRelay {
         return .close
     }
 
-    private func framing(of head: ResponseHead) throws(RelayFailure) -> BodyFraming {
+    func framing(of head: ResponseHead) throws(RelayFailure) -> BodyFraming {
         do throws(HTTP1Violation) {
-            return try MessageFraming.ofResponse(head, toMethod: request?.knownMethod ?? .other)
+            return try MessageFraming.ofResponse(
+                head, toMethod: request?.knownMethod ?? .other, offer: offer,
+                isRequestWhole: isRequestComplete)
         } catch {
             throw .originViolation(error)
         }
@@ -198,9 +206,10 @@ extension HTTPRelay {
     // MARK: Tunnels
 
     /// Passes a 101 or a 2xx to CONNECT on and relays what follows, in whatever protocol.
-    private func tunnel(
-        _ head: ResponseHead, over leg: OriginLeg
+    func goOn(
+        behind head: ResponseHead, over leg: OriginLeg
     ) async throws(RelayFailure) -> Next {
+        if isUpgradeToHTTP2(head) { return try await upgradeToHTTP2(head, over: leg) }
         let next = try await tunnel(head, to: leg.stream) { leg.unread.take() }
         dropOrigin()
         finish()

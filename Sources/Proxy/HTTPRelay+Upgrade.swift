@@ -9,23 +9,38 @@ internal import Transport
 /// The upgrade of a plain connection to HTTP/2 (RFC 7540 §3.2): both legs change over, and the
 /// request that asked for it becomes stream 1.
 extension HTTPRelay {
-    /// Whether a 101 agrees on HTTP/2.
-    func isUpgradeToHTTP2(_ head: ResponseHead) -> Bool {
-        head.status == 101 && head.fields.contains(.upgrade, token: "h2c") && settings != nil
+    /// What a request may offer its origin to change over to.
+    ///
+    /// An offer of HTTP/2 is dropped where it cannot be kept: inside of TLS, because ALPN alone
+    /// begins it there and both legs would go on without TLS (RFC 9113 §3.1), and with settings that
+    /// are broken, because the 101 could not be taken back.
+    func offer(of head: RequestHead, over leg: OriginLeg) -> UpgradeOffer {
+        let offer = UpgradeOffer(of: head.fields)
+        guard offer.contains("h2c") else { return offer }
+        guard task.session == nil, leg.tls == nil, let settings = Self.settings(in: head.fields),
+            HTTP2Session.accepts(settings: settings)
+        else { return .none }
+        return offer
     }
 
-    /// What the client's HTTP2-Settings hold, decoded.
-    private var settings: [UInt8]? {
-        guard let value = request?.fields.first(named: "http2-settings") else { return nil }
-        return Base64.decode(value)
+    /// Whether a 101 agrees on HTTP/2.
+    func isUpgradeToHTTP2(_ head: ResponseHead) -> Bool {
+        head.status == 101 && head.fields.contains(.upgrade, token: "h2c")
+    }
+
+    /// What the client's HTTP2-Settings hold, decoded; `nil` unless there is exactly one.
+    private static func settings(in fields: Fields) -> [UInt8]? {
+        let values = fields.all(named: "http2-settings")
+        return values.count == 1 ? Base64.decode(values[0]) : nil
     }
 
     /// Passes the 101 on and goes on with streams on both legs.
     func upgradeToHTTP2(
         _ head: ResponseHead, over leg: OriginLeg
     ) async throws(RelayFailure) -> Next {
-        guard let settings, let request, let record = exchange.take() else { throw .originEnded }
-        try await sendSwitch(head)
+        guard let request, let settings = Self.settings(in: request.fields) else {
+            throw .originViolation(.unaskedSwitch)
+        }
         let isHead = request.knownMethod == .head
         let times = HTTP2Times(write: limits.bodyTimeout, idle: limits.idleTimeout)
         let upgraded = OriginLeg(
@@ -39,7 +54,9 @@ extension HTTPRelay {
         let downstream = HTTP2Connection(stream, role: .server, times: times)
         guard let originStream = upstream.upgrade(settings: settings, isHead: isHead),
             let clientStream = downstream.upgrade(settings: settings, isHead: isHead)
-        else { throw .clientViolation(.invalidFieldValue) }
+        else { throw .originViolation(.unaskedSwitch) }
+        try await sendSwitch(head)
+        guard let record = exchange.take() else { throw .originEnded }
         task.note(endOf: leg)
         task.note(upgraded)
         lane.run(upstream, on: upgraded)

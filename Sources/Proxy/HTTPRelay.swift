@@ -33,8 +33,10 @@ final class HTTPRelay: @unchecked Sendable {
     /// Watch the contents for the messages inside, if they have some.
     private var requestMessages: BodyMessageReader?
     var responseMessages: BodyMessageReader?
-    /// Whether the last byte of the request was taken from the client.
+    /// Whether the last byte of the request was taken from the client, and has gone to the origin.
     var isRequestComplete = false
+    /// What the request, as it went to the origin, offers to change over to.
+    var offer = UpgradeOffer.none
     /// Whether a request has come; the CONNECT that made the tunnel is not one of these.
     private(set) var hasServed = false
     /// Since when a request is waited for, in milliseconds of the loop's clock.

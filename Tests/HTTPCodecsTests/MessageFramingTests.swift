@@ -182,8 +182,10 @@ private let oldPost = "POST / HTTP/1.0"
         .init("reset content", "GET 205", "Content-Length: 0", "none"),
         .init("not modified", "GET 304", "Content-Length: 5", "none"),
         .init("not modified with chunks", "GET 304", "Transfer-Encoding: chunked", "none"),
-        .init("switch", "GET 101", "", "tunnel"),
-        .init("switch with a length", "GET 101", "Content-Length: 5", "tunnel"),
+        .init("unasked switch", "GET 101", "Upgrade: websocket", "unasked-switch 400 true"),
+        .init(
+            "unasked switch with a length", "GET 101", "Content-Length: 5",
+            "unasked-switch 400 true"),
         .init("tunnel", "CONNECT 200", "", "tunnel"),
         .init("tunnel by 204", "CONNECT 204", "", "tunnel"),
         .init("tunnel with a length", "CONNECT 299", "Content-Length: 5", "tunnel"),
@@ -221,14 +223,69 @@ private let oldPost = "POST / HTTP/1.0"
         let head = try responseHead("HTTP/1.1 \(words[1]) R\(fields)\r\n\r\n")
         #expect(
             described { () throws(HTTP1Violation) in
-                try MessageFraming.ofResponse(head, toMethod: method)
+                try MessageFraming.ofResponse(
+                    head, toMethod: method, offer: .none, isRequestWhole: true)
+            } == row.expected)
+    }
+
+    /// `start` is the request's fields, and whether it is whole.
+    static let switches: [FramingRow] = [
+        .init("agreed", "Connection: Upgrade\r\nUpgrade: websocket", "websocket", "tunnel"),
+        .init("in any case", "connection: UPGRADE\r\nUpgrade: WebSocket", "webSOCKET", "tunnel"),
+        .init(
+            "one of several", "Connection: a, upgrade\r\nUpgrade: a/1, b\r\nUpgrade: c", "b",
+            "tunnel"),
+        .init(
+            "several", "Connection: upgrade\r\nUpgrade: a, b", "b, a", "tunnel"),
+        .init("nothing asked", "Accept: */*", "websocket", "unasked-switch 400 true"),
+        .init(
+            "without the option", "Upgrade: websocket", "websocket", "unasked-switch 400 true"),
+        .init(
+            "with another option", "Connection: xupgrade-not\r\nUpgrade: websocket", "websocket",
+            "unasked-switch 400 true"),
+        .init(
+            "the option alone", "Connection: upgrade", "websocket", "unasked-switch 400 true"),
+        .init(
+            "another protocol", "Connection: upgrade\r\nUpgrade: websocket", "h2c",
+            "unasked-switch 400 true"),
+        .init(
+            "another version", "Connection: upgrade\r\nUpgrade: a/1", "a/2",
+            "unasked-switch 400 true"),
+        .init(
+            "one more than asked", "Connection: upgrade\r\nUpgrade: a", "a, b",
+            "unasked-switch 400 true"),
+        .init(
+            "a protocol without a name", "Connection: upgrade\r\nUpgrade: a", " , ",
+            "unasked-switch 400 true"),
+        .init(
+            "before the end", "!Connection: upgrade\r\nUpgrade: a", "a",
+            "early-switch 400 true"),
+        .init(
+            "unasked before the end", "!Accept: */*", "a", "unasked-switch 400 true"),
+    ]
+
+    @Test(arguments: switches)
+    func judgesSwitches(row: FramingRow) throws {
+        let isWhole = !row.start.hasPrefix("!")
+        let fields = row.start.drop { $0 == "!" }
+        let request = try #require(
+            try RequestReader.read(
+                [UInt8]("GET / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n\r\n".utf8).span))
+        let head = try responseHead(
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: \(row.fields)\r\n\r\n")
+        #expect(
+            described { () throws(HTTP1Violation) in
+                try MessageFraming.ofResponse(
+                    head, toMethod: .get, offer: UpgradeOffer(of: request.head.fields),
+                    isRequestWhole: isWhole)
             } == row.expected)
     }
 
     @Test func refusesChunksInAnOldResponse() throws {
         let head = try responseHead("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
         #expect(throws: HTTP1Violation.transferEncodingInHTTP10) {
-            try MessageFraming.ofResponse(head, toMethod: .get)
+            try MessageFraming.ofResponse(
+                head, toMethod: .get, offer: .none, isRequestWhole: true)
         }
     }
 }

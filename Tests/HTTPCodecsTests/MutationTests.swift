@@ -111,7 +111,8 @@ struct SeededGenerator: RandomNumberGenerator {
         HeadWriter.writeResponse(head, forwarding: Self.forwarding, into: &output)
         #expect(try ResponseReader.read(output.span)?.consumed == output.count)
         do throws(HTTP1Violation) {
-            let framing = try MessageFraming.ofResponse(head, toMethod: .get)
+            let framing = try MessageFraming.ofResponse(
+                head, toMethod: .get, offer: .none, isRequestWhole: true)
             _ = readBody(BodyReader(framing), Array(bytes[consumed...]))
         } catch {
             #expect(error.status == 400 || error == .unsupportedTransferCoding)

@@ -94,6 +94,14 @@ package final class HTTP2Session {
             == 0 && failureDetail == nil
     }
 
+    /// Whether an upgrade with these settings would be valid for both ends.
+    package static func accepts(settings: [UInt8]) -> Bool {
+        [Role.server, .client].allSatisfy {
+            HTTP2Session(role: $0, limits: HTTP2Limits(), allowsExtendedConnect: false)
+                .upgrade(settings: settings, isHead: false)
+        }
+    }
+
     // MARK: The peer's bytes
 
     /// Takes bytes of the peer; what they say is told by `takeEvents`.

@@ -154,7 +154,10 @@ final class HTTP1Reading {
             open[0].record.responseHead = head.raw
             open[0].record.firstByteMicroseconds =
                 time.microseconds(since: first.record.startedAt)
-            let framing = try MessageFraming.ofResponse(head, toMethod: first.method)
+            // Packets of the two sides may be out of order: that the request is whole is not asked.
+            let framing = try MessageFraming.ofResponse(
+                head, toMethod: first.method, offer: Self.offer(in: first.record.requestHead),
+                isRequestWhole: true)
             open[0].endsWithConnection = framing == .untilClose
             guard framing == .tunnel else {
                 if first.record.id == 0 { open[0].record = numbered(open[0].record) }
@@ -168,6 +171,16 @@ final class HTTP1Reading {
             guard first.method == .connect else { return .upgraded(open.removeFirst(), head) }
             endFirst(at: time)
             return .tunnel(target: first.target)
+        }
+    }
+
+    private static func offer(in head: [UInt8]) -> UpgradeOffer {
+        do throws(HTTP1Violation) {
+            guard let request = try RequestReader.read(head.span)?.head else { return .none }
+            return UpgradeOffer(of: request.fields)
+        } catch {
+            // A head that was read before is read again.
+            return .none
         }
     }
 

@@ -207,7 +207,8 @@ final class HTTP2Reading {
         of response: ResponseHead, toMethod method: KnownMethod
     ) -> BodyFraming {
         do throws(HTTP1Violation) {
-            return try MessageFraming.ofResponse(response, toMethod: method)
+            return try MessageFraming.ofResponse(
+                response, toMethod: method, offer: .none, isRequestWhole: true)
         } catch {
             // The stream ends it in any case.
             return .untilClose

@@ -346,7 +346,8 @@ final class StreamTask: @unchecked Sendable {
     private func announcedLength(of head: ResponseHead) throws(RelayFailure) -> UInt64? {
         do throws(HTTP1Violation) {
             let framing = try MessageFraming.ofResponse(
-                head, toMethod: request?.knownMethod ?? .other)
+                head, toMethod: request?.knownMethod ?? .other, offer: .none,
+                isRequestWhole: isRequestComplete)
             if case .length(let length) = framing { return length }
             return nil
         } catch {
@@ -426,30 +427,6 @@ final class StreamTask: @unchecked Sendable {
                 answer(ToolAnswer(code == "origin-timed-out" ? 504 : 502, code, detail))
             }
         }
-    }
-}
-
-/// What two children of one task leave behind.
-///
-/// `@unchecked Sendable`: both run on one loop's executor.
-final class BothEnds: @unchecked Sendable {
-    private var sendFailure: RelayFailure?
-    private var receiveFailure: RelayFailure?
-    private var hasReceivingFailedFirst = false
-
-    func noteSend(_ failure: RelayFailure) { sendFailure = failure }
-
-    func noteReceive(_ failure: RelayFailure) {
-        receiveFailure = failure
-        hasReceivingFailedFirst = sendFailure == nil
-    }
-
-    /// Why there is no whole response; `nil` if there is one. What made one child stop the other is
-    /// the cause, and an origin that stops listening may still have said why.
-    var cause: RelayFailure? {
-        guard let receiveFailure else { return nil }
-        if let sendFailure, sendFailure.isClients, !hasReceivingFailedFirst { return sendFailure }
-        return receiveFailure
     }
 }
 

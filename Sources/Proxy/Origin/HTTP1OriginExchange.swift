@@ -16,6 +16,9 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
     private let lane: ProxyLoop
     private let giveBack: (OriginLeg, _ isReusable: Bool) -> Void
     private var isChunkedUp = false
+    /// What was offered to the origin to change over to.
+    private var offer = UpgradeOffer.none
+    private var isRequestWhole = false
     private var body: BodyReader?
     private var framing = BodyFraming.none
     private var keepsAlive = false
@@ -38,6 +41,8 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
     // MARK: The request
 
     func send(_ request: OutgoingRequest, endsRequest: Bool) async throws(RelayFailure) {
+        isRequestWhole = endsRequest || request.upgrade != nil
+        leg.notePersonal(request.head.fields)
         var forwarding = Forwarding(host: request.host, joinsCookies: true)
         if !endsRequest, !request.head.fields.contains(.contentLength) {
             isChunkedUp = true
@@ -48,6 +53,7 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
             forwarding.dropping = [":protocol", "sec-websocket-key"]
             forwarding.framing = .asCame
             isChunkedUp = false
+            offer = UpgradeOffer(upgrade.protocolName)
         }
         var bytes: [UInt8] = []
         HeadWriter.writeRequest(
@@ -93,6 +99,7 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
     }
 
     func endContent(trailers: Fields) async throws(RelayFailure) {
+        defer { isRequestWhole = true }
         guard isChunkedUp else { return }
         try await write([UInt8]("0\r\n".utf8) + (trailers.raw.isEmpty ? [13, 10] : trailers.raw))
     }
@@ -105,11 +112,13 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
         leg.stream.readDeadline = deadline
         let head = try await leg.readHead()
         do throws(HTTP1Violation) {
-            framing = try MessageFraming.ofResponse(head, toMethod: method)
+            framing = try MessageFraming.ofResponse(
+                head, toMethod: method, offer: offer, isRequestWhole: isRequestWhole)
         } catch {
             throw .originViolation(error)
         }
         if !head.isInterim {
+            leg.notePersonal(head.fields)
             body = BodyReader(framing)
             keepsAlive =
                 head.version == .http11 && framing != .untilClose && framing != .tunnel

@@ -45,6 +45,13 @@ final class OriginLeg: @unchecked Sendable {
         self.tls = tls
     }
 
+    /// Notes an authentication that is bound to the connection (RFC 4559 §6, NTLM) in a request or
+    /// a response of it: such a connection is never given to another client.
+    func notePersonal(_ fields: Fields) {
+        guard !isPersonal else { return }
+        isPersonal = fields.bindsConnection
+    }
+
     /// Why the origin's certificate does not verify; `nil` if it does, or there is no TLS.
     var verifyError: String? { tls?.verifyError }
 
@@ -213,5 +220,27 @@ struct OriginPool {
         for leg in idle.values.joined() { leg.close() }
         idle = [:]
         count = 0
+    }
+}
+
+extension Fields {
+    /// Whether a credential or a challenge is of a scheme that authenticates the connection and not
+    /// the request.
+    var bindsConnection: Bool {
+        for slice in slices {
+            switch slice.known {
+            case .authorization, .proxyAuthorization, .wwwAuthenticate, .proxyAuthenticate:
+                // Several challenges may stand in one field (RFC 9110 §11.6.1).
+                let schemes = value(slice).split(separator: 0x2C).map { element in
+                    element.trimmingWhitespace.prefix { $0 != 0x20 }
+                }
+                for scheme in schemes
+                where scheme.equalsIgnoringCase("ntlm") || scheme.equalsIgnoringCase("negotiate") {
+                    return true
+                }
+            default: continue
+            }
+        }
+        return false
     }
 }

@@ -1,0 +1,26 @@
+/// What two children of one task leave behind.
+///
+/// `@unchecked Sendable`: both run on one loop's executor.
+final class BothEnds: @unchecked Sendable {
+    var reception = Reception.delivered(.close)
+    private var sendFailure: RelayFailure?
+    private var receiveFailure: RelayFailure?
+    private var hasReceivingFailedFirst = false
+
+    func noteSend(_ failure: RelayFailure) { sendFailure = failure }
+
+    func noteReceive(_ failure: RelayFailure) {
+        receiveFailure = failure
+        hasReceivingFailedFirst = sendFailure == nil
+    }
+
+    /// Why there is no whole response; `nil` if there is one. What made one child stop the other is
+    /// the cause, and an origin that stops listening may still have said why.
+    var cause: RelayFailure? {
+        guard let receiveFailure else { return nil }
+        if let sendFailure, !sendFailure.isOriginGone, !hasReceivingFailedFirst {
+            return sendFailure
+        }
+        return receiveFailure
+    }
+}
