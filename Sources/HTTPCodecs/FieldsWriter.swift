@@ -19,6 +19,7 @@ struct FieldsWriter {
     private let replacesHost: Bool
     private let keepsFraming: Bool
     private let keepsTrailer: Bool
+    private let keepsProxyFields: Bool
     private let dropsMore: Bool
     /// The names that Connection holds, but for the usual options.
     private let named: [ArraySlice<UInt8>]
@@ -38,6 +39,7 @@ struct FieldsWriter {
         replacesHost = hop == .request && forwarding.host != nil
         keepsFraming = forwarding.framing == .asCame
         keepsTrailer = keepsFraming || forwarding.framing == .chunked
+        keepsProxyFields = forwarding.keepsProxyFields
         dropsMore = !forwarding.dropping.isEmpty
         joinsCookies = forwarding.joinsCookies
         var named: [ArraySlice<UInt8>] = []
@@ -87,9 +89,10 @@ struct FieldsWriter {
     private func stays(_ slice: FieldSlice) -> Bool {
         let stays =
             switch slice.known {
-            case .connection, .keepAlive, .proxyConnection, .te: false
-            case .proxyAuthorization: hop != .request
-            case .proxyAuthenticate: hop != .response
+            case .connection, .keepAlive, .te: false
+            case .proxyConnection: keepsProxyFields
+            case .proxyAuthorization: keepsProxyFields || hop != .request
+            case .proxyAuthenticate: keepsProxyFields || hop != .response
             case .upgrade: sendsUpgrade
             case .host: !replacesHost
             case .cookie: !joinsCookies

@@ -17,6 +17,9 @@ package struct Forwarding: Sendable {
     package var framing = Framing.asCame
     /// Passes the Upgrade field on, with the connection option that goes with it.
     package var keepsUpgrade = false
+    /// Passes Proxy-Authorization and Proxy-Authenticate on, as between a client and a proxy of its
+    /// own that we are not.
+    package var keepsProxyFields = false
     /// Says `Connection: close`.
     package var closes = false
     /// Says `Connection: keep-alive`, which a client of HTTP/1.0 waits for; `closes` wins.
@@ -31,13 +34,15 @@ package struct Forwarding: Sendable {
     package var adding: [AddedField] = []
 
     package init(
-        framing: Framing = .asCame, keepsUpgrade: Bool = false, closes: Bool = false,
-        keepsAlive: Bool = false, host: [UInt8]? = nil, joinsCookies: Bool = false,
+        framing: Framing = .asCame, keepsUpgrade: Bool = false, keepsProxyFields: Bool = false,
+        closes: Bool = false, keepsAlive: Bool = false, host: [UInt8]? = nil,
+        joinsCookies: Bool = false,
         dropping: [StaticString] = [],
         adding: [AddedField] = []
     ) {
         self.framing = framing
         self.keepsUpgrade = keepsUpgrade
+        self.keepsProxyFields = keepsProxyFields
         self.closes = closes
         self.keepsAlive = keepsAlive
         self.host = host

@@ -5,7 +5,7 @@ package import HTTPModel
 ///
 /// - Fields that only concern one hop are left out: Connection, Keep-Alive, Proxy-Connection,
 ///   Proxy-Authorization in requests, Proxy-Authenticate in responses, TE but for `trailers`,
-///   Upgrade unless it is kept.
+///   Upgrade unless it is kept. Those of a proxy stay where the client has one of its own.
 /// - So are the fields that Connection names, with one exception: those of `KnownField` that
 ///   reach from end to end stay. A peer that names Host, Content-Length, Authorization or Cookie
 ///   wants the next hop to see another message than this one.

@@ -63,15 +63,7 @@ package enum HostField {
         }
         let last = relative[labelStart...]
         guard !last.isEmpty else { return false }
-        guard isNumber(last) else { return true }
-        return IPAddressText.isIPv4(relative)
-    }
-
-    /// Whether a resolver may take the label for a number: decimal, or hexadecimal with `0x`.
-    private static func isNumber(_ label: ArraySlice<UInt8>) -> Bool {
-        if label.allSatisfy(\.isASCIIDigit) { return true }
-        return label.prefix(2).equalsIgnoringCase("0x")
-            && label.dropFirst(2).allSatisfy { $0.hexDigitValue != nil }
+        return !relative.readsAsIPv4 || IPAddressText.isIPv4(relative)
     }
 
     private static func lowercased(_ bytes: ArraySlice<UInt8>) -> String {

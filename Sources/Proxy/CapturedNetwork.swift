@@ -1,3 +1,4 @@
+package import Base
 package import Sockets
 
 /// What is known of a network namespace whose clients have no way out but this proxy.
@@ -7,7 +8,7 @@ package struct CapturedNetwork: Sendable {
     package let name: @Sendable (SocketAddress) -> String?
     /// A socket inside, not connected, if a program inside listens at the address; `nil` if none
     /// does, and the address is meant to be reached outside.
-    package let insideSocket: @Sendable (SocketAddress) -> Int32?
+    package let insideSocket: @Sendable (SocketAddress) -> Result<Int32?, Failure>
     /// Asks the kernel for connections inside.
     package let diagnosis: SocketDiagnosis
     /// A process inside.
@@ -16,7 +17,7 @@ package struct CapturedNetwork: Sendable {
     package init(
         diagnosis: SocketDiagnosis, processID: Int32,
         name: @escaping @Sendable (SocketAddress) -> String?,
-        insideSocket: @escaping @Sendable (SocketAddress) -> Int32?
+        insideSocket: @escaping @Sendable (SocketAddress) -> Result<Int32?, Failure>
     ) {
         self.diagnosis = diagnosis
         self.processID = processID

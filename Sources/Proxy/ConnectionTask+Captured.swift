@@ -17,19 +17,18 @@ extension ConnectionTask {
         if let name = network.name(wanted) {
             return try await serveAnything(of: name, wanted.port)
         }
-        guard let descriptor = network.insideSocket(wanted) else {
+        note(OriginTarget(isSecure: false, host: wanted.host, port: wanted.port))
+        let inside: DialledOrigin?
+        do throws(OriginFailure) {
+            inside = try await lane.dialInside(wanted)
+        } catch {
+            note(error)
+            throw ConnectionEnd(error.outcome, error.failure.detail, by: .tool)
+        }
+        guard let dialled = inside else {
             return try await serveAnything(of: wanted.host, wanted.port)
         }
-        note(OriginTarget(isSecure: false, host: wanted.host, port: wanted.port))
-        let inside: Channel
-        do throws(SystemError) {
-            inside = try await Channel.connect(
-                descriptor, to: wanted, on: loop, deadline: loop.now + limits.connectTimeout)
-        } catch {
-            throw ConnectionEnd(
-                .originUnreachable, "cannot connect to \(wanted) inside: \(error)", by: .tool)
-        }
-        let dialled = DialledOrigin(channel: inside, address: wanted)
+        isInside = true
         record.originAddress = wanted.description
         try await serveTunnel(to: wanted.host, wanted.port, dialled, readAhead: nil)
     }

@@ -34,7 +34,10 @@ final class ConnectionTask: @unchecked Sendable {
     var isCut = false
     /// The host whose certificate the client was shown, as it is remembered who distrusts it.
     var interceptedHost: String?
-    /// Whether it carries a tunnel whose end is waited for.
+    /// Whether connections to origins are opened for this client alone, and end with it.
+    private(set) var ownsOrigins = false
+    /// Whether its origin is a server of the confined command's own.
+    var isInside = false
     /// How many tunnels lead back into connections of their own.
     private var nestingCount = 0
     /// Whether the client runs on this machine.
@@ -185,6 +188,7 @@ final class ConnectionTask: @unchecked Sendable {
     func serveTunnel(
         to host: String, _ port: UInt16, _ dialled: DialledOrigin, readAhead: ByteBuffer?
     ) async throws(ConnectionEnd) {
+        ownsOrigins = true
         let opening: PeekedOpening
         do throws(ConnectionEnd) {
             opening = try await peekTunnel(readAhead, dialled)
@@ -261,6 +265,11 @@ final class ConnectionTask: @unchecked Sendable {
             failure = error
         }
         if let failure { note(failure) }
+        if let failure, mirrorsOrigin, failure.outcome == .originHandshakeFailed {
+            // Without us, its client would have met the same refusal.
+            await sendAlert(40)
+            throw ConnectionEnd(failure.outcome, failure.failure.detail, by: .origin)
+        }
         let stream = try await secure(
             hello.serverName ?? target.host, opening, protocols: protocols(for: hello))
         switch session?.parameters.alpn {
@@ -285,15 +294,15 @@ final class ConnectionTask: @unchecked Sendable {
         _ dialled: DialledOrigin?
     ) async throws(OriginFailure) -> OriginLeg {
         do throws(OriginFailure) {
-            return try await lane.origin(
-                target, serverName: serverName, offer: offer, reach: reach, dialled: dialled)
+            return try await leg(
+                to: target, serverName: serverName, offer: offer, dialled: dialled)
         } catch {
             let alerts = error.tls?.alerts ?? []
             guard offer == .http1 || offer == .protocols([]),
                 alerts.contains(where: { $0.name == "no_application_protocol" })
             else { throw error }
-            return try await lane.origin(
-                target, serverName: serverName, offer: .protocols(["h2"]), reach: reach)
+            return try await leg(
+                to: target, serverName: serverName, offer: .protocols(["h2"]))
         }
     }
 
@@ -437,8 +446,7 @@ final class ConnectionTask: @unchecked Sendable {
         noteTrust()
         if let origin {
             self.origin = nil
-            note(endOf: origin)
-            lane.release(origin)
+            release(origin)
         }
         record.clientBytes = bytes(of: channel)
         await awaitProcess()

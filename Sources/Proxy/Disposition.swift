@@ -29,6 +29,14 @@ package struct DispositionRules: Sendable {
         return .pass("this client has rejected our certificate for it \(distrust) times")
     }
 
+    /// Why an address is not connected to, whatever the name that led to it; `nil` if it is.
+    func blockReason(address: String) -> String? {
+        guard !blocked.isEmpty else { return nil }
+        return blocked.first { $0.isAddress && $0.matches(address) }.map {
+            "it is blocked by \($0.text)"
+        }
+    }
+
     /// Why a host is not served at all; `nil` if it is.
     func blockReason(_ host: String) -> String? {
         guard !blocked.isEmpty else { return nil }

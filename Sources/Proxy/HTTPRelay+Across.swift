@@ -157,7 +157,7 @@ extension HTTPRelay {
         HeadWriter.writeResponse(
             head,
             forwarding: Forwarding(
-                framing: coding.framing, closes: closes,
+                framing: coding.framing, keepsProxyFields: !entry.isProxy, closes: closes,
                 keepsAlive: request?.version == .http10 && !closes, dropping: removal.dropping,
                 adding: removal.adding), into: &scratch)
         out.append(scratch)

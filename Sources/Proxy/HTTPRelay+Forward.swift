@@ -16,11 +16,14 @@ final class OutgoingRequest: Sendable {
     /// What the client wants to speak on the exchange from then on, if that has to be asked for in
     /// another way than the client did; `nil` for all other requests.
     let upgrade: StreamUpgrade?
+    /// Whether what it says to a proxy goes on.
+    let keepsProxyFields: Bool
 
     init(
         head: RequestHead, origin: OriginTarget, target: [UInt8]?, host: [UInt8]?,
-        framing: BodyFraming, upgrade: StreamUpgrade? = nil
+        framing: BodyFraming, upgrade: StreamUpgrade? = nil, through entry: Entry
     ) {
+        keepsProxyFields = !entry.isProxy
         self.head = head
         self.origin = origin
         self.target = target
@@ -74,6 +77,10 @@ extension HTTPRelay {
         var mayRepeat = outgoing.isRepeatable
         while true {
             let leg: OriginLeg
+            if task.mirrorsOrigin, let own = task.origin, !own.isReady {
+                dropOrigin()
+                return try await fail(.originEnded)
+            }
             do throws(OriginFailure) {
                 leg = try await acquire(outgoing.origin)
             } catch {
@@ -91,7 +98,9 @@ extension HTTPRelay {
                 return next
             } catch {
                 dropOrigin()
-                if mayRepeat, isUsed, !hasResponseBegun, error.isOriginGone, !lane.isCut {
+                if mayRepeat, isUsed, !hasResponseBegun, error.isOriginGone, !lane.isCut,
+                    !task.mirrorsOrigin
+                {
                     mayRepeat = false
                     continue
                 }
@@ -104,14 +113,12 @@ extension HTTPRelay {
     private func acquire(_ target: OriginTarget) async throws(OriginFailure) -> OriginLeg {
         if let leg = task.origin {
             if leg.target == target, leg.isReady { return leg }
-            task.note(endOf: leg)
             task.origin = nil
-            lane.release(leg)
+            task.release(leg)
         }
         let name = serverName ?? (target.isSecure ? target.serverName : nil)
-        let leg = try await lane.origin(
-            target, serverName: name, offer: lane.plan.offer(to: target, ["http/1.1"]),
-            reach: task.reach)
+        let leg = try await task.leg(
+            to: target, serverName: name, offer: lane.plan.offer(to: target, ["http/1.1"]))
         task.note(leg)
         if let failure = task.refusal(of: leg) {
             // Kept, it would serve the next request without being asked for its certificate.
@@ -130,8 +137,11 @@ extension HTTPRelay {
         offer = offer(of: outgoing.head, over: leg)
         HeadWriter.writeRequest(
             outgoing.head, target: outgoing.target.map { $0[...] },
-            forwarding: Forwarding(keepsUpgrade: !offer.isEmpty, host: outgoing.host),
-            into: &scratch)
+            forwarding: Forwarding(
+                keepsUpgrade: !offer.isEmpty, keepsProxyFields: outgoing.keepsProxyFields,
+                closes: leg.isOwned && !requestKeepsAlive,
+                keepsAlive: leg.isOwned && outgoing.head.fields.asksToKeepAlive,
+                host: outgoing.host), into: &scratch)
         leg.stream.channel.resumeWaiting()
         let reception: Reception
         if outgoing.framing == .none || isBuffered(outgoing.framing),
@@ -286,6 +296,8 @@ extension HTTPRelay {
     private func hasClientLeft(_ failure: RelayFailure) -> Bool {
         switch failure {
         case .origin(.closed): client.channel.isBroken
+        // It gave up what it was told that nobody waits for.
+        case .originEnded, .origin(.reset): hasPassedEndOn && !hasResponseBegun
         case .origin(.timedOut): client.channel.peerEnded
         default: false
         }
@@ -300,15 +312,13 @@ extension HTTPRelay {
             return .close
         case .origin, .originEnded, .originViolation, .originStream, .originTruncated:
             let (code, detail) = failure.words
-            guard hasResponseBegun else {
-                let status = code == "origin-timed-out" ? 504 : 502
-                return await answer(ToolAnswer(status, code, detail))
+            let isTimeout = code == "origin-timed-out"
+            guard hasResponseBegun || (task.mirrorsOrigin && !isTimeout) else {
+                return await answer(ToolAnswer(isTimeout ? 504 : 502, code, detail))
             }
             finish(error: code, detail)
-            // The client must not take half a response for a whole one.
-            client.close(reset: true)
-            throw ConnectionEnd(
-                code == "origin-timed-out" ? .timedOut : .broken, detail, by: .origin)
+            endAsOrigin(failure)
+            throw ConnectionEnd(isTimeout ? .timedOut : .broken, detail, by: .origin)
         case .unanswered(let answer): return await self.answer(answer)
         case .client, .clientStream, .clientEnded, .clientLeft:
             let (code, detail) = failure.words
@@ -323,6 +333,19 @@ extension HTTPRelay {
             }
             try await refuse(violation)
         }
+    }
+}
+
+extension HTTPRelay {
+    /// Ends the client's connection where its response, or more of it, was due.
+    private func endAsOrigin(_ failure: RelayFailure) {
+        if task.mirrorsOrigin, case .originEnded = failure {
+            // As the origin did: without TLS in order, and else without close_notify.
+            if task.session != nil { client.close() }
+            return
+        }
+        // The client must not take half a response for a whole one.
+        client.close(reset: true)
     }
 }
 

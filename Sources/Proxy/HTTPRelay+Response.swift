@@ -41,7 +41,38 @@ extension HTTPRelay {
         }
         let deadline = loop.now + lane.halfCloseGrace
         waitedAcross?.hurry(until: deadline)
-        waitedFor?.stream.channel.hurryReading(until: deadline)
+        guard let leg = waitedFor else { return }
+        if isRequestComplete, !leg.hasFinished {
+            lane.background.add { [self] in await passEndOn(to: leg) }
+        }
+        // An origin of the client's own knows of the end, and may answer as late as without us.
+        guard !task.mirrorsOrigin || lane.isDraining else { return }
+        leg.stream.channel.hurryReading(until: deadline)
+    }
+
+    /// Ends our direction towards an origin as the client has ended its own, so that an origin
+    /// that stops working for a client that is gone does so at once.
+    ///
+    /// Nobody else reads the client meanwhile: its request is whole, and its response is waited for.
+    private func passEndOn(to leg: OriginLeg) async {
+        guard waitedFor === leg, isRequestComplete, !leg.hasFinished else { return }
+        let buffer = clientBuffer ?? loop.buffers.take()
+        clientBuffer = buffer
+        guard buffer.room > 0 else { return }
+        var hasEnded = false
+        do throws(StreamFailure) {
+            hasEnded = try await client.read(into: buffer) == 0
+        } catch {
+            // It broke off, which ends the exchange by itself.
+            hasEnded = false
+        }
+        // Requests that were sent ahead of the end are still to be answered.
+        guard buffer.isEmpty else { return }
+        if clientBuffer === buffer { releaseClientBuffer() }
+        guard hasEnded, waitedFor === leg else { return }
+        leg.hasFinished = true
+        hasPassedEndOn = true
+        await leg.stream.finish()
     }
 
     func hurryIfClientEnded() {
@@ -94,9 +125,12 @@ extension HTTPRelay {
         let framing = try framing(of: head)
         if framing == .tunnel { return .switched(head) }
         let plan = DeliveryPlan(
-            framing: framing, removal: task.removal(from: head),
-            isOldClient: request?.version == .http10,
-            clientKeepsAlive: requestKeepsAlive && isRequestComplete && !lane.isDraining)
+            framing: framing, head: head, removal: task.removal(from: head),
+            isOldClient: request?.version == .http10, keepsProxyFields: !entry.isProxy,
+            // The client of an origin of its own is told when that means to close.
+            clientKeepsAlive: requestKeepsAlive && isRequestComplete && !lane.isDraining
+                && (!leg.isOwned || head.keepsAlive),
+            tellsKeepAlive: leg.isOwned && head.fields.asksToKeepAlive)
         let out = loop.buffers.take()
         defer { loop.buffers.give(out) }
         scratch.removeAll(keepingCapacity: true)
@@ -198,8 +232,8 @@ extension HTTPRelay {
     @inline(never)
     private func keepOrDrop(_ leg: OriginLeg, _ head: ResponseHead, _ framing: BodyFraming) {
         let isReusable =
-            head.version == .http11 && framing != .untilClose && leg.unread == nil
-            && isRequestComplete && !head.fields.contains(.connection, token: "close")
+            (leg.isOwned ? head.keepsAlive : head.version == .http11 && head.keepsAlive)
+            && framing != .untilClose && leg.unread == nil && isRequestComplete
         if !isReusable { dropOrigin() }
     }
 
@@ -229,7 +263,10 @@ extension HTTPRelay {
         _ head: ResponseHead, to origin: any TunnelStream, late: () -> ByteBuffer?
     ) async throws(RelayFailure) -> Next {
         scratch.removeAll(keepingCapacity: true)
-        HeadWriter.writeResponse(head, forwarding: Forwarding(keepsUpgrade: true), into: &scratch)
+        HeadWriter.writeResponse(
+            head,
+            forwarding: Forwarding(keepsUpgrade: true, keepsProxyFields: !entry.isProxy),
+            into: &scratch)
         let out = loop.buffers.take()
         out.append(scratch)
         hasResponseBegun = true
@@ -270,21 +307,28 @@ private struct DeliveryPlan {
     let decodes: Bool
     let closes: Bool
     private let keepsAlive: Bool
+    private let keepsUpgrade: Bool
+    private let keepsProxyFields: Bool
     private let removal: HTTP3Removal
 
     init(
-        framing: BodyFraming, removal: HTTP3Removal, isOldClient: Bool, clientKeepsAlive: Bool
+        framing: BodyFraming, head: ResponseHead, removal: HTTP3Removal, isOldClient: Bool,
+        keepsProxyFields: Bool, clientKeepsAlive: Bool, tellsKeepAlive: Bool
     ) {
         self.removal = removal
+        self.keepsProxyFields = keepsProxyFields
+        // What an origin would rather speak (RFC 9110 §15.5.22).
+        keepsUpgrade = !UpgradeOffer(of: head.fields).isEmpty
         self.framing = framing
         decodes = isOldClient && framing == .chunked
         closes = !clientKeepsAlive || framing == .untilClose || decodes
-        keepsAlive = isOldClient
+        keepsAlive = isOldClient || tellsKeepAlive
     }
 
     var forwarding: Forwarding {
         Forwarding(
-            framing: decodes ? .untilClose : .asCame, closes: closes,
+            framing: decodes ? .untilClose : .asCame, keepsUpgrade: keepsUpgrade,
+            keepsProxyFields: keepsProxyFields, closes: closes,
             keepsAlive: keepsAlive && !closes, dropping: removal.dropping, adding: removal.adding)
     }
 }

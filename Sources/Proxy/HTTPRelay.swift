@@ -15,7 +15,7 @@ final class HTTPRelay: @unchecked Sendable {
     let loop: EventLoop
     let limits: ProxyLimits
     let client: any ByteStream
-    private let entry: Entry
+    let entry: Entry
     /// Why the only origin cannot serve; every request is answered with it.
     private let originFailure: OriginFailure?
     /// The SNI for the only origin, as the client sent it.
@@ -48,6 +48,8 @@ final class HTTPRelay: @unchecked Sendable {
     var waitedAcross: (any OriginExchange)?
     /// What the connection goes on as, once it has changed over to HTTP/2.
     var upgraded: UpgradedConnection?
+    /// Whether the origin was told that the client has ended its direction.
+    var hasPassedEndOn = false
     /// Whether something of a final response has gone to the client.
     var hasResponseBegun = false
 
@@ -128,12 +130,28 @@ final class HTTPRelay: @unchecked Sendable {
         if task.record.exchangeCount <= Self.earlyExchanges { lendOrigin() }
         let isFirst = !hasServed
         client.readDeadline = loop.now + (isFirst ? limits.openingTimeout : limits.idleTimeout)
+        watchOrigin()
+        defer { task.origin?.stream.channel.onPeerEnd(nil) }
         do throws(StreamFailure) {
             try await client.waitReadable()
             return true
         } catch {
             return try endWhereRequestIsDue(error)
         }
+    }
+
+    /// Tells a client that rests when its own origin has gone, as it would be told without us: its
+    /// next request would be lost, or go to a new connection that it knows nothing of.
+    private func watchOrigin() {
+        guard let leg = task.origin, leg.isOwned, leg.http2 == nil else { return }
+        let channel = leg.stream.channel
+        if channel.peerEnded || channel.isBroken { return client.channel.interrupt() }
+        channel.onPeerEnd { [unowned self] in client.channel.interrupt() }
+    }
+
+    private var hasOriginEnded: Bool {
+        guard let leg = task.origin, leg.isOwned else { return false }
+        return leg.stream.channel.peerEnded || leg.stream.channel.isBroken
     }
 
     /// Reads more of a head.
@@ -173,7 +191,11 @@ final class HTTPRelay: @unchecked Sendable {
             task.record.closedBy = .tool
             return false
         case .closed:
-            if lane.isDraining { task.record.closedBy = .tool }
+            if lane.isDraining {
+                task.record.closedBy = .tool
+            } else if hasOriginEnded {
+                task.record.closedBy = .origin
+            }
             return false
         default: break
         }
@@ -235,7 +257,8 @@ final class HTTPRelay: @unchecked Sendable {
             if let originFailure { return await answer(ToolAnswer(originFailure.failure)) }
             return try await forward(
                 OutgoingRequest(
-                    head: head, origin: origin, target: target, host: host, framing: framing))
+                    head: head, origin: origin, target: target, host: host, framing: framing,
+                    through: entry))
         }
     }
 
@@ -323,11 +346,11 @@ final class HTTPRelay: @unchecked Sendable {
     private static let earlyExchanges: Int64 = 2
 
     private func lendOrigin() {
-        guard let leg = task.origin, !leg.isPersonal, leg.exchangeCount > 0 else { return }
-        task.note(endOf: leg)
+        guard let leg = task.origin, !leg.isPersonal, !leg.isOwned, leg.exchangeCount > 0
+        else { return }
         task.origin = nil
         scratch = []
-        lane.release(leg)
+        task.release(leg)
     }
 
     /// Tells the store of an exchange that lasts, and what has passed of its content.
@@ -383,8 +406,7 @@ final class HTTPRelay: @unchecked Sendable {
         if fields.contains(.connection, token: "close") { return false }
         if fields.contains(.proxyConnection, token: "close") { return false }
         guard request.version == .http10 else { return true }
-        return fields.contains(.connection, token: "keep-alive")
-            || fields.contains(.proxyConnection, token: "keep-alive")
+        return fields.asksToKeepAlive || fields.contains(.proxyConnection, token: "keep-alive")
     }
 
     func releaseClientBuffer() {

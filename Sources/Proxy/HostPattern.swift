@@ -23,6 +23,9 @@ package struct HostPattern: Sendable, Equatable {
         guard isAddress || Self.isName(name) else { return nil }
     }
 
+    /// Whether it is one address, and no name.
+    var isAddress: Bool { suffix == nil && SocketAddress(literal: text, port: 0) != nil }
+
     /// - Parameter host: a name or an address without brackets, in any case.
     package func matches(_ host: String) -> Bool {
         matches(canonical: Self.canonical(host.lowercased()))

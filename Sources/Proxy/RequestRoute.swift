@@ -12,6 +12,13 @@ enum Entry: Sendable {
     /// All requests go to one origin, inside a tunnel or in reverse mode; `host` is the Host that
     /// goes out, `nil` for as it came.
     case fixed(OriginTarget, host: [UInt8]?)
+
+    /// Whether a client speaks to us as its proxy: what it says to a proxy is for us then, and goes
+    /// on to a proxy of its own else.
+    var isProxy: Bool {
+        if case .anyOrigin = self { return true }
+        return false
+    }
 }
 
 /// An origin and how it is spoken to.
@@ -62,7 +69,8 @@ enum RequestRoute: Sendable {
     ) throws(HTTP1Violation) -> RequestRoute {
         switch entry {
         case .fixed(let origin, let host):
-            return .forward(to: origin, target: nil, host: host)
+            return .forward(
+                to: origin, target: host == nil ? nil : try originForm(of: head), host: host)
         case .anyOrigin:
             if let scheme, !scheme.isEmpty {
                 guard let host = head.fields.first(.host) else { return .refuse(.notAProxyRequest) }
@@ -86,6 +94,19 @@ enum RequestRoute: Sendable {
                 return .refuse(.notAProxyRequest)
             }
         }
+    }
+}
+
+extension RequestRoute {
+    /// The path of a target that names an origin besides; `nil` for every other target.
+    ///
+    /// Where all requests go to one origin under its own name, a client must not choose another: an
+    /// origin has to prefer the target to Host (RFC 9112 §3.2.2).
+    private static func originForm(of head: RequestHead) throws(HTTP1Violation) -> [UInt8]? {
+        guard head.knownMethod != .connect, head.target.first != 0x2F,
+            case .absolute(_, _, _, let path, _) = try RequestTarget(head)
+        else { return nil }
+        return path
     }
 }
 

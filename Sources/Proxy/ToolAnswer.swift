@@ -20,6 +20,10 @@ struct ToolAnswer: Sendable, Equatable {
         ToolAnswer(403, "host-blocked", "\(host) is not served: \(reason)")
     }
 
+    /// For CONNECT on a stream of HTTP/2 to an origin that is fixed.
+    static let noTunnel = ToolAnswer(
+        501, "connect-on-stream", "this origin is not asked for tunnels on streams of HTTP/2")
+
     /// More fields that the answer needs.
     var fields: [(name: String, value: String)] {
         if let miss { return [("sallyport-miss", miss.field)] }
@@ -42,7 +46,7 @@ struct ToolAnswer: Sendable, Equatable {
             switch failure.code {
             case "proxy-loop": 508
             case let code where code.hasSuffix("timed-out"): 504
-            case "loopback-origin": 403
+            case "loopback-origin", "host-blocked": 403
             default: 502
             }
         self.init(status, failure.code, failure.detail, hint: failure.hint)

@@ -112,6 +112,7 @@ extension ConnectionTask {
         let leg = OriginLeg(
             target: target, serverName: nil, stream: PlainStream(dialled.channel), offer: offer,
             address: dialled.address, tls: nil)
+        leg.isOwned = true
         if offer == .plainHTTP2 { lane.speakHTTP2(on: leg) }
         note(target)
         note(leg)

@@ -68,11 +68,9 @@ final class ConfinedNetwork: Sendable {
             insideSocket: { address in
                 guard address.isLoopback || address.isWildcard || Self.isInside(address),
                     diagnosis.isListening(at: address)
-                else { return nil }
-                do throws(Failure) {
-                    return try process.insideSocket(isIPv6: address.isIPv6)
-                } catch {
-                    return nil
+                else { return .success(nil) }
+                return Result { () throws(Failure) in
+                    try process.insideSocket(isIPv6: address.isIPv6)
                 }
             })
         return CapturedPorts(

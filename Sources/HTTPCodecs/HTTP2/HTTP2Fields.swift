@@ -8,6 +8,8 @@ package import HTTPModel
 package struct HTTP2Fields: Sendable {
     private(set) var bytes: [UInt8] = []
     private(set) var entries: [Entry] = []
+    /// Whether what a client and a proxy of its own say to each other stays.
+    private let keepsProxyFields: Bool
 
     struct Entry: Sendable {
         let name: Int
@@ -17,7 +19,8 @@ package struct HTTP2Fields: Sendable {
         let isSensitive: Bool
     }
 
-    private init(capacity: Int, count: Int) {
+    private init(capacity: Int, count: Int, keepsProxyFields: Bool = false) {
+        self.keepsProxyFields = keepsProxyFields
         bytes.reserveCapacity(capacity)
         entries.reserveCapacity(count)
     }
@@ -30,10 +33,12 @@ package struct HTTP2Fields: Sendable {
     ///   - protocolName: what an extended CONNECT asks for (RFC 8441 §4); `nil` for other requests.
     package static func request(
         _ head: RequestHead, method: [UInt8]? = nil, scheme: StaticString, authority: [UInt8],
-        target: [UInt8]?, protocolName: [UInt8]? = nil, dropping: [StaticString] = []
+        target: [UInt8]?, protocolName: [UInt8]? = nil, dropping: [StaticString] = [],
+        keepsProxyFields: Bool = false
     ) -> HTTP2Fields {
         var fields = HTTP2Fields(
-            capacity: head.raw.count + 64, count: head.fields.slices.count + 5)
+            capacity: head.raw.count + 64, count: head.fields.slices.count + 5,
+            keepsProxyFields: keepsProxyFields)
         let method = method.map { $0[...] } ?? head.method
         fields.add(":method", method)
         let isPlainConnect =
@@ -49,10 +54,12 @@ package struct HTTP2Fields: Sendable {
     }
 
     package static func response(
-        _ head: ResponseHead, dropping: [StaticString] = [], adding: [AddedField] = []
+        _ head: ResponseHead, dropping: [StaticString] = [], adding: [AddedField] = [],
+        keepsProxyFields: Bool = false
     ) -> HTTP2Fields {
         var fields = HTTP2Fields(
-            capacity: head.raw.count + 32, count: head.fields.slices.count + 1)
+            capacity: head.raw.count + 32, count: head.fields.slices.count + 1,
+            keepsProxyFields: keepsProxyFields)
         fields.addStatus(head.status)
         fields.addFields(of: head.fields, isRequest: false, dropping)
         for field in adding { fields.add(field.name[...], field.value[...], isSensitive: false) }
@@ -115,8 +122,8 @@ package struct HTTP2Fields: Sendable {
         case .connection, .keepAlive, .proxyConnection, .transferEncoding, .upgrade: false
         case .host: !isRequest
         case .te: isRequest
-        case .proxyAuthorization: !isRequest
-        case .proxyAuthenticate: isRequest
+        case .proxyAuthorization: keepsProxyFields || !isRequest
+        case .proxyAuthenticate: keepsProxyFields || isRequest
         case .other: !name.equalsIgnoringCase("http2-settings")
         default: true
         }

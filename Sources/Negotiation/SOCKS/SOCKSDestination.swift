@@ -40,7 +40,8 @@ package enum SOCKSHost: Sendable, Hashable {
     /// of it.
     ///
     /// - Returns: `nil` for text that is neither, such as one with control characters, space,
-    ///   bytes that are not ASCII, or more than 255 bytes.
+    ///   bytes that are not ASCII, a number that is no address in its usual form, or more than 255
+    ///   bytes.
     package init?(_ text: some Collection<UInt8>) {
         let bytes = Array(text)
         guard (1...Self.nameLimit).contains(bytes.count) else { return nil }
@@ -50,7 +51,8 @@ package enum SOCKSHost: Sendable, Hashable {
             guard let groups = Self.ipv6Groups(bytes[...]) else { return nil }
             self = Self.ipv6(groups)
         } else {
-            guard bytes.allSatisfy(Self.isNameByte) else { return nil }
+            // A number that is no address to us may be one to a resolver, and pass every rule.
+            guard bytes.allSatisfy(Self.isNameByte), !bytes[...].readsAsIPv4 else { return nil }
             self = .name(bytes.text)
         }
     }

@@ -95,10 +95,9 @@ extension ConnectionTask {
     ) async throws(ConnectionEnd) -> OriginLeg {
         do throws(OriginFailure) {
             // The frames of HTTP/2 would not be relayed as they are.
-            let leg = try await lane.origin(
-                target, serverName: hello.serverName ?? target.serverName,
-                offer: .protocols(hello.alpn.filter { $0 != "h2" }), reach: reach,
-                dialled: dialled)
+            let leg = try await leg(
+                to: target, serverName: hello.serverName ?? target.serverName,
+                offer: .protocols(hello.alpn.filter { $0 != "h2" }), dialled: dialled)
             note(leg)
             guard let failure = refusal(of: leg) else { return leg }
             dropOrigin()

@@ -96,13 +96,17 @@ final class HTTP2Relay: @unchecked Sendable {
         if let answer = lane.respond(to: outgoing, protocolName: HTTPVersion.http2.text) {
             return answer
         }
-        return try await exchange(with: outgoing.origin)
+        return try await exchange(
+            with: outgoing.origin, bindsConnection: outgoing.head.fields.bindsConnection)
     }
 
     /// A connection for one exchange: a stream of a shared one, or one of HTTP/1.
-    private func exchange(with target: OriginTarget) async throws(OriginFailure)
-        -> any OriginExchange
-    {
+    ///
+    /// - Parameter bindsConnection: whether the request authenticates its connection. No other
+    ///   request may go over one that is authenticated: streams may be those of several users.
+    private func exchange(
+        with target: OriginTarget, bindsConnection: Bool
+    ) async throws(OriginFailure) -> any OriginExchange {
         while unsafe connecting[target] != nil {
             let failure = unsafe await withUnsafeContinuation { continuation in
                 unsafe connecting[target]?.append(continuation)
@@ -115,7 +119,9 @@ final class HTTP2Relay: @unchecked Sendable {
             shared[target] = nil
             release(leg)
         }
-        if let index = idle.lastIndex(where: { $0.target == target && $0.isReady }) {
+        if let index = idle.lastIndex(where: {
+            $0.target == target && $0.isReady && (!$0.isPersonal || bindsConnection)
+        }) {
             return exchange(over: idle.remove(at: index))
         }
         if knownHTTP1.contains(target) { return exchange(over: try await connect(to: target)) }
@@ -129,7 +135,7 @@ final class HTTP2Relay: @unchecked Sendable {
         }
         defer { wakeConnecting(target, nil) }
         if let http2 = leg.http2 {
-            shared[target] = leg
+            share(leg)
             return HTTP2OriginExchange(leg, http2, lane: lane)
         }
         knownHTTP1.insert(target)
@@ -146,8 +152,7 @@ final class HTTP2Relay: @unchecked Sendable {
         let offer =
             knownHTTP1.contains(target) && target.isSecure
             ? .http1 : lane.plan.offer(to: target, ["h2", "http/1.1"])
-        let leg = try await lane.origin(
-            target, serverName: name, offer: offer, reach: task.reach)
+        let leg = try await task.leg(to: target, serverName: name, offer: offer)
         task.noteFacts(of: leg)
         if let failure = task.refusal(of: leg) {
             release(leg)
@@ -171,17 +176,21 @@ final class HTTP2Relay: @unchecked Sendable {
     private func keep(_ leg: OriginLeg) {
         task.origin = nil
         if leg.http2 != nil {
-            shared[leg.target] = leg
+            share(leg)
         } else {
             knownHTTP1.insert(leg.target)
             idle.append(leg)
         }
     }
 
-    private func release(_ leg: OriginLeg) {
-        task.note(endOf: leg)
-        lane.release(leg)
+    private func share(_ leg: OriginLeg) {
+        shared[leg.target] = leg
+        guard task.mirrorsOrigin else { return }
+        // Who says goodbye to its one client says it to all of the connection's streams.
+        leg.http2?.onGoingAway = { [weak connection] in connection?.drain() }
     }
+
+    private func release(_ leg: OriginLeg) { task.release(leg) }
 
     private func releaseOrigins() {
         for leg in idle { release(leg) }
@@ -201,7 +210,7 @@ final class HTTP2Relay: @unchecked Sendable {
         connection.sweep()
         for stream in open.values { stream.announce(olderThan: Int64(interval) * 1000) }
         guard open.isEmpty, lane.loop.now >= idleSince + interval else { return }
-        if !idle.isEmpty || !shared.isEmpty { releaseOrigins() }
+        if !task.ownsOrigins, !idle.isEmpty || !shared.isEmpty { releaseOrigins() }
         task.client.releaseMemory()
     }
 }

@@ -122,6 +122,10 @@ final class StreamTask: @unchecked Sendable {
         case .forward(let origin, let target, let host):
             exchange?.record.scheme = origin.scheme
             exchange?.record.authority = origin.authority
+            let isTunnel =
+                head.knownMethod == .connect && !(stream.head?.isExtendedConnect ?? false)
+            // HTTP/1 would carry the stream's content where nobody expects any.
+            if isTunnel { return answered(.noTunnel) }
             if case .anyOrigin = entry { task.note(origin) }
             if let refusal = task.blocking(head, to: origin) { return answered(refusal) }
             if let failure = relay.originFailure { return answered(ToolAnswer(failure.failure)) }
@@ -137,7 +141,7 @@ final class StreamTask: @unchecked Sendable {
             return .forward(
                 OutgoingRequest(
                     head: head, origin: origin, target: target, host: host, framing: framing,
-                    upgrade: upgrade))
+                    upgrade: upgrade, through: entry))
         }
     }
 
@@ -315,7 +319,8 @@ final class StreamTask: @unchecked Sendable {
         hasResponseBegun = true
         let removal = task.removal(from: head)
         let fields = HTTP2Fields.response(
-            head, dropping: removal.dropping, adding: removal.adding)
+            head, dropping: removal.dropping, adding: removal.adding,
+            keepsProxyFields: !relay.entry.isProxy)
         stream.respond(fields, endsStream: exchange.hasNoContent)
         if !exchange.hasNoContent { lengthLeft = try announcedLength(of: head) }
     }
@@ -418,11 +423,12 @@ final class StreamTask: @unchecked Sendable {
                 // The client has the content, and may ask again (RFC 9113 §8.7).
                 exchange?.finish(error: code, detail)
                 stream.reset(HTTP2ErrorCode.refusedStream)
-            } else if hasResponseBegun {
+            } else if hasResponseBegun || (task.mirrorsOrigin && code != "origin-timed-out") {
                 exchange?.finish(error: code, detail)
                 var reset = HTTP2ErrorCode.internalError
                 if case .originStream(.reset(let given)) = failure { reset = given }
                 stream.reset(reset)
+                if task.mirrorsOrigin, failure.isOriginGone { relay.connection.drain() }
             } else {
                 answer(ToolAnswer(code == "origin-timed-out" ? 504 : 502, code, detail))
             }

@@ -43,7 +43,8 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
     func send(_ request: OutgoingRequest, endsRequest: Bool) async throws(RelayFailure) {
         isRequestWhole = endsRequest || request.upgrade != nil
         leg.notePersonal(request.head.fields)
-        var forwarding = Forwarding(host: request.host, joinsCookies: true)
+        var forwarding = Forwarding(
+            keepsProxyFields: request.keepsProxyFields, host: request.host, joinsCookies: true)
         if !endsRequest, !request.head.fields.contains(.contentLength) {
             isChunkedUp = true
             forwarding.framing = .chunked

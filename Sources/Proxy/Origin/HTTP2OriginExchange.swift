@@ -53,7 +53,8 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
         let fields = HTTP2Fields.request(
             head, method: upgrade == nil ? nil : [UInt8]("CONNECT".utf8),
             scheme: request.origin.isSecure ? "https" : "http", authority: authority,
-            target: request.target, protocolName: upgrade?.protocolName, dropping: dropping)
+            target: request.target, protocolName: upgrade?.protocolName, dropping: dropping,
+            keepsProxyFields: request.keepsProxyFields)
         guard let stream = connection.request(fields, endsStream: endsRequest) else {
             throw .originStream(.reset(HTTP2ErrorCode.refusedStream))
         }

@@ -36,6 +36,14 @@ enum OriginReach {
     }
 }
 
+/// Whose an origin's connection is.
+enum OriginTenure {
+    /// Whoever asks for the same origin next.
+    case shared
+    /// One client's, for as long as that is there.
+    case owned
+}
+
 extension ProxyLoop {
     /// Connects to a host without TLS yet, or to who answers in its place.
     func dial(
@@ -54,11 +62,11 @@ extension ProxyLoop {
             preconditionFailure("an origin would be dialled where a responder answers alone")
         }
         guard let upstream = plan.upstreams.first(where: { $0.leads(to: host) }) else {
-            return try await dialDirectly(host, port, reach: reach)
+            return try await dialDirectly(host, port, reach: reach, rules: plan.disposition)
         }
         // The way to it was chosen by who runs the proxy, and not by the client.
         let dialled = try await dialDirectly(upstream.host, upstream.port, reach: .everywhere)
-        if let refusal = refusal(of: host, port, reach: reach, behind: dialled) {
+        if let refusal = await refusal(of: host, port, reach: reach, behind: dialled) {
             dialled.close()
             throw refusal
         }
@@ -70,27 +78,45 @@ extension ProxyLoop {
     /// lead where the client must not go.
     private func refusal(
         of host: String, _ port: UInt16, reach: OriginReach, behind upstream: DialledOrigin
-    ) -> OriginFailure? {
+    ) async -> OriginFailure? {
         let isHere =
             upstream.address.isLoopback
             || upstream.channel.localAddress?.host == upstream.address.host
         let name = HostPattern.canonical(host)
         let isNamed = name == "localhost" || name.hasSuffix(".localhost")
-        guard isHere,
-            let address = SocketAddress(literal: isNamed ? "127.0.0.1" : host, port: port)
-        else { return nil }
-        if isOwn(address) { return loopFailure(address) }
-        return reach.includes(address) ? nil : reachFailure(host, address)
+        guard isHere else { return nil }
+        var addresses: [SocketAddress] = []
+        if let literal = SocketAddress(literal: isNamed ? "127.0.0.1" : host, port: port) {
+            addresses = [literal]
+        } else if reach != .everywhere {
+            // A client from elsewhere could name this machine in many ways; what cannot be judged
+            // is refused.
+            do throws(Failure) {
+                addresses = try await self.addresses(of: host, port)
+            } catch {
+                return OriginFailure(failure: error, outcome: .originUnreachable)
+            }
+        }
+        if let own = addresses.first(where: isOwn) { return loopFailure(own) }
+        return addresses.first { !reach.includes($0) }.map { reachFailure(host, $0) }
     }
 
+    /// - Parameter rules: what addresses are not connected to; a proxy that leads to origins is none
+    ///   that a client chose.
     private func dialDirectly(
-        _ host: String, _ port: UInt16, reach: OriginReach
+        _ host: String, _ port: UInt16, reach: OriginReach,
+        rules: DispositionRules = DispositionRules()
     ) async throws(OriginFailure) -> DialledOrigin {
-        let addresses: [SocketAddress]
+        var addresses: [SocketAddress]
         do throws(Failure) {
             addresses = try await self.addresses(of: host, port)
         } catch {
             throw OriginFailure(failure: error, outcome: .originUnreachable)
+        }
+        let reasons = addresses.compactMap { rules.blockReason(address: $0.host) }
+        if let reason = reasons.first {
+            addresses.removeAll { rules.blockReason(address: $0.host) != nil }
+            if addresses.isEmpty { throw blockFailure(host, reason) }
         }
         if let own = addresses.first(where: isOwn) { throw loopFailure(own) }
         if let local = addresses.first(where: { !reach.includes($0) }) {
@@ -127,6 +153,13 @@ extension ProxyLoop {
             outcome: .originUnreachable)
     }
 
+    private func blockFailure(_ host: String, _ reason: String) -> OriginFailure {
+        OriginFailure(
+            failure: Failure(
+                "host-blocked", party: .tool, "\(host) is not served: \(reason)"),
+            outcome: .refused)
+    }
+
     private func loopFailure(_ address: SocketAddress) -> OriginFailure {
         OriginFailure(
             failure: Failure(
@@ -138,11 +171,14 @@ extension ProxyLoop {
     /// A connection to an origin, ready for a request: an unused one, or a new one.
     ///
     /// - Parameter serverName: the SNI to send; `nil` for none.
+    /// - Parameter tenure: whether an unused connection will do.
     func origin(
         _ target: OriginTarget, serverName: String?, offer: OriginOffer, reach: OriginReach,
-        dialled: DialledOrigin? = nil
+        dialled: DialledOrigin? = nil, tenure: OriginTenure
     ) async throws(OriginFailure) -> OriginLeg {
-        if dialled == nil, let leg = pool.take(target, serverName: serverName, offer: offer) {
+        if dialled == nil, tenure == .shared,
+            let leg = pool.take(target, serverName: serverName, offer: offer)
+        {
             guard reach.includes(leg.address) else {
                 release(leg)
                 throw reachFailure(target.host, leg.address)
@@ -159,10 +195,12 @@ extension ProxyLoop {
             let leg = OriginLeg(
                 target: target, serverName: nil, stream: PlainStream(reached.channel),
                 offer: offer, address: reached.address, tls: nil)
+            leg.isOwned = tenure == .owned
             if offer == .plainHTTP2 { speakHTTP2(on: leg) }
             return leg
         }
         let leg = try await secure(reached.channel, reached.address, target, serverName, offer)
+        leg.isOwned = tenure == .owned
         if leg.tls?.alpn == "h2" { speakHTTP2(on: leg) }
         return leg
     }

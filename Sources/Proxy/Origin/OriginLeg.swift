@@ -26,6 +26,10 @@ final class OriginLeg: @unchecked Sendable {
     private(set) var brokenHead: [UInt8] = []
     /// Whether an authentication is bound to the connection, so that no other client may have it.
     var isPersonal = false
+    /// Whether it was opened for one client alone, and ends with it.
+    var isOwned = false
+    /// Whether our direction has ended, as the client's did.
+    var hasFinished = false
     /// When it was last put aside, in milliseconds of the loop's clock.
     var idleSince: UInt64 = 0
     /// What had passed when the client that has it now got it.
@@ -68,7 +72,9 @@ final class OriginLeg: @unchecked Sendable {
     var isReady: Bool {
         if let http2 { return !http2.isGoingAway && http2.end == nil }
         let channel = stream.channel
-        guard !channel.peerEnded, !channel.isBroken, !channel.isClosed else { return false }
+        guard !channel.peerEnded, !channel.isBroken, !channel.isClosed, !hasFinished else {
+            return false
+        }
         guard exchangeCount > 0 else { return true }
         return unread == nil && !stream.holdsBytes && (!channel.isReadableNow || channel.isQuiet)
     }
@@ -188,7 +194,8 @@ struct OriginPool {
 
     /// Keeps a connection for the next client, or closes it.
     mutating func give(_ leg: OriginLeg, now: UInt64) {
-        guard count < countLimit, !leg.isPersonal, leg.isReady, leg.http2?.streamCount ?? 0 == 0
+        guard count < countLimit, !leg.isPersonal, !leg.isOwned, leg.isReady,
+            leg.http2?.streamCount ?? 0 == 0
         else {
             leg.close()
             return
@@ -223,7 +230,17 @@ struct OriginPool {
     }
 }
 
+extension ResponseHead {
+    /// Whether the sender means to keep the connection (RFC 9112 §9.3).
+    var keepsAlive: Bool {
+        if fields.contains(.connection, token: "close") { return false }
+        return version != .http10 || fields.asksToKeepAlive
+    }
+}
+
 extension Fields {
+    var asksToKeepAlive: Bool { contains(.connection, token: "keep-alive") }
+
     /// Whether a credential or a challenge is of a scheme that authenticates the connection and not
     /// the request.
     var bindsConnection: Bool {

@@ -1,0 +1,210 @@
+import Base
+import HTTPCodecs
+import TLS
+import Testing
+import Traffic
+
+@testable import Proxy
+
+extension ProxyTests {
+    /// Who has gone is told to the other side at once, and no connection outlives its client.
+    @Suite struct ConnectionLife {
+        static let tunnels = Way.allCases.filter { $0 != .absoluteForm }
+
+        private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+        private static func get(_ way: Way, _ origin: ScriptedOrigin, _ fields: String = "")
+            -> String
+        {
+            "GET \(way.target("/", origin)) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n"
+        }
+
+        /// An origin that serves one connection at a time waits for this end.
+        @Test(arguments: tunnels)
+        func originConnectionEndsWithItsClient(_ way: Way) throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin(way.kind) { wire, _ in
+                    _ = try wire.readRequest()
+                    try wire.send(Self.answer)
+                    try wire.expectEnd()
+                }
+                let client = try way.open(proxy, origin)
+                try client.send(Self.get(way, origin))
+                #expect(try client.readResponse().body.text == "ok")
+                client.close()
+                // Before the proxy ends, whose end would close it as well.
+                origin.stop()
+                #expect(origin.failures == [])
+            }
+        }
+
+        @Test func originConnectionEndsWithARefusal() throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin(.tls) { wire, _ in try wire.expectEnd() }
+                let wire = try proxy.tunnel(to: origin.authority)
+                let context = TLSClientContext(
+                    versions: .modern, extraAuthorities: [], trustsSystem: false)
+                let session = context.makeSession(
+                    verifying: "localhost", serverName: "localhost", protocols: ["http/1.1"],
+                    resumptionKey: "refusal")
+                try wire.secure(session)
+                #expect(session.verifyError != nil)
+                wire.close()
+                origin.stop()
+                #expect(origin.failures == [])
+            }
+        }
+
+        @Test(arguments: tunnels)
+        func restingClientIsToldThatItsOriginHasGone(_ way: Way) throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin(way.kind) { wire, _ in
+                    _ = try wire.readRequest()
+                    try wire.send(Self.answer)
+                }
+                let client = try way.open(proxy, origin)
+                try client.send(Self.get(way, origin))
+                #expect(try client.readResponse().body.text == "ok")
+                try client.expectEnd()
+                #expect(try proxy.traffic.connection().closedBy == .origin)
+            }
+        }
+
+        /// The grace of a client that has ended its direction is longer than a wire is patient.
+        @Test(arguments: Way.allCases)
+        func originIsToldThatItsClientHasGone(_ way: Way) throws {
+            try withProxy(.limit(\.halfCloseGrace, 120_000)) { proxy in
+                let origin = try proxy.origin(way.kind) { wire, _ in
+                    _ = try wire.readRequest()
+                    // It works until it hears that nobody waits.
+                    try wire.expectEnd()
+                }
+                let client = try way.open(proxy, origin)
+                try client.send(Self.get(way, origin))
+                try client.finish()
+                origin.stop()
+                #expect(origin.failures == [])
+            }
+        }
+
+        @Test(arguments: Way.allCases)
+        func requestsAheadOfAnEndAreAnswered(_ way: Way) throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin(way.kind) { wire, _ in
+                    _ = try wire.readRequest()
+                    try wire.send(Self.answer)
+                    _ = try wire.readRequest()
+                    try wire.send(Self.answer)
+                    try wire.expectEnd()
+                }
+                let client = try way.open(proxy, origin)
+                try client.send(Self.get(way, origin) + Self.get(way, origin))
+                try client.finish()
+                #expect(try client.readResponse().body.text == "ok")
+                #expect(try client.readResponse().body.text == "ok")
+            }
+        }
+
+        // MARK: What the two sides say of their connection
+
+        @Test(arguments: tunnels, ["close", "keep-alive"])
+        func connectionOptionsReachTheOtherSide(_ way: Way, _ option: String) throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin(way.kind) { wire, _ in
+                    let head = try wire.readHead()
+                    try check(head.contains("\r\nConnection: \(option)\r\n"), head)
+                    try wire.send(
+                        "HTTP/1.1 200 OK\r\nConnection: \(option)\r\nContent-Length: 2\r\n\r\nok")
+                    if option == "keep-alive" { try wire.expectEnd() }
+                }
+                let client = try way.open(proxy, origin)
+                try client.send(Self.get(way, origin, "Connection: \(option)\r\n"))
+                let response = try client.readResponse()
+                #expect(response.field("connection") == option)
+                if option == "close" { try client.expectEnd() }
+            }
+        }
+
+        @Test(arguments: tunnels)
+        func originThatClosesIsToldOf(_ way: Way) throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin(way.kind) { wire, _ in
+                    _ = try wire.readRequest()
+                    try wire.send("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                }
+                let client = try way.open(proxy, origin)
+                try client.send(Self.get(way, origin))
+                #expect(try client.readResponse().field("connection") == "close")
+                try client.expectEnd()
+            }
+        }
+
+        @Test(arguments: Way.allCases)
+        func upgradeWithoutItsOptionDoesNotGoOn(_ way: Way) throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin(way.kind) { wire, _ in
+                    let head = try wire.readHead().lowercased()
+                    try check(!head.contains("upgrade:"), head)
+                    try wire.send(Self.answer)
+                    try wire.expectEnd()
+                }
+                let client = try way.open(proxy, origin)
+                try client.send(
+                    Self.get(
+                        way, origin, "Connection: xupgrade-not\r\nUpgrade: websocket\r\n"))
+                #expect(try client.readResponse().status == 200)
+            }
+        }
+
+        /// What is said to a proxy is ours only where the client speaks to us as its proxy.
+        @Test(arguments: Way.allCases)
+        func passwordOfAnotherProxyGoesOn(_ way: Way) throws {
+            let isOurs = way == .absoluteForm
+            try withProxy { proxy in
+                let origin = try proxy.origin(way.kind) { wire, _ in
+                    let head = try wire.readHead()
+                    try check(
+                        head.contains("Proxy-Authorization: Basic dTpw") == !isOurs, head)
+                    try wire.send(
+                        "HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=x\r\n"
+                            + "Content-Length: 0\r\n\r\n")
+                    try wire.expectEnd()
+                }
+                let client = try way.open(proxy, origin)
+                try client.send(
+                    Self.get(way, origin, "Proxy-Authorization: Basic dTpw\r\n"))
+                let response = try client.readResponse()
+                #expect(response.status == 407)
+                #expect((response.field("proxy-authenticate") != nil) == !isOurs)
+            }
+        }
+
+        // MARK: Who else gets a connection
+
+        /// By NTLM a connection is one user's, also if the user came by HTTP/2.
+        @Test(arguments: ["NTLM abc", "Negotiate abc", "Basic eA==, NTLM abc"])
+        func authenticatedConnectionIsNotLent(_ credential: String) throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin { wire, number in
+                    let request = try wire.readRequest()
+                    try check(request.head.contains("NTLM") == false || number == 0, request.head)
+                    try wire.send(
+                        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n\(number)")
+                    try wire.expectEnd()
+                }
+                let first = try HTTP2Peer(.client, try proxy.connect())
+                let get = { (line: String) throws -> String in
+                    let stream = try first.request(
+                        line, authority: origin.authority, scheme: "http")
+                    return try first.response(stream).body.text
+                }
+                #expect(try get("GET /a HTTP/1.1|Authorization: \(credential)") == "0")
+                // A stream of another user of the same client, and another client.
+                #expect(try get("GET /b HTTP/1.1") == "1")
+                let second = try proxy.connect()
+                try second.send("GET http://\(origin.authority)/c HTTP/1.1\r\nHost: x\r\n\r\n")
+                #expect(try second.readResponse().body.text != "0")
+            }
+        }
+    }
+}
