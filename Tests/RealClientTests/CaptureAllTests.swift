@@ -157,6 +157,37 @@ extension RealClientTests {
             #expect(connections.map(\.exchanges) == [1])
         }
 
+        /// A line for each way in which connections end, the same with and without us; and whatever
+        /// listens on the same port outside gets none of it.
+        @Test func connectionsLiveAsWithoutUs() async throws {
+            let (folder, world) = (try Folder(), try #require(CapturedWorld.current))
+            let python = Peer.python.path ?? ""
+            let listener = """
+                import socket, sys
+                s = socket.create_server(('127.0.0.1', 0))
+                print(s.getsockname()[1], flush=True)
+                while True: print('got', s.accept()[0].recv(1000), flush=True)
+                """
+            let outside = try world.start([python, "-c", listener], in: folder)
+            let port = try await eventually("the port of \(outside.story)") {
+                Int(String(decoding: outside.output, as: UTF8.self).dropLast())
+            }
+            let life = [python, Peer.script("captured/life.py"), "\(port)"]
+            let plain = try world.start(
+                [
+                    "unshare", "-n", "sh", "-c",
+                    "ip link set lo up && exec \"$@\"", "sh",
+                ] + life, in: folder)
+            #expect(try await plain.end() == 0, "\(plain.story)")
+            let run = try CapturedRun(life, in: folder)
+            #expect(try await run.program.end() == 0, "\(run.program.story)")
+            #expect(run.output == String(decoding: plain.output, as: UTF8.self))
+            #expect(run.output.split(separator: "\n").count == 13)
+            #expect(String(decoding: outside.output, as: UTF8.self) == "\(port)\n")
+            let connections = try await run.capture.connections()
+            #expect(connections.allSatisfy { $0.host == "127.0.0.1" && $0.port == port })
+        }
+
         /// As if it had been refused, which is what a program that waits for a server looks for.
         @Test func unreachableOriginsResetTheClient() async throws {
             let folder = try Folder()
