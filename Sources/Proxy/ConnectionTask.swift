@@ -453,6 +453,9 @@ final class ConnectionTask: @unchecked Sendable {
         if isRefusalDue { channel.close(reset: true) }
         await client.endInOrder(lingers: record.closedBy == .tool)
         record.closedAt = .now()
+        if channel.hasConflicted {
+            noteOnce("internal-error", "two tasks waited for one connection; please report this")
+        }
         if isCut {
             record.outcome = .cut
             record.cause = "the proxy was shut down"

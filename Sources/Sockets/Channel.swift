@@ -19,6 +19,8 @@ package final class Channel: @unchecked Sendable {
     package private(set) var bytesReceived: Int64 = 0
     package private(set) var bytesSent: Int64 = 0
     package private(set) var isClosed = false
+    /// Whether it was closed because two tasks waited on it for the same, which is a bug of ours.
+    package private(set) var hasConflicted = false
     /// Whether both directions are gone or the connection failed, as far as the kernel has told.
     package private(set) var isBroken = false
     /// Whether the peer ended its direction; bytes may still wait before that end.
@@ -160,7 +162,7 @@ package final class Channel: @unchecked Sendable {
         if mayRead { return .ready }
         if isInterrupted { return .closed }
         return unsafe await withUnsafeContinuation { continuation in
-            unsafe precondition(reader == nil, "two tasks read one channel")
+            guard unsafe reader == nil else { return unsafe refuse(continuation) }
             unsafe reader = continuation
             arm(readDeadline)
         }
@@ -172,10 +174,18 @@ package final class Channel: @unchecked Sendable {
         if mayWrite { return .ready }
         if isInterrupted { return .closed }
         return unsafe await withUnsafeContinuation { continuation in
-            unsafe precondition(writer == nil, "two tasks write one channel")
+            guard unsafe writer == nil else { return unsafe refuse(continuation) }
             unsafe writer = continuation
             arm(writeDeadline)
         }
+    }
+
+    /// Ends a channel that two tasks wait on for the same: a bug of ours, which is to cost this
+    /// connection and no other, whatever a peer did to bring it about.
+    private func refuse(_ continuation: UnsafeContinuation<WaitOutcome, Never>) {
+        hasConflicted = true
+        close(reset: true)
+        unsafe continuation.resume(returning: .closed)
     }
 
     private func arm(_ deadline: UInt64) {

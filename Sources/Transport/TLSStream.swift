@@ -17,7 +17,7 @@ package final class TLSStream: ByteStream {
     private var failure: TLSFailure?
     /// Whether a task is sending `session.outgoing`; a second one appends and waits its turn.
     private var isSending = false
-    private var sendWaiter: UnsafeContinuation<Void, Never>?
+    private var sendWaiters: [UnsafeContinuation<Void, Never>] = unsafe []
 
     /// - Parameter readAhead: bytes of the peer that were read before; the stream owns them now.
     package init(_ channel: Channel, session: TLSSession, readAhead: ByteBuffer? = nil) {
@@ -183,7 +183,7 @@ package final class TLSStream: ByteStream {
     package func write(_ buffer: ByteBuffer) async throws(StreamFailure) {
         while !buffer.isEmpty {
             while isSending {
-                unsafe await withUnsafeContinuation { unsafe sendWaiter = $0 }
+                await waitForSender()
             }
             provideOutgoing()
             let progress = session.write(buffer)
@@ -228,19 +228,15 @@ package final class TLSStream: ByteStream {
         isSending = false
         outgoing.compact()
         if outgoing.isEmpty { releaseOutgoing() }
-        if let waiter = unsafe sendWaiter {
-            unsafe sendWaiter = nil
-            unsafe waiter.resume()
-        }
+        let waiting = unsafe sendWaiters
+        unsafe sendWaiters = []
+        for index in unsafe waiting.indices { unsafe waiting[index].resume() }
         try result.get()
     }
 
     private func waitForSender() async {
         guard isSending else { return }
-        unsafe await withUnsafeContinuation { continuation in
-            unsafe precondition(sendWaiter == nil, "two tasks wait to write one stream")
-            unsafe sendWaiter = continuation
-        }
+        unsafe await withUnsafeContinuation { unsafe sendWaiters.append($0) }
     }
 
     private func provideOutgoing() {

@@ -46,6 +46,20 @@ struct ChannelTests {
         }
     }
 
+    /// A bug of ours costs its connection, and not the process with all others.
+    @Test func twoThatWaitForTheSameEndTheChannel() async throws {
+        try await withLoop { loop in
+            let (left, right) = try socketPair(loop)
+            #expect(right.receive(into: ByteBuffer(capacity: 1)) == .wouldBlock)
+            let outcomes = await withTaskGroup(of: Channel.WaitOutcome.self) { group in
+                for _ in 0..<2 { group.addTask { await right.waitReadable() } }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(outcomes == [.closed, .closed])
+            #expect(right.hasConflicted && right.isClosed && !left.isClosed)
+        }
+    }
+
     @Test func tellsTheEndBehindTheLastBytes() async throws {
         try await withLoop { loop in
             let (left, right) = try socketPair(loop)
