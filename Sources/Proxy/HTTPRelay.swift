@@ -132,12 +132,37 @@ final class HTTPRelay: @unchecked Sendable {
         client.readDeadline = loop.now + (isFirst ? limits.openingTimeout : limits.idleTimeout)
         watchOrigin()
         defer { task.origin?.stream.channel.onPeerEnd(nil) }
-        do throws(StreamFailure) {
-            try await client.waitReadable()
-            return true
-        } catch {
-            return try endWhereRequestIsDue(error)
+        while true {
+            do throws(StreamFailure) {
+                try await client.waitReadable()
+                return true
+            } catch {
+                guard error == .closed, !lane.isDraining, let failure = await originAlert() else {
+                    return try endWhereRequestIsDue(error)
+                }
+                if task.mirrorsOrigin {
+                    throw ConnectionEnd(.broken, "origin \(failure.detail)", by: .origin)
+                }
+                // A client that knows of us is told why, once it asks.
+                task.origin?.stream.channel.onPeerEnd(nil)
+                client.channel.resumeWaiting()
+            }
         }
+    }
+
+    /// What an origin said in TLS that has gone before it was asked for anything, as one does that
+    /// wants a client certificate; `nil` if it ended without a complaint, or has not.
+    private func originAlert() async -> StreamFailure? {
+        guard hasOriginEnded, let leg = task.origin, leg.exchangeCount == 0 else { return nil }
+        do throws(RelayFailure) {
+            // Nothing is waited for: the end is there.
+            try await leg.fill()
+        } catch .origin(let failure) {
+            if case .tls = failure { return failure }
+        } catch {
+            return nil
+        }
+        return nil
     }
 
     /// Tells a client that rests when its own origin has gone, as it would be told without us: its
