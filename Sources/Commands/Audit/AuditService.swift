@@ -99,6 +99,7 @@ final class AuditService: Sendable {
             jobs: Int(options.jobs), token: Array(token.utf8), advance: progress.advance)
         let silence = try await task.run()
         try progress.finish()
+        try launcher.strays.tell(environment)
         if let silence, !launcher.isStopped {
             let about = AuditSilence(host: command.namesServer ? host : nil)
             try about.tell(silence, environment)
@@ -160,13 +161,14 @@ final class AuditService: Sendable {
                     port: range.last == 0 ? 0 : range.first + UInt16(index)
                 ).socketAddress(), .reverse(place))
         }
-        let server = try station.server(ports, prober: desk, loops: station.loops)
+        let server = try station.server(
+            ports, findsProcesses: true, prober: desk, loops: station.loops)
         desk.open(at: server.server.addresses.map(\.port))
         try announce(
             server, zip(shown, server.server.addresses).map { ($0.identifier, $1) })
         signals.watch(onStop: { _ in server.shutdown.request() }, onTick: {})
         _ = try await server.run {}
-        let results = desk.results(client: options.clientName ?? "client")
+        let results = desk.results(client: options.clientName)
         if results.isEmpty {
             try AuditSilence.tell(
                 hint: "have the client connect to each of the ports above, twice", environment)
