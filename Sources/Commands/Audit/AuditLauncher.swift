@@ -23,6 +23,7 @@ final class AuditLauncher: Sendable {
     private struct Running {
         var children: [pid_t: ChildProcess] = [:]
         var isStopped = false
+        var strays = AuditStrays()
     }
 
     /// How one run went.
@@ -72,6 +73,13 @@ final class AuditLauncher: Sendable {
     }
 
     var isStopped: Bool { running.withLock(\.isStopped) }
+
+    /// What runs have left behind.
+    var strays: AuditStrays { running.withLock(\.strays) }
+
+    private func note(_ ended: StrayProcesses.Ended) {
+        running.withLock { $0.strays.note(ended) }
+    }
 
     /// Runs the command once while the slot serves it.
     ///
@@ -134,6 +142,10 @@ final class AuditLauncher: Sendable {
             makeService: { ports throws(Failure) in
                 try station.server(
                     ports.ports, captured: ports.network, prober: prober, loops: loop(index))
+            },
+            finally: {
+                limit.end()
+                note(await $0.endLeftRunning())
             }
         ).ending
     }
@@ -155,17 +167,35 @@ final class AuditLauncher: Sendable {
         let variables =
             command.namesServer
             ? client.variables : client.variables(through: HostPort(service.server.addresses[1]))
-        let child = try ChildProcess.start(words, variables: variables, output: output.descriptor)
+        let mark = Digests.randomBytes(8).hex
+        let child = try ChildProcess.start(
+            words, variables: variables.merging([Self.markName: mark]) { $1 },
+            output: output.descriptor)
         note(child, limit)
         defer { forget(child.id) }
         let ended = OneTimeBox<ChildProcess.Ending>()
         startThread(named: "command") {
-            ended.set(child.wait())
+            let ending = child.wait()
+            limit.end()
+            ended.set(ending)
             service.shutdown.request()
         }
         _ = try await service.run {}
+        note(await Self.endMarked(mark))
         return await ended.get()
     }
+
+    /// Ends what the command started and left behind.
+    private static func endMarked(_ mark: String) async -> StrayProcesses.Ended {
+        let ended = OneTimeBox<StrayProcesses.Ended>()
+        startThread(named: "ending") {
+            ended.set(StrayProcesses.end(.variable("\(markName)=\(mark)")))
+        }
+        return await ended.get()
+    }
+
+    /// A variable that tells by its value which run a process belongs to.
+    private static let markName = "SALLYPORT_AUDIT_RUN"
 }
 
 /// Ends a command that takes too long: asks first, and then does not.
