@@ -24,6 +24,13 @@ struct AuditCommandLine {
     var namesServer: Bool { has("{url}") || has("{host}") || has("{port}") }
     var namesProxy: Bool { has("{proxy}") }
 
+    /// Whether it is told of a port that {url} does not name: what it is to do at HOST:443 it may not
+    /// do at a URL without a port.
+    func tellsUnnamedPort(at place: Place) -> Bool {
+        guard has("{url}"), !place.url.hasSuffix(":\(place.port)/") else { return false }
+        return filled(place).contains { $0.hasSuffix("\(place.host):\(place.port)") }
+    }
+
     private func has(_ name: String) -> Bool {
         words.contains { $0.split(separator: name, omittingEmptySubsequences: false).count > 1 }
     }

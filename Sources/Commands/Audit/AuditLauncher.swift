@@ -18,6 +18,8 @@ final class AuditLauncher: Sendable {
     private let trusting: ClientEnvironment
     private let plain: ClientEnvironment
     let isConfined: Bool
+    /// Which names lead to the probes that stand for loopback in the system's table.
+    private let leadsName: @Sendable (String) -> Bool
     private let running = Mutex(Running())
 
     private struct Running {
@@ -41,7 +43,7 @@ final class AuditLauncher: Sendable {
     init(
         _ command: AuditCommandLine, _ place: AuditCommandLine.Place, station: AuditStation,
         authority: Certificate, trust: AuditTrust, isConfined: Bool, timeout: Duration,
-        inherited: [String: String]
+        inherited: [String: String], leadsName: @escaping @Sendable (String) -> Bool
     ) throws(Failure) {
         self.command = command
         self.place = place
@@ -49,6 +51,7 @@ final class AuditLauncher: Sendable {
         self.isConfined = isConfined
         self.timeout = timeout
         self.inherited = inherited
+        self.leadsName = leadsName
         trusting = try ClientEnvironment(
             proxy: nil, trusting: trust == .none ? nil : authority, inherited: inherited,
             telling: trust == .env)
@@ -126,6 +129,7 @@ final class AuditLauncher: Sendable {
     ) async throws(Failure) -> ChildProcess.Ending {
         var configuration = try client.confinement(of: command.filled(place))
         configuration.output = output.descriptor
+        configuration.leadsName = leadsName
         configuration.folder += "/run-\(index)"
         try Files.makeFolder(configuration.folder)
         _ = unsafe chmod(configuration.folder, 0o755)

@@ -1,6 +1,7 @@
 internal import Audit
 internal import Base
 internal import Catalogue
+internal import Confinement
 internal import Glibc
 internal import Proxy
 internal import Sockets
@@ -83,8 +84,14 @@ final class AuditService: Sendable {
         let launcher = try AuditLauncher(
             command, place, station: station, authority: authority.certificate,
             trust: options.trust, isConfined: isConfined, timeout: options.timeout,
-            inherited: environment.variables)
+            inherited: environment.variables, leadsName: leadsName(command, place))
         defer { launcher.remove() }
+        if command.tellsUnnamedPort(at: place), isConfined {
+            try environment.note(
+                "{url} names no port, so that what the command is told of \(place.host):443 may not"
+                    + " apply to it")
+            try environment.hint("audit it with --port 8443 as well")
+        }
         signals.watch(onStop: launcher.stop, onTick: {})
         if !isConfined, command.namesServer { presenter.noteUnseenRedirections() }
         let concerns = concerns
@@ -106,6 +113,18 @@ final class AuditService: Sendable {
         }
         return task.ledger.results(
             inOrderOf: probes, missing: "the audit was interrupted before it was shown")
+    }
+
+    /// Whether a name that the system's table of hosts has for this machine is audited all the same.
+    private func leadsName(
+        _ command: AuditCommandLine, _ place: AuditCommandLine.Place
+    ) -> @Sendable (String) -> Bool {
+        let (host, own) = (place.host.lowercased(), Confinement.ownHostName.lowercased())
+        let targets = options.targets
+        if command.namesServer { return { $0 == host } }
+        // A program that asks what this machine is called looks for itself.
+        if targets.isEmpty { return { $0 != own } }
+        return { name in targets.contains { $0.matches(name) } }
     }
 
     private func clientName(_ program: String) -> String {
