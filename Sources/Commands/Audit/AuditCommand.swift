@@ -27,8 +27,8 @@ extension Command {
             ],
             details: [
                 "The command runs in namespaces of its own where the system allows it, so that every"
-                    + " name leads to the probes; {url}, {host}, {port} and {ca} in its arguments are"
-                    + " replaced. Elsewhere {url} is a port of this machine, and a command without"
+                    + " name leads to the probes; {url}, {host}, {port}, {ca} and {probe} in its arguments"
+                    + " are replaced. Elsewhere {url} is a port of this machine, and a command without"
                     + " it gets proxy variables; {proxy} asks for that.",
                 "A client has accepted a server once it has sent data to it. What needs a trusted CA"
                     + " is only tried on a client that takes the sound server, 'control-good'. A"

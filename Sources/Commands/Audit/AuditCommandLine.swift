@@ -12,6 +12,8 @@ struct AuditCommandLine {
         var proxy: HostPort?
         /// The path of the audit's CA.
         var authority: String
+        /// Which probe it is shown.
+        var probe = ""
 
         /// Such as `https://www.shop.test/`; the scheme's own port is left out.
         var url: String {
@@ -38,7 +40,7 @@ struct AuditCommandLine {
     func filled(_ place: Place) -> [String] {
         let values = [
             ("{url}", place.url), ("{host}", place.host), ("{port}", String(place.port)),
-            ("{ca}", place.authority),
+            ("{ca}", place.authority), ("{probe}", place.probe),
             ("{proxy}", place.proxy.map { "http://\($0.reachable)" } ?? ""),
         ]
         return words.map { word in

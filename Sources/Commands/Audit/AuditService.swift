@@ -103,7 +103,8 @@ final class AuditService: Sendable {
                 client: clientName(options.command[0]),
                 seesClear: isConfined || !command.namesServer),
             concerns: { command.namesServer ? $0.host == host : concerns($0) },
-            jobs: Int(options.jobs), token: Array(token.utf8), advance: progress.advance)
+            leadsHosts: isConfined && command.namesServer, jobs: Int(options.jobs),
+            token: Array(token.utf8), advance: progress.advance)
         let silence = try await task.run()
         try progress.finish()
         try launcher.strays.tell(environment)
@@ -134,6 +135,7 @@ final class AuditService: Sendable {
     // MARK: Clients that come by themselves
 
     func listen(_ signals: StopSignals) async throws(Failure) -> [AuditResult] {
+        presenter.noteFixedTrust()
         let schedule = ListenSchedule(probes, presenter, concerns: concerns)
         let server = try station.server(
             [PortPlan(try options.proxy.listen.socketAddress(), .explicit)], findsProcesses: true,
@@ -169,6 +171,7 @@ final class AuditService: Sendable {
         }
         // A client that is sent to port 80 does not come to us.
         presenter.noteUnseenRedirections()
+        presenter.noteFixedTrust()
         let local = options.proxy.listen
         let place = ProxyPlan.ReverseTarget(
             .tcp, host: options.host ?? local.reachable.host,
