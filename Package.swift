@@ -128,19 +128,21 @@ let package = Package(
 
         // Starts programs for tests, one at a time.
         .target(name: "ProcessStart", path: "Tests/ProcessStart", swiftSettings: strict),
+        // What tests may take: a thread of their own, a processor for so long.
+        .target(name: "TestConditions", path: "Tests/TestConditions", swiftSettings: strict),
         tests(of: "Base"),
         tests(of: "HTTPModel"),
         tests(of: "Sockets"),
         // Inside of the tool as it is shipped: it starts itself anew in the namespaces.
         tests(of: "Confinement", ["Base", "Sockets", "sallyport"]),
         tests(of: "Processes", ["Base", "CPlatform", "ProcessStart", "Sockets", "Traffic"]),
-        tests(of: "TLS", ["Base", "COpenSSL", "ProcessStart"]),
-        tests(of: "Catalogue", ["Base", "COpenSSL", "ProcessStart", "TLS"]),
+        tests(of: "TLS", ["Base", "COpenSSL", "ProcessStart", "TestConditions"]),
+        tests(of: "Catalogue", ["Base", "COpenSSL", "ProcessStart", "TestConditions", "TLS"]),
         tests(of: "Transport", ["Base", "Sockets", "TLS"]),
         tests(of: "PublicSuffixes"),
         tests(of: "DNS", ["Base"]),
         tests(of: "Traffic"),
-        tests(of: "Redaction", ["Base", "Traffic"]),
+        tests(of: "Redaction", ["Base", "TestConditions", "Traffic"]),
         tests(of: "Negotiation", ["Base"]),
         // Frames of HTTP/2 written by hand, for peers that no sound library would play.
         .target(name: "HTTP2Frames", path: "Tests/HTTP2Frames", swiftSettings: strict),
@@ -149,7 +151,7 @@ let package = Package(
             of: "HTTP2",
             ["Base", "HTTPCodecs", "HTTPModel", "HTTP2Frames", "Sockets", "Transport"]),
         tests(of: "CaptureStore", ["Traffic", "HTTPModel", "Base"]),
-        tests(of: "Filters", ["Base", "HTTPModel", "Traffic"]),
+        tests(of: "Filters", ["Base", "HTTPModel", "TestConditions", "Traffic"]),
         tests(of: "Findings", ["Traffic", "HTTPModel", "Base"]),
         tests(
             of: "Formats",
@@ -161,28 +163,28 @@ let package = Package(
                 "Transport",
             ]),
         tests(of: "Transfers", ["Base", "HTTPModel", "TLS", "Traffic"]),
-        tests(of: "Replay", ["Base", "HTTPCodecs", "HTTPModel", "Traffic"]),
-        tests(of: "Comparison", ["Base", "HTTPModel", "Replay", "Traffic"]),
+        tests(of: "Replay", ["Base", "HTTPCodecs", "HTTPModel", "TestConditions", "Traffic"]),
+        tests(of: "Comparison", ["Base", "HTTPModel", "Replay", "TestConditions", "Traffic"]),
         tests(
             of: "PacketFormats",
             [
                 "Base", "CaptureStore", "Formats", "HTTP2Frames", "HTTPCodecs", "Messages",
-                "ProcessStart", "TLS", "Traffic",
+                "ProcessStart", "TestConditions", "TLS", "Traffic",
             ]),
         tests(
             of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
         tests(
             of: "Proxy",
             [
-                "Base", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "ProcessStart", "Sockets", "TLS",
-                "Traffic",
+                "Base", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "ProcessStart", "Sockets",
+                "TestConditions", "TLS", "Traffic",
             ]),
         // Real clients against the servers of probes.
         tests(
             of: "Audit",
             [
-                "Base", "Catalogue", "Findings", "ProcessStart", "Proxy", "Sockets", "TLS",
-                "Traffic",
+                "Base", "Catalogue", "Findings", "ProcessStart", "Proxy", "Sockets",
+                "TestConditions", "TLS", "Traffic",
             ]),
         // Requests for ranges and with preconditions, and what they must be answered with.
         .target(name: "RangeVectors", path: "Tests/RangeVectors", swiftSettings: strict),

@@ -20,6 +20,8 @@ package final class CataloguePresenter: ProbePresenter {
         var ticketKeys: [String: [UInt8]] = [:]
         /// Whether a redirection into the clear leads clients to us.
         var leadsAstray = true
+        /// Whether whom the client trusts can be changed from one probe to the next.
+        var changesTrust = true
     }
 
     private struct Key: Hashable {
@@ -56,11 +58,39 @@ package final class CataloguePresenter: ProbePresenter {
         state.withLock { $0.leadsAstray = false }
     }
 
+    /// Tells that clients come by themselves, with whom they trust.
+    package func noteFixedTrust() {
+        state.withLock { $0.changesTrust = false }
+    }
+
+    package func anchors(
+        of probe: ProbeDescription, host: String
+    ) throws(Failure) -> [Certificate] {
+        guard probe.hasOwnAnchors else { return [] }
+        return try Certificate.all(inPEM: probe.trustAnchors, name: probe.identifier)
+            + (try chain(of: probe, host)?.anchors ?? [])
+    }
+
+    /// Checks that a client can be shown a probe as it is meant.
+    private func check(_ probe: ProbeDescription, _ host: String) throws(Failure) {
+        if let meant = probe.host, meant != host.lowercased() {
+            throw Self.impossible("it is for the host \(meant) alone")
+        }
+        if probe.hasOwnAnchors, !state.withLock(\.changesTrust) {
+            throw Self.impossible("it takes a client that is told to trust other roots for it")
+        }
+    }
+
+    private static func impossible(_ reason: String) -> Failure {
+        Failure("probe-not-possible", party: .tool, reason)
+    }
+
     package func machine(
         _ probe: ProbeDescription, for visit: ProbeVisit,
         report: @escaping @Sendable (ProbeObservation) -> Void
     ) throws(Failure) -> (any ProbeMachine)? {
         let host = visit.hello?.serverName ?? visit.host
+        try check(probe, host)
         var configuration = ProbeMachineConfiguration(host: host, token: token, now: now)
         configuration.connection = visit.connection
         configuration.patience = patience

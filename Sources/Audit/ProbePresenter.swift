@@ -1,7 +1,7 @@
 package import Base
 package import Catalogue
 package import Proxy
-internal import TLS
+package import TLS
 
 /// Makes the server side of probes.
 package protocol ProbePresenter: Sendable {
@@ -15,6 +15,20 @@ package protocol ProbePresenter: Sendable {
         _ probe: ProbeDescription, for visit: ProbeVisit,
         report: @escaping @Sendable (ProbeObservation) -> Void
     ) throws(Failure) -> (any ProbeMachine)?
+
+    /// What a client has to trust besides the audit's CA to be shown a probe at a host.
+    ///
+    /// Errors: as for the machine.
+    func anchors(of probe: ProbeDescription, host: String) throws(Failure) -> [Certificate]
+}
+
+extension ProbePresenter {
+    /// What the probe brings along, without those of its chain.
+    package func anchors(
+        of probe: ProbeDescription, host: String
+    ) throws(Failure) -> [Certificate] {
+        try Certificate.all(inPEM: probe.trustAnchors, name: probe.identifier)
+    }
 }
 
 /// Where a client wants to go.

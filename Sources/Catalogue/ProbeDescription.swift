@@ -31,12 +31,24 @@ package struct ProbeDescription: Sendable, Equatable {
     package var behaviour = ProbeBehaviour.serve
     /// What is presented, leaf first; empty for a behaviour that presents none, or the origin's.
     package var chain: [CertificateRecipe] = []
+    /// The host that a client is to ask for; `nil` for any.
+    package var host: String?
+    /// Certificates in PEM that the client is to trust while it is shown, besides the audit's CA;
+    /// those of its chain come to them.
+    package var trustAnchors: [UInt8] = []
     /// What it looks for in what a client says by itself; `nil` for a probe that shows something.
     package var trait: ClientTrait?
 
     package init(identifier: String, family: ProbeFamily) {
         self.identifier = identifier
         self.family = family
+    }
+}
+
+extension ProbeDescription {
+    /// Whether the client has to be told to trust more than the audit's CA.
+    package var hasOwnAnchors: Bool {
+        !trustAnchors.isEmpty || chain.contains(where: \.isTrusted)
     }
 }
 
@@ -135,6 +147,7 @@ package enum ProbeBehaviour: String, Sendable, CaseIterable {
     case tls12 = "tls-1.2"
     case downgradeSentinel = "downgrade-sentinel"
     case exportKey = "export-key"
+    case staticRSA = "static-rsa"
     case smallGroup512 = "small-group-512"
     case smallGroup768 = "small-group-768"
     case smallGroup1024 = "small-group-1024"

@@ -60,6 +60,7 @@ package enum ProbeReader {
                 throw ProbeViolation(field.line, "'\(field.key)' is there twice")
             }
             try read(field, into: &probe)
+            if field.key == "trust-file" { probe.trustAnchors = try anchors(field, files) }
         }
         for key in ["title", "reason"] where !seen.contains(key) {
             throw ProbeViolation(1, "'\(key)' is missing, expected '\(key): …' before the sections")
@@ -72,6 +73,8 @@ package enum ProbeReader {
         }
         probe.chain = try RecipeReader.read(text.sections, files)
         probe.requirements.formUnion(requirements(of: probe.chain))
+        // Who is not told whom to trust refuses for that.
+        if probe.hasOwnAnchors { probe.requirements.insert(.authority) }
         return probe
     }
 
@@ -86,7 +89,9 @@ package enum ProbeReader {
                     + ClientTrait.allCases.map(\.rawValue).joined(separator: ", "))
         }
         guard isPassive else { return }
-        let shown = text.fields.first { ["behaviour", "requirements"].contains($0.key) }?.line
+        let shown = text.fields.first {
+            ["behaviour", "requirements", "trust-file", "host"].contains($0.key)
+        }?.line
         if let line = shown ?? text.sections.first?.line {
             throw ProbeViolation(
                 line,
@@ -98,7 +103,8 @@ package enum ProbeReader {
         _ field: ProbeText.Field, into probe: inout ProbeDescription
     ) throws(ProbeViolation) {
         switch field.key {
-        case "expectation": break
+        case "expectation", "trust-file": break
+        case "host": probe.host = try host(field)
         case "title": probe.title = field.value
         case "severity": probe.severity = try value(field)
         case "requirements":
@@ -126,8 +132,43 @@ package enum ProbeReader {
 
     private static let keys = [
         "title", "expectation", "severity", "requirements", "profile", "order", "reason", "source",
-        "history", "weaknesses", "controls", "fix", "behaviour", "observes",
+        "history", "weaknesses", "controls", "fix", "behaviour", "observes", "host", "trust-file",
     ]
+
+    /// The certificates of files that a user has put beside the description.
+    private static func anchors(
+        _ field: ProbeText.Field, _ files: FileReading
+    ) throws(ProbeViolation) -> [UInt8] {
+        var anchors: [UInt8] = []
+        for name in field.value.listed {
+            do throws(Failure) {
+                let bytes = try files(name)
+                guard !(try Certificate.all(inPEM: bytes, name: name)).isEmpty else {
+                    throw Failure("certificate-invalid", party: .tool, "no certificate in the file")
+                }
+                anchors += bytes + [0x0A]
+            } catch {
+                throw ProbeViolation(field.line, "trust-file '\(name)': \(error.detail)")
+            }
+        }
+        guard !anchors.isEmpty else {
+            throw ProbeViolation(field.line, "'trust-file' names no file")
+        }
+        return anchors
+    }
+
+    /// A name or an address, as the client is given it.
+    private static func host(_ field: ProbeText.Field) throws(ProbeViolation) -> String {
+        let host = field.value.lowercased()
+        let isPlain = host.utf8.allSatisfy {
+            $0 > 0x20 && $0 < 0x7F && !"/?#@[]\"'".utf8.contains($0)
+        }
+        guard isPlain, (1...253).contains(host.utf8.count) else {
+            throw ProbeViolation(
+                field.line, "'\(field.value)' is no host, expected a name or an address")
+        }
+        return host
+    }
 
     /// What a chain cannot be made, or says nothing, without.
     private static func requirements(of chain: [CertificateRecipe]) -> Set<ProbeRequirement> {

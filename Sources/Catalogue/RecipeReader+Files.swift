@@ -13,7 +13,7 @@ extension RecipeReader {
             guard let key else { return }
             throw ProbeViolation(key.line, "'key-file' is there without 'chain-file: …'")
         }
-        let known: Set = ["chain-file", "key-file", "presented"]
+        let known: Set = ["chain-file", "key-file", "presented", "trusted"]
         if let other = section.fields.first(where: { !known.contains($0.key) }) {
             throw ProbeViolation(
                 other.line,

@@ -51,7 +51,8 @@ enum RecipeReader {
     ]
 
     private static let keys = [
-        "role", "take", "copy", "chain-file", "key-file", "presented", "issuer", "issuer-name",
+        "role", "take", "copy", "chain-file", "key-file", "presented", "trusted", "issuer",
+        "issuer-name",
         "key", "digest", "subject",
         "san", "san-series", "not-before", "not-after", "version", "serial", "host-labels",
         "damage", "basic-constraints", "key-usage", "extended-key-usage", "name-constraints",
@@ -99,6 +100,7 @@ enum RecipeReader {
                 field, among: [.genuineChain, .genuineIssuers, .authority, .unknownRoot])
         case "copy": recipe.origin = try origin(field, among: [.copyOfLeaf, .copyOfChain])
         case "presented": recipe.isPresented = try choice(field, "yes", "no")
+        case "trusted": recipe.isTrusted = try choice(field, "yes", "no")
         case "key": recipe.key = try ProbeReader.value(field)
         case "digest": recipe.digest = try ProbeReader.value(field)
         case "damage": recipe.damage = try ProbeReader.value(field)

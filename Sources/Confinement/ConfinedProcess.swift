@@ -94,6 +94,12 @@ package final class ConfinedProcess: Sendable {
         namespace.map(NamespaceProcesses.names) ?? []
     }
 
+    /// Ends the programs that run inside, once the command has ended; blocks for a second at most.
+    package func endPrograms() -> StrayProcesses.Ended {
+        // The process that makes sockets is inside too, so that the namespace is still this one's.
+        namespace.map { StrayProcesses.end(.namespace($0)) } ?? StrayProcesses.Ended()
+    }
+
     /// Closes what is read through methods, ends the process that makes sockets inside, and removes
     /// the files; after the command's end.
     package func close() {

@@ -18,13 +18,13 @@ package enum ConfinedStart {
     /// - Returns: `nil` if they do not, or if the socket that they name is not there, as when a
     ///   person typed them; else the exit code, after a failure only.
     package static func run(_ arguments: [String]) -> Int32? {
-        guard arguments.count > 6, arguments[0] == word, let control = Int32(arguments[1]),
+        guard arguments.count > 8, arguments[0] == word, let control = Int32(arguments[1]),
             isControl(control)
         else { return nil }
         _ = fcntl(control, F_SETFD, FD_CLOEXEC)
         do throws(Failure) {
-            try prepare(control, Array(arguments[2...5]))
-            try become(Array(arguments[6...]), control)
+            try prepare(control, Array(arguments[2...7]))
+            try become(Array(arguments[8...]), control)
         } catch {
             send(
                 control, lines: ["failed", error.code, error.detail, error.hint ?? ""], [])
@@ -57,7 +57,11 @@ package enum ConfinedStart {
                 "cannot confine the command: \(error.text)")
         }
         limits += NamespaceMounts.set(
-            bundle: words[1], certificates: words[2], resolver: words[3])
+            bundle: words[1], certificates: words[2],
+            names: [
+                (words[3], "/etc/resolv.conf"), (words[4], "/etc/hosts"),
+                (words[5], "/etc/nsswitch.conf"),
+            ])
         send(control, lines: ["ready"] + limits.map(\.line), sockets.all)
     }
 

@@ -14,6 +14,9 @@ package struct ConfinementConfiguration: Sendable {
     /// Files that are added to those of `/etc/ssl/certs`, by their paths in it: our CA under the
     /// name that OpenSSL looks for, `HASH.0`, and a Java key store as `java/cacerts`.
     package var certificates: [String: [UInt8]] = [:]
+    /// Whether a name that stands for loopback in the system's table of hosts is to be resolved by who
+    /// serves names; those with other addresses are in any case.
+    package var leadsName: @Sendable (String) -> Bool = { _ in false }
     /// Whether the kernel's packet filter is used if it is there; without it only the ports of
     /// `ConfinementLimit.onlyPorts` are captured.
     package var usesFilter = true
@@ -64,6 +67,14 @@ package enum Confinement {
         }
     }
 
+    /// What this machine is called.
+    package static var ownHostName: String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard unsafe gethostname(&name, name.count - 1) == 0 else { return "" }
+        let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     private static func spawn(
         _ configuration: ConfinementConfiguration, _ files: ConfinementFiles
     ) throws(Failure) -> (id: pid_t, control: Int32) {
@@ -82,7 +93,7 @@ package enum Confinement {
                 "sallyport", ConfinedStart.word, String(ends[1]),
                 configuration.usesFilter ? ConfinedStart.filterWord : "no-filter",
                 configuration.bundle,
-                files.certificates, files.resolver,
+                files.certificates, files.resolver, files.hosts ?? "", files.sources ?? "",
             ] + configuration.command,
             variables: configuration.variables, keeping: ends[1], output: configuration.output)
         guard started.number == 0 else {

@@ -6,6 +6,9 @@ struct ConfinementFiles: Sendable {
     /// A folder whose files are added to those of `/etc/ssl/certs`.
     let certificates: String
     let resolver: String
+    /// What the command is to see of the system's names; `nil` for the system's own file.
+    private(set) var hosts: String?
+    private(set) var sources: String?
     private var made: [String] = []
 
     /// Errors: `file-unwritable`.
@@ -25,12 +28,39 @@ struct ConfinementFiles: Sendable {
             }
             try Files.create(resolver, Array(Self.resolverText().utf8), readableByOthers: true)
             made.append(resolver)
+            hosts = try write("confined-hosts", of: "/etc/hosts", in: configuration.folder) {
+                HostTable.confined(
+                    $0, ownName: Confinement.ownHostName, leads: configuration.leadsName)
+            }
+            sources = try write(
+                "confined-nsswitch.conf", of: "/etc/nsswitch.conf", in: configuration.folder,
+                HostTable.confinedSources)
             // It takes the place of a file that everybody may read, and holds no secret.
             _ = unsafe chmod(configuration.bundle, 0o644)
         } catch {
             remove()
             throw error
         }
+    }
+
+    /// Writes what a file of the system is to look like.
+    ///
+    /// - Returns: `nil` if it is to look as it does, or cannot be read by us nor, most likely, by the
+    ///   command.
+    private mutating func write(
+        _ name: String, of place: String, in folder: String, _ change: ([UInt8]) -> [UInt8]?
+    ) throws(Failure) -> String? {
+        let bytes: [UInt8]
+        do throws(Failure) {
+            bytes = try Files.read(place)
+        } catch {
+            return nil
+        }
+        guard let changed = change(bytes) else { return nil }
+        let path = "\(folder)/\(name)"
+        try Files.create(path, changed, readableByOthers: true)
+        made.append(path)
+        return path
     }
 
     /// A folder that the command's other users may look into: it shows where the system's was.

@@ -8,10 +8,13 @@ enum NamespaceMounts {
     /// - Parameters:
     ///   - bundle: certificates in PEM, the system's and ours.
     ///   - certificates: a folder whose files are added to those of `/etc/ssl/certs`.
-    ///   - resolver: in the form of `/etc/resolv.conf`.
+    ///   - names: files that say where names are resolved, and over what they are laid; an empty path
+    ///     for nothing.
     /// - Returns: what could not be done; the programs concerned refuse the CA, or ask a resolver
     ///   that is led to us all the same.
-    static func set(bundle: String, certificates: String, resolver: String) -> [ConfinementLimit] {
+    static func set(
+        bundle: String, certificates: String, names: [(file: String, place: String)]
+    ) -> [ConfinementLimit] {
         do throws(ConfinementError) {
             // What is mounted here must not show outside; what is mounted outside may show here.
             try mount("none", "/", flags: platform_mount_slave)
@@ -36,9 +39,10 @@ enum NamespaceMounts {
                 try mount(bundle, target, flags: platform_mount_bind)
             }
         }
-        if let target = resolved("/etc/resolv.conf") {
+        for (file, place) in names where !file.isEmpty {
+            guard let target = resolved(place) else { continue }
             attempt { () throws(ConfinementError) in
-                try mount(resolver, target, flags: platform_mount_bind)
+                try mount(file, target, flags: platform_mount_bind)
             }
         }
         return limits

@@ -42,10 +42,14 @@ extension ConnectionTask {
     }
 
     /// What an audit has prepared for a request in clear; `nil` for nothing.
-    func plainProbe(_ target: OriginTarget) -> (any ProbeMachine)? {
-        guard let prober = lane.plan.prober, !target.isSecure, session == nil else { return nil }
-        let visit = visit(target.host, target.port)
-        return prober.claim(visit) == .none ? nil : prober.probe(for: visit)
+    func plainProbe(_ target: OriginTarget) async -> (any ProbeMachine)? {
+        guard let prober = lane.plan.prober, !target.isSecure, session == nil,
+            isClaimed(target.host, target.port)
+        else { return nil }
+        // Whose probe it continues depends on the program, which a new connection's look-up may not
+        // have told yet.
+        await awaitProcess()
+        return prober.probe(for: visit(target.host, target.port))
     }
 
     /// - Parameter early: what the client has sent already.

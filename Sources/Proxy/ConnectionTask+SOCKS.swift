@@ -13,17 +13,32 @@ extension ConnectionTask {
         let buffer = readAhead ?? loop.buffers.take()
         let host: String
         let port: UInt16
-        let dialled: DialledOrigin
+        /// `nil` where an audit may want to be the origin: which origin there is, and whether, is none
+        /// of the client's business then.
+        let dialled: DialledOrigin?
         do throws(ConnectionEnd) {
             let destination = try await destination(&machine, buffer)
             (host, port) = (destination.host.text.lowercased(), destination.port)
-            dialled = try await connect(host, port, &machine)
+            try await admit(host, port, &machine)
+            if isClaimed(host, port) {
+                dialled = nil
+                try await accept(&machine)
+            } else {
+                dialled = try await connect(host, port, &machine)
+            }
         } catch {
             loop.buffers.give(buffer)
             throw error
         }
         if buffer.isEmpty { loop.buffers.give(buffer) }
-        try await serveTunnel(to: host, port, dialled, readAhead: buffer.isEmpty ? nil : buffer)
+        let early = buffer.isEmpty ? nil : buffer
+        if let dialled {
+            return try await serveTunnel(to: host, port, dialled, readAhead: early)
+        }
+        let unclaimed = try await serveProbe(to: host, port, early)
+        let late = try await dial(host, port)
+        record.originAddress = late.address.description
+        try await serveTunnel(to: host, port, late, readAhead: unclaimed)
     }
 
     /// Negotiates until the client has said where it wants to go.
@@ -53,14 +68,18 @@ extension ConnectionTask {
         }
     }
 
+    private func admit(
+        _ host: String, _ port: UInt16, _ machine: inout SOCKSServerMachine
+    ) async throws(ConnectionEnd) {
+        note(OriginTarget(isSecure: true, host: host, port: port))
+        guard let refusal = blocking(host) else { return }
+        for case .refuse(let bytes, _) in machine.fail(.notAllowed) { try await reply(bytes) }
+        throw ConnectionEnd(.refused, refusal.detail, by: .tool)
+    }
+
     private func connect(
         _ host: String, _ port: UInt16, _ machine: inout SOCKSServerMachine
     ) async throws(ConnectionEnd) -> DialledOrigin {
-        note(OriginTarget(isSecure: true, host: host, port: port))
-        if let refusal = blocking(host) {
-            for case .refuse(let bytes, _) in machine.fail(.notAllowed) { try await reply(bytes) }
-            throw ConnectionEnd(.refused, refusal.detail, by: .tool)
-        }
         let dialled: DialledOrigin
         do throws(OriginFailure) {
             dialled = try await lane.dial(host, port, reach: reach)
@@ -73,12 +92,16 @@ extension ConnectionTask {
         }
         record.originAddress = dialled.address.description
         do throws(ConnectionEnd) {
-            for case .send(let bytes) in machine.succeed() { try await reply(bytes) }
+            try await accept(&machine)
         } catch {
             dialled.close()
             throw error
         }
         return dialled
+    }
+
+    private func accept(_ machine: inout SOCKSServerMachine) async throws(ConnectionEnd) {
+        for case .send(let bytes) in machine.succeed() { try await reply(bytes) }
     }
 
     private func reply(_ bytes: [UInt8]) async throws(ConnectionEnd) {

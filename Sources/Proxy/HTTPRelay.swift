@@ -273,7 +273,7 @@ final class HTTPRelay: @unchecked Sendable {
         case .forward(let origin, let target, let host):
             name(origin, of: head)
             if let refusal = task.blocking(head, to: origin) { return await answer(refusal) }
-            if case .anyOrigin = entry, let machine = task.plainProbe(origin) {
+            if case .anyOrigin = entry, let machine = await task.plainProbe(origin) {
                 forgetExchange()
                 let early = loop.buffers.take()
                 early.append(head.raw.span.extracting(..<min(head.raw.count, early.room)))

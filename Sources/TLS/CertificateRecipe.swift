@@ -12,6 +12,8 @@ package struct CertificateRecipe: Sendable, Equatable {
     package var role: Role
     /// Whether it is sent; one that is not may still issue others.
     package var isPresented = true
+    /// Whether the client is told to trust it while it is shown.
+    package var isTrusted = false
     /// For the origin `file`.
     package var files: CertificateFiles?
     package var issuer = Issuer.authority

@@ -34,6 +34,8 @@ package struct ProbeTLSConfiguration: Sendable {
         package static let signed = "kECDHE:kDHE:!aNULL:!eNULL:!PSK@SECLEVEL=0"
         /// With them no client speaks before it has seen our Finished (RFC 7918 §4).
         package static let chained = "ECDHE+AES+SHA1:DHE+AES+SHA1:AES+SHA1:!aNULL:!PSK@SECLEVEL=0"
+        /// Those whose keys are encrypted to the certificate's key.
+        package static let staticRSA = "kRSA:!aNULL:!eNULL:!PSK@SECLEVEL=0"
         package static let finiteField = "kDHE:!aNULL:!eNULL:!PSK@SECLEVEL=0"
         package static let anonymous = "aNULL:!eNULL@SECLEVEL=0"
         package static let null = "eNULL:!aNULL:!PSK@SECLEVEL=0"

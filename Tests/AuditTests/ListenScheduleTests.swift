@@ -59,7 +59,7 @@ import Traffic
         let client = Client(program: "/usr/bin/curl")
         _ = schedule.probe(for: try station.visit(client, isClear: false))
         #expect(schedule.results.map(\.outcome) == [.inconclusive, .inconclusive])
-        station.takeReport()(Station.acceptance)
+        station.takeReport()(ShownProbe.acceptance)
         #expect(schedule.results.map(\.outcome) == [.accepted, .inconclusive])
         #expect(schedule.results.map(\.probe.identifier) == ["control-good", "name-wrong-host"])
     }
@@ -105,38 +105,11 @@ private final class Station: ProbePresenter {
     /// A connection that takes what it is shown.
     func show(_ client: ListenScheduleTests.Client, _ schedule: ListenSchedule) throws {
         _ = try #require(schedule.probe(for: visit(client, isClear: false)))
-        takeReport()(Self.acceptance)
+        takeReport()(ShownProbe.acceptance)
     }
 
     /// Where the probe that was shown last says what it saw.
     func takeReport() -> @Sendable (ProbeObservation) -> Void {
         reports.withLock { $0.removeLast() }
     }
-
-    static var acceptance: ProbeObservation {
-        var seen = ProbeObservation()
-        seen.sawOpening = true
-        seen.sentCertificate = true
-        seen.isHandshakeDone = true
-        seen.acceptedBytes = 1
-        return seen
-    }
-}
-
-private final class ShownProbe: ProbeMachine {
-    let identifier: String
-    let patience: UInt64 = 1_000
-
-    init(identifier: String) {
-        self.identifier = identifier
-    }
-
-    func receive(_ bytes: Span<UInt8>) {}
-    func noteSilence() {}
-    func noteEnd(_ end: ProbeEnd) {}
-    func takeOutgoing() -> [UInt8] { [] }
-    var isOver: Bool { true }
-    var tls: TLSRecord? { nil }
-    func takePlaintext() -> [(direction: Direction, bytes: [UInt8])] { [] }
-    var outcome: (outcome: ConnectionRecord.Outcome, cause: String) { (.completed, "") }
 }

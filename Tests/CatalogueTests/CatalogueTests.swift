@@ -170,6 +170,32 @@ struct CatalogueTests {
         #expect(shown.key.belongs(to: shown.certificates[0]))
     }
 
+    /// What the client is to trust comes from a file, or is made with the chain.
+    @Test func knowsWhatIsToBeTrusted() throws {
+        try makeFiles()
+        try write(
+            "trust/chain-real.probe",
+            """
+            title: T
+            reason: R.
+            host: A.test
+            trust-file: root.pem
+            [leaf]
+            chain-file: chain.pem
+            key-file: leaf.key
+            """)
+        let real = try #require(try Catalogue.load(folder: folder.path).entry("chain-real"))
+        #expect(real.host == "a.test" && real.hasOwnAnchors)
+        #expect(real.requirements == [.authority])
+        let anchors = try Certificate.all(inPEM: real.trustAnchors, name: "anchors")
+        #expect(anchors.map(\.subject) == ["CN=Known"])
+        let made = try #require(builtIn.entry("time-expired-anchor"))
+        #expect(made.hasOwnAnchors && made.requirements == [.authority])
+        let chain = try ChainLaboratory.shared.get().present(made, host: "www.a.test")
+        #expect(chain.certificates.count == 1 && chain.anchors.count == 1)
+        #expect(chain.anchors.first?.subject == chain.certificates.first?.issuer)
+    }
+
     @Test(arguments: [
         ("[leaf]\nchain-file: root.pem", 3, "the first certificate has no key of ours"),
         ("[leaf]\nchain-file: no.pem\nkey-file: root.key", 4, "cannot"),

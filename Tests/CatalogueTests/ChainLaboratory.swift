@@ -55,11 +55,13 @@ final class ChainLaboratory: Sendable {
         let place = folder.file(chain.certificates[0].fingerprint.hex)
         try Files.create(place + ".leaf", chain.certificates[0].pem)
         try Files.create(place + ".rest", chain.certificates.dropFirst().flatMap(\.pem))
+        let trusted = try Files.read(trustPath) + chain.anchors.flatMap(\.pem)
+        try Files.create(place + ".trust", trusted)
         let rest = chain.certificates.count > 1 ? "-untrusted \(place).rest" : ""
         let name = host.allSatisfy { $0.isNumber || $0 == "." } ? "-verify_ip" : "-verify_hostname"
         return shell(
             """
-            openssl verify -auth_level 1 -purpose sslserver -CAfile \(trustPath) -no-CApath \
+            openssl verify -auth_level 1 -purpose sslserver -CAfile \(place).trust -no-CApath \
             -no-CAstore \(rest) \(name) \(host) \(place).leaf
             """)
     }

@@ -129,6 +129,10 @@ struct ProbeReaderTests {
         Row("requirement", "requirements: offer, x", 1, "unknown requirements 'x', expected"),
         Row("behaviour", "behaviour: x", 1, "unknown behaviour 'x', expected serve, goto-fail"),
         Row("weakness", "weaknesses: CWE-295", 1, "'CWE-295' is no weaknesses, expected a number"),
+        Row("host", "host: a/b", 1, "'a/b' is no host, expected a name or an address"),
+        Row(
+            "anchors", "trust-file: a", 1, "trust-file 'a': a probe of the tool's own has no files"),
+        Row("no anchors", "trust-file: ,", 1, "'trust-file' names no file"),
         Row("indented first", "  x", 1, "an indented line after no field"),
         Row("no UTF-8", "title: \u{0}", 3, "no UTF-8", bytes: [0x0A, 0x0A, 0xFF]),
     ])
@@ -147,6 +151,7 @@ struct ProbeReaderTests {
         Row("copy", "[leaf]\ncopy: y", 2, "unknown copy 'y', expected origin-leaf, origin-chain"),
         Row("no key", "[leaf]\ntake: authority", 1, "the first certificate has no key of ours"),
         Row("presented", "[leaf]\npresented: maybe", 2, "expected yes, no"),
+        Row("trusted", "[leaf]\ntrusted: maybe", 2, "unknown trusted 'maybe', expected yes, no"),
         Row("time", "[leaf]\nnot-after: tomorrow", 2, "'tomorrow' is no time, expected days"),
         Row("far time", "[leaf]\nnot-after: 9999999d", 2, "is no time"),
         Row("version", "[leaf]\nversion: 2", 2, "unknown version '2', expected 1, 3"),

@@ -1,6 +1,7 @@
 import Base
 import Foundation
 import Replay
+import TestConditions
 import Testing
 
 @testable import Comparison
@@ -297,7 +298,7 @@ struct ContentDifferenceTests {
     }
 
     /// A long name with an escape is decoded once, not for each member on the other side.
-    @Test(.timeLimit(.minutes(1))) func decodesLongNamesOnce() {
+    @Test(.processorTime(below: .seconds(60))) func decodesLongNamesOnce() {
         let long = #"{"\u007a"# + String(repeating: "z", count: 200_000) + #"":1}"#
         let many = (0..<20_000).map { #""\u0062\#($0)":1"# }.joined(separator: ",")
         let found = ContentDifference(side: .response, configuration: .test).differences(

@@ -7,7 +7,8 @@ import Testing
 
 /// The tool itself, built, in namespaces: what the command does comes out at the sockets.
 @Suite(
-    .timeLimit(.minutes(2)), .serialized, .enabled(if: Place.isAllowed, "namespaces are forbidden"))
+    .timeLimit(.minutes(10)), .serialized, .enabled(if: Place.isAllowed, "namespaces are forbidden")
+)
 struct ConfinementTests {
     @Test func commandRunsAndItsCodeComesBack() throws {
         try confined("sh", "-c", "exit 7") { child in

@@ -7,7 +7,7 @@ import Transport
 
 @testable import HTTP2
 
-@Suite(.timeLimit(.minutes(1))) struct HTTP2ConnectionTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTP2ConnectionTests {
     @Test func endsInOrder() async throws {
         try await withLoop { loop in
             let notes = Notes()

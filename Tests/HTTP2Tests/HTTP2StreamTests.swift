@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTP2
 
-@Suite(.timeLimit(.minutes(1))) struct HTTP2StreamTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTP2StreamTests {
     static let sizes = [0, 1, 16_384, 65_536, 1_000_000]
 
     @Test(arguments: sizes)

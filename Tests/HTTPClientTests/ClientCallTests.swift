@@ -10,7 +10,7 @@ import Transport
 @testable import HTTPClient
 
 /// Calls whose messages take turns.
-@Suite(.timeLimit(.minutes(1))) struct ClientCallTests {
+@Suite(.timeLimit(.minutes(10))) struct ClientCallTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
         /// How many of the origin's come before each message.

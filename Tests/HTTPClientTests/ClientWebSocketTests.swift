@@ -8,7 +8,7 @@ import Transport
 
 @testable import HTTPClient
 
-@Suite(.timeLimit(.minutes(1))) struct ClientWebSocketTests {
+@Suite(.timeLimit(.minutes(10))) struct ClientWebSocketTests {
     static let agreement =
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"

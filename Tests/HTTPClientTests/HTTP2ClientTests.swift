@@ -9,7 +9,7 @@ import Transport
 
 @testable import HTTPClient
 
-@Suite(.timeLimit(.minutes(1))) struct HTTP2ClientTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTP2ClientTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
         /// On each connection, to each request.

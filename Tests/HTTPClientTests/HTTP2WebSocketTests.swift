@@ -10,7 +10,7 @@ import Transport
 @testable import HTTPClient
 
 /// WebSockets over streams of HTTP/2 (RFC 8441).
-@Suite(.timeLimit(.minutes(1))) struct HTTP2WebSocketTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTP2WebSocketTests {
     /// What an origin does with an extended CONNECT.
     enum Act: Sendable {
         case echo

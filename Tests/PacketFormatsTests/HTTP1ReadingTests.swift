@@ -1,4 +1,5 @@
 import Formats
+import TestConditions
 import Testing
 import Traffic
 
@@ -38,7 +39,7 @@ struct HTTP1ReadingTests {
     }
 
     /// What has come of a response is not read again with each packet of its request.
-    @Test(.timeLimit(.minutes(1))) func readsHeadsOnce() {
+    @Test(.processorTime(below: .seconds(60))) func readsHeadsOnce() {
         let (reading, writer) = begin()
         let count = 1_000_000
         let request = "POST / HTTP/1.1\r\nHost:a\r\nContent-Length:\(count)\r\n\r\n"

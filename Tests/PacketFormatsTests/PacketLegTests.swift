@@ -1,5 +1,6 @@
 import Base
 import Formats
+import TestConditions
 import Testing
 import Traffic
 
@@ -26,7 +27,7 @@ struct PacketLegTests {
     }
 
     /// To find the stream of a promise does not take a look at each that is open.
-    @Test(.timeLimit(.minutes(1))) func manyPromises() throws {
+    @Test(.processorTime(below: .seconds(60))) func manyPromises() throws {
         var size = 0
         var file = PacketFileWriter { size += $0.count }
         var leg = Self.leg

@@ -6,7 +6,7 @@ import Traffic
 @testable import Processes
 
 /// Connections of a program that runs beside the tests.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ProcessAttributionTests {
     @Test(arguments: [
         ("IPv4", "127.0.0.1", "127.0.0.1"),

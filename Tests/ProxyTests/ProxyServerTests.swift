@@ -42,11 +42,17 @@ extension ProxyTests {
             }
         }
 
-        @Test func bothLegsAreDescribed() throws {
+        /// Of a connection that lasts some are told before its end, and not again.
+        @Test(arguments: [false, true]) func bothLegsAreDescribed(isLong: Bool) throws {
             try withProxy { proxy in
                 let origin = try proxy.greeter(.tls)
                 let client = try proxy.secureTunnel(to: origin)
                 _ = try client.get("/")
+                if isLong {
+                    try proxy.traffic.wait(for: "news of the connection") { content in
+                        content.connections[1]?.isEmpty == false ? () : nil
+                    }
+                }
                 try client.finish()
                 let connection = try proxy.traffic.connection()
                 let ours = try #require(connection.clientTLS)

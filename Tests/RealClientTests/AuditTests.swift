@@ -117,12 +117,7 @@ extension RealClientTests {
             let audit = try Audit(
                 ["--listen", "--at", "127.0.0.1:0", "--profile", "quick", "--targets", "*.test"],
                 in: folder)
-            let ready: AuditReady = try await eventually("the ready line") {
-                guard let line = audit.program.output.split(separator: 0x0A).first else {
-                    return nil
-                }
-                return try JSONDecoder().decode(AuditReady.self, from: Data(line))
-            }
+            let ready = try await audit.ready()
             let proxy = "http://\(ready.ports[0].listen)"
             let commands: [(peer: Peer, arguments: [String])] = [
                 (.curl, ["-s", "--cacert", ready.ca, "-x", proxy, "https://shop.test/"]),
@@ -262,12 +257,7 @@ extension RealClientTests {
             let folder = try Folder()
             let audit = try Audit(
                 ["--serve", "0-0", "--at", "127.0.0.1:0", "--profile", "quick"], in: folder)
-            let ready: AuditReady = try await eventually("the ready line") {
-                guard let line = audit.program.output.split(separator: 0x0A).first else {
-                    return nil
-                }
-                return try JSONDecoder().decode(AuditReady.self, from: Data(line))
-            }
+            let ready = try await audit.ready()
             #expect(ready.ports.count == 13)
             for port in ready.ports {
                 let number = port.listen.split(separator: ":").last ?? ""
@@ -281,15 +271,4 @@ extension RealClientTests {
             #expect(answer.probes("fail").isEmpty, "\(audit.program.story)")
         }
     }
-}
-
-/// What an audit says when its servers listen.
-private struct AuditReady: Decodable {
-    struct Port: Decodable {
-        let name: String
-        let listen: String
-    }
-
-    let ports: [Port]
-    let ca: String
 }

@@ -1,3 +1,4 @@
+import TestConditions
 import Testing
 
 @testable import Redaction
@@ -87,7 +88,9 @@ struct URLRedactionTests {
         #expect(URLRedaction.redact(url) == url)
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: ["?a=b&", "%3D", "=", "@", "/;", "?x=%2525", "://"])
+    @Test(
+        .processorTime(below: .seconds(60)),
+        arguments: ["?a=b&", "%3D", "=", "@", "/;", "?x=%2525", "://"])
     func longHostileURLsTakeLinearTime(_ piece: String) {
         let url = String(repeating: piece, count: 200_000 / piece.utf8.count)
         #expect(URLRedaction.redact(url).utf8.count <= 2 * url.utf8.count)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sockets
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ChannelTests {
     @Test func bringsBytesInOrder() async throws {
         try await withLoop { loop in

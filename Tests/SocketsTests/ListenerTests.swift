@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sockets
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ListenerTests {
     @Test func acceptsOnThePortThatTheSystemChose() async throws {
         try await withLoop { loop in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sockets
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ResolverTests {
     private static func address(_ last: UInt8) -> SocketAddress {
         SocketAddress(address: [10, 0, 0, last], port: 0)

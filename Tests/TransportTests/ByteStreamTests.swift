@@ -6,7 +6,7 @@ import Testing
 @testable import Transport
 
 /// What holds for both kinds of stream.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ByteStreamTests {
     enum Kind: String, CaseIterable, CustomTestStringConvertible {
         case plain = "plain"

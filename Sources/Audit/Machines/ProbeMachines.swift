@@ -33,7 +33,7 @@ package enum ProbeMachines {
         case .preauthenticated: return try upgraded(name, .preauthenticated, nil, configuration)
         default:
             let isSmall = [.smallGroup512, .smallGroup768, .smallGroup1024].contains(behaviour)
-            try requireRSA(isSmall, chain)
+            try requireRSA(isSmall || behaviour == .staticRSA, chain)
             let plan = TLSProbePlan(
                 behaviour: behaviour, chain: chain, second: second,
                 ticketKey: configuration.ticketKey)

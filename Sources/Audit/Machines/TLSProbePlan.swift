@@ -73,6 +73,9 @@ struct TLSProbePlan {
         case .nullCipher:
             made.versions = TLSVersions(oldest, .tls12)
             made.suites = ProbeTLSConfiguration.Suites.null
+        case .staticRSA:
+            made.versions = TLSVersions(oldest, .tls12)
+            made.suites = ProbeTLSConfiguration.Suites.staticRSA
         case .tls10: made.versions = TLSVersions(.tls10, .tls10)
         case .tls11: made.versions = TLSVersions(.tls11, .tls11)
         case .smallGroup512: useGroup(512, in: &made)

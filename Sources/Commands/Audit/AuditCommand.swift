@@ -27,8 +27,8 @@ extension Command {
             ],
             details: [
                 "The command runs in namespaces of its own where the system allows it, so that every"
-                    + " name leads to the probes; {url}, {host}, {port} and {ca} in its arguments are"
-                    + " replaced. Elsewhere {url} is a port of this machine, and a command without"
+                    + " name leads to the probes; {url}, {host}, {port}, {ca} and {probe} in its arguments"
+                    + " are replaced. Elsewhere {url} is a port of this machine, and a command without"
                     + " it gets proxy variables; {proxy} asks for that.",
                 "A client has accepted a server once it has sent data to it. What needs a trusted CA"
                     + " is only tried on a client that takes the sound server, 'control-good'. A"
@@ -59,7 +59,9 @@ private var auditParameters: [Parameter<AuditOptions>] {
         .option(
             "profile", \.profile, .choice("PROFILE"), standard: "standard",
             "how much is tried: the 13 probes that tell most, all that must be refused, or all"),
-        .repeated("probe", \.probes, .text("ID"), "show this probe, whatever the profile"),
+        .repeated(
+            "probe", \.probes, .text("ID"),
+            "show this probe in place of those of the profile; ID* stands for all that begin so"),
         .option(
             "catalogue", \.catalogue, .path("FOLDER"),
             "add the probes in this folder, or put them in place of ours"),
@@ -75,7 +77,8 @@ private var auditParameters: [Parameter<AuditOptions>] {
             "the name that {host} and {url} stand for"),
         .option(
             "port", \.port, .count(from: 1), standard: "443",
-            "the port that {port} stands for; it tells the protocol, such as 993 for IMAP"),
+            "the port that {port} and {url} stand for; it tells the protocol, such as 993 for IMAP."
+                + " At 443, {url} names none"),
         .option(
             "origin", \.origin, .hostPort,
             "the true server, whose chain is presented where a probe needs a genuine one"),

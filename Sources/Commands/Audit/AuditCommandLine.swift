@@ -12,6 +12,8 @@ struct AuditCommandLine {
         var proxy: HostPort?
         /// The path of the audit's CA.
         var authority: String
+        /// Which probe it is shown.
+        var probe = ""
 
         /// Such as `https://www.shop.test/`; the scheme's own port is left out.
         var url: String {
@@ -24,6 +26,13 @@ struct AuditCommandLine {
     var namesServer: Bool { has("{url}") || has("{host}") || has("{port}") }
     var namesProxy: Bool { has("{proxy}") }
 
+    /// Whether it is told of a port that {url} does not name: what it is to do at HOST:443 it may not
+    /// do at a URL without a port.
+    func tellsUnnamedPort(at place: Place) -> Bool {
+        guard has("{url}"), !place.url.hasSuffix(":\(place.port)/") else { return false }
+        return filled(place).contains { $0.hasSuffix("\(place.host):\(place.port)") }
+    }
+
     private func has(_ name: String) -> Bool {
         words.contains { $0.split(separator: name, omittingEmptySubsequences: false).count > 1 }
     }
@@ -31,7 +40,7 @@ struct AuditCommandLine {
     func filled(_ place: Place) -> [String] {
         let values = [
             ("{url}", place.url), ("{host}", place.host), ("{port}", String(place.port)),
-            ("{ca}", place.authority),
+            ("{ca}", place.authority), ("{probe}", place.probe),
             ("{proxy}", place.proxy.map { "http://\($0.reachable)" } ?? ""),
         ]
         return words.map { word in

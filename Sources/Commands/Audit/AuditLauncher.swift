@@ -1,5 +1,6 @@
 internal import Audit
 internal import Base
+internal import Catalogue
 internal import Confinement
 internal import Glibc
 internal import Proxy
@@ -16,13 +17,18 @@ final class AuditLauncher: Sendable {
     private let inherited: [String: String]
     /// What tells a run whose probes need trust whom to trust, and one whose probes do not.
     private let trusting: ClientEnvironment
+    private let authority: Certificate
+    private let trust: AuditTrust
     private let plain: ClientEnvironment
     let isConfined: Bool
+    /// Which names lead to the probes that stand for loopback in the system's table.
+    private let leadsName: @Sendable (String) -> Bool
     private let running = Mutex(Running())
 
     private struct Running {
         var children: [pid_t: ChildProcess] = [:]
         var isStopped = false
+        var strays = AuditStrays()
     }
 
     /// How one run went.
@@ -40,7 +46,7 @@ final class AuditLauncher: Sendable {
     init(
         _ command: AuditCommandLine, _ place: AuditCommandLine.Place, station: AuditStation,
         authority: Certificate, trust: AuditTrust, isConfined: Bool, timeout: Duration,
-        inherited: [String: String]
+        inherited: [String: String], leadsName: @escaping @Sendable (String) -> Bool
     ) throws(Failure) {
         self.command = command
         self.place = place
@@ -48,6 +54,9 @@ final class AuditLauncher: Sendable {
         self.isConfined = isConfined
         self.timeout = timeout
         self.inherited = inherited
+        self.leadsName = leadsName
+        self.authority = authority
+        self.trust = trust
         trusting = try ClientEnvironment(
             proxy: nil, trusting: trust == .none ? nil : authority, inherited: inherited,
             telling: trust == .env)
@@ -73,12 +82,47 @@ final class AuditLauncher: Sendable {
 
     var isStopped: Bool { running.withLock(\.isStopped) }
 
+    /// What runs have left behind.
+    var strays: AuditStrays { running.withLock(\.strays) }
+
+    private func note(_ ended: StrayProcesses.Ended) {
+        running.withLock { $0.strays.note(ended) }
+    }
+
     /// Runs the command once while the slot serves it.
     ///
-    /// - Parameter index: of the run, to spread runs over the loops.
+    /// - Parameters:
+    ///   - anchors: what it is told to trust besides the audit's CA.
+    ///   - index: of the run, to spread runs over the loops.
     /// Errors: `command-not-started`, and those of confinement.
-    func run(_ slot: ProbeSlot, needsTrust: Bool, index: Int) async throws(Failure) -> Trace {
-        let client = needsTrust ? trusting : plain
+    func run(
+        _ slot: ProbeSlot, trusting anchors: [Certificate], index: Int
+    ) async throws(Failure) -> Trace {
+        guard !anchors.isEmpty else {
+            let needsTrust = slot.probe.requirements.contains(.authority)
+            return try await run(slot, needsTrust ? trusting : plain, index)
+        }
+        let client = try ClientEnvironment(
+            proxy: nil, trusting: trust == .none ? nil : authority, anchors: anchors,
+            inherited: inherited, telling: trust == .env)
+        defer { client.remove() }
+        return try await run(slot, client, index)
+    }
+
+    /// Where the command is to go, and what it is to know, for one probe.
+    private func place(for probe: ProbeDescription, _ client: ClientEnvironment)
+        -> AuditCommandLine.Place
+    {
+        var place = place
+        place.host = probe.host ?? place.host
+        place.authority = client.authoritiesPath ?? place.authority
+        place.probe = probe.identifier
+        return place
+    }
+
+    private func run(
+        _ slot: ProbeSlot, _ client: ClientEnvironment, _ index: Int
+    ) async throws(Failure) -> Trace {
         let output = try CapturedOutput()
         let started = Timestamp.now()
         let limit = TimeLimit(
@@ -113,11 +157,14 @@ final class AuditLauncher: Sendable {
     }
 
     private func runConfined(
-        _ prober: any Prober, _ client: ClientEnvironment, _ output: CapturedOutput,
+        _ slot: ProbeSlot, _ client: ClientEnvironment, _ output: CapturedOutput,
         _ limit: TimeLimit, _ index: Int
     ) async throws(Failure) -> ChildProcess.Ending {
+        let place = place(for: slot.probe, client)
         var configuration = try client.confinement(of: command.filled(place))
         configuration.output = output.descriptor
+        let own = slot.probe.host
+        configuration.leadsName = { [leadsName] in leadsName($0) || $0 == own }
         configuration.folder += "/run-\(index)"
         try Files.makeFolder(configuration.folder)
         _ = unsafe chmod(configuration.folder, 0o755)
@@ -133,39 +180,61 @@ final class AuditLauncher: Sendable {
             },
             makeService: { ports throws(Failure) in
                 try station.server(
-                    ports.ports, captured: ports.network, prober: prober, loops: loop(index))
+                    ports.ports, captured: ports.network, prober: slot, loops: loop(index))
+            },
+            finally: {
+                limit.end()
+                note(await $0.endLeftRunning())
             }
         ).ending
     }
 
     /// Runs it with a port of its own that stands for the server, and a proxy.
     private func runBeside(
-        _ prober: any Prober, _ client: ClientEnvironment, _ output: CapturedOutput,
+        _ slot: ProbeSlot, _ client: ClientEnvironment, _ output: CapturedOutput,
         _ limit: TimeLimit, _ index: Int
     ) async throws(Failure) -> ChildProcess.Ending {
         let local = SocketAddress(literal: "127.0.0.1", port: 0)!
         let target = ProxyPlan.ReverseTarget(.tcp, host: place.host, port: place.port)
         let service = try station.server(
-            [PortPlan(local, .reverse(target)), PortPlan(local, .explicit)], prober: prober,
+            [PortPlan(local, .reverse(target)), PortPlan(local, .explicit)], prober: slot,
             loops: loop(index))
-        var place = place
+        var place = place(for: slot.probe, client)
         place.port = service.server.addresses[0].port
         place.proxy = HostPort(service.server.addresses[1])
         let words = command.filled(place)
         let variables =
             command.namesServer
             ? client.variables : client.variables(through: HostPort(service.server.addresses[1]))
-        let child = try ChildProcess.start(words, variables: variables, output: output.descriptor)
+        let mark = Digests.randomBytes(8).hex
+        let child = try ChildProcess.start(
+            words, variables: variables.merging([Self.markName: mark]) { $1 },
+            output: output.descriptor)
         note(child, limit)
         defer { forget(child.id) }
         let ended = OneTimeBox<ChildProcess.Ending>()
         startThread(named: "command") {
-            ended.set(child.wait())
+            let ending = child.wait()
+            limit.end()
+            ended.set(ending)
             service.shutdown.request()
         }
         _ = try await service.run {}
+        note(await Self.endMarked(mark))
         return await ended.get()
     }
+
+    /// Ends what the command started and left behind.
+    private static func endMarked(_ mark: String) async -> StrayProcesses.Ended {
+        let ended = OneTimeBox<StrayProcesses.Ended>()
+        startThread(named: "ending") {
+            ended.set(StrayProcesses.end(.variable("\(markName)=\(mark)")))
+        }
+        return await ended.get()
+    }
+
+    /// A variable that tells by its value which run a process belongs to.
+    private static let markName = "SALLYPORT_AUDIT_RUN"
 }
 
 /// Ends a command that takes too long: asks first, and then does not.

@@ -14,6 +14,8 @@ struct AuditRunTask: Sendable {
     let ledger: AuditLedger
     /// Which destinations are audited.
     let concerns: @Sendable (AuditDestination) -> Bool
+    /// Whether the command can be led to a host that a probe has of its own.
+    let leadsHosts: Bool
     /// How many commands may run at once.
     let jobs: Int
     /// What the sound server says in its answers and nobody else does.
@@ -66,25 +68,26 @@ struct AuditRunTask: Sendable {
             }
         }
         let isFirst = ledger.destinations.isEmpty
+        let anchors = try prepare(probe, &waiting)
         guard isFirst || !waiting.isEmpty else { return nil }
         var last: AuditLauncher.Trace?
         var attempt = 0
         var seen: [AuditDestination: [ProbeObservation]] = [:]
         while attempt < Self.attemptLimit, isFirst || !waiting.isEmpty, !launcher.isStopped {
-            let hosts = Set(waiting.map(\.host))
+            let hosts = probe.host.map { [$0] } ?? Set(waiting.map(\.host))
             let slot = ProbeSlot(probe, presenter) { [concerns] destination in
                 isFirst ? concerns(destination) : hosts.contains(destination.host)
             }
             let trace = try await launcher.run(
-                slot, needsTrust: probe.requirements.contains(.authority),
-                index: index * Self.attemptLimit + attempt)
+                slot, trusting: anchors, index: index * Self.attemptLimit + attempt)
             attempt += 1
             last = trace
             if isFirst { ledger.note(clearHosts: slot.clearHosts) }
-            for (destination, observations) in slot.seen {
-                seen[destination, default: []] += observations
+            for (place, observations) in slot.seen {
+                seen[home(of: place, probe, waiting), default: []] += observations
             }
-            for (destination, reason) in slot.impossible {
+            for (place, reason) in slot.impossible {
+                let destination = home(of: place, probe, waiting)
                 ledger.noteImpossible(probe, at: destination, reason)
                 waiting.remove(destination)
             }
@@ -102,6 +105,37 @@ struct AuditRunTask: Sendable {
             if isFirst, waiting.isEmpty { return last }
         }
         return last
+    }
+
+    /// What the command has to be told to trust; a destination where that cannot be, or that the
+    /// probe is not for, waits no longer.
+    private func prepare(
+        _ probe: ProbeDescription, _ waiting: inout Set<AuditDestination>
+    ) throws(Failure) -> [Certificate] {
+        var anchors: [Certificate] = []
+        for destination in waiting {
+            do throws(Failure) {
+                if let host = probe.host, host != destination.host, !leadsHosts {
+                    throw Failure(
+                        "probe-not-possible", party: .tool,
+                        "it is for the host \(host), to which the command cannot be led here")
+                }
+                anchors += try presenter.anchors(of: probe, host: probe.host ?? destination.host)
+            } catch  where error.code == "probe-not-possible" {
+                ledger.noteImpossible(probe, at: destination, error.detail)
+                waiting.remove(destination)
+            }
+        }
+        return anchors
+    }
+
+    /// Which audited destination a connection stands for: that of a probe that has a host of its own
+    /// is one of the client's at the host that is audited.
+    private func home(
+        of place: AuditDestination, _ probe: ProbeDescription, _ waiting: Set<AuditDestination>
+    ) -> AuditDestination {
+        guard probe.host == place.host else { return place }
+        return waiting.first { $0.port == place.port } ?? place
     }
 
     private func judge(

@@ -1,6 +1,7 @@
 internal import Audit
 internal import Base
 internal import Catalogue
+internal import Confinement
 internal import Glibc
 internal import Proxy
 internal import Sockets
@@ -83,8 +84,14 @@ final class AuditService: Sendable {
         let launcher = try AuditLauncher(
             command, place, station: station, authority: authority.certificate,
             trust: options.trust, isConfined: isConfined, timeout: options.timeout,
-            inherited: environment.variables)
+            inherited: environment.variables, leadsName: leadsName(command, place))
         defer { launcher.remove() }
+        if command.tellsUnnamedPort(at: place), isConfined {
+            try environment.note(
+                "{url} names no port, so that what the command is told of \(place.host):443 may not"
+                    + " apply to it")
+            try environment.hint("audit it with --port 8443 as well")
+        }
         signals.watch(onStop: launcher.stop, onTick: {})
         if !isConfined, command.namesServer { presenter.noteUnseenRedirections() }
         let concerns = concerns
@@ -96,15 +103,29 @@ final class AuditService: Sendable {
                 client: clientName(options.command[0]),
                 seesClear: isConfined || !command.namesServer),
             concerns: { command.namesServer ? $0.host == host : concerns($0) },
-            jobs: Int(options.jobs), token: Array(token.utf8), advance: progress.advance)
+            leadsHosts: isConfined && command.namesServer, jobs: Int(options.jobs),
+            token: Array(token.utf8), advance: progress.advance)
         let silence = try await task.run()
         try progress.finish()
+        try launcher.strays.tell(environment)
         if let silence, !launcher.isStopped {
             let about = AuditSilence(host: command.namesServer ? host : nil)
             try about.tell(silence, environment)
         }
         return task.ledger.results(
             inOrderOf: probes, missing: "the audit was interrupted before it was shown")
+    }
+
+    /// Whether a name that the system's table of hosts has for this machine is audited all the same.
+    private func leadsName(
+        _ command: AuditCommandLine, _ place: AuditCommandLine.Place
+    ) -> @Sendable (String) -> Bool {
+        let (host, own) = (place.host.lowercased(), Confinement.ownHostName.lowercased())
+        let targets = options.targets
+        if command.namesServer { return { $0 == host } }
+        // A program that asks what this machine is called looks for itself.
+        if targets.isEmpty { return { $0 != own } }
+        return { name in targets.contains { $0.matches(name) } }
     }
 
     private func clientName(_ program: String) -> String {
@@ -114,6 +135,7 @@ final class AuditService: Sendable {
     // MARK: Clients that come by themselves
 
     func listen(_ signals: StopSignals) async throws(Failure) -> [AuditResult] {
+        presenter.noteFixedTrust()
         let schedule = ListenSchedule(probes, presenter, concerns: concerns)
         let server = try station.server(
             [PortPlan(try options.proxy.listen.socketAddress(), .explicit)], findsProcesses: true,
@@ -149,6 +171,7 @@ final class AuditService: Sendable {
         }
         // A client that is sent to port 80 does not come to us.
         presenter.noteUnseenRedirections()
+        presenter.noteFixedTrust()
         let local = options.proxy.listen
         let place = ProxyPlan.ReverseTarget(
             .tcp, host: options.host ?? local.reachable.host,
@@ -160,13 +183,14 @@ final class AuditService: Sendable {
                     port: range.last == 0 ? 0 : range.first + UInt16(index)
                 ).socketAddress(), .reverse(place))
         }
-        let server = try station.server(ports, prober: desk, loops: station.loops)
+        let server = try station.server(
+            ports, findsProcesses: true, prober: desk, loops: station.loops)
         desk.open(at: server.server.addresses.map(\.port))
         try announce(
             server, zip(shown, server.server.addresses).map { ($0.identifier, $1) })
         signals.watch(onStop: { _ in server.shutdown.request() }, onTick: {})
         _ = try await server.run {}
-        let results = desk.results(client: options.clientName ?? "client")
+        let results = desk.results(client: options.clientName)
         if results.isEmpty {
             try AuditSilence.tell(
                 hint: "have the client connect to each of the ports above, twice", environment)

@@ -17,13 +17,16 @@ struct ClientEnvironment {
     let bundle: String
     /// The same for Java.
     private let javaStore: String
-    private let authority: Certificate?
+    private let authorities: [Certificate]
+    /// The authority, if it is trusted, and the anchors in PEM; `nil` where there are no anchors.
+    let authoritiesPath: String?
 
     /// Writes the files into a new folder.
     ///
     /// - Parameters:
     ///   - proxy: where the proxy listens; `nil` for a program that is led there without its doing.
     ///   - authority: who is trusted besides the system's; `nil` for nobody.
+    ///   - anchors: certificates that are trusted as well; only with an authority.
     ///   - telling: whether variables tell of that trust; without them only what is laid over the
     ///     system's files does.
     ///   - masking: whether variables are set that make some programs verify although they have
@@ -33,10 +36,12 @@ struct ClientEnvironment {
     ///
     /// Errors: `file-unwritable`, `file-unreadable`, `certificate-invalid`.
     init(
-        proxy: HostPort?, trusting authority: Certificate?, inherited: [String: String],
+        proxy: HostPort?, trusting authority: Certificate?, anchors: [Certificate] = [],
+        inherited: [String: String],
         telling: Bool = true, masking: Bool = true
     ) throws(Failure) {
-        self.authority = authority
+        let named = (authority.map { [$0] } ?? []) + anchors
+        authorities = authority == nil ? [] : named
         let parent = inherited["TMPDIR"] ?? "/tmp"
         folder = "\(parent)/sallyport-run-\(Digests.randomBytes(6).hex)"
         try Files.makeFolder(folder)
@@ -44,7 +49,9 @@ struct ClientEnvironment {
         _ = unsafe chmod(folder, 0o755)
         let system = try Self.systemBundle(inherited)
         let trust = TrustFiles(folder: folder)
-        try trust.write(authority: authority, system: system, inherited: inherited)
+        try trust.write(
+            authorities: authorities, named: named, system: system, inherited: inherited)
+        authoritiesPath = anchors.isEmpty ? nil : trust.authorities
         files = trust.all
         let others = inherited.filter {
             !Self.namesProxy($0.key) && (masking || !Self.masks($0.key))
@@ -65,10 +72,14 @@ struct ClientEnvironment {
     func confinement(of command: [String]) throws(Failure) -> ConfinementConfiguration {
         var configuration = ConfinementConfiguration(
             command: command, variables: variables, bundle: bundle, folder: folder)
-        if let authority {
-            configuration.certificates = [
-                authority.folderName: authority.pem, "java/cacerts": try Files.read(javaStore),
-            ]
+        guard !authorities.isEmpty else { return configuration }
+        configuration.certificates["java/cacerts"] = try Files.read(javaStore)
+        for authority in authorities {
+            // OpenSSL tells those of one name apart by their number.
+            let name = authority.folderName.prefix { $0 != "." }
+            var number = 0
+            while configuration.certificates["\(name).\(number)"] != nil { number += 1 }
+            configuration.certificates["\(name).\(number)"] = authority.pem
         }
         return configuration
     }
@@ -143,6 +154,7 @@ private struct TrustFiles {
     let wgetConfiguration: String
     let aptConfiguration: String
     let phpConfiguration: String
+    let authorities: String
     private let phpFolder: String
 
     /// Java's own default, and no secret: it only guards against accidents.
@@ -153,22 +165,28 @@ private struct TrustFiles {
         javaStore = "\(folder)/truststore.jks"
         wgetConfiguration = "\(folder)/wgetrc"
         aptConfiguration = "\(folder)/apt.conf"
+        authorities = "\(folder)/authorities.pem"
         phpFolder = "\(folder)/php"
         phpConfiguration = "\(folder)/php/sallyport.ini"
     }
 
     var all: [String] {
-        [bundle, javaStore, wgetConfiguration, aptConfiguration, phpConfiguration, phpFolder]
+        [
+            bundle, javaStore, wgetConfiguration, aptConfiguration, phpConfiguration, phpFolder,
+            authorities,
+        ]
     }
 
     func write(
-        authority: Certificate?, system: [UInt8], inherited: [String: String]
+        authorities trusted: [Certificate], named: [Certificate], system: [UInt8],
+        inherited: [String: String]
     ) throws(Failure) {
-        let ours = authority?.pem ?? []
+        let ours = trusted.flatMap(\.pem)
+        try Files.create(authorities, named.flatMap(\.pem), readableByOthers: true)
         try Files.create(bundle, system + [0x0A] + ours, readableByOthers: true)
         let certificates =
             try Certificate.all(inPEM: system, name: "the system's bundle")
-            + (authority.map { [$0] } ?? [])
+            + trusted
         try Files.create(
             javaStore,
             JavaKeyStore.write(certificates.map(\.der), password: Self.javaPassword),

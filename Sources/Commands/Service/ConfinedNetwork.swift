@@ -212,6 +212,15 @@ final class ConfinedNetwork: Sendable {
         }
     }
 
+    /// Ends what goes on inside although the command has ended.
+    func endLeftRunning() async -> StrayProcesses.Ended {
+        let ended = OneTimeBox<StrayProcesses.Ended>()
+        let process = process
+        // It waits for them, which no thread may that others share.
+        startThread(named: "ending") { ended.set(process.endPrograms()) }
+        return await ended.get()
+    }
+
     /// Records the attempts as connections that were refused.
     func record(in service: some RunService) {
         for attempt in attempts {

@@ -21,13 +21,16 @@ protocol RunService: Sendable {
 enum ConfinedRun {
     /// Starts the command, serves it until it has ended, and tells how.
     ///
-    /// - Parameter started: called with the command once it runs.
+    /// - Parameters:
+    ///   - started: called with the command once it runs.
+    ///   - finally: called when the command has ended, while its network is still there.
     /// - Returns: how it ended, and what its network saw.
     ///
     /// Errors: those of `Confinement.launch` and of the service.
     static func run<Service: RunService>(
         _ configuration: ConfinementConfiguration, started: (ChildProcess) -> Void,
-        makeService: (CapturedPorts) throws(Failure) -> Service
+        makeService: (CapturedPorts) throws(Failure) -> Service,
+        finally: (ConfinedNetwork) async -> Void = { _ in }
     ) async throws(Failure) -> (
         ending: ChildProcess.Ending, network: ConfinedNetwork, service: Service
     ) {
@@ -69,6 +72,7 @@ enum ConfinedRun {
             _ = await names.get()
             network.noteEnd()
             network.record(in: service)
+            await finally(network)
         }
         return (ChildProcess.Ending(status: await ended.get()), network, service)
     }

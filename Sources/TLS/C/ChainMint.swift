@@ -53,14 +53,17 @@ package final class ChainMint: Sendable {
         var items: [ChainItem] = []
         for recipe in recipes { items += try prepare(recipe, host, origin) }
         var presented: [Certificate] = []
+        var anchors: [Certificate] = []
         for item in items {
             guard case .draft(let draft) = item.content else {
                 if item.isPresented { presented += item.certificates }
+                if item.isTrusted { anchors += item.certificates }
                 continue
             }
             let issuer = try issuer(of: draft, in: items)
             let certificate = try draft.finish(issuer: issuer, host: host)
             if draft.recipe.isPresented { presented.append(certificate) }
+            if draft.recipe.isTrusted { anchors.append(certificate) }
         }
         guard let first = items.first, let key = first.identity?.key, first.isPresented else {
             throw Failure(
@@ -68,6 +71,7 @@ package final class ChainMint: Sendable {
                 "the first certificate of a chain must have a key of ours, and be shown")
         }
         var chain = PresentedChain(certificates: presented, key: key)
+        chain.anchors = anchors
         guard case .draft(let leaf) = first.content else { return chain }
         let issuer = try issuer(of: leaf, in: items)
         if let staple {
@@ -95,6 +99,7 @@ package final class ChainMint: Sendable {
         let name: String
         let content: Content
         var isPresented = true
+        var isTrusted = false
 
         var certificates: [Certificate] {
             if case .given(let certificates, _) = content { certificates } else { [] }
@@ -148,7 +153,7 @@ package final class ChainMint: Sendable {
             return [
                 ChainItem(
                     name: recipe.name, content: .given(certificates, key),
-                    isPresented: recipe.isPresented)
+                    isPresented: recipe.isPresented, isTrusted: recipe.isTrusted)
             ]
         }
     }

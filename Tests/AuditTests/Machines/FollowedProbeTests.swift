@@ -4,11 +4,12 @@ import Catalogue
 import Foundation
 import Proxy
 import TLS
+import TestConditions
 import Testing
 import Traffic
 
 /// Probes that take more than one handshake, or one connection.
-@Suite(.serialized)
+@Suite(.serialized, .ownThread)
 struct FollowedProbeTests {
     private let chains = ProbeChains.shared
 

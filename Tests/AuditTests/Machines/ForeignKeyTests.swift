@@ -4,10 +4,11 @@ import Catalogue
 import Foundation
 import Proxy
 import TLS
+import TestConditions
 import Testing
 
 /// Genuine chains with a key that is not theirs.
-struct ForeignKeyTests {
+@Suite(.ownThread) struct ForeignKeyTests {
     /// Public certificates of some kinds of key, as far as this machine has them. The library serves
     /// those on curves in TLS 1.3 only, because they are for signing certificates.
     static let rows: [(path: String, version: TLSVersion)] = [

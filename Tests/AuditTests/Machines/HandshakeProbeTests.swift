@@ -1,10 +1,11 @@
 import Audit
 import Catalogue
 import TLS
+import TestConditions
 import Testing
 
 /// Faults in the handshake, with chains that are sound.
-@Suite(.serialized)
+@Suite(.serialized, .ownThread)
 struct HandshakeProbeTests {
     private let chains = ProbeChains.shared
 
@@ -47,6 +48,8 @@ struct HandshakeProbeTests {
         Row(behaviour: .tls10, options: "--tlsv1.2", verdict: .notOffered),
         Row(behaviour: .tls11, options: "--tlsv1.2", verdict: .notOffered),
         Row(behaviour: .tls12, verdict: .accepted),
+        Row(behaviour: .staticRSA, verdict: .accepted),
+        Row(behaviour: .staticRSA, options: "--tlsv1.3", verdict: .notOffered),
         Row(behaviour: .anonymous, verdict: .notOffered),
         Row(behaviour: .nullCipher, verdict: .notOffered),
         Row(behaviour: .smallGroup512, verdict: .refused(alert: 40)),

@@ -3,10 +3,11 @@ import Base
 import Catalogue
 import Proxy
 import TLS
+import TestConditions
 import Testing
 
 /// Clients that send what no client should: no machine ends the tool, or holds more than a bound.
-struct HostileClientTests {
+@Suite(.ownThread) struct HostileClientTests {
     private static func machine(
         _ behaviour: ProbeBehaviour, upgrade: UpgradeProtocol? = nil
     ) -> (any AuditMachine)? {

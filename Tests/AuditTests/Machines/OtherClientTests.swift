@@ -3,10 +3,11 @@ import Base
 import Catalogue
 import Foundation
 import TLS
+import TestConditions
 import Testing
 
 /// Clients of other libraries than curl's.
-@Suite(.serialized)
+@Suite(.serialized, .ownThread)
 struct OtherClientTests {
     private let chains = ProbeChains.shared
 

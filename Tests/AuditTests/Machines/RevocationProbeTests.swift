@@ -4,12 +4,13 @@ import Catalogue
 import Foundation
 import Sockets
 import TLS
+import TestConditions
 import Testing
 
 @testable import Proxy
 
 /// Probes whose certificate says where its revocation can be asked for.
-struct RevocationProbeTests {
+@Suite(.ownThread) struct RevocationProbeTests {
     private let bench: ProbeBench
 
     init() throws { bench = try ProbeBench() }

@@ -1,10 +1,11 @@
 import Audit
 import Catalogue
 import TLS
+import TestConditions
 import Testing
 
 /// Chains that are served without a fault in the handshake.
-@Suite(.serialized)
+@Suite(.serialized, .ownThread)
 struct ServedChainTests {
     private let chains = ProbeChains.shared
 

@@ -82,12 +82,14 @@ final class ProbeServer: Sendable {
     private static func play(_ machine: any AuditMachine, on descriptor: Int32) {
         defer { close(descriptor) }
         var space = [UInt8](repeating: 0, count: 1 << 14)
+        var canSend = true
         while true {
             let outgoing = machine.takeOutgoing()
-            guard send(outgoing, on: descriptor) else { return machine.noteEnd(.reset) }
+            // What the client has said before it left still waits to be read, an alert above all.
+            canSend = canSend && send(outgoing, on: descriptor)
             if machine.isOver {
                 shutdown(descriptor, Int32(SHUT_WR))
-                return machine.noteEnd(.ours)
+                return machine.noteEnd(canSend ? .ours : .reset)
             }
             var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             let ready = unsafe poll(&wait, 1, Int32(machine.patience))

@@ -3,13 +3,14 @@ import Dispatch
 import Sockets
 import Synchronization
 import TLS
+import TestConditions
 import Testing
 import Traffic
 
 @testable import Proxy
 
 /// All tests of a whole proxy. One at a time: some of them measure time.
-@Suite(.serialized) struct ProxyTests {}
+@Suite(.serialized, .ownThread) struct ProxyTests {}
 
 /// How a proxy differs from one with the plan of all tests.
 struct PlanChange {

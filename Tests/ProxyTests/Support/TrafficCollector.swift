@@ -55,7 +55,8 @@ final class TrafficCollector: TrafficSink {
             if content.connections[record.id]?.last?.closedAt != nil {
                 content.contradictions.append("connection \(record.id) was told of after its end")
             }
-            content.connections[record.id, default: []].append(record)
+            let known = content.connections[record.id]?.last
+            content.connections[record.id, default: []].append(record.keeping(known))
         case .exchange(let record):
             if content.exchanges[record.id]?.last?.durationMicroseconds != nil {
                 content.contradictions.append("exchange \(record.id) was told of after its end")
@@ -141,5 +142,26 @@ final class TrafficCollector: TrafficSink {
         let record = direction == .request ? exchange.requestBody : exchange.responseBody
         let chunks = content.chunks[exchange.id]?[direction] ?? []
         return chunks.flatMap { $0 } + record.bytes
+    }
+}
+
+extension ConnectionRecord {
+    /// With what was told of it before and is told once, as the capture keeps it.
+    fileprivate func keeping(_ earlier: ConnectionRecord?) -> ConnectionRecord {
+        var whole = self
+        whole.clientTLS = clientTLS?.keeping(earlier?.clientTLS)
+        whole.originTLS = originTLS?.keeping(earlier?.originTLS)
+        return whole
+    }
+}
+
+extension TLSRecord {
+    fileprivate func keeping(_ earlier: TLSRecord?) -> TLSRecord {
+        guard let earlier else { return self }
+        var whole = self
+        if chain.isEmpty { whole.chain = earlier.chain }
+        if keyLog.isEmpty { whole.keyLog = earlier.keyLog }
+        if clientHello.isEmpty { whole.clientHello = earlier.clientHello }
+        return whole
     }
 }

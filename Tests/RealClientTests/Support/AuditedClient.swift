@@ -208,4 +208,23 @@ struct Audit {
         }
         return (code, try JSONDecoder().decode(AuditAnswer.self, from: Data(line)))
     }
+
+    /// Waits until its servers listen.
+    func ready() async throws -> AuditReady {
+        try await eventually("the ready line") {
+            guard let line = program.output.split(separator: 0x0A).first else { return nil }
+            return try JSONDecoder().decode(AuditReady.self, from: Data(line))
+        }
+    }
+}
+
+/// What an audit says when its servers listen.
+struct AuditReady: Decodable {
+    struct Port: Decodable {
+        let name: String
+        let listen: String
+    }
+
+    let ports: [Port]
+    let ca: String
 }
