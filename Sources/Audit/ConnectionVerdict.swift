@@ -56,7 +56,10 @@ package enum ConnectionRule {
         _ seen: ProbeObservation, _ speaksFirst: Bool?
     ) -> ConnectionVerdict {
         if seen.wasIdle {
-            return .inconclusive("the client finished the handshake and said nothing")
+            return .inconclusive(
+                seen.firstBytes.isEmpty
+                    ? "the client finished the handshake and said nothing"
+                    : "the client waits for answers to several commands at once")
         }
         guard seen.end == .closed || seen.end == .reset || seen.hasSaidClose else {
             return .inconclusive("the connection was ended before the client had spoken")

@@ -31,6 +31,7 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
     /// The reply that is held until the client has judged the second handshake.
     private var held: [UInt8] = []
     private var receivedCount = 0
+    private var forgery: ForgedAnswerReader?
 
     /// In bytes: a request of a megabyte is read to its end, and nobody is listened to for ever.
     private static let receivedLimit = 4 << 20
@@ -46,6 +47,9 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
         patience = configuration.patience
         record = MachineRecord(configuration)
         change = plan.change.map { FlightChange($0) }
+        if plan.behaviour == .injectAfterStartTLS {
+            forgery = ForgedAnswerReader(configuration.upgrade)
+        }
     }
 
     // MARK: ProbeMachine
@@ -78,7 +82,10 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
             record.seen.wasIdle = true
         } else {
             // It waits for the answer that it was due, and has passed over the forged one.
-            record.seen.hasDeclined = plan.behaviour == .injectAfterStartTLS
+            if let forgery {
+                record.seen.hasDeclined = !forgery.isUnclear
+                record.seen.wasIdle = forgery.isUnclear
+            }
             say(answer?.noteSilence() ?? [])
         }
         close()
@@ -216,7 +223,7 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
 
     private func hear(_ bytes: [UInt8]) {
         record.hear(bytes, isProof: plan.isSpeakingProof)
-        if plan.behaviour == .injectAfterStartTLS { return judgeForgery() }
+        if forgery != nil { return judgeForgery(bytes) }
         let reply = answer?.receive(bytes) ?? []
         guard plan.renegotiates else {
             say(reply)
@@ -243,8 +250,8 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
     }
 
     /// Whether the client goes on although nobody has answered its first command within TLS.
-    private func judgeForgery() {
-        guard record.seen.firstBytes.count(where: { $0 == UInt8(ascii: "\n") }) > 1 else { return }
+    private func judgeForgery(_ bytes: [UInt8]) {
+        guard forgery?.receive(bytes) == true else { return }
         record.seen.proof = "the client took what came in clear for an answer within TLS"
         close()
     }
