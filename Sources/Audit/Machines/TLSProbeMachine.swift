@@ -32,6 +32,8 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
     private var held: [UInt8] = []
     private var receivedCount = 0
     private var forgery: ForgedAnswerReader?
+    /// The beginning of an alert.
+    private var heldBack: [UInt8] = []
 
     /// In bytes: a request of a megabyte is read to its end, and nobody is listened to for ever.
     private static let receivedLimit = 4 << 20
@@ -56,12 +58,24 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
 
     package func receive(_ bytes: Span<UInt8>) {
         guard !record.isOver else { return }
-        let bytes = bytes.indices.map { bytes[$0] }
-        receivedCount += bytes.count
+        let received = bytes.indices.map { bytes[$0] }
+        receivedCount += received.count
         if receivedCount > Self.receivedLimit { return close() }
-        records.receive(bytes)
+        records.receive(received)
+        record.seen.outsideTLS = records.outside
         if records.types.contains(RecordType.heartbeat), change?.isMade == true {
             record.seen.proof = "the client answered a heartbeat that it was sent unasked"
+        }
+        let bytes = heldBack + received
+        heldBack = []
+        if session != nil {
+            // Before the library looks at it, which gives up at the head of a record that it cannot
+            // read, and what it says then is no word of the client's.
+            if records.isInAlert {
+                heldBack = bytes
+                return
+            }
+            record.seen.alert = record.seen.alert ?? records.alert
         }
         guard session == nil else { return feed(bytes[...]) }
         let part = bytes.prefix(ClientHelloReader.byteLimit - opening.count)
@@ -109,9 +123,13 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
 
     package var tls: TLSRecord? {
         guard let hello else { return nil }
-        return TLSRecord(
+        var made = TLSRecord(
             of: hello, session, keyLog: keyLog,
             chain: record.seen.sentCertificate ? plan.chain : nil)
+        if let alert = records.alert, !made.alerts.contains(where: { $0.sender == .peer }) {
+            made.alerts.insert(AlertRecord(sender: .peer, alert: alert), at: 0)
+        }
+        return made
     }
 
     // MARK: Opening
@@ -297,7 +315,9 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
         for entry in session.alerts {
             let alert = entry.alert
             if entry.isOurs {
-                if alert.isFatal { record.seen.ownAlert = record.seen.ownAlert ?? alert.code }
+                if alert.isFatal, record.seen.alert == nil, records.outside.isEmpty {
+                    record.seen.ownAlert = record.seen.ownAlert ?? alert.code
+                }
             } else if alert.isFatal, alert.code != 0, alert.code != 90 {
                 record.seen.alert = record.seen.alert ?? alert.code
             } else {

@@ -1,6 +1,7 @@
 import Audit
 import Catalogue
 import Foundation
+import Proxy
 import TLS
 import Testing
 
@@ -178,6 +179,77 @@ struct UpgradedProbeTests {
                 if how == "discards" or not rest: rest = tls.recv(4096)
                 if not rest: sys.exit(1)
         """
+
+    /// What it says without TLS is no judgement on what it was shown in TLS.
+    @Test(
+        .enabled(if: ClientRun.isThere("psql")),
+        arguments: [
+            (ProbeBehaviour.gotoFail, ConnectionVerdict.refused(alert: 51)),
+            (.anonymous, .notOffered), (.serve, .accepted),
+        ])
+    func aClientFallsBackToClear(behaviour: ProbeBehaviour, inTLS: ConnectionVerdict) async throws {
+        let run = try await ProbeTrial(
+            behaviour, chains.rsa, upgrade: .postgreSQL, patience: 700,
+            connections: behaviour == .serve ? 1 : 2,
+            "psql postgresql://user@localhost:PORT/data?sslmode=prefer -c select")
+        let verdicts = run.seen.map { ConnectionRule.judge($0, speaksFirst: true) }
+        let expected = behaviour == .serve ? [inTLS] : [inTLS, .inClear]
+        #expect(verdicts == expected, "\(run.seen) \(run.client)")
+    }
+
+    /// A server that greets has said by that whether it knows TLS.
+    @Test(arguments: UpgradeProtocol.allCases, [ProbeBehaviour.serve, .stripStartTLS])
+    func whoLeavesWithoutAWordHasHeardTheGreeting(
+        name: UpgradeProtocol, behaviour: ProbeBehaviour
+    ) throws {
+        var description = ProbeDescription(identifier: "test", family: .plaintext)
+        description.behaviour = behaviour
+        var configuration = ProbeTrial.configuration()
+        configuration.upgrade = name
+        let machine = try ProbeMachines.makeMachine(description, chains.ec, configuration)
+        let greeting = machine.takeOutgoing()
+        machine.noteEnd(.closed)
+        let verdict = ConnectionRule.judge(machine.observation, speaksFirst: true)
+        let isRefusal = behaviour == .stripStartTLS && !greeting.isEmpty
+        #expect((verdict == .refused(alert: nil)) == isRefusal, "\(verdict)")
+    }
+
+    /// OpenLDAP's client refuses in this way; one that went on would have sent what is secret.
+    @Test(arguments: [
+        ([0x30, 5, 2, 1, 2, 0x42, 0], ConnectionVerdict.refused(alert: nil)),
+        ([0x30, 0x0C, 2, 1, 2, 0x60, 7, 2, 1, 3, 4, 0, 0x80, 0], .inClear),
+        ([0x30, 5, 2, 1, 2, 0x42], .refused(alert: nil)),
+    ])
+    func whoTearsTLSDownIsBackInClear(bytes: [UInt8], verdict: ConnectionVerdict) throws {
+        var description = ProbeDescription(identifier: "test", family: .trust)
+        description.behaviour = .serve
+        var configuration = ProbeTrial.configuration()
+        configuration.upgrade = .ldap
+        for version in [TLSVersion.tls12, .tls13] {
+            for isShaken in [true, false] {
+                let machine = try ProbeMachines.makeMachine(
+                    description, chains.selfSigned, configuration)
+                machine.receive(Self.ldapRequest.span)
+                _ = machine.takeOutgoing()
+                if isShaken {
+                    let context = TLSClientContext(
+                        versions: TLSVersions(version, version), trustsSystem: false)
+                    #expect(MemoryClient(machine, in: context).handshake() == .done)
+                } else {
+                    machine.receive(MemoryClient.hello(TLSVersions(version, version)).span)
+                }
+                machine.receive(bytes.span)
+                machine.noteEnd(.closed)
+                let seen = machine.observation
+                #expect(
+                    ConnectionRule.judge(seen, speaksFirst: true) == verdict,
+                    "\(version) \(isShaken) \(seen)")
+            }
+        }
+    }
+
+    private static let ldapRequest: [UInt8] =
+        [0x30, 0x1D, 2, 1, 1, 0x77, 0x18, 0x80, 0x16] + Array("1.3.6.1.4.1.1466.20037".utf8)
 
     @Test(arguments: upgrades)
     func aClientGoesOverToTLS(_ row: Upgrade) async throws {
