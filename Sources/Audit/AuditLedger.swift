@@ -53,18 +53,25 @@ package final class AuditLedger: Sendable {
         let isControlled = page.isControlled
         let control = page.results[Self.control]?.outcome
         if probe.requirements.contains(.authority), isControlled == false {
-            let reason =
-                control == .inconclusive
-                ? "it is not known whether the client takes a sound server, without which its"
-                    + " refusals say nothing"
-                : "the client refuses a sound server that the audit's CA vouches for, so that its"
-                    + " refusals say nothing"
-            return result(probe, destination, .uncontrolled, reason)
+            return result(probe, destination, .uncontrolled, Self.uncontrolledText(control))
         }
         guard let premise = FamilyRule.implying(probe, accepted: accepted) else { return nil }
         var implied = result(probe, destination, .implied, "it follows from \(premise)")
         implied.impliedBy = premise
         return implied
+    }
+
+    private static func uncontrolledText(_ control: ProbeOutcome?) -> String {
+        switch control {
+        case .inconclusive:
+            "it is not known whether the client takes a sound server, without which its refusals"
+                + " say nothing"
+        case .inClear:
+            "the client speaks in clear to a sound server, and how it would verify is not seen"
+        default:
+            "the client refuses a sound server that the audit's CA vouches for, so that its"
+                + " refusals say nothing"
+        }
     }
 
     private func judge(
@@ -123,6 +130,8 @@ package final class AuditLedger: Sendable {
             judged.hasFetchedStatus = hasFetched
             judged.evidence = judged.outcome.text(hasFetched) + ": " + judged.evidence
         }
+        let offers = observations.compactMap(\.offer)
+        judged.namesHost = offers.isEmpty ? nil : offers.contains(where: \.namesHost)
         judged.alert = conclusion.alert
         judged.version = observations.lazy.compactMap(\.version).first
         judged.connections = observations.map(\.connection).sorted()
@@ -132,7 +141,7 @@ package final class AuditLedger: Sendable {
     }
 
     private static func speaks(_ observations: [ProbeObservation]) -> Bool {
-        observations.contains { $0.acceptedBytes > 0 && !$0.hasGreeted }
+        observations.contains { $0.acceptedBytes > 0 && !$0.hasGreeted && !$0.isInClear }
     }
 
     private func result(

@@ -28,6 +28,8 @@ package struct AuditResult: Sendable, Equatable {
     /// Whether the client asked for the certificate's status at the address that it names; `nil` where
     /// it names none.
     package var hasFetchedStatus: Bool?
+    /// Whether the client named the host in TLS; `nil` where that was not looked at.
+    package var namesHost: Bool?
     /// In microseconds.
     package var duration: Int64 = 0
 

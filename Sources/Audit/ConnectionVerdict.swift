@@ -4,6 +4,9 @@ internal import Proxy
 package enum ConnectionVerdict: Sendable, Equatable {
     /// The client sent data to a server that it must have authenticated by then.
     case accepted
+    /// The client sent its data in clear to a server that offers TLS, which says nothing of how it
+    /// would have judged that.
+    case inClear
     /// The client ended before the handshake was done, with this alert or without one.
     case refused(alert: UInt8?)
     /// The client ended after the handshake, and had said nothing.
@@ -25,6 +28,7 @@ package enum ConnectionRule {
     package static func judge(
         _ seen: ProbeObservation, speaksFirst: Bool?
     ) -> ConnectionVerdict {
+        if seen.isInClear { return .inClear }
         if seen.acceptedBytes > 0 || seen.proof != nil { return .accepted }
         if seen.hasAskedForStatus {
             return .noEvidence("the client asked whether the certificate is revoked, no more")
@@ -56,7 +60,10 @@ package enum ConnectionRule {
         _ seen: ProbeObservation, _ speaksFirst: Bool?
     ) -> ConnectionVerdict {
         if seen.wasIdle {
-            return .inconclusive("the client finished the handshake and said nothing")
+            return .inconclusive(
+                seen.firstBytes.isEmpty
+                    ? "the client finished the handshake and said nothing"
+                    : "the client waits for answers to several commands at once")
         }
         guard seen.end == .closed || seen.end == .reset || seen.hasSaidClose else {
             return .inconclusive("the connection was ended before the client had spoken")

@@ -41,6 +41,10 @@ package struct ProbeObservation: Sendable, Equatable {
     /// Whether all that the client did here was to ask if the certificate that it was shown elsewhere
     /// is revoked, at an address that the certificate names.
     package var hasAskedForStatus = false
+    /// Whether the client said in clear, to a server that offers TLS, what it must say in TLS only.
+    package var isInClear = false
+    /// What the client sent where it owes TLS, as one does that has torn it down.
+    package var outsideTLS: [UInt8] = []
     /// What a probe of its own kind has proved besides, in words; `nil` for nothing.
     package var proof: String?
 

@@ -4,6 +4,8 @@ package enum ProbeOutcome: String, Sendable, CaseIterable {
     case refused
     /// The client sent a request, and reported an error in the end.
     case sentThenRefused = "sent-then-refused"
+    /// The client sent its data without TLS, which the server offers.
+    case inClear = "in-clear"
     /// The client took the certificate in TLS, and its data could not be seen.
     case suspected
     /// The client offers nothing that the probe needs.
@@ -24,7 +26,7 @@ package enum ProbeOutcome: String, Sendable, CaseIterable {
     /// Whether the client was seen to accept, and data of its can be had by whoever stands there.
     package var isAcceptance: Bool {
         switch self {
-        case .accepted, .sentThenRefused, .implied: true
+        case .accepted, .sentThenRefused, .inClear, .implied: true
         case .refused, .suspected, .notOffered, .shown, .notShown, .notSeen, .inconclusive,
             .notPossible, .uncontrolled:
             false

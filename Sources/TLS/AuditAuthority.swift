@@ -29,12 +29,24 @@ package final class AuditAuthority: Sendable {
         self.authority = authority
     }
 
-    /// Opens the authority of a folder, and makes it if there is none.
+    /// Opens the authority of a folder, and makes it if there is none. One of an earlier version,
+    /// which began when it was made, gets a certificate that begins earlier.
     ///
-    /// Errors: as ``CertificateAuthority/open(folder:label:scope:pathLength:)``.
+    /// Errors: `file-unwritable`, and as ``CertificateAuthority/open(folder:label:scope:pathLength:)``.
     package static func open(folder: String) throws(Failure) -> AuditAuthority {
-        try AuditAuthority(
+        let opened = try CertificateAuthority.open(
+            folder: folder, label: "Sallyport Audit CA", pathLength: nil, age: age)
+        let validity = opened.certificate.validity
+        guard validity.notAfter - validity.notBefore < Int64(age) * 86_400 else {
+            return try AuditAuthority(opened)
+        }
+        try Files.replace(opened.certificatePath, try opened.backdated(age: age).pem)
+        return try AuditAuthority(
             try CertificateAuthority.open(
                 folder: folder, label: "Sallyport Audit CA", pathLength: nil))
     }
+
+    /// In days: before all that it signs, whatever a probe says of its time. A client that judges as
+    /// of the day when a leaf was valid must find nothing wrong with the CA on that day.
+    static let age = 7_300
 }

@@ -28,12 +28,13 @@ package final class CertificateAuthority: Sendable {
     ///     empty. One that is there keeps what it was made for, so that a scope needs a folder of
     ///     its own.
     ///   - pathLength: how many authorities may stand below a new one; `nil` for any number.
+    ///   - age: how many days ago a new one began.
     ///
     /// Errors: `file-unreadable`, `file-unwritable`, `certificate-invalid`, `key-invalid`,
     /// `key-mismatch`, `scope-invalid`.
     package static func open(
         folder: String, label: String = "Sallyport CA", scope: [String] = [],
-        pathLength: Int? = 0
+        pathLength: Int? = 0, age: Int = 2
     ) throws(Failure) -> CertificateAuthority {
         // A slash at the end would make a folder beside it one inside it.
         var folder = Substring(folder)
@@ -42,7 +43,7 @@ package final class CertificateAuthority: Sendable {
         let keyPath = "\(folder)/ca.key"
         if !Files.exists(certificatePath) && !Files.exists(keyPath) {
             try create(
-                in: String(folder), label: label, scope: scope, pathLength: pathLength)
+                in: String(folder), label: label, scope: scope, pathLength: pathLength, age: age)
         }
         guard Files.isPrivate(keyPath) else {
             throw Failure(
@@ -88,9 +89,9 @@ package final class CertificateAuthority: Sendable {
     /// Writes both files into a folder of their own and moves that into place, so that there is
     /// never half an authority, and of two that start at once one wins.
     private static func create(
-        in folder: String, label: String, scope: [String], pathLength: Int?
+        in folder: String, label: String, scope: [String], pathLength: Int?, age: Int
     ) throws(Failure) {
-        let made = try make(label: label, scope: scope, pathLength: pathLength)
+        let made = try make(label: label, scope: scope, pathLength: pathLength, age: age)
         let parent = folder.split(separator: "/").dropLast().joined(separator: "/")
         try Files.makeFolder(folder.hasPrefix("/") ? "/\(parent)" : parent.isEmpty ? "." : parent)
         let temporary = "\(folder).\(Digests.randomBytes(6).hex)"

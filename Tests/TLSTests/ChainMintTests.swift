@@ -39,6 +39,48 @@ struct ChainMintTests {
         #expect(again.certificate.fingerprint == authority.certificate.fingerprint)
     }
 
+    /// What a probe says of time is about the leaf or an intermediate: on any day on which those
+    /// were valid, so was the CA.
+    @Test func isOlderThanAllItSigns() throws {
+        let authority = authority.certificate.validity
+        var recipe = CertificateRecipe(name: "leaf")
+        for days in [-2, -60, -4_100] {
+            recipe.notBefore = .days(days)
+            let leaf = try mint.present([recipe], host: "www.a.test", origin: []).certificates[0]
+            #expect(leaf.validity.notBefore > authority.notBefore, "\(days)")
+        }
+        recipe.issuer = .unknownRoot
+        recipe.notBefore = .days(-4_100)
+        var root = CertificateRecipe(name: "root")
+        root.origin = .unknownRoot
+        let chain = try mint.present([recipe, root], host: "www.a.test", origin: []).certificates
+        #expect(chain[0].validity.notBefore > chain[1].validity.notBefore)
+    }
+
+    /// One that earlier versions made began two days before, and clients may trust it already.
+    @Test func isMadeOlderWithTheSameKeyAndName() throws {
+        let place = folder.file("young")
+        let young = try CertificateAuthority.open(
+            folder: place, label: "Sallyport Audit CA", pathLength: nil)
+        let old = try AuditAuthority.open(folder: place)
+        #expect(old.certificate.subject == young.certificate.subject)
+        #expect(old.certificate.validity.notBefore < young.certificate.validity.notBefore)
+        #expect(old.certificate.validity.notAfter == young.certificate.validity.notAfter)
+        #expect(try AuditAuthority.open(folder: place).certificate.der == old.certificate.der)
+        #expect(shell("stat -c %a \(place)/ca.pem").output == "644\n")
+        // A client that still trusts the first one takes what the second vouches for.
+        let mint = try ChainMint(authority: old, keys: KeyCache(folder: folder.file("keys")))
+        let leaf = try mint.present(
+            [CertificateRecipe(name: "leaf")], host: "www.a.test", origin: []
+        ).certificates[0]
+        try Files.create(folder.file("young.pem"), young.certificate.pem)
+        try Files.create(folder.file("leaf.pem"), leaf.pem)
+        for trusted in [folder.file("young.pem"), "\(place)/ca.pem"] {
+            let run = shell("openssl verify -CAfile \(trusted) \(folder.file("leaf.pem"))")
+            #expect(run.output.hasSuffix(": OK\n"), "\(run.output)")
+        }
+    }
+
     // MARK: What is in a certificate
 
     @Test func isSoundAsItIs() throws {

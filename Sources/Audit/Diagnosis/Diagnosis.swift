@@ -64,6 +64,8 @@ struct MistakePattern: Sendable {
     var refusing: [String] = []
     /// Which outcomes count as accepted.
     var outcomes: Set<ProbeOutcome> = [.accepted, .implied, .shown]
+    /// What else must hold.
+    var when: @Sendable ([AuditResult]) -> Bool = { _ in true }
     /// In which nothing else needs to be named.
     var explains: Set<ProbeFamily> = []
 
@@ -78,7 +80,7 @@ struct MistakePattern: Sendable {
         let identifiers = Set(shown.map(\.identifier))
         guard !shown.isEmpty, identifiers.isSuperset(of: all) else { return nil }
         guard any.isEmpty || shown.contains(where: { names($0, any) }) else { return nil }
-        guard refusing.isEmpty || refuses(results) else { return nil }
+        guard refusing.isEmpty || refuses(results), when(results) else { return nil }
         return shown
     }
 

@@ -41,7 +41,8 @@ package enum Mistake: String, Sendable, CaseIterable {
     case startTLSInjection = "starttls-injection"
     case redirectToClear = "redirect-to-clear"
     case beginsInClear = "begins-in-clear"
-    /// No mistake of the client's by itself: without it, half of the audit says nothing.
+    // No mistakes of the client's by themselves: with them, half of the audit says nothing.
+    case addressUnmatched = "address-unmatched"
     case authorityUnknown = "authority-unknown"
 }
 
@@ -190,7 +191,8 @@ extension Mistake {
         ),
         .purpose: (
             "ignores the purpose (EKU)",
-            "It takes certificates that are not meant for servers, such as a client's own",
+            "It takes certificates that are not meant for servers, such as a client's own, or whose"
+                + " CA is not meant for them",
             "Ask for serverAuth: gnutls_certificate_verify_peers with a purpose,"
                 + " X509_VERIFY_PARAM_set_purpose"
         ),
@@ -266,9 +268,10 @@ extension Mistake {
             "Refuse redirects from https to http, or drop Authorization and cookies on the way"
         ),
         .fallbackToClear: (
-            "falls back to plaintext",
-            "It goes on without TLS when TLS fails, which anybody on the path can bring about",
-            "Fail if TLS fails"
+            "goes on in cleartext when TLS fails",
+            "It goes on without TLS when TLS fails, which anybody on the path can bring about,"
+                + " whatever it verifies in TLS",
+            "Fail if TLS fails, and verify the server (psql: sslmode=verify-full)"
         ),
         .startTLSStripped: (
             "goes on without STARTTLS",
@@ -289,7 +292,14 @@ extension Mistake {
             "speaks to the host in clear, too",
             "It sends requests without TLS to a host that speaks it, and who is on the path reads"
                 + " and answers them",
-            "Use https from the first request on"
+            "Use https, or require TLS, from the first request on"
+        ),
+        .addressUnmatched: (
+            "does not take a sound server by its address",
+            "It trusts the CA, as far as can be seen, and asks for an address that it does not find"
+                + " in the certificate",
+            "Have the client ask by the name that is audited, or say --host ADDRESS for the address"
+                + " that it asks for"
         ),
         .authorityUnknown: (
             "does not take a sound server with the audit's CA",

@@ -6,15 +6,37 @@ extension MistakePattern {
 
     private static let control = [
         MistakePattern(
+            mistake: .addressUnmatched, any: [ControlRule.identifier], outcomes: [.refused],
+            when: refusesAddress),
+        MistakePattern(
             mistake: .authorityUnknown, any: [ControlRule.identifier],
             outcomes: [.refused, .suspected, .notOffered]),
+        // Who does without TLS is not asked how it verifies.
         MistakePattern(
-            mistake: .sendsBeforeVerifying,
-            any: [
-                "trust-*", "name-*", "time-*", "chain-*", "purpose-*", "crypto-*", "handshake-*",
-            ],
-            outcomes: [.sentThenRefused]),
+            mistake: .beginsInClear, any: [ControlRule.identifier], outcomes: [.inClear],
+            explains: shownFamilies),
+        MistakePattern(
+            mistake: .fallbackToClear, any: serverFamilies + ["plaintext-*"], outcomes: [.inClear],
+            explains: shownFamilies),
+        MistakePattern(
+            mistake: .sendsBeforeVerifying, any: serverFamilies, outcomes: [.sentThenRefused]),
     ]
+
+    /// Whether the client asks for an address, and refuses the sound server in another way than one
+    /// whose root it does not know.
+    @Sendable private static func refusesAddress(_ results: [AuditResult]) -> Bool {
+        let control = results.first { $0.probe.identifier == ControlRule.identifier }
+        let unknown = results.first { $0.probe.identifier == "trust-unknown-root" }
+        guard let control, let unknown, unknown.outcome == .refused else { return false }
+        return control.namesHost == false && control.alert != unknown.alert
+    }
+
+    private static let serverFamilies = [
+        "trust-*", "name-*", "time-*", "chain-*", "purpose-*", "crypto-*", "revocation-*",
+        "handshake-*",
+    ]
+
+    private static let shownFamilies = Set(ProbeFamily.allCases).subtracting([.passive])
 
     private static let certificateFamilies: Set<ProbeFamily> = [
         .trust, .chain, .time, .purpose, .crypto, .revocation,
@@ -30,8 +52,10 @@ extension MistakePattern {
             refusing: ["trust-self-signed-wrong-name", "name-wrong-host"],
             explains: certificateFamilies),
         MistakePattern(mistake: .anyRoot, all: ["trust-unknown-root"], explains: [.trust]),
+        // The second stands alone as well, but names another issuer than itself, which keeps out
+        // those who take what is self-signed only.
         MistakePattern(
-            mistake: .anySingleCertificate, all: ["trust-self-signed"],
+            mistake: .anySingleCertificate, all: ["trust-self-signed", "trust-pin-lookalike"],
             refusing: ["trust-unknown-root"], explains: [.trust]),
         MistakePattern(
             mistake: .selfSigned,
@@ -81,8 +105,8 @@ extension MistakePattern {
         MistakePattern(
             mistake: .criticalExtension,
             any: ["chain-leaf-unknown-critical-ext", "chain-int-unknown-critical-ext"]),
+        MistakePattern(mistake: .purpose, any: ["purpose-eku-*", "chain-int-eku-client-only"]),
         MistakePattern(mistake: .authorityLimits, any: ["chain-*"]),
-        MistakePattern(mistake: .purpose, any: ["purpose-eku-*"]),
         MistakePattern(mistake: .keyUsage, any: ["purpose-ku-*"]),
         MistakePattern(mistake: .weakCertificate, any: ["crypto-*"]),
         MistakePattern(mistake: .revocation, any: ["revocation-*"]),
@@ -112,9 +136,21 @@ extension MistakePattern {
             ]),
         MistakePattern(mistake: .compression, any: ["passive-compression"]),
         MistakePattern(mistake: .downgrade, any: ["handshake-downgrade-*"]),
+        // Who takes another's certificate in the first handshake has not forgotten anything later.
         MistakePattern(
-            mistake: .laterHandshake, any: ["handshake-reneg-*", "handshake-resume-*"]),
-        MistakePattern(mistake: .handshakeIntegrity, any: ["handshake-*"]),
+            mistake: .laterHandshake,
+            any: ["handshake-reneg-other-name", "handshake-resume-after-refusal"],
+            refusing: ["name-wrong-host"]),
+        MistakePattern(
+            mistake: .laterHandshake, any: ["handshake-reneg-bad-chain"],
+            refusing: ["trust-self-signed"]),
+        MistakePattern(
+            mistake: .handshakeIntegrity,
+            any: [
+                "handshake-wrong-finished", "handshake-early-ccs", "handshake-heartbeat",
+                "handshake-skip-ske", "handshake-empty-cert", "handshake-early-finished",
+                "handshake-ccs-finished",
+            ]),
         MistakePattern(
             mistake: .credentialsInClear, any: ["plaintext-redirect-leaks-credentials"]),
         MistakePattern(

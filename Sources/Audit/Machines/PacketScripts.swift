@@ -83,6 +83,27 @@ struct LDAPScript: UpgradeScript {
         return answer(to: message[id.endIndex], message, id: Array(id))
     }
 
+    /// Whether a search is for the entry that describes the server: no name, that object alone.
+    private static func asksForRoot(_ search: ArraySlice<UInt8>) -> Bool {
+        // Its tag and length, which has one byte where the name is empty.
+        search.dropFirst(2).starts(with: [0x04, 0, 0x0A, 1, 0])
+    }
+
+    private func rootEntry(_ id: [UInt8]) -> [UInt8] {
+        let extensions = Self.item(0x04, Array("1.3.6.1.4.1.1466.20037".utf8))
+        let attribute =
+            Self.item(0x04, Array("supportedExtension".utf8)) + Self.item(0x31, extensions)
+        let attributes = Self.item(0x30, mode.grants ? Self.item(0x30, attribute) : [])
+        let entry = Self.item(0x64, [0x04, 0] + attributes)
+        let done: [UInt8] = [0x65, 7, 0x0A, 1, 0, 4, 0, 4, 0]
+        return Self.item(0x30, id + entry) + Self.item(0x30, id + done)
+    }
+
+    /// BER of less than 128 bytes.
+    private static func item(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+        [tag, UInt8(content.count)] + content
+    }
+
     private func answer(to operation: UInt8, _ message: [UInt8], id: [UInt8]) -> UpgradeStep {
         switch operation {
         case 0x77:
@@ -92,6 +113,8 @@ struct LDAPScript: UpgradeScript {
             let whole = [0x30, UInt8(reply.count)] + reply
             return code == 0 ? .upgrade(whole) : .say(whole)
         case 0x42: return .leave([])
+        // What a server can do is asked for before TLS (RFC 4513 §3.1.2).
+        case 0x63 where Self.asksForRoot(message[id.endIndex...]): return .say(rootEntry(id))
         case 0x60: return .expose("the client logged in to LDAP in clear")
         default: return .expose("the client asked an LDAP server in clear")
         }

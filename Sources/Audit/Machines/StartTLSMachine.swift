@@ -77,6 +77,8 @@ package final class StartTLSMachine: AuditMachine, @unchecked Sendable {
         record.noteEnd(end)
         // Who hangs up over an answer that is too long has seen through it.
         let hasLeft = end == .closed || end == .reset
+        // MySQL's greeting says it all: a client that wants TLS goes without a word.
+        if hasLeft, !mode.grants, !script.greeting.isEmpty { noteOpening() }
         if isUpgraded, mode == .injected, hasLeft { record.seen.hasDeclined = true }
     }
 
@@ -98,8 +100,26 @@ package final class StartTLSMachine: AuditMachine, @unchecked Sendable {
 
     /// What was seen since TLS began; `nil` if it has not.
     private var seenInner: ProbeObservation? {
-        guard isUpgraded, let seen = inner?.observation, seen.sawOpening else { return nil }
+        guard isUpgraded, var seen = inner?.observation,
+            seen.sawOpening || !seen.outsideTLS.isEmpty
+        else { return nil }
+        if !seen.outsideTLS.isEmpty { judgeReturn(in: &seen) }
         return seen
+    }
+
+    /// Judges a client that is back to speaking in clear: OpenLDAP's, for one, tears TLS down and
+    /// takes its leave in the protocol beneath.
+    private func judgeReturn(in seen: inout ProbeObservation) {
+        var script = script
+        var rest = seen.outsideTLS
+        seen.hasDeclined = true
+        for _ in 0..<Self.stepLimit {
+            guard let step = script.next(&rest) else { return }
+            guard case .expose(let words) = step else { continue }
+            seen.proof = words
+            seen.isInClear = true
+            return
+        }
     }
 
     package var tls: TLSRecord? { inner?.tls }
@@ -116,6 +136,7 @@ package final class StartTLSMachine: AuditMachine, @unchecked Sendable {
             record.isOver = inner == nil
         case .expose(let words):
             record.seen.proof = words
+            record.seen.isInClear = mode.grants
             record.seen.acceptedBytes = record.seen.firstBytes.count
             record.isOver = true
         case .leave(let bytes):

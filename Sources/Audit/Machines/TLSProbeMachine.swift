@@ -31,6 +31,9 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
     /// The reply that is held until the client has judged the second handshake.
     private var held: [UInt8] = []
     private var receivedCount = 0
+    private var forgery: ForgedAnswerReader?
+    /// The beginning of an alert.
+    private var heldBack: [UInt8] = []
 
     /// In bytes: a request of a megabyte is read to its end, and nobody is listened to for ever.
     private static let receivedLimit = 4 << 20
@@ -46,18 +49,33 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
         patience = configuration.patience
         record = MachineRecord(configuration)
         change = plan.change.map { FlightChange($0) }
+        if plan.behaviour == .injectAfterStartTLS {
+            forgery = ForgedAnswerReader(configuration.upgrade)
+        }
     }
 
     // MARK: ProbeMachine
 
     package func receive(_ bytes: Span<UInt8>) {
         guard !record.isOver else { return }
-        let bytes = bytes.indices.map { bytes[$0] }
-        receivedCount += bytes.count
+        let received = bytes.indices.map { bytes[$0] }
+        receivedCount += received.count
         if receivedCount > Self.receivedLimit { return close() }
-        records.receive(bytes)
+        records.receive(received)
+        record.seen.outsideTLS = records.outside
         if records.types.contains(RecordType.heartbeat), change?.isMade == true {
             record.seen.proof = "the client answered a heartbeat that it was sent unasked"
+        }
+        let bytes = heldBack + received
+        heldBack = []
+        if session != nil {
+            // Before the library looks at it, which gives up at the head of a record that it cannot
+            // read, and what it says then is no word of the client's.
+            if records.isInAlert {
+                heldBack = bytes
+                return
+            }
+            record.seen.alert = record.seen.alert ?? records.alert
         }
         guard session == nil else { return feed(bytes[...]) }
         let part = bytes.prefix(ClientHelloReader.byteLimit - opening.count)
@@ -78,7 +96,10 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
             record.seen.wasIdle = true
         } else {
             // It waits for the answer that it was due, and has passed over the forged one.
-            record.seen.hasDeclined = plan.behaviour == .injectAfterStartTLS
+            if let forgery {
+                record.seen.hasDeclined = !forgery.isUnclear
+                record.seen.wasIdle = forgery.isUnclear
+            }
             say(answer?.noteSilence() ?? [])
         }
         close()
@@ -102,9 +123,13 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
 
     package var tls: TLSRecord? {
         guard let hello else { return nil }
-        return TLSRecord(
+        var made = TLSRecord(
             of: hello, session, keyLog: keyLog,
             chain: record.seen.sentCertificate ? plan.chain : nil)
+        if let alert = records.alert, !made.alerts.contains(where: { $0.sender == .peer }) {
+            made.alerts.insert(AlertRecord(sender: .peer, alert: alert), at: 0)
+        }
+        return made
     }
 
     // MARK: Opening
@@ -216,7 +241,7 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
 
     private func hear(_ bytes: [UInt8]) {
         record.hear(bytes, isProof: plan.isSpeakingProof)
-        if plan.behaviour == .injectAfterStartTLS { return judgeForgery() }
+        if forgery != nil { return judgeForgery(bytes) }
         let reply = answer?.receive(bytes) ?? []
         guard plan.renegotiates else {
             say(reply)
@@ -243,8 +268,8 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
     }
 
     /// Whether the client goes on although nobody has answered its first command within TLS.
-    private func judgeForgery() {
-        guard record.seen.firstBytes.count(where: { $0 == UInt8(ascii: "\n") }) > 1 else { return }
+    private func judgeForgery(_ bytes: [UInt8]) {
+        guard forgery?.receive(bytes) == true else { return }
         record.seen.proof = "the client took what came in clear for an answer within TLS"
         close()
     }
@@ -290,7 +315,9 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
         for entry in session.alerts {
             let alert = entry.alert
             if entry.isOurs {
-                if alert.isFatal { record.seen.ownAlert = record.seen.ownAlert ?? alert.code }
+                if alert.isFatal, record.seen.alert == nil, records.outside.isEmpty {
+                    record.seen.ownAlert = record.seen.ownAlert ?? alert.code
+                }
             } else if alert.isFatal, alert.code != 0, alert.code != 90 {
                 record.seen.alert = record.seen.alert ?? alert.code
             } else {

@@ -53,7 +53,7 @@ enum OfferRule {
     }
 
     /// IANA, TLS ExtensionType Values.
-    private enum ExtensionType: UInt16 {
+    fileprivate enum ExtensionType: UInt16 {
         case serverName = 0
         case signatureAlgorithms = 13
         case heartbeat = 15
@@ -118,5 +118,8 @@ enum OfferRule {
 }
 
 extension ClientHelloOffer {
+    /// Whether it says which host is meant, which clients do not of an address.
+    var namesHost: Bool { extensions.contains(OfferRule.ExtensionType.serverName.rawValue) }
+
     fileprivate var speaksBeforeTLS13: Bool { versions.contains { $0 < 0x0304 } }
 }

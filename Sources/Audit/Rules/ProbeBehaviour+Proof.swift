@@ -7,7 +7,7 @@ extension ProbeBehaviour {
     var isSpeakingProof: Bool {
         switch self {
         case .heartbeat, .renegotiateBadChain, .renegotiateOtherName, .redirectToHTTP,
-            .redirectWithCredentials:
+            .redirectWithCredentials, .injectAfterStartTLS:
             false
         default: true
         }

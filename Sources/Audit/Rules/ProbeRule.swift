@@ -45,6 +45,10 @@ package enum ProbeRule {
         let tally = VerdictTally(connections)
         let hasUsedAnswer = run?.sawToken == true && behaviour.isSpeakingProof
         if tally.accepted > 0 || hasUsedAnswer { return acceptance(tally, run) }
+        if tally.inClear > 0 {
+            return ProbeConclusion(
+                outcome: .inClear, evidence: tally.clearText, alert: tally.alert)
+        }
         // The server was sound at first: a client that has ended without more did not go on.
         let hasLeft = tally.refused > 0 && tally.alert == nil || tally.late > 0 && run != nil
         if !behaviour.isSpeakingProof, hasLeft {
@@ -104,6 +108,7 @@ package enum ProbeRule {
 /// How often each verdict was given.
 private struct VerdictTally {
     private(set) var accepted = 0
+    private(set) var inClear = 0
     private(set) var refused = 0
     private(set) var late = 0
     private(set) var suspected = 0
@@ -118,6 +123,7 @@ private struct VerdictTally {
         for verdict in verdicts {
             switch verdict {
             case .accepted: accepted += 1
+            case .inClear: inClear += 1
             case .refused(let alert):
                 refused += 1
                 self.alert = self.alert ?? alert
@@ -135,6 +141,13 @@ private struct VerdictTally {
         guard let alert else { return "the client closed during the handshake, without an alert" }
         let name = TLSAlert(isFatal: true, code: alert).name
         return "the client refused with alert \(alert) (\(name))"
+    }
+
+    var clearText: String {
+        let text = "the client sent its data in clear" + share(inClear)
+        guard refused > 0 else { return text }
+        let name = alert.map { " with alert \($0) (\(TLSAlert(isFatal: true, code: $0).name))" }
+        return text + ", and refused TLS" + (name ?? "")
     }
 
     func lateText(_ run: ProbeRun?) -> String {

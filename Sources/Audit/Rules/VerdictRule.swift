@@ -9,7 +9,8 @@ package enum VerdictRule {
         case .inconclusive, .notSeen: return .inconclusive
         case .notPossible, .uncontrolled: return .skipped
         case .shown, .notShown: return shown(expectation, outcome)
-        case .accepted, .refused, .sentThenRefused, .suspected, .notOffered, .implied: break
+        case .accepted, .refused, .sentThenRefused, .inClear, .suspected, .notOffered, .implied:
+            break
         }
         return switch expectation {
         // A client that refuses a sound server is a matter of interoperability, not of security.
@@ -50,7 +51,8 @@ package enum ControlRule {
         else { return outcome }
         return switch outcome {
         case .refused, .suspected, .inconclusive: .uncontrolled
-        case .accepted, .sentThenRefused, .notOffered, .shown, .notShown, .notSeen, .implied,
+        case .accepted, .sentThenRefused, .inClear, .notOffered, .shown, .notShown, .notSeen,
+            .implied,
             .notPossible, .uncontrolled:
             outcome
         }

@@ -40,14 +40,15 @@ struct AuditText {
         }
     }
 
-    /// What follows from another probe is told in a line: its evidence is the other's.
+    /// What follows from another probe is told in a line: its evidence is the other's. What was sent
+    /// in clear says nothing of what the probe is about.
     private mutating func addDetails(
         of verdict: ProbeVerdict, _ heading: String, _ style: Palette.Style
     ) {
         let results = report.results.filter { $0.verdict == verdict }
         guard !results.isEmpty else { return }
         addHeading(heading, style)
-        for result in results where result.outcome != .implied {
+        for result in results where ![.implied, .inClear].contains(result.outcome) {
             let probe = result.probe
             let severity = "(\(probe.severity.rawValue))"
             add("  ", "\(probe.identifier): \(probe.title) \(severity)")
@@ -59,6 +60,9 @@ struct AuditText {
         }
         addGroups(results.filter { $0.outcome == .implied }) { result in
             "\(result.place.text): follow from \(result.impliedBy ?? "another probe")"
+        }
+        addGroups(results.filter { $0.outcome == .inClear }) { result in
+            "\(result.place.text): \(result.outcome.rawValue): \(result.evidence)"
         }
     }
 

@@ -32,7 +32,8 @@ struct ClientEnvironment {
     ///   - masking: whether variables are set that make some programs verify although they have
     ///     switched it off: requests with `session.verify = False` obeys REQUESTS_CA_BUNDLE.
     ///   - inherited: the caller's own variables, which the result extends; those that name a proxy
-    ///     are replaced or, without one of ours, left out.
+    ///     are replaced or, without one of ours, left out, as are those that weaken where ours take
+    ///     their place.
     ///
     /// Errors: `file-unwritable`, `file-unreadable`, `certificate-invalid`.
     init(
@@ -53,12 +54,14 @@ struct ClientEnvironment {
             authorities: authorities, named: named, system: system, inherited: inherited)
         authoritiesPath = anchors.isEmpty ? nil : trust.authorities
         files = trust.all
+        let isTold = telling && authority != nil
         let others = inherited.filter {
             !Self.namesProxy($0.key) && (masking || !Self.masks($0.key))
+                && !(isTold && Self.weakens($0.key))
         }
         variables = others.merging(proxy.map(Self.proxyVariables) ?? [:]) { $1 }
             .merging(
-                telling && authority != nil
+                isTold
                     ? trust.variables(inherited, proxy: proxy, masking: masking)
                     : trust.javaVariables(inherited, proxy: proxy, trusting: false)
             ) { $1 }
@@ -112,6 +115,12 @@ struct ClientEnvironment {
     /// Whether a variable makes some programs verify that have switched it off.
     private static func masks(_ name: String) -> Bool {
         ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"].contains(name)
+    }
+
+    /// Whether a variable that names a CA switches a check off as well: LWP looks at no names where
+    /// one of these is set, as Crypt::SSLeay did.
+    private static func weakens(_ name: String) -> Bool {
+        ["HTTPS_CA_FILE", "HTTPS_CA_DIR"].contains(name)
     }
 
     /// A scheme is written always: some programs break without. The empty exception lists defeat
@@ -225,7 +234,7 @@ private struct TrustFiles {
         for name in [
             "SSL_CERT_FILE", "NIX_SSL_CERT_FILE", "PIP_CERT", "AWS_CA_BUNDLE",
             "NODE_EXTRA_CA_CERTS", "DENO_CERT", "GIT_SSL_CAINFO", "CARGO_HTTP_CAINFO",
-            "PERL_LWP_SSL_CA_FILE", "HTTPS_CA_FILE", "MOJO_CA_FILE", "BUNDLE_SSL_CA_CERT",
+            "PERL_LWP_SSL_CA_FILE", "MOJO_CA_FILE", "BUNDLE_SSL_CA_CERT",
             "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "LDAPTLS_CACERT",
         ] {
             variables[name] = bundle

@@ -10,10 +10,11 @@ extension CertificateAuthority {
     ///     names if empty.
     ///   - pathLength: how many authorities may stand below it: none for one that issues leaves
     ///     only, `nil` for any number.
+    ///   - age: how many days ago it began.
     ///
     /// Errors: `scope-invalid`, `certificate-invalid`.
     static func make(
-        label: String, scope: [String], pathLength: Int? = 0
+        label: String, scope: [String], pathLength: Int? = 0, age: Int = 2
     ) throws(Failure) -> (certificate: Certificate, key: PrivateKey) {
         let domains = try AuthorityScope(scope).domains
         let key = PrivateKey.p256()
@@ -29,7 +30,7 @@ extension CertificateAuthority {
             name, NID_commonName, MBSTRING_UTF8, commonName, Int32(commonName.count), -1, 0)
         unsafe X509_set_issuer_name(made, name)
         let day = 86_400
-        unsafe X509_gmtime_adj(X509_getm_notBefore(made), -2 * day)
+        unsafe X509_gmtime_adj(X509_getm_notBefore(made), -age * day)
         unsafe X509_gmtime_adj(X509_getm_notAfter(made), 1826 * day)
         unsafe X509_set_pubkey(made, key.pointer)
         let limit = pathLength.map { ",pathlen:\($0)" } ?? ""
@@ -40,6 +41,26 @@ extension CertificateAuthority {
         let size = unsafe X509_sign(made, key.pointer, EVP_sha256())
         precondition(size > 0, "OpenSSL cannot sign the authority")
         return (certificate, key)
+    }
+
+    /// Returns the certificate with an earlier beginning, and the same name, serial number and key:
+    /// who trusts either takes what the key has signed.
+    ///
+    /// - Parameter age: how many days ago it began.
+    /// Errors: `certificate-invalid`.
+    func backdated(age: Int) throws(Failure) -> Certificate {
+        guard let copy = unsafe X509_dup(certificate.pointer) else {
+            preconditionFailure("out of memory")
+        }
+        let changed = unsafe Certificate(owning: copy)
+        unsafe X509_gmtime_adj(X509_getm_notBefore(copy), -age * 86_400)
+        OpenSSLErrors.clear()
+        guard unsafe X509_sign(copy, key.pointer, EVP_sha256()) > 0 else {
+            throw Failure(
+                "certificate-invalid", party: .tool,
+                "cannot sign the CA in \(certificatePath) anew: \(OpenSSLErrors.take())")
+        }
+        return changed
     }
 
     /// Says that the authority is good for servers in these domains only (RFC 5280 §4.2.1.10).

@@ -14,7 +14,7 @@ package final class ChainMint: Sendable {
         self.authority = CertificateIssuer(certificate: authority.certificate, key: authority.key)
         self.keys = keys
         let made = try CertificateAuthority.make(
-            label: "Unknown CA", scope: [], pathLength: nil)
+            label: "Unknown CA", scope: [], pathLength: nil, age: AuditAuthority.age)
         unknownRoot = CertificateIssuer(certificate: made.certificate, key: made.key)
     }
 

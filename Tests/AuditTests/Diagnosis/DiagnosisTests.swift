@@ -24,12 +24,23 @@ import Testing
         .init(
             "any chain, the name unknown", ["trust-self-signed", "trust-unknown-root"], [.anyRoot]),
         .init(
-            "TrustSelfSignedStrategy", ["trust-self-signed"], [.anySingleCertificate],
+            "TrustSelfSignedStrategy",
+            ["trust-self-signed", "trust-self-signed-ca", "trust-pin-lookalike"],
+            [.anySingleCertificate],
             refused: ["trust-unknown-root", "trust-self-signed-wrong-name", "name-wrong-host"]),
         .init(
             "one certificate, whatever it says",
-            ["trust-self-signed", "trust-self-signed-wrong-name"], [.anySingleCertificate],
-            refused: ["trust-unknown-root", "name-wrong-host"]),
+            ["trust-self-signed", "trust-self-signed-wrong-name", "trust-pin-lookalike"],
+            [.anySingleCertificate], refused: ["trust-unknown-root", "name-wrong-host"]),
+        .init(
+            "PHP's allow_self_signed", ["trust-self-signed", "trust-self-signed-ca"],
+            [.selfSigned],
+            refused: [
+                "trust-unknown-root", "trust-pin-lookalike", "trust-self-signed-wrong-name",
+            ]),
+        .init(
+            "self-signed, in the quick profile", ["trust-self-signed"], [.selfSigned],
+            refused: ["trust-unknown-root"]),
         .init("self-signed, no more known", ["trust-self-signed"], [.selfSigned]),
         .init(
             "pin_append", ["trust-mimic-leaf-real-issuers", "trust-self-signed-plus-real-root"],
@@ -50,6 +61,10 @@ import Testing
         .init("expiry", ["time-expired", "time-expired-intermediate"], [.expiry]),
         .init("dates of intermediates", ["time-expired-intermediate"], [.dates]),
         .init("leaf as CA", ["chain-leaf-as-ca", "chain-int-bc-missing"], [.leafAsAuthority]),
+        .init("a CA for clients", ["chain-int-eku-client-only"], [.purpose]),
+        .init(
+            "GnuTLS, in the full profile",
+            ["purpose-eku-client-only", "chain-int-eku-client-only"], [.purpose]),
         .init("path length", ["chain-pathlen-exceeded"], [.authorityLimits]),
         .init("signatures", ["chain-leaf-bad-signature"], [.certificateSignature]),
         .init("BERserk", ["crypto-forged-e3"], [.certificateSignature]),
@@ -63,7 +78,30 @@ import Testing
         .init("old versions", ["handshake-tls10"], [.oldVersion]),
         .init("FREAK", ["handshake-freak"], [.weakExchange]),
         .init("sentinel", ["handshake-downgrade-sentinel"], [.downgrade]),
-        .init("renegotiation", ["handshake-reneg-other-name"], [.laterHandshake]),
+        .init(
+            "renegotiation", ["handshake-reneg-other-name"], [.laterHandshake],
+            refused: ["name-wrong-host"]),
+        .init(
+            "renegotiation, the chain", ["handshake-reneg-bad-chain"], [.laterHandshake],
+            refused: ["trust-self-signed", "trust-unknown-root"]),
+        .init("renegotiation, the first handshake unknown", ["handshake-reneg-other-name"], []),
+        .init(
+            "curl -k",
+            trust + names + [
+                "handshake-reneg-other-name", "handshake-reneg-bad-chain",
+                "handshake-resume-after-refusal",
+            ], [.verifiesNothing]),
+        .init(
+            "redis-cli, in the full profile",
+            ["name-wrong-host", "handshake-reneg-other-name", "handshake-resume-after-refusal"],
+            [.anyName], refused: trust + ["handshake-reneg-bad-chain"]),
+        .init(
+            "VERIFYPEER 0, in the full profile",
+            ["trust-self-signed", "trust-unknown-root", "handshake-reneg-bad-chain"],
+            [.anyChain], refused: ["trust-self-signed-wrong-name", "name-wrong-host"]),
+        .init(
+            "lftp, which takes other names for a while", ["handshake-reneg-other-name"],
+            [.sendsBeforeVerifying], sent: ["name-wrong-host"]),
         .init("staples", ["revocation-ocsp-revoked-stapled"], [.revocation]),
         .init(
             "credentials after a redirect",
@@ -72,6 +110,20 @@ import Testing
         .init("redirect", ["plaintext-redirect-to-http"], [.redirectToClear]),
         .init("http first", [], [.beginsInClear], shown: ["plaintext-initial-http"]),
         .init("fallback", ["plaintext-tls-refused-fallback"], [.fallbackToClear]),
+        .init(
+            "psql sslmode=prefer",
+            ["control-good"] + trust + names + ["plaintext-starttls-stripped"],
+            [.fallbackToClear],
+            clear: [
+                "handshake-goto-fail", "handshake-anon", "handshake-downgrade-sentinel",
+                "handshake-reneg-other-name", "handshake-skip-ske", "handshake-tls10",
+            ]),
+        .init(
+            "ldapsearch -Z, which verifies", ["control-good"], [.fallbackToClear],
+            refused: ["trust-self-signed-ca"], clear: trust + names + ["time-expired"]),
+        .init(
+            "psql sslmode=disable", [], [.beginsInClear],
+            clear: ["control-good", "trust-self-signed", "handshake-goto-fail"]),
         .init("STARTTLS", ["plaintext-starttls-stripped"], [.startTLSStripped]),
         .init("STARTTLS injection", ["plaintext-starttls-injection"], [.startTLSInjection]),
         .init(
@@ -108,8 +160,36 @@ import Testing
             try row.accepted.map { try outcome($0, .accepted) }
             + row.refused.map { try outcome($0, .refused) }
             + row.sent.map { try outcome($0, .sentThenRefused) }
+            + row.clear.map { try outcome($0, .inClear) }
             + row.shown.map { try outcome($0, .shown, .warn) }
         #expect(Diagnosis.all(in: results).map(\.mistake) == row.mistakes)
+    }
+
+    /// How the sound server was refused, how an unknown root was, and whether the client named the
+    /// host.
+    static let controls: [(UInt8?, ProbeOutcome, UInt8?, Bool?, Mistake)] = [
+        (48, .refused, 48, true, .authorityUnknown),
+        (48, .refused, 48, false, .authorityUnknown),
+        // A pin, of a client that names its host.
+        (nil, .refused, 48, true, .authorityUnknown),
+        (nil, .refused, 48, false, .addressUnmatched),
+        (42, .refused, 48, false, .addressUnmatched),
+        // Node and GnuTLS say the same of all.
+        (nil, .refused, nil, false, .authorityUnknown),
+        (nil, .accepted, nil, false, .authorityUnknown),
+        (nil, .refused, 48, nil, .authorityUnknown),
+    ]
+
+    @Test(arguments: controls)
+    func tellsAnAddressFromAnUnknownCA(
+        row: (UInt8?, ProbeOutcome, UInt8?, Bool?, Mistake)
+    ) {
+        var control = result(probe("control-good", .control, .accept), .refused)
+        control.alert = row.0
+        control.namesHost = row.3
+        var unknown = result(probe("trust-unknown-root", .trust), row.1)
+        unknown.alert = row.2
+        #expect(Diagnosis.all(in: [control, unknown]).first?.mistake == row.4)
     }
 
     @Test func whatIsOnlyNotedIsNoMistake() {
@@ -177,10 +257,11 @@ struct DiagnosisRow: Sendable, CustomTestStringConvertible {
     let refused: [String]
     let sent: [String]
     let shown: [String]
+    let clear: [String]
 
     init(
         _ name: String, _ accepted: [String], _ mistakes: [Mistake], refused: [String] = [],
-        sent: [String] = [], shown: [String] = []
+        sent: [String] = [], shown: [String] = [], clear: [String] = []
     ) {
         testDescription = name
         self.accepted = accepted
@@ -188,5 +269,6 @@ struct DiagnosisRow: Sendable, CustomTestStringConvertible {
         self.refused = refused
         self.sent = sent
         self.shown = shown
+        self.clear = clear
     }
 }

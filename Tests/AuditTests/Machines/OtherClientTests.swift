@@ -53,7 +53,32 @@ struct OtherClientTests {
         secure.recv(100)
         """
 
+    private static func nss(
+        _ name: String, _ behaviour: ProbeBehaviour = .serve,
+        _ chain: @escaping @Sendable (ProbeChains) -> PresentedChain,
+        _ verdicts: ConnectionVerdict...
+    ) -> Row {
+        Row(
+            program: "tstclnt", name: name, behaviour: behaviour, chain: chain,
+            command: "sh LAB/nss.sh PORT CA", verdicts: verdicts)
+    }
+
+    private static let nssScript = """
+        lab=$(mktemp -d)
+        certutil -N -d sql:$lab --empty-password
+        certutil -A -d sql:$lab -n ca -t C,, -i "$2"
+        printf 'GET / HTTP/1.0\\r\\n\\r\\n' >$lab/request
+        tstclnt -4 -d sql:$lab -h localhost -p "$1" -V tls1.2:tls1.3 <$lab/request
+        status=$?
+        rm -r $lab
+        exit $status
+        """
+
     static let rows: [Row] = [
+        nss("sound", .serve, { $0.ec }, .accepted),
+        nss("self-signed", .serve, { $0.selfSigned }, .refused(alert: 42)),
+        nss("downgrade sentinel", .downgradeSentinel, { $0.rsa }, .refused(alert: 47)),
+        nss("early ChangeCipherSpec", .earlyChangeCipherSpec, { $0.rsa }, .refused(alert: 10)),
         gnutls("self-signed", .serve, { $0.selfSigned }, "", .refused(alert: 42)),
         gnutls("wrong name", .serve, { $0.wrongName }, "", .refused(alert: 42)),
         gnutls("expired", .serve, { $0.expired }, "", .refused(alert: 42)),
@@ -82,6 +107,7 @@ struct OtherClientTests {
     @Test(arguments: rows.filter { ClientRun.isThere($0.program) })
     func judges(_ row: Row) async throws {
         try Data(Self.script.utf8).write(to: chains.folder.appendingPathComponent("client.py"))
+        try Data(Self.nssScript.utf8).write(to: chains.folder.appendingPathComponent("nss.sh"))
         let run = try await ProbeTrial(row.behaviour, row.chain(chains), row.command)
         #expect(row.verdicts.contains(run.verdict()), "\(run.seen) \(run.client)")
     }

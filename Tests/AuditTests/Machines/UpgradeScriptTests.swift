@@ -33,6 +33,12 @@ struct UpgradeScriptTests {
         [40, 0, 0, 1, 0x85, 0xA6] + [UInt8](repeating: 0x61, count: 38)
     private static let ldapRequest: [UInt8] =
         [0x30, 0x1D, 2, 1, 1, 0x77, 0x18, 0x80, 0x16] + Array("1.3.6.1.4.1.1466.20037".utf8)
+    private static let ldapRoot: [UInt8] =
+        [0x30, 0x25, 2, 1, 1, 0x63, 0x20, 4, 0, 0x0A, 1, 0, 0x0A, 1, 0, 2, 1, 0, 2, 1, 0, 1, 1, 0]
+        + [0x87, 0x0B] + Array("objectClass".utf8) + [0x30, 0]
+    /// Of all that is below a name.
+    private static let ldapSearch: [UInt8] =
+        [0x30, 0x0E, 2, 1, 1, 0x63, 9, 4, 1, 0x61, 0x0A, 1, 2, 0x0A, 1, 0]
     private static let ldapBind: [UInt8] = [0x30, 0x0C, 2, 1, 1, 0x60, 7, 2, 1, 3, 4, 0, 0x80, 0]
 
     static let rows: [Row] = [
@@ -58,6 +64,9 @@ struct UpgradeScriptTests {
         Row(.mySQL, .stripped, mySQLLogin, "expose"),
         Row(.ldap, .sound, ldapRequest, "upgrade 0"),
         Row(.ldap, .stripped, ldapRequest + ldapBind, "expose"),
+        Row(.ldap, .sound, ldapRoot + ldapRequest, "upgrade 0"),
+        Row(.ldap, .stripped, ldapRoot + ldapBind, "expose"),
+        Row(.ldap, .sound, ldapSearch, "expose"),
         Row(.ldap, .stripped, ldapRequest + [0x30, 5, 2, 1, 2, 0x42, 0], "leave "),
         Row(.ldap, .stripped, [0x30, 0x84], "leave "),
         Row(.ldap, .stripped, [0x30, 2, 2, 9], "leave "),

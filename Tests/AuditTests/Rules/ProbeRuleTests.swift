@@ -36,6 +36,23 @@ import Testing
         .init(
             "the better reason", [.inconclusive("waits"), .noEvidence("gone")], .inconclusive,
             "waits"),
+        .init("data in clear", [.inClear], .inClear, "the client sent its data in clear"),
+        .init(
+            "data in clear after a refusal", [.refused(alert: 51), .inClear], .inClear,
+            "the client sent its data in clear on 1 of 2 connections, and refused TLS with alert 51"
+                + " (decrypt_error)"),
+        .init(
+            "data in clear where nothing is shared", [.notOffered, .inClear], .inClear,
+            "the client sent its data in clear on 1 of 2 connections"),
+        .init(
+            "data in clear, and the command failed", [.inClear],
+            run: .init(exitStatus: 1, controlExitStatus: 0), .inClear),
+        .init(
+            "data in TLS wins over data in clear", [.inClear, .accepted], .accepted,
+            "the client sent data on 1 of 2 connections"),
+        .init(
+            "data in clear where text was injected", [.refused(alert: nil), .inClear],
+            of: .injectAfterStartTLS, .inClear),
         // The command
         .init(
             "one late, and the command failed", [.refusedLate], run: .init(exitStatus: 60),
@@ -121,7 +138,7 @@ import Testing
     /// A retry may find out more, and never takes back what was proved.
     @Test func orderDoesNotMatter() {
         let all: [ConnectionVerdict] = [
-            .accepted, .refused(alert: 48), .refusedLate, .suspected, .notOffered,
+            .accepted, .inClear, .refused(alert: 48), .refusedLate, .suspected, .notOffered,
             .inconclusive("waits"), .noEvidence("gone"),
         ]
         for first in all {

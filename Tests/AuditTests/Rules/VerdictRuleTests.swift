@@ -5,12 +5,13 @@ import Testing
 
 @Suite struct VerdictRuleTests {
     /// One letter an outcome, in the order of `ProbeOutcome`: accepted, refused, sent then refused,
-    /// suspected, not offered, inconclusive, implied, not possible, uncontrolled.
+    /// in clear, suspected, not offered, inconclusive, shown, not shown, not seen, implied, not
+    /// possible, uncontrolled.
     static let rows: [(ProbeExpectation, String)] = [
-        (.accept, "P N N N N I N P I P S S"),
-        (.refuse, "F P F W P I F P I F S S"),
-        (.warn, "W P W N P I W P I W S S"),
-        (.inform, "N N N N N I N P I N S S"),
+        (.accept, "P N N N N N I N P I P S S"),
+        (.refuse, "F P F F W P I F P I F S S"),
+        (.warn, "W P W W N P I W P I W S S"),
+        (.inform, "N N N N N N I N P I N S S"),
     ]
 
     @Test(arguments: rows)

@@ -69,6 +69,8 @@ struct Peer: Sendable {
     static let php = Peer("php")
     static let perl = Peer(
         "perl with IO::Socket::SSL", at: perlModule == nil ? "" : "/usr/bin/perl")
+    static let lwp = Peer(
+        "perl with LWP", at: "/usr/share/perl5/LWP/Protocol/https.pm")
     private static let perlModule = ["/usr/share/perl5", "/usr/local/share/perl5"]
         .first { FileManager.default.fileExists(atPath: "\($0)/IO/Socket/SSL.pm") }
     static let psql = Peer("psql")
