@@ -85,7 +85,7 @@ final class AuditService: Sendable {
             trust: options.trust, isConfined: isConfined, timeout: options.timeout,
             inherited: environment.variables)
         defer { launcher.remove() }
-        signals.watch(onStop: launcher.stop, onTick: {})
+        signals.watch(onStop: launcher.stop, onInsist: launcher.insist, onTick: {})
         if !isConfined, command.namesServer { presenter.noteUnseenRedirections() }
         let concerns = concerns
         let host = place.host.lowercased()
