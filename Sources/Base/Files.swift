@@ -210,6 +210,36 @@ package enum Files {
         if unsafe unlink(path) != 0 { unsafe rmdir(path) }
     }
 
+    /// Removes a folder with what is in it; links are removed and not followed. What cannot be
+    /// removed stays.
+    ///
+    /// - Parameter descriptor: the folder, opened for reading.
+    package static func removeFolder(_ path: String, opened descriptor: Int32) {
+        removeContents(of: descriptor, depth: 16)
+        unsafe rmdir(path)
+    }
+
+    /// - Parameter depth: of folders in folders, at most.
+    private static func removeContents(of descriptor: Int32, depth: Int) {
+        // The stream takes a descriptor over, so it gets one of its own.
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0, let folder = unsafe fdopendir(copy) else { return }
+        defer { unsafe closedir(folder) }
+        while let entry = unsafe readdir(folder) {
+            let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                unsafe bytes.prefix { $0 != 0 }.text
+            }
+            if name == "." || name == ".." { continue }
+            if unsafe unlinkat(descriptor, name, 0) == 0 { continue }
+            let inner = unsafe openat(
+                descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard inner >= 0 else { continue }
+            defer { close(inner) }
+            if depth > 1 { removeContents(of: inner, depth: depth - 1) }
+            unsafe unlinkat(descriptor, name, AT_REMOVEDIR)
+        }
+    }
+
     private static func failure(_ code: String, _ what: String, _ path: String) -> Failure {
         let reason = unsafe String(cString: strerror(errno)).lowercased()
         return Failure(code, party: .tool, "\(what) \(path): \(reason)")

@@ -123,7 +123,7 @@ private func runConfined(
     defer { client.remove() }
     let result = try await ConfinedRun.run(
         try client.confinement(of: arguments.command),
-        started: { signals.watch(onStop: $0.forward, onTick: {}) },
+        started: { signals.watch(onStop: $0.forward, onInsist: $0.kill, onTick: {}) },
         makeService: { ports throws(Failure) in
             try ProxyService(options, environment: environment, log: nil, captured: ports)
         })
@@ -156,7 +156,7 @@ private func serve(
     startThread(named: "command") {
         do throws(Failure) {
             let child = try start()
-            signals.watch(onStop: child.forward, onTick: {})
+            signals.watch(onStop: child.forward, onInsist: child.kill, onTick: {})
             box.set(.success(child.wait()))
         } catch {
             box.set(.failure(error))

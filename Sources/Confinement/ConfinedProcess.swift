@@ -9,7 +9,8 @@ internal import Synchronization
 /// but those that are read through methods. A connection that was accepted here knows where it was
 /// meant to go: see `SocketAddress.originalDestination`.
 package final class ConfinedProcess: Sendable {
-    package let id: Int32
+    package let program: StartedProgram
+    package var id: Int32 { program.id }
     /// Listening TCP sockets, IPv4 and IPv6, that get every connection but those for port 53.
     package let tcpListeners: [Int32]
     /// Listening TCP sockets that get what is meant for port 53: DNS, each message with its length
@@ -40,7 +41,7 @@ package final class ConfinedProcess: Sendable {
             ready.close()
             throw error
         }
-        self.id = id
+        program = StartedProgram(id: id)
         self.files = files
         namespace = NamespaceProcesses.namespace(of: id)
         tcpListeners = ready.descriptors(.tcpListener)
@@ -83,9 +84,7 @@ package final class ConfinedProcess: Sendable {
     ///
     /// - Returns: the status, as `waitpid` gives it.
     package func wait() -> Int32 {
-        var status: Int32 = 0
-        while unsafe waitpid(id, &status, 0) < 0, errno == EINTR {}
-        return status
+        program.wait()
     }
 
     /// The programs that run inside, each such as `sleep (123)`: after the command's end, those that

@@ -27,8 +27,9 @@ final class AuditLauncher: Sendable {
 
     private struct Running {
         var children: [pid_t: ChildProcess] = [:]
-        var isStopped = false
         var strays = AuditStrays()
+        /// What asked for the end.
+        var signal: StopSignal?
     }
 
     /// How one run went.
@@ -74,13 +75,18 @@ final class AuditLauncher: Sendable {
     /// Ends what runs, and starts nothing more.
     func stop(_ signal: StopSignal) {
         let children = running.withLock { running in
-            running.isStopped = true
+            running.signal = signal
             return Array(running.children.values)
         }
         for child in children { child.forward(signal) }
     }
 
-    var isStopped: Bool { running.withLock(\.isStopped) }
+    /// Ends what runs although it was asked to end.
+    func insist() {
+        for child in running.withLock({ Array($0.children.values) }) { child.kill() }
+    }
+
+    var isStopped: Bool { running.withLock { $0.signal != nil } }
 
     /// What runs have left behind.
     var strays: AuditStrays { running.withLock(\.strays) }
@@ -148,8 +154,13 @@ final class AuditLauncher: Sendable {
     }
 
     private func note(_ child: ChildProcess, _ limit: TimeLimit) {
-        running.withLock { $0.children[child.id] = child }
+        let signal = running.withLock { running in
+            running.children[child.id] = child
+            return running.signal
+        }
         limit.begin(child)
+        // It was started while the others were told.
+        if let signal { child.forward(signal) }
     }
 
     private func forget(_ child: pid_t) {
@@ -275,7 +286,7 @@ private final class TimeLimit: @unchecked Sendable {
         state.withLock { state in
             guard let child = state.child else { return }
             if !state.hasPassed { beforeEnding() }
-            kill(child.id, state.hasPassed ? SIGKILL : SIGTERM)
+            child.program.send(state.hasPassed ? SIGKILL : SIGTERM)
             state.hasPassed = true
         }
         if let timer { loop.set(timer, due: loop.now + Self.grace) }

@@ -92,7 +92,7 @@ final class AuditService: Sendable {
                     + " apply to it")
             try environment.hint("audit it with --port 8443 as well")
         }
-        signals.watch(onStop: launcher.stop, onTick: {})
+        signals.watch(onStop: launcher.stop, onInsist: launcher.insist, onTick: {})
         if !isConfined, command.namesServer { presenter.noteUnseenRedirections() }
         let concerns = concerns
         let host = place.host.lowercased()

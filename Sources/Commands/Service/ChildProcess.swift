@@ -4,7 +4,8 @@ internal import Sockets
 
 /// A program that was started with our standard streams.
 struct ChildProcess {
-    let id: pid_t
+    let program: StartedProgram
+    var id: pid_t { program.id }
 
     /// How it ended.
     enum Ending: Sendable, Equatable {
@@ -46,20 +47,23 @@ struct ChildProcess {
                     "the command stands behind --, as in: -- curl https://example.com/"
             )
         }
-        return ChildProcess(id: started.id)
+        return ChildProcess(program: StartedProgram(id: started.id))
     }
 
     /// Waits for its end; blocks.
     func wait() -> Ending {
-        var status: Int32 = 0
-        while unsafe waitpid(id, &status, 0) < 0, errno == EINTR {}
-        return Ending(status: status)
+        Ending(status: program.wait())
     }
 
     /// Passes on a signal that the tool got, unless the terminal sent it to the child as well: for
     /// many programs a second SIGINT means to leave their work undone.
     func forward(_ signal: StopSignal) {
         if signal.isFromTerminal, getpgid(id) == getpgid(0) { return }
-        kill(id, signal.number)
+        program.send(signal.number)
+    }
+
+    /// Ends it whether it will or not.
+    func kill() {
+        program.send(SIGKILL)
     }
 }

@@ -10,9 +10,9 @@ internal import TLS
 /// is not captured, and one that pins refuses; both show in the verdict.
 struct ClientEnvironment {
     let variables: [String: String]
-    /// Made files, to be removed afterwards.
-    private let files: [String]
-    let folder: String
+    private let made: CommandFolder
+    /// Where its files are, for as long as this value is there.
+    var folder: String { made.path }
     /// The system's certificates and ours, in PEM.
     let bundle: String
     /// The same for Java.
@@ -43,17 +43,12 @@ struct ClientEnvironment {
     ) throws(Failure) {
         let named = (authority.map { [$0] } ?? []) + anchors
         authorities = authority == nil ? [] : named
-        let parent = inherited["TMPDIR"] ?? "/tmp"
-        folder = "\(parent)/sallyport-run-\(Digests.randomBytes(6).hex)"
-        try Files.makeFolder(folder)
-        // Programs that change their user, as apt's do, have to read the bundle still.
-        _ = unsafe chmod(folder, 0o755)
+        made = try CommandFolder(in: inherited["TMPDIR"] ?? "/tmp")
         let system = try Self.systemBundle(inherited)
-        let trust = TrustFiles(folder: folder)
+        let trust = TrustFiles(folder: made.path)
         try trust.write(
             authorities: authorities, named: named, system: system, inherited: inherited)
         authoritiesPath = anchors.isEmpty ? nil : trust.authorities
-        files = trust.all
         let isTold = telling && authority != nil
         let others = inherited.filter {
             !Self.namesProxy($0.key) && (masking || !Self.masks($0.key))
@@ -96,10 +91,9 @@ struct ClientEnvironment {
         return variables
     }
 
-    /// Removes the files.
+    /// Removes the files, once the command has ended.
     func remove() {
-        for file in files { Files.remove(file) }
-        Files.remove(folder)
+        made.remove()
     }
 
     /// Whether a variable leads programs to a proxy, or past one.
@@ -177,13 +171,6 @@ private struct TrustFiles {
         authorities = "\(folder)/authorities.pem"
         phpFolder = "\(folder)/php"
         phpConfiguration = "\(folder)/php/sallyport.ini"
-    }
-
-    var all: [String] {
-        [
-            bundle, javaStore, wgetConfiguration, aptConfiguration, phpConfiguration, phpFolder,
-            authorities,
-        ]
     }
 
     func write(

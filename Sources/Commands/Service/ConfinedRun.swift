@@ -49,13 +49,13 @@ enum ConfinedRun {
             }
         }
         let process = try await launched.get().get()
-        started(ChildProcess(id: process.id))
+        started(ChildProcess(program: process.program))
         let network = ConfinedNetwork(process)
         let service: Service
         do throws(Failure) {
             service = try makeService(network.ports)
         } catch {
-            kill(process.id, SIGKILL)
+            process.program.send(SIGKILL)
             _ = await ended.get()
             process.close()
             throw error

@@ -2,36 +2,45 @@ internal import Base
 internal import Glibc
 internal import Synchronization
 
-/// SIGINT and SIGTERM as a flag, for a command that works in a loop and has something to put in
-/// order before it ends. A second signal ends the process at once.
+/// SIGINT, SIGTERM and SIGHUP as a flag, for a command that works in a loop and has something to
+/// put in order before it ends. A second signal, a second later or more, ends the process at once.
 enum InterruptFlag {
     /// Takes the signals over for the whole process, but for one that the caller ignores.
     static func install() {
-        isRaised.store(false, ordering: .relaxed)
-        for number in [SIGINT, SIGTERM] {
+        raisedAt.store(0, ordering: .relaxed)
+        for number in [SIGINT, SIGTERM, SIGHUP] where !SignalDisposition.isIgnored(number) {
             var action = sigaction()
-            action.sa_flags = SA_RESTART | Int32(truncatingIfNeeded: SA_RESETHAND)
+            action.sa_flags = SA_RESTART
             // Only what POSIX allows in a handler.
-            unsafe action.__sigaction_handler.sa_handler = { _ in
-                isRaised.store(true, ordering: .relaxed)
+            unsafe action.__sigaction_handler.sa_handler = { number in
+                let now = MonotonicTime.now().nanoseconds
+                let (isFirst, first) = raisedAt.compareExchange(
+                    expected: 0, desired: now, ordering: .relaxed)
+                // One wish may come twice: see `StopMachine`.
+                if !isFirst, now > first, now - first >= StopMachine.sameWish {
+                    _exit(128 + number)
+                }
             }
-            var before = sigaction()
-            unsafe sigaction(number, nil, &before)
-            if isIgnored(before) { continue }
             unsafe sigaction(number, &action, nil)
         }
     }
 
     /// Errors: `interrupted`, once a signal came.
     static func check() throws(Failure) {
-        guard isRaised.load(ordering: .relaxed) else { return }
+        guard raisedAt.load(ordering: .relaxed) != 0 else { return }
         throw Failure("interrupted", party: .tool, "stopped by a signal before the end")
     }
+}
 
-    private static func isIgnored(_ action: sigaction) -> Bool {
+/// What a signal does to this process.
+enum SignalDisposition {
+    static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        unsafe sigaction(number, nil, &action)
         let ignoring = unsafe unsafeBitCast(SIG_IGN, to: Int.self)
         return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == ignoring
     }
 }
 
-private let isRaised = Atomic(false)
+/// When the first signal came, in nanoseconds; 0 while none has.
+private let raisedAt = Atomic<UInt64>(0)
