@@ -107,6 +107,7 @@ class Runner:
     def __init__(self, options):
         self.profile = options.profile
         self.tool = tool()
+        self.python = options.python
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="sallyport-clients."))
         # The audit's CA and its keys are made once.
         self.variables = dict(os.environ, XDG_STATE_HOME=str(self.folder / "state"))
@@ -115,7 +116,7 @@ class Runner:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def filled(self, text, scratch):
-        places = {"{clients}": TABLE.parent, "{scratch}": scratch, "{python}": PYTHON}
+        places = {"{clients}": TABLE.parent, "{scratch}": scratch, "{python}": self.python}
         for place, value in places.items():
             text = text.replace(place, str(value))
         return text
@@ -209,6 +210,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--table", type=pathlib.Path, default=TABLE)
+    parser.add_argument("--python", type=pathlib.Path, default=PYTHON)
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--missing", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -224,7 +226,7 @@ def main():
         return 0
     skipped = [
         row.name for row in rows
-        if row.missing or "{python}" in row.fields["run"] and not PYTHON.exists()
+        if row.missing or "{python}" in row.fields["run"] and not options.python.exists()
     ]
     work = [(row, run) for run in range(options.runs) for row in rows if row.name not in skipped]
     if not work:

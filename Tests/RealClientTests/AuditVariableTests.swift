@@ -84,6 +84,10 @@ extension RealClientTests {
             Row("CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE", .curl, leads: false, "curl", "-s", "{url}"),
         ]
 
+        private static let probes = [
+            "trust-self-signed", "trust-unknown-root", "name-wrong-host", "time-expired",
+        ].flatMap { ["--probe", $0] }
+
         /// A client that is careful by default, with that variable and none of the others.
         @Test(.needs(), arguments: rows)
         func leavesACarefulClientCareful(_ row: Row) async throws {
@@ -94,7 +98,7 @@ extension RealClientTests {
             let script =
                 "exec env -i PATH=\"$PATH\" HOME=\"$HOME\" TMPDIR=\"$TMPDIR\" \(words) \"$@\""
             let audit = try Audit(
-                ["--profile", "quick", "--jobs", "2", "--port", "\(row.port)", "--trust", "env"],
+                Self.probes + ["--jobs", "2", "--port", "\(row.port)", "--trust", "env"],
                 ["sh", "-c", script, "sh"] + row.command, in: folder,
                 variables: Self.inherited(row.variable))
             let (_, answer) = try await audit.answer()
@@ -128,13 +132,13 @@ extension RealClientTests {
                 uniqueKeysWithValues: Self.conditional.map {
                     ($0, "/etc/ssl/certs/ca-certificates.crt")
                 })
-            let before = try await variables(["env", "-0"], inherited, folder)
+            let before = try await variables([], inherited, folder)
             let options =
                 command == "run"
                 ? ["run", "--capture", folder.path("run.sallyport")]
                 : ["audit", "--capture", folder.path("audit.sallyport"), "--probe", "control-good"]
             let after = try await variables(
-                [Peer.sallyport.path ?? ""] + options + ["--", "env", "-0"], inherited, folder)
+                [Peer.sallyport.path ?? ""] + options + ["--"], inherited, folder)
             let changed = after.filter { before[$0.key] != $0.value }.keys
             let unknown = Set(changed).subtracting(Self.rows.map(\.variable)).subtracting(Self.ways)
             #expect(unknown == [] && changed.contains("SSL_CERT_FILE"))
@@ -148,7 +152,7 @@ extension RealClientTests {
             let after = try await variables(
                 [
                     Peer.sallyport.path ?? "", "run", "--capture", folder.path("run.sallyport"),
-                    "--", "env", "-0",
+                    "--",
                 ], inherited, folder)
             #expect(after[name] == nil && after["SSL_CERT_FILE"] != nil)
         }
@@ -168,19 +172,20 @@ extension RealClientTests {
             try row.peer.needed(for: "\(row)")
             let folder = try Folder()
             let audit = try Audit(
-                ["--profile", "quick", "--no-namespaces"], row.command, in: folder,
+                Self.probes + ["--no-namespaces"], row.command, in: folder,
                 variables: ["HTTPS_CA_FILE": "/etc/ssl/certs/ca-certificates.crt"])
             let (_, answer) = try await audit.answer()
             #expect(answer.outcome("control-good") == "accepted", "\(audit.program.story)")
             #expect(answer.probes("fail").isEmpty, "\(audit.program.story)")
         }
 
+        /// - Parameter starter: what starts the program that is told them.
         private func variables(
-            _ command: [String], _ added: [String: String], _ folder: Folder
+            _ starter: [String], _ added: [String: String], _ folder: Folder
         ) async throws -> [String: String] {
             let file = folder.path("variables-\(UUID().uuidString)")
             let program = try Program(
-                Peer("sh"), ["-c", "exec \"$@\" >'\(file)'", "sh"] + command, in: folder,
+                Peer("env"), starter + ["sh", "-c", "env -0 >\"$0\"", file], in: folder,
                 variables: added)
             _ = try await program.end()
             let text = try String(contentsOfFile: file, encoding: .utf8)

@@ -11,7 +11,7 @@ struct ClientAlertTests {
     private static let behaviours: [ProbeBehaviour] = [
         .downgradeSentinel, .serve, .tls12, .gotoFail, .flippedServerKeyExchange,
         .corruptCertificateVerify, .earlyChangeCipherSpec, .heartbeat, .renegotiateOtherName,
-        .resumeAfterRefusal, .stapledRevoked,
+        .resumeAfterRefusal,
     ]
 
     @Test(arguments: behaviours, [UInt8(1), 3])
