@@ -159,10 +159,12 @@ class Comparison:
         captured = Run(suite, "captured", options)
         self.seconds = (plain.seconds, captured.seconds)
         self.plain, self.captured = plain.outcomes, captured.outcomes
-        # What is not the same twice when it runs plain says nothing.
+        # What is not the same twice when it runs plain says nothing, and what fails here anyhow
+        # cannot break.
         self.flaky = [
             name for name in sorted(self.plain.keys() | again.outcomes.keys())
             if self.plain.get(name) != again.outcomes.get(name)
+            or self.plain[name] == "failed" and self.captured.get(name) != "failed"
         ]
         found = {
             name for name in self.plain.keys() | self.captured.keys()

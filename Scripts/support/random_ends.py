@@ -173,6 +173,10 @@ class End:
             self.outcome = "before it began"
             if self.capture.exists() or self.begun.exists() or said:
                 self.problems.append(f"ended by signal {-code} although it had begun")
+        elif self.way == "proxy" and self.signals == "insisting" and code == 128 + signal.SIGTERM:
+            # As it is told: connections had five seconds to end, and the second signal takes them.
+            self.outcome = "at once, as asked"
+            return
         elif code not in (0, 1, 3):
             self.problems.append(f"exit code {code}")
         elif self.way != "proxy" and "sallyport: the command " not in said:
@@ -244,6 +248,8 @@ def main():
     parser.add_argument("--sallyport", required=True, metavar="FILE", help="the tool")
     options = parser.parse_args()
     options.sallyport = os.path.abspath(options.sallyport)
+    # Who is started with `nohup` ignores it, and so would the tool, and rightly.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     with tempfile.TemporaryDirectory(prefix="random-ends-state-") as state:
         options.state = state
         # The CA is made here, once, and not by whoever comes first.
