@@ -118,6 +118,18 @@ let package = Package(
             ]),
         .executableTarget(name: "sallyport", dependencies: ["Commands"], swiftSettings: strict),
 
+        // Feeds every reader, and the whole proxy, with bytes that nobody wrote; see Scripts/fuzz.
+        target(
+            "Fuzzing",
+            [
+                "Base", "CaptureStore", "Catalogue", "DNS", "Filters", "Findings", "Formats",
+                "HTTPCodecs", "HTTPModel", "Messages", "Negotiation", "PacketFormats", "Proxy",
+                "Redaction", "Replay", "TLS", "Traffic", "Transfers",
+            ]),
+        .executableTarget(
+            name: "sallyport-fuzz", dependencies: ["Base", "Commands", "Fuzzing"],
+            swiftSettings: strict),
+
         // The files in Certs, made a part of the tool when it is built.
         .executableTarget(
             name: "embed-catalogue", dependencies: ["Base"],
@@ -197,6 +209,7 @@ let package = Package(
                 "Negotiation", "Proxy", "Replay", "TLS", "Traffic",
             ],
             exclude: ["Cases"]),
+        tests(of: "Fuzzing"),
         // Real clients through the tool as it is shipped.
         .testTarget(
             name: "RealClientTests", dependencies: ["sallyport", "ProcessStart", "RangeVectors"],

@@ -87,7 +87,7 @@ package struct QUICInitialReader: Sendable {
     }
 
     /// Reads the frames of RFC 9000 §17.2.2; there are no others in a client's Initial packets.
-    private mutating func readFrames(_ content: [UInt8]) throws(QUICViolation) -> ClientHello? {
+    package mutating func readFrames(_ content: [UInt8]) throws(QUICViolation) -> ClientHello? {
         guard !content.isEmpty else { throw .noFrames }
         var cursor = QUICCursor(content, 0..<content.count, onEnd: .truncatedFrame)
         while cursor.count > 0 {

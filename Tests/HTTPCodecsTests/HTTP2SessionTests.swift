@@ -344,6 +344,26 @@ func response(_ lines: String = "HTTP/1.1 200 OK") throws -> HTTP2Fields {
         #expect(pair.server.failure != nil)
     }
 
+    /// nghttp2 takes each read that ends inside of the head of a CONTINUATION for one more of them.
+    @Test(arguments: [1, 2, 8, 9, 16_384])
+    func aContinuationInPiecesIsNoFlood(piece: Int) {
+        let pair = HTTP2Pair()
+        let block = Frame.block([
+            (":method", "GET"), (":scheme", "http"), (":authority", "a"), (":path", "/"),
+        ])
+        let frames: [Frame] = [
+            .settings(), Frame(1, flags: 1, stream: 1, Array(block[..<4])),
+            Frame(9, flags: 0, stream: 1, Array(block[4..<9])),
+            Frame(9, flags: 4, stream: 1, Array(block[9...])),
+        ]
+        let bytes = HTTP2DirectionReader.preface + frames.flatMap(\.bytes)
+        for start in stride(from: 0, to: bytes.count, by: piece) {
+            pair.sayToServer(Array(bytes[start..<min(start + piece, bytes.count)]))
+        }
+        #expect(pair.serverViolation == nil)
+        #expect(pair.takeAtServer().count == 2)
+    }
+
     @Test func badPrefaceIsToldApart() {
         let pair = HTTP2Pair()
         pair.sayToServer(Array("GET / HTTP/1.1\r\nHost: a.test\r\n\r\n".utf8))

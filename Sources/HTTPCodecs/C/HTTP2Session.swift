@@ -17,6 +17,8 @@ package final class HTTP2Session {
     private let limits: HTTP2Limits
     private var pointer: OpaquePointer?
     private var frames: HTTP2FrameReader
+    /// The start of a frame's head whose rest has not come.
+    private var frameHead: [UInt8] = []
     private var events: [HTTP2Event] = []
     /// The header block that is being decoded.
     private var block = HTTP2Head()
@@ -118,7 +120,25 @@ package final class HTTP2Session {
         try understand(bytes)
     }
 
+    /// Gives nghttp2 the head of each frame at once: it counts every call that brings a part of a
+    /// CONTINUATION's head as a frame, and takes a peer whose bytes come one by one for a flood.
     private func understand(_ bytes: Span<UInt8>) throws(HTTP2Violation) {
+        var start = 0
+        if !frameHead.isEmpty {
+            while start < bytes.count, frameHead.count < HTTP2FrameHead.length {
+                frameHead.append(bytes[start])
+                start += 1
+            }
+            guard frameHead.count == HTTP2FrameHead.length else { return }
+            try feed(frameHead.span)
+            frameHead.removeAll(keepingCapacity: true)
+        }
+        let end = max(start, bytes.count - frames.headCount)
+        if start < end { try feed(bytes.extracting(start..<end)) }
+        for index in end..<bytes.count { frameHead.append(bytes[index]) }
+    }
+
+    private func feed(_ bytes: Span<UInt8>) throws(HTTP2Violation) {
         let status = unsafe bytes.withUnsafeBufferPointer {
             unsafe nghttp2_session_mem_recv(pointer, $0.baseAddress, $0.count)
         }

@@ -95,6 +95,9 @@ package struct HTTP2FrameReader: Sendable {
     /// How much of the last bytes came before the frame that was one too many.
     private(set) var soundCount = 0
 
+    /// How many of the last bytes are the start of a frame's head whose rest has not come.
+    var headCount: Int { headerCount }
+
     /// Of a compressed header block, in bytes: far beyond what clients send (RFC 9113 §10.5.1).
     package static let blockLimit = 128 << 10
     /// For one header block.

@@ -1,0 +1,393 @@
+"""Puts a real proxy between hostile clients and a hostile origin, both by a seed, and asks a
+well-behaved client beside them how long it waits.
+
+The proxy must live, serve that client within 250 ms, stay within its memory, and record every
+connection with its end. Prints one line of figures; ends with 1 if a rule was broken, and prints
+what was said last, so that it can be said again.
+"""
+
+import argparse
+import collections
+import json
+import os
+import pathlib
+import select
+import signal
+import socket
+import sqlite3
+import ssl
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import fuzz_scripts as scripts
+
+LATENCY_LIMIT = 0.250  # seconds, without the time that the proxy or this process waited for a CPU
+MEMORY_LIMIT = 512 << 20  # bytes
+CLIENTS = 64
+
+
+class Peer:
+    """Plays a script on a socket."""
+
+    def __init__(self, connection):
+        self.connection = connection
+
+    def play(self, steps):
+        for step in steps:
+            if not getattr(self, "do_" + step[0])(*step[1:]):
+                return
+
+    def do_send(self, data):
+        self.connection.sendall(data)
+        return True
+
+    def do_pause(self, seconds):
+        time.sleep(seconds)
+        return True
+
+    def do_read(self, seconds):
+        """Reads until nothing comes for the time."""
+        self.connection.settimeout(seconds)
+        try:
+            while self.connection.recv(65536):
+                pass
+        except TimeoutError:
+            pass
+        self.connection.settimeout(3)
+        return True
+
+    def do_end(self):
+        self.plain().shutdown(socket.SHUT_WR)
+        return True
+
+    def do_reset(self):
+        self.plain().setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        return False
+
+    def do_close(self):
+        return False
+
+    def do_tls(self, protocols):
+        context = ssl.create_default_context()
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        if protocols:
+            context.set_alpn_protocols(protocols)
+        self.connection = context.wrap_socket(self.connection, server_hostname="localhost")
+        return True
+
+    def plain(self):
+        return self.connection
+
+
+class Run:
+    def __init__(self, options, folder):
+        self.options = options
+        self.folder = folder
+        self.ended = threading.Event()
+        self.lock = threading.Lock()
+        self.made = collections.Counter()  # the addresses of clients
+        self.count = 0
+        self.served = 0
+        self.history = collections.deque(maxlen=60)
+        self.faults = []
+        self.latencies = []
+        self.peak = 0
+
+    def fault(self, what):
+        with self.lock:
+            self.faults.append(what)
+        self.ended.set()
+
+    # The hostile origin
+
+    def listen(self, secure):
+        listener = socket.create_server(("127.0.0.1", 0), backlog=512)
+        threading.Thread(target=self.accept, args=(listener, secure), daemon=True).start()
+        return (b"127.0.0.1", listener.getsockname()[1])
+
+    def accept(self, listener, secure):
+        context = None
+        if secure:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(self.folder / "origin.pem")
+            context.set_alpn_protocols(["h2", "http/1.1"])
+        while True:
+            connection, _ = listener.accept()
+            with self.lock:
+                self.served += 1
+                number = self.served
+            threading.Thread(
+                target=self.answer, args=(connection, context, number), daemon=True).start()
+
+    def answer(self, connection, context, number):
+        chance = scripts.generator(self.options.seed, "origin", number)
+        peer = Peer(connection)
+        try:
+            connection.settimeout(3)
+            if chance.random() < 0.03:
+                peer.do_reset() if chance.random() < 0.5 else None
+                return
+            if context and chance.random() < 0.9:
+                connection = peer.connection = context.wrap_socket(connection, server_side=True)
+            elif context:
+                peer.play(scripts.cut(chance, scripts.mutated(chance, scripts.hello(), 0.8)))
+                return
+            for _ in range(chance.choice([1, 1, 2, 5])):
+                asked = b""
+                if chance.random() < 0.9:
+                    connection.settimeout(chance.choice([0.02, 1.0]))
+                    try:
+                        asked = connection.recv(65536)
+                        if not asked:
+                            return
+                    except TimeoutError:
+                        pass
+                    connection.settimeout(3)
+                steps = scripts.origin(chance, self.options.around, asked)
+                self.history.append(("origin", number, steps))
+                peer.play(steps)
+        except (OSError, ValueError):
+            pass
+        finally:
+            peer.connection.close()
+
+    # The hostile clients
+
+    def attack(self, ports, origins):
+        while not self.ended.is_set():
+            with self.lock:
+                self.count += 1
+                number = self.count
+            chance = scripts.generator(self.options.seed, "client", number)
+            port, steps = scripts.client(chance, ports, origins, self.options.around)
+            self.history.append(("client", number, steps))
+            try:
+                connection = socket.create_connection(("127.0.0.1", port), timeout=3)
+            except OSError as error:
+                self.fault(f"the proxy accepts nothing: {error}")
+                return
+            with self.lock:
+                self.made["%s:%d" % connection.getsockname()] += 1
+            peer = Peer(connection)
+            try:
+                connection.settimeout(3)
+                peer.play(steps)
+            except (OSError, ValueError):
+                pass
+            finally:
+                peer.connection.close()
+
+    # The proxy
+
+    def start(self, origins):
+        plain, secure = origins["plain"][1], origins["tls"][1]
+        command = self.options.tool + [
+            "proxy", "--listen", "127.0.0.1:0", "--capture", str(self.folder / "fuzz.sallyport"),
+            "--mode", "explicit", "--mode", f"reverse:http://127.0.0.1:{plain}@127.0.0.1:0",
+            "--mode", f"reverse:https://127.0.0.1:{secure}@127.0.0.1:0",
+            "--mode", f"reverse:tcp://127.0.0.1:{plain}@127.0.0.1:0",
+            "--insecure-origin", "--threads", str(self.options.threads), "--json",
+        ]
+        environment = dict(os.environ, XDG_STATE_HOME=str(self.folder), SWIFT_BACKTRACE="enable=no",
+                           ASAN_OPTIONS="detect_leaks=0")
+        self.log = open(self.folder / "proxy.log", "wb")
+        self.proxy = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=self.log, env=environment)
+        ready = json.loads(self.proxy.stdout.readline())
+        threading.Thread(target=self.proxy.stdout.read, daemon=True).start()
+        ports = {}
+        for entry in ready["ports"]:
+            mode = entry["mode"]
+            name = mode.split(":")[1] if mode.startswith("reverse") else "explicit"
+            ports[name] = int(entry["listen"].rsplit(":", 1)[1])
+        return ports
+
+    def memory(self):
+        with open(f"/proc/{self.proxy.pid}/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def watch(self, seconds):
+        started = time.monotonic()
+        while not self.ended.wait(0.05):
+            if self.proxy.poll() is not None:
+                return self.fault(f"the proxy ended with {self.proxy.returncode}")
+            try:
+                self.peak = max(self.peak, self.memory())
+            except (OSError, IndexError):
+                continue
+            if self.peak > MEMORY_LIMIT:
+                return self.fault(f"the proxy takes {self.peak >> 20} MiB")
+            if time.monotonic() - started > seconds or self.count >= self.options.connections:
+                self.ended.set()
+
+    def probe(self, port):
+        """The client that is served well or not: in a process of its own."""
+        process = subprocess.Popen(
+            [sys.executable, "-B", __file__, "--prober", f"{port},{self.proxy.pid}"],
+            stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True)
+        for line in process.stdout:
+            if self.ended.is_set():
+                break
+            kind, value, address = line.split(" ", 2)
+            with self.lock:
+                self.made[address.strip()] += 1
+            if kind == "ok":
+                self.latencies.append(float(value))
+                if float(value) > LATENCY_LIMIT:
+                    self.fault(f"another client waited {1000 * float(value):.0f} ms")
+            elif self.proxy.poll() is None:
+                self.fault(f"another client was not served: {kind}")
+        process.stdin.close()
+        # What it did until it heard of the end.
+        for line in process.stdout:
+            self.made[line.split(" ", 2)[2].strip()] += 1
+        process.wait()
+
+    def check_capture(self):
+        """Every connection that was made is a record with its end."""
+        database = sqlite3.connect(self.folder / "fuzz.sallyport")
+        recorded = collections.Counter(
+            row[0] for row in database.execute("SELECT client FROM connection"))
+        missing = sum((self.made - recorded).values())
+        if missing:
+            self.fault(f"{missing} of {sum(self.made.values())} connections are no record")
+        for what, query in [
+                ("connections", "SELECT count(*) FROM connection WHERE outcome IN ('open', '')"),
+                ("exchanges", "SELECT count(*) FROM exchange WHERE duration_us IS NULL")]:
+            left = database.execute(query).fetchone()[0]
+            if left:
+                self.fault(f"{left} {what} have no end")
+        for command in (["check"], ["export", "--format", "har", "--output", str(self.folder / "x")]):
+            if self.options.around:
+                continue
+            result = subprocess.run(
+                self.options.tool + command[:1] + [str(self.folder / "fuzz.sallyport")] + command[1:],
+                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                env=dict(os.environ, SWIFT_BACKTRACE="enable=no"))
+            if result.returncode not in (0, 1, 3):
+                self.fault(f"{command[0]} of the capture ended with {result.returncode}")
+
+    def run(self):
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+             "-nodes", "-keyout", self.folder / "key.pem", "-out", self.folder / "certificate.pem",
+             "-days", "30", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"],
+            check=True, capture_output=True)
+        (self.folder / "origin.pem").write_bytes(
+            (self.folder / "key.pem").read_bytes() + (self.folder / "certificate.pem").read_bytes())
+        origins = {"plain": self.listen(False), "tls": self.listen(True)}
+        ports = self.start(origins)
+        threads = [threading.Thread(target=self.attack, args=(ports, origins))
+                   for _ in range(CLIENTS)]
+        prober = threading.Thread(target=self.probe, args=(ports["explicit"],))
+        for thread in threads + [prober]:
+            thread.start()
+        self.watch(self.options.seconds)
+        for thread in threads + [prober]:
+            thread.join(30)
+        if self.proxy.poll() is None:
+            self.proxy.send_signal(signal.SIGINT)
+            try:
+                code = self.proxy.wait(30)
+                if code not in (0, 3):
+                    self.fault(f"the proxy ended with {code}")
+            except subprocess.TimeoutExpired:
+                self.fault("the proxy does not end")
+                self.proxy.kill()
+                self.proxy.wait()
+            else:
+                self.check_capture()
+
+
+def prober(port, process):
+    """Asks a good origin every 50 ms and prints how long it took, without waits for a CPU."""
+    origin = socket.create_server(("127.0.0.1", 0), backlog=128)
+    target = "127.0.0.1:%d" % origin.getsockname()[1]
+
+    def serve():
+        while True:
+            connection, _ = origin.accept()
+            with connection:
+                connection.settimeout(5)
+                try:
+                    if connection.recv(65536):
+                        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n"
+                                           b"Connection: close\r\n\r\nok")
+                except OSError:
+                    pass
+
+    def waits():
+        """How long threads stood in line for a CPU, in seconds."""
+        total = 0
+        for pid in (process, os.getpid()):
+            try:
+                for task in os.listdir(f"/proc/{pid}/task"):
+                    with open(f"/proc/{pid}/task/{task}/schedstat") as file:
+                        total += int(file.read().split()[1])
+            except OSError:
+                pass
+        return total / 1e9
+
+    for _ in range(4):
+        threading.Thread(target=serve, daemon=True).start()
+    while not select.select([sys.stdin], [], [], 0.05)[0]:
+        before, start = waits(), time.monotonic()
+        address = "-"
+        try:
+            with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+                address = "%s:%d" % connection.getsockname()
+                connection.sendall(
+                    f"GET http://{target}/ HTTP/1.1\r\nHost: {target}\r\n\r\n".encode())
+                answer = connection.recv(65536)
+            took = time.monotonic() - start
+            kind = "ok" if answer.startswith(b"HTTP/1.1 200") else repr(answer[:60]).replace(" ", "_")
+            print(kind, max(0, took - (waits() - before)), address, flush=True)
+        except OSError as error:
+            print(type(error).__name__, 0, address, flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tool", type=lambda text: text.split(","))
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--connections", type=int, default=1 << 60)
+    parser.add_argument("--seed", default="1")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--around", action="store_true", help="leave out what is known to break")
+    parser.add_argument("--prober", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.prober:
+        return prober(*map(int, options.prober.split(",")))
+    with tempfile.TemporaryDirectory(prefix="sallyport-fuzz-") as folder:
+        run = Run(options, pathlib.Path(folder))
+        try:
+            run.run()
+        finally:
+            if getattr(run, "proxy", None) and run.proxy.poll() is None:
+                run.proxy.kill()
+        waits = sorted(run.latencies) or [0]
+        print(json.dumps({
+            "connections": sum(run.made.values()), "origin_connections": run.served,
+            "probes": len(run.latencies), "p99_ms": round(1000 * waits[len(waits) * 99 // 100], 1),
+            "max_ms": round(1000 * waits[-1], 1), "peak_mib": run.peak >> 20,
+            "faults": run.faults[:10], "seed": options.seed,
+        }))
+        if run.faults:
+            print("last scripts, the newest at the end:", file=sys.stderr)
+            for side, number, steps in list(run.history):
+                print(f"  {side} {number}: {str(steps)[:2000]}", file=sys.stderr)
+            run.log.flush()
+            print((pathlib.Path(folder) / "proxy.log").read_text(errors="replace")[-3000:],
+                  file=sys.stderr)
+            sys.stderr.flush()
+            os._exit(1)
+        sys.stdout.flush()
+        os._exit(0)
+
+
+main()

@@ -1,0 +1,73 @@
+internal import Base
+internal import Findings
+internal import Formats
+internal import PacketFormats
+internal import Traffic
+
+/// All that is made of a capture without a command line.
+enum Exports {
+    /// Of one export, in bytes: a foreign capture must not become more than a multiple of itself.
+    private static let outputLimit = 64 << 20
+
+    static func run(_ capture: MemoryCapture) {
+        for isOpen in [true, false] {
+            _ = bytes(HARExporter(), of: capture, withSecrets: isOpen)
+            _ = bytes(MitmproxyExporter(), of: capture, withSecrets: isOpen)
+            _ = bytes(PacketExporter(), of: capture, withSecrets: isOpen)
+        }
+        find(capture)
+        snippets(capture)
+    }
+
+    static func bytes(
+        _ exporter: any CaptureExporter, of capture: MemoryCapture, withSecrets: Bool
+    ) -> [UInt8] {
+        var options = ExportOptions()
+        options.withSecrets = withSecrets
+        var output: [UInt8] = []
+        do {
+            _ = try exporter.export(capture, options) { output += $0 }
+        } catch {}
+        Oracle.check(output.count <= outputLimit, "an export has \(output.count) bytes")
+        return output
+    }
+
+    private static func find(_ capture: MemoryCapture) {
+        var engine = FindingsEngine(Sample.findings)
+        do {
+            try capture.connections { connection in
+                var messages = GatheredMessages()
+                try capture.messages(ofConnection: connection.id, exchange: nil) {
+                    messages.add($0)
+                }
+                engine.observe(connection, messages: messages)
+                return true
+            }
+            try capture.exchanges { exchange in
+                var bodies: [[UInt8]] = [[], []]
+                for direction in [Direction.request, .response] {
+                    try capture.body(ofExchange: exchange.id, direction) {
+                        bodies[direction.rawValue] += $0
+                        return true
+                    }
+                }
+                engine.observe(
+                    exchange, on: try capture.connection(exchange.connection),
+                    requestBody: bodies[0], responseBody: bodies[1])
+                return true
+            }
+        } catch { Oracle.fail("\(error)") }
+        _ = engine.report()
+    }
+
+    private static func snippets(_ capture: MemoryCapture) {
+        do {
+            try capture.exchanges { exchange in
+                let snippet = try RequestSnippet(
+                    exchange, of: capture, capture: "capture.db", withSecrets: false)
+                for form in RequestSnippet.Form.allCases { _ = snippet.text(as: form) }
+                return true
+            }
+        } catch {}  // A request that no command can make.
+    }
+}
