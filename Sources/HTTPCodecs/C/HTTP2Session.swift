@@ -130,8 +130,9 @@ package final class HTTP2Session {
                 start += 1
             }
             guard frameHead.count == HTTP2FrameHead.length else { return }
-            try feed(frameHead.span)
+            let head = frameHead
             frameHead.removeAll(keepingCapacity: true)
+            try feed(head.span)
         }
         let end = max(start, bytes.count - frames.headCount)
         if start < end { try feed(bytes.extracting(start..<end)) }
