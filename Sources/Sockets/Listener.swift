@@ -113,6 +113,7 @@ package final class Listener {
     /// queue that is full does not end the service.
     package func accept() async -> (channel: Channel, peer: SocketAddress)? {
         while !channel.isClosed {
+            if channel.hasReceivedItsShare { _ = await channel.waitReadable() }
             var storage = sockaddr_storage()
             var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
             let outcome = systemCall {
@@ -120,6 +121,7 @@ package final class Listener {
             }
             switch outcome {
             case .value(let descriptor):
+                channel.noteTaken()
                 guard let peer = SocketAddress(storage) else {
                     close(Int32(descriptor))
                     continue
