@@ -27,13 +27,15 @@ package final class Channel: @unchecked Sendable {
     /// Whether nobody is to wait here any more.
     package private(set) var isInterrupted = false
     private var mayRead = true
+    /// Whether a short read may have stopped before urgent data, of which no other event tells.
+    private var mayHoldUrgent = false
     private var mayWrite = true
     private var reader: UnsafeContinuation<WaitOutcome, Never>?
     private var writer: UnsafeContinuation<WaitOutcome, Never>?
     private var readShare = RoundShare()
     private var writeShare = RoundShare()
-    /// Whether the reader only lets the others have their turn: nothing but the next round or the
-    /// channel's end resumes it, since bytes are there. The same of the writer.
+    /// Whether the reader only lets the others have their turn: no deadline passes for it meanwhile,
+    /// since bytes are there. The same of the writer.
     private var isReaderPaused = false
     private var isWriterPaused = false
     private var timer: LoopTimer?
@@ -89,8 +91,10 @@ package final class Channel: @unchecked Sendable {
             bytesReceived += Int64(count)
             readShare.take(count, on: loop)
             // A short read emptied the kernel's buffer, unless the end is behind it.
-            if count > 0, count < room, !peerEnded, !isBroken { mayRead = false }
-        case .wouldBlock: mayRead = false
+            if count > 0, count < room, !peerEnded, !isBroken, !mayHoldUrgent { mayRead = false }
+        case .wouldBlock:
+            mayRead = false
+            mayHoldUrgent = false
         case .failed: break
         }
         return outcome
@@ -191,7 +195,8 @@ package final class Channel: @unchecked Sendable {
     package func waitReadable() async -> WaitOutcome {
         if isClosed { return .closed }
         if mayRead {
-            return readShare.isUsedUp(on: loop) ? await pauseReading() : .ready
+            guard readShare.isUsedUp(on: loop) else { return .ready }
+            return isInterrupted ? .closed : await pauseReading()
         }
         if isInterrupted { return .closed }
         return unsafe await withUnsafeContinuation { continuation in
@@ -271,6 +276,7 @@ package final class Channel: @unchecked Sendable {
         guard !isClosed else { return }
         if readiness.peerEnded { peerEnded = true }
         if readiness.broken { isBroken = true }
+        if readiness.urgent { mayHoldUrgent = true }
         if readiness.readable {
             mayRead = true
             resumeReader(.ready)
@@ -292,7 +298,8 @@ package final class Channel: @unchecked Sendable {
     /// can still be received and sent.
     package func interrupt() {
         isInterrupted = true
-        if !isReaderPaused { resumeReader(.closed) }
+        resumeReader(.closed)
+        // What is on its way goes out, as long as the peer takes it.
         if !isWriterPaused { resumeWriter(.closed) }
         onEvent?()
     }
@@ -348,6 +355,12 @@ package final class Channel: @unchecked Sendable {
     /// Makes the kernel notice a peer that has gone without a word.
     package func setKeepAlive() {
         setOption(SOL_SOCKET, SO_KEEPALIVE, 1)
+    }
+
+    /// Receives urgent data where it stands among the rest, as it is passed on; apart, where nobody
+    /// asks for it, it would be lost. Connections that a listener accepts have what it has.
+    package func setUrgentInline() {
+        setOption(SOL_SOCKET, SO_OOBINLINE, 1)
     }
 
     // The number of a closed descriptor may be another connection's: nothing is asked of it.

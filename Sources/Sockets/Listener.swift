@@ -104,7 +104,9 @@ package final class Listener {
     package convenience init(
         descriptor: Int32, address: SocketAddress, loop: EventLoop
     ) throws(SystemError) {
-        self.init(channel: try Channel(descriptor: descriptor, loop: loop), address: address)
+        let channel = try Channel(descriptor: descriptor, loop: loop)
+        channel.setUrgentInline()
+        self.init(channel: channel, address: address)
     }
 
     /// Waits for the next connection; `nil` once the listener is closed.

@@ -87,9 +87,9 @@ struct RoundShareTests {
         #expect(count >= Self.leastRounds)
     }
 
-    /// A turn that only pauses is not what a deadline or an interruption is for: bytes are there.
+    /// A turn that only pauses is not what a deadline is for: bytes are there.
     @Test(arguments: ["deadline", "interruption", "close"])
-    func pausesWhatever(_ happens: String) async throws {
+    func pausingEndsAsWaitingDoes(_ happens: String) async throws {
         try await withLoop { loop in
             let (left, right) = try socketPair(loop)
             left.sendNow([UInt8](repeating: 7, count: 64))
@@ -110,7 +110,7 @@ struct RoundShareTests {
             case "interruption": right.interrupt()
             default: right.close()
             }
-            #expect(await outcome == (happens == "close" ? .closed : .ready))
+            #expect(await outcome == (happens == "deadline" ? .ready : .closed))
         }
     }
 
