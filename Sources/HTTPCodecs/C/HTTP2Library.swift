@@ -74,6 +74,14 @@ final class HTTP2Library: @unchecked Sendable {
             }
             return 0
         }
+        unsafe nghttp2_session_callbacks_set_before_frame_send_callback(callbacks) {
+            _, frame, user in
+            guard let frame = unsafe frame else { return 0 }
+            let header = unsafe frame.pointee.hd
+            guard Int(header.type) == nghttp2_frame_reset else { return 0 }
+            unsafe HTTP2Library.with(user) { $0.beginReset(header.stream_id) }
+            return 0
+        }
         unsafe nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, user in
             guard let frame = unsafe frame else { return 0 }
             let header = unsafe frame.pointee.hd
@@ -81,7 +89,12 @@ final class HTTP2Library: @unchecked Sendable {
             case nghttp2_frame_goaway:
                 let code = unsafe frame.pointee.goaway.error_code
                 unsafe HTTP2Library.with(user) { $0.noteOwnGoAway(code) }
+            case nghttp2_frame_reset:
+                unsafe HTTP2Library.with(user) { $0.noteSentReset(header.stream_id) }
             case nghttp2_frame_data, nghttp2_frame_headers:
+                if Int(header.type) == nghttp2_frame_data {
+                    unsafe HTTP2Library.with(user) { $0.noteSentData() }
+                }
                 guard header.flags & nghttp2_end_stream != 0 else { return 0 }
                 unsafe HTTP2Library.with(user) { $0.noteSentEnd(header.stream_id) }
             default: return 0
@@ -100,8 +113,11 @@ final class HTTP2Library: @unchecked Sendable {
     }
 
     private func setFieldReaders(_ callbacks: OpaquePointer?) {
-        unsafe nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, _, user in
-            unsafe HTTP2Library.with(user) { $0.beginBlock() }
+        unsafe nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) {
+            _, frame, user in
+            guard let frame = unsafe frame else { return 0 }
+            let isRequest = unsafe nghttp2_is_request(frame) != 0
+            unsafe HTTP2Library.with(user) { $0.beginBlock(isRequest: isRequest) }
             return 0
         }
         unsafe nghttp2_session_callbacks_set_on_header_callback(callbacks) {
@@ -131,10 +147,12 @@ private func noteInvalid(
     _ frame: UnsafePointer<nghttp2_frame>, _ reason: Int32, _ session: HTTP2Session
 ) {
     let header = unsafe frame.pointee.hd
+    session.noteProvoked(header.stream_id)
     if Int(header.type) == nghttp2_frame_headers,
         reason == nghttp2_bad_header || reason == nghttp2_bad_message
     {
-        session.noteMalformed(header.stream_id, reason)
+        let isRequest = unsafe nghttp2_is_request(frame) != 0
+        session.noteMalformed(header.stream_id, reason, isRequest: isRequest)
     } else {
         session.noteFailure(unsafe String(cString: nghttp2_strerror(reason)))
     }

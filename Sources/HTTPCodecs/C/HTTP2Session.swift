@@ -20,6 +20,7 @@ package final class HTTP2Session {
     private var events: [HTTP2Event] = []
     /// The header block that is being decoded.
     private var block = HTTP2Head()
+    private var isRequestBlock = false
     private var invalidField: String?
     private var failureDetail: String?
     /// Why the connection was ended by a GOAWAY of ours; `nil` while all is well.
@@ -30,6 +31,21 @@ package final class HTTP2Session {
     /// Streams whose content has been taken down to where more may come.
     private var drained: [Int32] = []
     private var resetsAtEnd: Set<Int32> = []
+    /// Streams that we reset by ourselves, or whose reset the peer has been charged with, until the
+    /// frame is sent.
+    private var knownResets: Set<Int32> = []
+    /// What the peer provoked too much of, until it is thrown.
+    private var provokedFlood: HTTP2Flood?
+    /// Interim responses by stream, until the final one: how many, and in bytes.
+    private var interims: [Int32: (count: Int, size: Int)] = [:]
+    /// Interim responses that nobody has taken yet, of all streams, in bytes.
+    private var waitingInterims = 0
+    /// Requests that are not allowed and are answered before their stream is reset.
+    private var malformedRequests: Set<Int32> = []
+    /// Frames of our own making that go out ahead of the library's next one.
+    private var framesAhead: [UInt8] = []
+    /// The clock of the last `receive`.
+    private var now: UInt64 = 0
     private var output: ByteBuffer?
     package private(set) var peerSettings = HTTP2PeerSettings()
 
@@ -100,6 +116,7 @@ package final class HTTP2Session {
     ///
     /// - Parameter now: in milliseconds of any clock that rises.
     package func receive(_ bytes: Span<UInt8>, now: UInt64) throws(HTTP2Violation) {
+        self.now = now
         do throws(HTTP2Flood) {
             try frames.read(bytes, now: now)
         } catch {
@@ -108,6 +125,7 @@ package final class HTTP2Session {
             throw .flood(error)
         }
         try understand(bytes)
+        if let flood = provokedFlood { throw .flood(flood) }
     }
 
     private func understand(_ bytes: Span<UInt8>) throws(HTTP2Violation) {
@@ -245,6 +263,7 @@ package final class HTTP2Session {
 
     package func reset(_ stream: Int32, _ code: UInt32) {
         bodies[stream] = nil
+        knownResets.insert(stream)
         unsafe nghttp2_submit_rst_stream(pointer, nghttp2_no_flags, stream, code)
     }
 
@@ -314,7 +333,11 @@ package final class HTTP2Session {
     }
 
     func write(_ source: UnsafePointer<UInt8>, _ count: Int) -> Int {
-        guard let output, output.room > 0 else { return Int(nghttp2_would_block) }
+        guard let output, output.room > framesAhead.count else { return Int(nghttp2_would_block) }
+        if !framesAhead.isEmpty {
+            output.append(framesAhead)
+            framesAhead.removeAll(keepingCapacity: true)
+        }
         let taken = min(count, output.room)
         _ = unsafe output.fill { space in
             unsafe space.baseAddress.unsafelyUnwrapped.copyMemory(from: source, byteCount: taken)
@@ -323,8 +346,9 @@ package final class HTTP2Session {
         return taken
     }
 
-    func beginBlock() {
+    func beginBlock(isRequest: Bool) {
         block = HTTP2Head()
+        isRequestBlock = isRequest
         invalidField = nil
     }
 
@@ -333,6 +357,7 @@ package final class HTTP2Session {
     ) -> Bool {
         guard block.size + name.count + value.count + 32 <= limits.headSize else {
             // The library decodes the rest and says nothing of it.
+            if isRequestBlock { malformedRequests.insert(stream) }
             let detail = "the fields are larger than \(limits.headSize) bytes"
             events.append(.malformed(stream: stream, block, detail: detail))
             return false
@@ -349,12 +374,44 @@ package final class HTTP2Session {
 
     func endBlock(_ stream: Int32) {
         if role == .server ? block.status == 0 && !block.method.isEmpty : block.status > 0 {
-            events.append(.head(stream: stream, block))
+            if role == .client, let excess = excessOfInterims(stream) {
+                events.append(.malformed(stream: stream, HTTP2Head(), detail: excess))
+                reset(stream, HTTP2ErrorCode.enhanceYourCalm)
+            } else {
+                events.append(.head(stream: stream, block))
+            }
         } else {
             events.append(.trailers(stream: stream, block.trailers()))
         }
         block = HTTP2Head()
     }
+
+    /// Counts a head that is an interim one, and tells what is too much of it: nothing but the next
+    /// read stops an origin that sends one after the other.
+    private func excessOfInterims(_ stream: Int32) -> String? {
+        guard block.status < 200 else {
+            if !interims.isEmpty { interims[stream] = nil }
+            return nil
+        }
+        var sum = interims[stream] ?? (0, 0)
+        sum.count += 1
+        sum.size += block.size
+        interims[stream] = sum
+        guard sum.count <= limits.interimCount else {
+            return "more than \(limits.interimCount) interim responses"
+        }
+        guard sum.size <= limits.interimSize else {
+            return "more than \(limits.interimSize) bytes of interim responses"
+        }
+        guard waitingInterims + block.size <= limits.waitingInterimSize else {
+            return "interim responses wait on too many streams at once"
+        }
+        waitingInterims += block.size
+        return nil
+    }
+
+    /// Takes note that so much of interim responses does not wait any more.
+    package func releaseInterims(_ size: Int) { waitingInterims -= size }
 
     func noteContent(_ stream: Int32, _ bytes: UnsafeBufferPointer<UInt8>) {
         events.append(.content(stream: stream, unsafe [UInt8](bytes)))
@@ -367,10 +424,13 @@ package final class HTTP2Session {
     func noteClosed(_ stream: Int32, _ code: UInt32) {
         bodies[stream] = nil
         if !resetsAtEnd.isEmpty { resetsAtEnd.remove(stream) }
+        if !interims.isEmpty { interims[stream] = nil }
+        if !knownResets.isEmpty { knownResets.remove(stream) }
         events.append(.closed(stream: stream, code: code))
     }
 
-    func noteMalformed(_ stream: Int32, _ reason: Int32) {
+    func noteMalformed(_ stream: Int32, _ reason: Int32, isRequest: Bool) {
+        if isRequest { malformedRequests.insert(stream) }
         let words = unsafe String(cString: nghttp2_strerror(reason))
         let detail = invalidField ?? failureDetail.flatMap(Self.fieldDetail) ?? words
         events.append(.malformed(stream: stream, block, detail: detail))
@@ -394,6 +454,41 @@ package final class HTTP2Session {
         guard !resetsAtEnd.isEmpty, resetsAtEnd.remove(stream) != nil else { return }
         reset(stream, HTTP2ErrorCode.noError)
     }
+
+    /// Charges the peer with a reset that a frame of its has provoked.
+    func noteProvoked(_ stream: Int32) {
+        guard stream > 0, knownResets.insert(stream).inserted else { return }
+        do throws(HTTP2Flood) {
+            try frames.noteProvokedReset(now: now)
+        } catch {
+            provokedFlood = provokedFlood ?? error
+        }
+    }
+
+    /// Answers a request that is not allowed, ahead of the reset that the library has for it
+    /// (RFC 9113 §8.1.1): a client takes a reset for a fault of the moment, and tries again.
+    func beginReset(_ stream: Int32) {
+        guard malformedRequests.remove(stream) != nil else { return }
+        framesAhead += Self.badRequest(stream)
+    }
+
+    /// A 400 without content, in numbers of the static table alone, so that it does not depend on
+    /// what was sent before (RFC 7541 §6.1, §6.2.2).
+    private static func badRequest(_ stream: Int32) -> [UInt8] {
+        let block: [UInt8] = [0x8C, 0x0F, 0x0D, 0x01, UInt8(ascii: "0")]
+        let number = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: stream >> $0) }
+        return [0, 0, UInt8(block.count), 1, 5] + number + block
+    }
+
+    func noteSentReset(_ stream: Int32) {
+        if knownResets.remove(stream) == nil { noteProvoked(stream) }
+        knownResets.remove(stream)
+        guard let flood = provokedFlood, failure == nil else { return }
+        failure = .flood(flood)
+        terminate(HTTP2ErrorCode.enhanceYourCalm)
+    }
+
+    func noteSentData() { frames.noteSentData() }
 
     func noteOwnGoAway(_ code: UInt32) {
         guard code != HTTP2ErrorCode.noError, failure == nil else { return }
