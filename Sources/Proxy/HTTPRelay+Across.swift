@@ -101,6 +101,7 @@ extension HTTPRelay {
             await lane.recorder.waitForRoom()
         }
         requestBody.noteTrailers(reader.trailers.raw)
+        task.noteForbidden(reader.trailers)
         isRequestComplete = true
         try await across.endContent(trailers: reader.trailers)
     }
@@ -120,14 +121,13 @@ extension HTTPRelay {
     }
 
     private func receiveAcross(_ across: any OriginExchange) async throws(RelayFailure) -> Next {
-        var interims = 0
+        var interims = InterimAllowance()
         while true {
             let head = try await across.nextHead(
                 method: request?.knownMethod ?? .other,
                 deadline: loop.now + limits.responseTimeout)
             guard head.isInterim else { return try await deliver(head, across) }
-            interims += 1
-            guard interims <= 64 else { throw .originViolation(.tooManyFields) }
+            try interims.take(head)
             exchange?.interimHeads.append(head.raw)
             try await forwardInterim(head)
         }
@@ -152,7 +152,7 @@ extension HTTPRelay {
                 framing: coding.framing, closes: closes,
                 keepsAlive: request?.version == .http10 && !closes, dropping: removal.dropping,
                 adding: removal.adding), into: &scratch)
-        out.append(scratch)
+        try await sendToClient(scratch, behind: out)
         hasResponseBegun = true
         responseMessages = BodyMessageReader(head.fields, exchange: exchange?.id ?? 0, .response)
         defer { responseMessages = nil }
@@ -178,8 +178,9 @@ extension HTTPRelay {
             try await pass(content, coding, behind: out)
             await lane.recorder.waitForRoom()
         }
-        let trailers = across.trailers.raw
-        responseBody.noteTrailers(trailers)
+        responseBody.noteTrailers(across.trailers.raw)
+        task.noteForbidden(across.trailers)
+        let trailers = TrailerFields.passing(across.trailers).raw
         if coding == .chunked {
             if out.room < trailers.count + Self.chunkRoom { try await sendToClient(out) }
             out.append("0\r\n")

@@ -94,7 +94,8 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
 
     func endContent(trailers: Fields) async throws(RelayFailure) {
         guard isChunkedUp else { return }
-        try await write([UInt8]("0\r\n".utf8) + (trailers.raw.isEmpty ? [13, 10] : trailers.raw))
+        let passing = TrailerFields.passing(trailers).raw
+        try await write([UInt8]("0\r\n".utf8) + (passing.isEmpty ? [13, 10] : passing))
     }
 
     // MARK: The response
@@ -103,17 +104,16 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
         method: KnownMethod, deadline: UInt64
     ) async throws(RelayFailure) -> ResponseHead {
         leg.stream.readDeadline = deadline
-        let head = try await leg.readHead()
+        let head = try await leg.readHead(limits: lane.plan.limits.responseHead)
         do throws(HTTP1Violation) {
             framing = try MessageFraming.ofResponse(head, toMethod: method)
         } catch {
             throw .originViolation(error)
         }
         if !head.isInterim {
-            body = BodyReader(framing)
+            body = BodyReader(framing, trailerLimits: .response)
             keepsAlive =
-                head.version == .http11 && framing != .untilClose && framing != .tunnel
-                && !head.fields.contains(.connection, token: "close")
+                head.keepsConnection && framing != .untilClose && framing != .tunnel
         }
         return head
     }
@@ -156,7 +156,10 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
             throw .originViolation(error)
         }
         if unread.isEmpty { leg.releaseUnread() }
-        if let body, body.isComplete { trailers = body.trailers }
+        if let body, body.isComplete {
+            trailers = body.trailers
+            leg.leniency.formUnion(body.leniency)
+        }
         return buffer.count - before
     }
 
