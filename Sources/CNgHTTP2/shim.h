@@ -46,4 +46,9 @@ static inline nghttp2_nv nghttp2_field(
     return field;
 }
 
+/// Whether a HEADERS frame opens a stream.
+static inline int nghttp2_is_request(const nghttp2_frame *frame) {
+    return frame->headers.cat == NGHTTP2_HCAT_REQUEST;
+}
+
 #endif

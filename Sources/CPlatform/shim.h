@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 static const uint32_t platform_epoll_in = EPOLLIN;
+static const uint32_t platform_epoll_urgent = EPOLLPRI;
 static const uint32_t platform_epoll_out = EPOLLOUT;
 static const uint32_t platform_epoll_hangup = EPOLLHUP;
 static const uint32_t platform_epoll_error = EPOLLERR;

@@ -162,7 +162,7 @@ package final class HTTP2Connection: @unchecked Sendable {
                     stream.take(malformed: detail)
                 } else if session.role == .server {
                     let stream = open(id, head)
-                    stream.take(malformed: detail)
+                    stream.take(refused: detail)
                     start(stream)
                 }
             }

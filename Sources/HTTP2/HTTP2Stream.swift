@@ -43,6 +43,10 @@ package final class HTTP2Stream: @unchecked Sendable {
     package let head: HTTP2Head?
     private let connection: HTTP2Connection
     private var heads: [HTTP2Head] = []
+    /// Of `heads`, in bytes; the connection bounds them for all its streams together.
+    private var waitingInterims = 0
+    /// Whether what opened it was refused with a 400 before it got here.
+    package private(set) var isRefused = false
     private var content: [UInt8] = []
     private var contentStart = 0
     /// Once `read` has come to the end: what stood behind the content.
@@ -72,6 +76,8 @@ package final class HTTP2Stream: @unchecked Sendable {
         self.head = head
     }
 
+    deinit { releaseInterims(waitingInterims) }
+
     // MARK: Reading
 
     /// The next head, an interim one or the final; `nil` if the stream ended without.
@@ -81,7 +87,15 @@ package final class HTTP2Stream: @unchecked Sendable {
             if hasEnded { return nil }
             try await waitToRead()
         }
-        return heads.removeFirst()
+        let head = heads.removeFirst()
+        if head.status < 200 { releaseInterims(head.size) }
+        return head
+    }
+
+    private func releaseInterims(_ size: Int) {
+        guard size > 0 else { return }
+        waitingInterims -= size
+        connection.session.releaseInterims(size)
     }
 
     /// Reads content into the buffer's room.
@@ -167,6 +181,7 @@ package final class HTTP2Stream: @unchecked Sendable {
     }
 
     func take(head: HTTP2Head) {
+        if head.status < 200 { waitingInterims += head.size }
         heads.append(head)
         wakeReader()
     }
@@ -198,6 +213,11 @@ package final class HTTP2Stream: @unchecked Sendable {
     }
 
     func take(malformed detail: String) { take(failure: .malformed(detail)) }
+
+    func take(refused detail: String) {
+        isRefused = true
+        take(malformed: detail)
+    }
 
     func take(failure: HTTP2StreamFailure) {
         guard self.failure == nil else { return }
@@ -271,6 +291,8 @@ package final class HTTP2Stream: @unchecked Sendable {
     /// others.
     package func abandon() {
         discardContent()
+        heads = []
+        releaseInterims(waitingInterims)
         hasStopped = true
     }
 

@@ -66,8 +66,7 @@ extension ClientExchange {
         }
         guard framing != .tunnel else { return answer(head, trailers: .none) }
         keepsAlive =
-            head.version == .http11 && framing != .untilClose
-            && !head.fields.contains(.connection, token: "close")
+            head.keepsConnection && framing != .untilClose
         let trailers = try await leg.readContent(framing, timeout: configuration.readTimeout) {
             piece in
             take(piece)

@@ -50,8 +50,9 @@ final class ClientLeg {
             if let unread {
                 do throws(HTTP1Violation) {
                     if let (head, consumed) = try ResponseReader.read(
-                        unread.readable, alreadyScanned: scanned)
+                        unread.readable, limits: .response, alreadyScanned: scanned)
                     {
+                        note(head.leniency)
                         unread.consume(consumed)
                         releaseIfEmpty()
                         return head
@@ -72,7 +73,7 @@ final class ClientLeg {
     func readContent(
         _ framing: BodyFraming, timeout: UInt64, _ visit: (Span<UInt8>) async -> Void
     ) async throws(Failure) -> Fields {
-        var body = BodyReader(framing)
+        var body = BodyReader(framing, trailerLimits: .response)
         while !body.isComplete {
             if unread == nil, try await fill(timeout: timeout) == 0 {
                 if framing == .untilClose { return .none }
@@ -90,7 +91,15 @@ final class ClientLeg {
             unread.consume(consumed)
             releaseIfEmpty()
         }
+        note(body.leniency)
         return body.trailers
+    }
+
+    private func note(_ leniency: HeadLeniency) {
+        for note in leniency.notes where !record.notes.contains(where: { $0.code == note.code }) {
+            record.notes.append(
+                ConnectionNote(note.code, "a response of the origin had \(note.detail)"))
+        }
     }
 
     /// Reads what comes next, whatever it is; whoever waits for it ends the wait.

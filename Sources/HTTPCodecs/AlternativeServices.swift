@@ -4,7 +4,7 @@ internal import HTTPModel
 /// What an Alt-Svc field says: where else the same content is (RFC 7838 §3).
 ///
 /// It is stricter than some senders: authorities must be quoted, as the RFC has them. What cannot
-/// be read here, another recipient may still read, so a value that throws is best left out.
+/// be read here, another recipient may still read: see `withoutHTTP3(malformed:)`.
 package struct AlternativeServices: Sendable, Equatable {
     /// The alternatives in their order; `clear`, which forgets all that were told before, has none.
     package let services: [Service]
@@ -24,14 +24,7 @@ package struct AlternativeServices: Sendable, Equatable {
         ///
         /// HTTP/3 and its drafts (`h3-29`, `h3-Q050`), the drafts' older name (`hq`), and Google's
         /// QUIC before there was a standard.
-        package var isHTTP3: Bool {
-            for name in ["h3", "hq", "quic"] as [StaticString] {
-                let length = name.utf8CodeUnitCount
-                guard protocolName.prefix(length).equalsIgnoringCase(name) else { continue }
-                if protocolName.count == length || protocolName[length] == 0x2D { return true }
-            }
-            return false
-        }
+        package var isHTTP3: Bool { AlternativeServices.isHTTP3(protocolName[...]) }
     }
 
     package struct Parameter: Sendable, Equatable {
@@ -45,6 +38,52 @@ package struct AlternativeServices: Sendable, Equatable {
         isClear = value.trimmingWhitespace.elementsEqual("clear".utf8)
         var reader = AlternativeServicesReader(value)
         services = isClear ? [] : try reader.readList()
+    }
+
+    private static func isHTTP3(_ protocolName: ArraySlice<UInt8>) -> Bool {
+        for name in ["h3", "hq", "quic"] as [StaticString] {
+            let rest = protocolName.dropFirst(name.utf8CodeUnitCount)
+            guard protocolName.dropLast(rest.count).equalsIgnoringCase(name) else { continue }
+            if rest.isEmpty || rest.first == 0x2D { return true }
+        }
+        return false
+    }
+
+    /// What a value that cannot be read holds besides HTTP/3: another recipient may be able to.
+    ///
+    /// Each comma ends an element, also one in what may have been meant as a quoted string.
+    ///
+    /// - Returns: `nil` for `rest` if nothing else remains.
+    package static func withoutHTTP3(
+        malformed value: ArraySlice<UInt8>
+    ) -> (rest: [UInt8]?, advertisesHTTP3: Bool) {
+        let elements = value.split(separator: 0x2C, omittingEmptySubsequences: false)
+        let others = elements.filter { element in
+            let name = element.prefix { $0 != 0x3D && $0 != 0x3B }.filter {
+                !$0.isBlank && $0 != 0x22
+            }
+            return !isHTTP3(percentDecoded(name)[...])
+        }
+        guard others.count < elements.count else { return ([UInt8](value), false) }
+        let rest = others.filter { !$0.trimmingWhitespace.isEmpty }
+        return (rest.isEmpty ? nil : [UInt8](rest.joined(separator: [0x2C])), true)
+    }
+
+    /// As far as there are percent-encodings.
+    private static func percentDecoded(_ name: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        var rest = name[...]
+        while let byte = rest.popFirst() {
+            if byte == 0x25, let high = rest.first?.hexDigitValue,
+                let low = rest.dropFirst().first?.hexDigitValue
+            {
+                result.append(high << 4 | low)
+                rest = rest.dropFirst(2)
+            } else {
+                result.append(byte)
+            }
+        }
+        return result
     }
 
     /// Whether one of them is HTTP/3, or was on the way to it.

@@ -19,9 +19,18 @@ package struct BodyReader: Sendable {
     ///
     /// A Content-Length, Transfer-Encoding or Host in it is kept and means nothing.
     package private(set) var trailers = Fields.none
+    /// Of what `consume` took last, at its end: bytes that do not go on as they came.
+    package private(set) var withheldCount = 0
+    /// What goes on, once complete, in the place of all that was withheld: the trailers that may.
+    package private(set) var closing: [UInt8] = []
+    /// Whether a CR has to go on behind what `consume` took last: the next byte is an LF without.
+    package private(set) var lacksReturn = false
+    /// What of its lines was not as it has to be.
+    package private(set) var leniency: HeadLeniency = []
 
     /// - Parameters:
-    ///   - trailerLimits: of the trailer section; the start line's limit has no meaning.
+    ///   - trailerLimits: of the trailer section; the start line's limit has no meaning. Their
+    ///     leniency is that of the chunks' lines too.
     ///   - chunkLineLimit: of one size line with its extensions and CRLF, in bytes.
     ///   - chunkExtensionLimit: of all extensions of the body, in bytes: they are noise, and a
     ///     peer that sends more of them than this wants to keep the reader busy.
@@ -80,8 +89,12 @@ package struct BodyReader: Sendable {
     ) throws(HTTP1Violation) -> Int {
         do throws(HTTP1Violation) {
             let count = try reader.consume(bytes, payload: payload)
+            withheldCount = reader.withheldCount
+            lacksReturn = reader.lacksReturn
+            if !reader.used.isEmpty { leniency = reader.used }
             if reader.isComplete {
                 trailers = reader.trailers
+                closing = reader.closing
             } else {
                 state = .chunked(reader)
             }

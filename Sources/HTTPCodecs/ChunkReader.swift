@@ -34,6 +34,15 @@ struct ChunkReader: Sendable {
     /// The trailer section as far as it came; bounded by the limits of a head.
     private var trailerBytes: [UInt8] = []
     private(set) var trailers = Fields.none
+    /// Of what `consume` took last, at its end: bytes of the trailer section, in bytes.
+    private(set) var withheldCount = 0
+    /// What goes on in the place of the bytes that were withheld, once complete.
+    private(set) var closing: [UInt8] = []
+    /// Whether the next byte is an LF that no CR stands before.
+    private(set) var lacksReturn = false
+    private(set) var used: HeadLeniency = []
+
+    private var takesBareLF: Bool { trailerLimits.leniency.contains(.bareLF) }
 
     init(trailerLimits: HeadLimits, lineLimit: Int, extensionLimit: Int) {
         self.trailerLimits = trailerLimits
@@ -48,7 +57,16 @@ struct ChunkReader: Sendable {
         _ bytes: Span<UInt8>, payload: (Range<Int>) -> Void
     ) throws(HTTP1Violation) -> Int {
         var position = 0
+        withheldCount = 0
+        lacksReturn = false
         while position < bytes.count {
+            if takesBareLF, bytes[position] == lineFeed, mayEndLine {
+                // The caller puts a CR there, for the next recipient; it comes again with the LF.
+                lacksReturn = true
+                used.insert(.bareLF)
+                phase = phase == .contentReturn ? .contentLineFeed : .sizeLineFeed
+                return position
+            }
             switch phase {
             case .content:
                 let count = Int(min(remaining, UInt64(bytes.count - position)))
@@ -65,7 +83,11 @@ struct ChunkReader: Sendable {
                 position += 1
                 startLine()
             case .trailers:
-                position += try takeTrailers(bytes.extracting(position..<bytes.count))
+                let rest = bytes.extracting(position..<bytes.count)
+                let held = trailerBytes.count
+                let count = try takeTrailers(rest)
+                if held > 0 || phase != .complete || !closing.isEmpty { withheldCount = count }
+                position += count
             case .complete:
                 return position
             case .size, .blank, .chunkExtension, .sizeLineFeed:
@@ -74,6 +96,15 @@ struct ChunkReader: Sendable {
             }
         }
         return position
+    }
+
+    /// Whether a line ends where the reader stands, if LF alone may end one.
+    private var mayEndLine: Bool {
+        switch phase {
+        case .contentReturn, .chunkExtension, .blank: true
+        case .size: digitCount > 0
+        case .sizeLineFeed, .content, .contentLineFeed, .trailers, .complete: false
+        }
     }
 
     private mutating func startLine() {
@@ -157,28 +188,49 @@ struct ChunkReader: Sendable {
         guard isFull || LineReader.isWorthReading(trailerBytes.span, alreadyScanned: held) else {
             return taken
         }
-        guard let (fields, end) = try Self.section(trailerBytes, trailerLimits) else {
-            return taken
-        }
+        guard let (fields, end) = try section() else { return taken }
         trailers = fields
+        let passing = TrailerFields.passing(fields).raw
+        closing = passing.isEmpty ? [carriageReturn, lineFeed] : passing
         trailerBytes = []
         phase = .complete
         return end - held
     }
 
-    /// The fields at the start of `bytes` and where they end, `nil` if more bytes are needed; a
-    /// full section never needs more, since the reader refuses it.
+    /// The fields that were held and where they end, `nil` if more bytes are needed; a full section
+    /// never needs more, since the reader refuses it.
+    private mutating func section() throws(HTTP1Violation) -> (fields: Fields, end: Int)? {
+        do throws(ReaderStop) {
+            return try Self.section(trailerBytes, trailerLimits)
+        } catch {
+            guard let violation = error.violation else { return nil }
+            guard trailerLimits.leniency.canMend(violation) else { throw violation }
+            return try mendedSection(violation)
+        }
+    }
+
+    private mutating func mendedSection(
+        _ violation: HTTP1Violation
+    ) throws(HTTP1Violation) -> (fields: Fields, end: Int)? {
+        let repair = try ResponseHeadRepair(
+            trailerBytes.span, hasStatusLine: false, limit: trailerLimits.blockLimit)
+        guard let repair else { return nil }
+        guard trailerLimits.leniency.isSuperset(of: repair.used) else { throw violation }
+        used.formUnion(repair.used)
+        do throws(ReaderStop) {
+            let fields = try Self.section(repair.output, trailerLimits).fields
+            return (fields, repair.consumed)
+        } catch {
+            throw error.violation ?? .headTooLarge
+        }
+    }
+
     private static func section(
         _ bytes: [UInt8], _ limits: HeadLimits
-    ) throws(HTTP1Violation) -> (fields: Fields, end: Int)? {
+    ) throws(ReaderStop) -> (fields: Fields, end: Int) {
         var reader = LineReader(bytes.span, blockLimit: limits.blockLimit)
-        do throws(ReaderStop) {
-            let slices = try reader.fields(limits: limits)
-            let raw = slices.isEmpty ? [] : reader.copyOfSection()
-            return (Fields(raw: raw, slices: slices), reader.position)
-        } catch {
-            if let violation = error.violation { throw violation }
-            return nil
-        }
+        let slices = try reader.fields(limits: limits)
+        let raw = slices.isEmpty ? [] : reader.copyOfSection()
+        return (Fields(raw: raw, slices: slices), reader.position)
     }
 }

@@ -9,6 +9,7 @@ package enum HTTP1Violation: String, Error, Sendable, Equatable, CaseIterable {
     case fieldLineTooLong = "field-line-too-long"
     case headTooLarge = "head-too-large"
     case tooManyFields = "too-many-fields"
+    case tooManyInterims = "too-many-interim-responses"
     // Start lines
     case invalidRequestLine = "invalid-request-line"
     case invalidMethod = "invalid-method"
@@ -78,6 +79,7 @@ package enum HTTP1Violation: String, Error, Sendable, Equatable, CaseIterable {
         case .fieldLineTooLong: "a field line is too long"
         case .headTooLarge: "the field section is too large"
         case .tooManyFields: "there are too many fields"
+        case .tooManyInterims: "there are too many interim responses"
         case .invalidRequestLine: "the first line is no request line"
         case .invalidMethod: "the method is no token"
         case .invalidTarget: "the request target is malformed"

@@ -43,7 +43,7 @@ package enum HeadWriter {
     ) {
         if output.isEmpty { output.reserveCapacity(head.raw.count + 64) }
         append("HTTP/1.1", to: &output)
-        output.append(contentsOf: head.raw[versionLength..<head.reasonRange.upperBound])
+        output.append(contentsOf: head.fields.raw[versionLength..<head.reasonRange.upperBound])
         if head.reasonRange.upperBound == bareStatusLength { output.append(space) }
         // HTTP/2 has none, but in what a browser saved; and some clients of HTTP/1 overlook a status
         // without.

@@ -56,18 +56,35 @@ package struct ResponseHead: Sendable {
     package let status: Int
     /// Where the reason phrase stands in `fields.raw`; empty if there is none.
     package let reasonRange: Range<Int>
+    /// As a strict recipient reads them.
     package let fields: Fields
+    /// What of it was not as it has to be; `fields` has it mended.
+    package let leniency: HeadLeniency
+    private let received: [UInt8]?
 
-    package init(version: HTTPVersion, status: Int, reasonRange: Range<Int>, fields: Fields) {
+    /// - Parameter received: the bytes that arrived, where `fields` holds them mended.
+    package init(
+        version: HTTPVersion, status: Int, reasonRange: Range<Int>, fields: Fields,
+        received: [UInt8]? = nil, leniency: HeadLeniency = []
+    ) {
         self.version = version
         self.status = status
         self.reasonRange = reasonRange
         self.fields = fields
+        self.received = received
+        self.leniency = leniency
     }
 
     package var reason: ArraySlice<UInt8> { fields.raw[reasonRange] }
     /// The bytes that arrived, through the empty line.
-    package var raw: [UInt8] { fields.raw }
+    package var raw: [UInt8] { received ?? fields.raw }
+    /// Whether the connection may serve another exchange, as far as the head says: RFC 9112 §6.3
+    /// bids who takes a response with two lengths to close it. HTTP/1.0 has to say so (§9.3).
+    package var keepsConnection: Bool {
+        guard !leniency.contains(.bothLengths), !fields.contains(.connection, token: "close")
+        else { return false }
+        return version != .http10 || fields.contains(.connection, token: "keep-alive")
+    }
     /// 1xx, but not 101, which ends the exchange's HTTP (RFC 9110 §15.2).
     package var isInterim: Bool { status < 200 && status != 101 }
 }

@@ -1,4 +1,5 @@
 internal import Base
+internal import HTTPModel
 internal import Sockets
 internal import TLS
 internal import Traffic
@@ -74,6 +75,9 @@ extension ConnectionTask {
         let bytes = origin.takeBytes()
         record.originBytes.received += bytes.received
         record.originBytes.sent += bytes.sent
+        for note in origin.leniency.notes {
+            noteOnce(note.code, "a response of the origin had \(note.detail)")
+        }
         if let stream = origin.stream as? TLSStream {
             record.originTLS?.noteAlerts(of: stream.session)
             record.originTLS?.keyLog += stream.session.takeKeyLog()

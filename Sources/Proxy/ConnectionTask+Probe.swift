@@ -75,7 +75,7 @@ extension ConnectionTask {
             recordPlaintext(of: machine)
             if machine.isOver { return hasSent ? .ours : .reset }
             channel.readDeadline = loop.now + machine.patience
-            switch channel.isReadableNow ? .ready : await channel.waitReadable() {
+            switch await channel.waitReadable() {
             case .ready: break
             case .timedOut:
                 machine.noteSilence()

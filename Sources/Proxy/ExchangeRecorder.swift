@@ -54,6 +54,7 @@ final class ExchangeRecorder: @unchecked Sendable {
     }
 
     func noteTrailers(_ trailers: Fields, _ direction: Direction) {
+        task.noteForbidden(trailers)
         switch direction {
         case .request: requestBody.noteTrailers(trailers.raw)
         case .response: responseBody.noteTrailers(trailers.raw)

@@ -106,6 +106,7 @@ extension HTTPRelay {
             await lane.recorder.waitForRoom()
         }
         requestBody.noteTrailers(reader.trailers.raw)
+        task.noteForbidden(reader.trailers)
         isRequestComplete = true
         try await across.endContent(trailers: reader.trailers)
     }
@@ -127,7 +128,7 @@ extension HTTPRelay {
     private func receiveAcross(
         _ across: any OriginExchange
     ) async throws(RelayFailure) -> Reception {
-        var interims = 0
+        var interims = InterimAllowance()
         while true {
             let head = try await across.nextHead(
                 method: request?.knownMethod ?? .other,
@@ -136,8 +137,7 @@ extension HTTPRelay {
                 if head.status == 101, try framing(of: head) == .tunnel { return .switched(head) }
                 return .delivered(try await deliver(head, across))
             }
-            interims += 1
-            guard interims <= 64 else { throw .originViolation(.tooManyFields) }
+            try interims.take(head)
             exchange?.interimHeads.append(head.raw)
             try await forwardInterim(head)
         }
@@ -160,7 +160,7 @@ extension HTTPRelay {
                 framing: coding.framing, keepsProxyFields: !entry.isProxy, closes: closes,
                 keepsAlive: request?.version == .http10 && !closes, dropping: removal.dropping,
                 adding: removal.adding), into: &scratch)
-        out.append(scratch)
+        try await sendToClient(scratch, behind: out)
         hasResponseBegun = true
         responseMessages = BodyMessageReader(head.fields, exchange: exchange?.id ?? 0, .response)
         defer { responseMessages = nil }
@@ -186,8 +186,9 @@ extension HTTPRelay {
             try await pass(content, coding, behind: out)
             await lane.recorder.waitForRoom()
         }
-        let trailers = across.trailers.raw
-        responseBody.noteTrailers(trailers)
+        responseBody.noteTrailers(across.trailers.raw)
+        task.noteForbidden(across.trailers)
+        let trailers = TrailerFields.passing(across.trailers).raw
         if coding == .chunked {
             if out.room < trailers.count + Self.chunkRoom { try await sendToClient(out) }
             out.append("0\r\n")

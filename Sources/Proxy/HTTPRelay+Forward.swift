@@ -172,7 +172,7 @@ extension HTTPRelay {
     ) async throws(RelayFailure) {
         let out = loop.buffers.take()
         defer { loop.buffers.give(out) }
-        out.append(scratch)
+        try await sendHead(through: out, over: leg)
         if case .length(let length) = outgoing.framing, let clientBuffer {
             let content = clientBuffer.readable.extracting(..<Int(length))
             record(content)
@@ -183,6 +183,21 @@ extension HTTPRelay {
         }
         isRequestComplete = true
         try await send(out, over: leg)
+    }
+
+    /// Puts the head into `out`; what does not fit goes ahead.
+    private func sendHead(
+        through out: ByteBuffer, over leg: OriginLeg
+    ) async throws(RelayFailure) {
+        let head = scratch
+        var start = 0
+        while head.count - start > out.room {
+            let count = out.room
+            out.append(head.span.extracting(start..<start + count))
+            start += count
+            try await send(out, over: leg)
+        }
+        out.append(head.span.extracting(start...))
     }
 
     private func send(_ buffer: ByteBuffer, over leg: OriginLeg) async throws(RelayFailure) {
@@ -239,14 +254,14 @@ extension HTTPRelay {
     ) async throws(RelayFailure) {
         let out = loop.buffers.take()
         defer { loop.buffers.give(out) }
-        out.append(scratch)
+        try await sendHead(through: out, over: leg)
         try await send(out, over: leg)
         var reader = BodyReader(outgoing.framing)
         while !reader.isComplete {
             try await fillClientBuffer()
             guard let buffer = clientBuffer else { throw .clientEnded }
             let consumed = try consumeRequestBody(buffer, &reader)
-            out.append(buffer.readable.extracting(..<consumed))
+            out.append(buffer.readable.extracting(..<(consumed - reader.withheldCount)))
             buffer.consume(consumed)
             if buffer.isEmpty { releaseClientBuffer() }
             try await send(out, over: leg)
@@ -254,7 +269,12 @@ extension HTTPRelay {
             isRequestComplete = reader.isComplete
             await lane.recorder.waitForRoom()
         }
+        if !reader.closing.isEmpty {
+            out.append(reader.closing)
+            try await send(out, over: leg)
+        }
         requestBody.noteTrailers(reader.trailers.raw)
+        task.noteForbidden(reader.trailers)
         isRequestComplete = true
     }
 

@@ -17,16 +17,15 @@ extension HTTPRelay {
     /// Brings the responses to one request to the client: the interim ones in order, and the final.
     func receive(over leg: OriginLeg) async throws(RelayFailure) -> Reception {
         var deadline = loop.now + limits.responseTimeout
+        var interims = InterimAllowance()
         waitedFor = leg
         defer { waitedFor = nil }
         while true {
             let head = try await responseHead(leg, deadline)
             guard head.isInterim else { return try await deliver(head, over: leg) }
-            guard let exchange, exchange.interimHeads.count < Self.interimLimit else {
-                throw .originViolation(.tooManyFields)
-            }
+            try interims.take(head)
             _ = try framing(of: head)
-            self.exchange?.interimHeads.append(head.raw)
+            exchange?.interimHeads.append(head.raw)
             try await forwardInterim(head)
             deadline = loop.now + limits.responseTimeout
         }
@@ -79,16 +78,13 @@ extension HTTPRelay {
         if client.channel.peerEnded { hurryOrigin() }
     }
 
-    /// Interim responses to one request; more are an attack.
-    private static let interimLimit = 64
-
     private func responseHead(
         _ leg: OriginLeg, _ deadline: UInt64
     ) async throws(RelayFailure) -> ResponseHead {
         leg.stream.readDeadline = deadline
         hurryIfClientEnded()
         do throws(RelayFailure) {
-            return try await leg.readHead()
+            return try await leg.readHead(limits: limits.responseHead)
         } catch {
             if case .originViolation = error { exchange?.responseHead = leg.brokenHead }
             throw error
@@ -102,7 +98,7 @@ extension HTTPRelay {
         HeadWriter.writeResponse(head, into: &bytes)
         let out = loop.buffers.take()
         defer { loop.buffers.give(out) }
-        out.append(bytes)
+        try await sendToClient(bytes, behind: out)
         try await sendToClient(out)
     }
 
@@ -129,18 +125,19 @@ extension HTTPRelay {
             isOldClient: request?.version == .http10, keepsProxyFields: !entry.isProxy,
             // The client of an origin of its own is told when that means to close.
             clientKeepsAlive: requestKeepsAlive && isRequestComplete && !lane.isDraining
-                && (!leg.isOwned || head.keepsAlive),
+                && (!leg.isOwned || head.keepsConnection),
             tellsKeepAlive: leg.isOwned && head.fields.asksToKeepAlive)
         let out = loop.buffers.take()
         defer { loop.buffers.give(out) }
         scratch.removeAll(keepingCapacity: true)
         HeadWriter.writeResponse(head, forwarding: plan.forwarding, into: &scratch)
-        out.append(scratch)
+        try await sendToClient(scratch, behind: out)
         hasResponseBegun = true
         responseMessages = BodyMessageReader(head.fields, exchange: exchange?.id ?? 0, .response)
         defer { responseMessages = nil }
         let trailers = try await relayBody(plan, out, over: leg)
-        responseBody.noteTrailers(trailers)
+        responseBody.noteTrailers(trailers.raw)
+        task.noteForbidden(trailers)
         if framing == .untilClose, !leg.stream.endedInOrder { return .delivered(truncate()) }
         keepOrDrop(leg, head, framing)
         finish()
@@ -177,8 +174,8 @@ extension HTTPRelay {
     /// Relays the content behind a head that waits in `out`, and returns the trailers.
     private func relayBody(
         _ plan: DeliveryPlan, _ out: ByteBuffer, over leg: OriginLeg
-    ) async throws(RelayFailure) -> [UInt8] {
-        var reader = BodyReader(plan.framing)
+    ) async throws(RelayFailure) -> Fields {
+        var reader = BodyReader(plan.framing, trailerLimits: .response)
         while !reader.isComplete {
             if leg.unread == nil {
                 try await sendToClient(out)
@@ -186,27 +183,43 @@ extension HTTPRelay {
                 do throws(RelayFailure) {
                     try await leg.fill()
                 } catch .originEnded where plan.framing == .untilClose {
-                    return []
+                    return .none
                 }
             }
             guard let buffer = leg.unread else { throw .originEnded }
             let consumed = try consumeResponseBody(buffer, &reader, plan, out)
+            let passed = consumed - reader.withheldCount
             if plan.decodes {
                 buffer.consume(consumed)
                 try await sendToClient(out)
-            } else if consumed == buffer.count, buffer.count > out.room {
+            } else if passed == buffer.count, buffer.count > out.room {
                 if !out.isEmpty { try await sendToClient(out) }
                 try await sendToClient(buffer)
             } else {
-                if consumed > out.room { try await sendToClient(out) }
-                out.append(buffer.readable.extracting(..<consumed))
+                if passed > out.room { try await sendToClient(out) }
+                out.append(buffer.readable.extracting(..<passed))
                 buffer.consume(consumed)
             }
             if buffer.isEmpty { leg.releaseUnread() }
+            if reader.lacksReturn, !plan.decodes { try await sendToClient([0x0D], behind: out) }
             await lane.recorder.waitForRoom()
         }
+        leg.leniency.formUnion(reader.leniency)
+        if !plan.decodes { try await sendToClient(reader.closing, behind: out) }
         try await sendToClient(out)
-        return reader.trailers.raw
+        return reader.trailers
+    }
+
+    /// Puts bytes behind those that wait, which are sent if there is no room.
+    func sendToClient(_ bytes: [UInt8], behind out: ByteBuffer) async throws(RelayFailure) {
+        var start = 0
+        while bytes.count - start > out.room {
+            let count = out.room
+            out.append(bytes.span.extracting(start..<start + count))
+            start += count
+            try await sendToClient(out)
+        }
+        out.append(bytes.span.extracting(start...))
     }
 
     /// Walks over what waits; a content that leaves its chunks behind is written to `out`.
@@ -232,8 +245,8 @@ extension HTTPRelay {
     @inline(never)
     private func keepOrDrop(_ leg: OriginLeg, _ head: ResponseHead, _ framing: BodyFraming) {
         let isReusable =
-            (leg.isOwned ? head.keepsAlive : head.version == .http11 && head.keepsAlive)
-            && framing != .untilClose && leg.unread == nil && isRequestComplete
+            head.keepsConnection && framing != .untilClose && leg.unread == nil
+            && isRequestComplete
         if !isReusable { dropOrigin() }
     }
 
@@ -268,9 +281,9 @@ extension HTTPRelay {
             forwarding: Forwarding(keepsUpgrade: true, keepsProxyFields: !entry.isProxy),
             into: &scratch)
         let out = loop.buffers.take()
-        out.append(scratch)
         hasResponseBegun = true
         do throws(RelayFailure) {
+            try await sendToClient(scratch, behind: out)
             try await sendToClient(out)
             loop.buffers.give(out)
         } catch {

@@ -75,7 +75,7 @@ extension HTTPRelay {
         HeadWriter.writeResponse(head, forwarding: Forwarding(keepsUpgrade: true), into: &scratch)
         let out = loop.buffers.take()
         defer { loop.buffers.give(out) }
-        out.append(scratch)
+        try await sendToClient(scratch, behind: out)
         try await sendToClient(out)
     }
 }

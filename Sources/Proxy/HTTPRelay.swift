@@ -21,6 +21,9 @@ final class HTTPRelay: @unchecked Sendable {
     /// The SNI for the only origin, as the client sent it.
     let serverName: String?
 
+    private let headLimits: HeadLimits
+    /// The start of a head that does not fit into `clientBuffer`.
+    private var longHead: LongHead?
     /// Bytes of the client that are not yet relayed.
     var clientBuffer: ByteBuffer?
     /// Where outgoing heads are written before they are sent.
@@ -70,6 +73,7 @@ final class HTTPRelay: @unchecked Sendable {
         lane = task.lane
         loop = task.lane.loop
         limits = task.lane.plan.limits
+        headLimits = limits.requestHead
         client = task.client
         self.entry = entry
         self.originFailure = originFailure
@@ -105,9 +109,12 @@ final class HTTPRelay: @unchecked Sendable {
             let buffer = clientBuffer ?? loop.buffers.take()
             clientBuffer = buffer
             do throws(HTTP1Violation) {
-                if let (head, consumed) = try RequestReader.read(
-                    buffer.readable, limits: Self.headLimits, alreadyScanned: scannedCount)
+                if let (head, consumed) = try longHead == nil
+                    ? RequestReader.read(
+                        buffer.readable, limits: headLimits, alreadyScanned: scannedCount)
+                    : readLongHead(buffer)
                 {
+                    longHead = nil
                     buffer.consume(consumed)
                     if buffer.isEmpty { releaseClientBuffer() }
                     begin(head, startedAt)
@@ -117,11 +124,27 @@ final class HTTPRelay: @unchecked Sendable {
                 try await refuseHead(error, startedAt)
             }
             scannedCount = buffer.count
+            if buffer.count == buffer.capacity {
+                longHead = LongHead(limit: limits.headSize, loop: loop)
+                continue
+            }
             guard try await readMore(buffer, deadline, startedAt) else { return nil }
         }
     }
 
-    private static let headLimits = HeadLimits()
+    /// The same for a head of which a part is held apart.
+    private func readLongHead(
+        _ buffer: ByteBuffer
+    ) throws(HTTP1Violation) -> (head: RequestHead, consumed: Int)? {
+        guard let longHead else { return nil }
+        if try longHead.take(buffer),
+            let (head, consumed) = try RequestReader.read(longHead.bytes.span, limits: headLimits)
+        {
+            return (head, max(0, buffer.count - (longHead.bytes.count - consumed)))
+        }
+        buffer.removeAll()
+        return nil
+    }
 
     /// Waits for the first byte of a request, holding no buffer.
     private func awaitRequest() async throws(ConnectionEnd) -> Bool {
@@ -192,8 +215,10 @@ final class HTTPRelay: @unchecked Sendable {
         } catch {
             failure = error
         }
-        guard !buffer.isEmpty else { return try endWhereRequestIsDue(failure) }
-        beginBroken(buffer.copy, startedAt)
+        guard !buffer.isEmpty || longHead != nil else {
+            return try endWhereRequestIsDue(failure)
+        }
+        beginBroken((longHead?.bytes ?? []) + buffer.copy, startedAt)
         if failure == .timedOut {
             _ = await answer(ToolAnswer(408, "timed-out", "the request's head did not end in time"))
             throw ConnectionEnd(
@@ -238,7 +263,7 @@ final class HTTPRelay: @unchecked Sendable {
         _ violation: HTTP1Violation, _ startedAt: Timestamp
     ) async throws(ConnectionEnd) -> Never {
         // What came is the evidence, as far as it came.
-        beginBroken(clientBuffer?.copy ?? [], startedAt)
+        beginBroken(longHead?.bytes ?? clientBuffer?.copy ?? [], startedAt)
         try await refuse(violation)
     }
 

@@ -1,3 +1,5 @@
+internal import HTTPCodecs
+internal import HTTPModel
 package import Negotiation
 package import Sockets
 package import TLS
@@ -114,6 +116,8 @@ package struct ProxyLimits: Sendable {
     package var openingTimeout: UInt64 = 60_000
     /// For a whole request head from its first byte, in milliseconds.
     package var headTimeout: UInt64 = 30_000
+    /// Of a head of HTTP/1, in bytes: Kerberos tickets and tokens in URLs reach some hundred KB.
+    package var headSize = 1 << 20
     /// Between two requests of a connection, in milliseconds.
     package var idleTimeout: UInt64 = 300_000
     /// For the next byte of a body, or for the peer to take one, in milliseconds.
@@ -135,6 +139,11 @@ package struct ProxyLimits: Sendable {
     package var refusalWindow: UInt64 = 3_000
 
     package init() {}
+
+    /// Clients are held to the letter.
+    var requestHead: HeadLimits { HeadLimits(total: headSize) }
+    /// Origins are taken as clients take them.
+    var responseHead: HeadLimits { HeadLimits(total: headSize, leniency: .response) }
 }
 
 extension ProxyPlan {

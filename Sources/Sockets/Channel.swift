@@ -29,9 +29,17 @@ package final class Channel: @unchecked Sendable {
     /// Whether nobody is to wait here any more.
     package private(set) var isInterrupted = false
     private var mayRead = true
+    /// Whether a short read may have stopped before urgent data, of which no other event tells.
+    private var mayHoldUrgent = false
     private var mayWrite = true
     private var reader: UnsafeContinuation<WaitOutcome, Never>?
     private var writer: UnsafeContinuation<WaitOutcome, Never>?
+    private var readShare = RoundShare()
+    private var writeShare = RoundShare()
+    /// Whether the reader only lets the others have their turn: no deadline passes for it meanwhile,
+    /// since bytes are there. The same of the writer.
+    private var isReaderPaused = false
+    private var isWriterPaused = false
     private var timer: LoopTimer?
     /// Called when something happens, for who waits for one of several channels.
     private var onEvent: (() -> Void)?
@@ -60,7 +68,18 @@ package final class Channel: @unchecked Sendable {
     // MARK: Bytes
 
     /// Receives what is there into the buffer's room; 0 bytes is the peer's end.
+    ///
+    /// One that has had its share of the loop's round is told to wait, and `waitReadable` then
+    /// suspends until the next: else a peer that sends faster than it is read would keep everybody
+    /// else of the loop waiting.
     package func receive(into buffer: ByteBuffer) -> SystemCallOutcome {
+        guard mayRead, !isClosed else { return isClosed ? .value(0) : .wouldBlock }
+        guard !readShare.isUsedUp(on: loop) else { return .wouldBlock }
+        return receiveBeyondShare(into: buffer)
+    }
+
+    /// The same whatever was received in this round: for what is asked for once.
+    package func receiveBeyondShare(into buffer: ByteBuffer) -> SystemCallOutcome {
         guard mayRead, !isClosed else { return isClosed ? .value(0) : .wouldBlock }
         let room = buffer.room
         var outcome = SystemCallOutcome.wouldBlock
@@ -72,9 +91,12 @@ package final class Channel: @unchecked Sendable {
         switch outcome {
         case .value(let count):
             bytesReceived += Int64(count)
+            readShare.take(count, on: loop)
             // A short read emptied the kernel's buffer, unless the end is behind it.
-            if count > 0, count < room, !peerEnded, !isBroken { mayRead = false }
-        case .wouldBlock: mayRead = false
+            if count > 0, count < room, !peerEnded, !isBroken, !mayHoldUrgent { mayRead = false }
+        case .wouldBlock:
+            mayRead = false
+            mayHoldUrgent = false
         case .failed: break
         }
         return outcome
@@ -116,6 +138,7 @@ package final class Channel: @unchecked Sendable {
         switch outcome {
         case .value(let count):
             bytesSent += Int64(count)
+            writeShare.take(count, on: loop)
             buffer.consume(count)
             if count < wanted { mayWrite = false }
         case .wouldBlock: mayWrite = false
@@ -130,6 +153,16 @@ package final class Channel: @unchecked Sendable {
     package var isReadableNow: Bool { mayRead }
 
     var mayWriteNow: Bool { mayWrite }
+
+    /// The same of what was received, for who takes something else than bytes.
+    var hasReceivedItsShare: Bool { mayRead && readShare.isUsedUp(on: loop) }
+
+    /// Counts something that was taken and is no bytes.
+    func noteTaken() { readShare.take(0, on: loop) }
+
+    /// Whether so much was sent in this round that the others have to have their turn first, which
+    /// `waitWritable` lets them have.
+    package var hasSentItsShare: Bool { mayWrite && writeShare.isUsedUp(on: loop) }
 
     /// Notes that the kernel has said "not yet".
     func mustWaitToRead() { mayRead = false }
@@ -149,6 +182,10 @@ package final class Channel: @unchecked Sendable {
                 unsafe continuation.resume()
             }
             for channel in channels { channel.onEvent = resume }
+            // No event comes for bytes that are there and were left for the next round.
+            if channels.contains(where: { $0.mayRead && $0.readShare.isUsedUp(on: loop) }) {
+                loop.atStartOfNextRound(resume)
+            }
             let made = loop.makeTimer(resume)
             timer = made
             loop.set(made, due: deadline)
@@ -159,7 +196,10 @@ package final class Channel: @unchecked Sendable {
     /// Suspends until bytes, the end or an error may be there, or `readDeadline` has passed.
     package func waitReadable() async -> WaitOutcome {
         if isClosed { return .closed }
-        if mayRead { return .ready }
+        if mayRead {
+            guard readShare.isUsedUp(on: loop) else { return .ready }
+            return isInterrupted ? .closed : await pauseReading()
+        }
         if isInterrupted { return .closed }
         return unsafe await withUnsafeContinuation { continuation in
             guard unsafe reader == nil else { return unsafe refuse(continuation) }
@@ -171,7 +211,9 @@ package final class Channel: @unchecked Sendable {
     /// Suspends until the kernel takes bytes again, or `writeDeadline` has passed.
     package func waitWritable() async -> WaitOutcome {
         if isClosed { return .closed }
-        if mayWrite { return .ready }
+        if mayWrite {
+            return writeShare.isUsedUp(on: loop) ? await pauseWriting() : .ready
+        }
         if isInterrupted { return .closed }
         return unsafe await withUnsafeContinuation { continuation in
             guard unsafe writer == nil else { return unsafe refuse(continuation) }
@@ -188,6 +230,38 @@ package final class Channel: @unchecked Sendable {
         unsafe continuation.resume(returning: .closed)
     }
 
+    private func pauseReading() async -> WaitOutcome {
+        unsafe await withUnsafeContinuation { continuation in
+            guard unsafe reader == nil else { return unsafe refuse(continuation) }
+            unsafe reader = continuation
+            isReaderPaused = true
+            loop.atStartOfNextRound { [self] in if isReaderPaused { resumeReader(.ready) } }
+        }
+    }
+
+    private func pauseWriting() async -> WaitOutcome {
+        unsafe await withUnsafeContinuation { continuation in
+            guard unsafe writer == nil else { return unsafe refuse(continuation) }
+            unsafe writer = continuation
+            isWriterPaused = true
+            loop.atStartOfNextRound { [self] in if isWriterPaused { resumeWriter(.ready) } }
+        }
+    }
+
+    private func resumeReader(_ outcome: WaitOutcome) {
+        guard let waiting = unsafe reader else { return }
+        unsafe reader = nil
+        isReaderPaused = false
+        unsafe waiting.resume(returning: outcome)
+    }
+
+    private func resumeWriter(_ outcome: WaitOutcome) {
+        guard let waiting = unsafe writer else { return }
+        unsafe writer = nil
+        isWriterPaused = false
+        unsafe waiting.resume(returning: outcome)
+    }
+
     private func arm(_ deadline: UInt64) {
         guard deadline != .max else { return }
         let timer = self.timer ?? makeTimer()
@@ -202,14 +276,8 @@ package final class Channel: @unchecked Sendable {
 
     private func deadlinePassed() {
         let now = loop.now
-        if let waiting = unsafe reader, readDeadline <= now {
-            unsafe reader = nil
-            unsafe waiting.resume(returning: .timedOut)
-        }
-        if let waiting = unsafe writer, writeDeadline <= now {
-            unsafe writer = nil
-            unsafe waiting.resume(returning: .timedOut)
-        }
+        if !isReaderPaused, readDeadline <= now { resumeReader(.timedOut) }
+        if !isWriterPaused, writeDeadline <= now { resumeWriter(.timedOut) }
         if unsafe reader != nil { arm(readDeadline) }
         if unsafe writer != nil { arm(writeDeadline) }
     }
@@ -218,19 +286,14 @@ package final class Channel: @unchecked Sendable {
         guard !isClosed else { return }
         if readiness.peerEnded { peerEnded = true }
         if readiness.broken { isBroken = true }
+        if readiness.urgent { mayHoldUrgent = true }
         if readiness.readable {
             mayRead = true
-            if let waiting = unsafe reader {
-                unsafe reader = nil
-                unsafe waiting.resume(returning: .ready)
-            }
+            resumeReader(.ready)
         }
         if readiness.writable {
             mayWrite = true
-            if let waiting = unsafe writer {
-                unsafe writer = nil
-                unsafe waiting.resume(returning: .ready)
-            }
+            resumeWriter(.ready)
         }
         onEvent?()
         if readiness.broken || readiness.peerEnded { onBreak?() }
@@ -245,7 +308,9 @@ package final class Channel: @unchecked Sendable {
     /// can still be received and sent.
     package func interrupt() {
         isInterrupted = true
-        resumeWaiters(with: .closed)
+        resumeReader(.closed)
+        // What is on its way goes out, as long as the peer takes it.
+        if !isWriterPaused { resumeWriter(.closed) }
         onEvent?()
     }
 
@@ -259,17 +324,6 @@ package final class Channel: @unchecked Sendable {
         guard deadline < readDeadline else { return }
         readDeadline = deadline
         if unsafe reader != nil { arm(deadline) }
-    }
-
-    private func resumeWaiters(with outcome: WaitOutcome) {
-        if let waiting = unsafe reader {
-            unsafe reader = nil
-            unsafe waiting.resume(returning: outcome)
-        }
-        if let waiting = unsafe writer {
-            unsafe writer = nil
-            unsafe waiting.resume(returning: outcome)
-        }
     }
 
     // MARK: Ending
@@ -298,7 +352,8 @@ package final class Channel: @unchecked Sendable {
         onEvent = nil
         eventAction?()
         if let timer { loop.set(timer, due: .max) }
-        resumeWaiters(with: .closed)
+        resumeReader(.closed)
+        resumeWriter(.closed)
     }
 
     // MARK: Options and names
@@ -310,6 +365,12 @@ package final class Channel: @unchecked Sendable {
     /// Makes the kernel notice a peer that has gone without a word.
     package func setKeepAlive() {
         setOption(SOL_SOCKET, SO_KEEPALIVE, 1)
+    }
+
+    /// Receives urgent data where it stands among the rest, as it is passed on; apart, where nobody
+    /// asks for it, it would be lost. Connections that a listener accepts have what it has.
+    package func setUrgentInline() {
+        setOption(SOL_SOCKET, SO_OOBINLINE, 1)
     }
 
     // The number of a closed descriptor may be another connection's: nothing is asked of it.

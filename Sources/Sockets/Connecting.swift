@@ -61,6 +61,7 @@ extension Channel {
                 throw error
             }
             setNoDelay()
+            setUrgentInline()
             return self
         case .timedOut:
             close()
@@ -160,6 +161,7 @@ private final class ConnectRace {
                 attempt.channel.close()
             } else {
                 attempt.channel.setNoDelay()
+                attempt.channel.setUrgentInline()
                 winner = attempt
             }
         }

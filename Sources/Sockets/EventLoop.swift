@@ -26,11 +26,17 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     private var closedSlots: [UInt32] = []
     private var wheel: TimerWheel
     private var roundEnd: [() -> Void] = []
+    private var nextRound: [() -> Void] = []
+    /// Counts the rounds: in each, what is ready runs, and then the sockets are asked.
+    private(set) var round: UInt64 = 0
+    private var roundStart: MonotonicTime
 
     /// The loop's clock, in milliseconds: read once a round.
     package private(set) var now: UInt64
     /// Buffers for plaintext and for the wire, of 64 KiB and a little for TLS's own.
     package let buffers = BufferPool(capacity: 72 * 1024, keepLimit: 16)
+    /// What of heads that fit into no buffer is held apart, in bytes, so that it can be bounded.
+    package var longHeadBytes = 0
 
     private struct ForeignWork {
         var jobs: [UnownedJob] = []
@@ -51,7 +57,8 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         let descriptor = platform_eventfd()
         guard descriptor >= 0 else { throw SystemError(errno) }
         wakeDescriptor = descriptor
-        now = MonotonicTime.now().nanoseconds / 1_000_000
+        roundStart = MonotonicTime.now()
+        now = roundStart.nanoseconds / 1_000_000
         wheel = TimerWheel(now: now)
         try poller.add(descriptor, token: Self.wakeToken)
     }
@@ -99,6 +106,15 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         roundEnd.append(action)
     }
 
+    /// Runs `action` once the sockets were asked and before what is ready runs; on the loop's thread
+    /// only.
+    func atStartOfNextRound(_ action: @escaping () -> Void) {
+        nextRound.append(action)
+    }
+
+    /// How long this round has lasted, in nanoseconds; asks the clock.
+    var roundAge: UInt64 { MonotonicTime.now().nanoseconds - roundStart.nanoseconds }
+
     private func wake() {
         eventfd_write(wakeDescriptor, 1)
     }
@@ -110,7 +126,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
             takeForeignWork()
             runJobs()
             finishRound()
-            let hasWork = !jobs.isEmpty || !roundEnd.isEmpty
+            let hasWork = !jobs.isEmpty || !roundEnd.isEmpty || !nextRound.isEmpty
             let timeout = hasWork ? 0 : wheel.timeout(now: now)
             poller.wait(timeout: timeout) { readiness in
                 if readiness.token == Self.wakeToken {
@@ -120,10 +136,20 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
                     self.channel(readiness.token)?.becomeReady(readiness)
                 }
             }
-            now = MonotonicTime.now().nanoseconds / 1_000_000
+            beginRound()
             let expired = wheel.expire(now: now)
             if !expired.isEmpty { TimerWheel.fire(expired, now: now) }
         }
+    }
+
+    private func beginRound() {
+        round += 1
+        roundStart = MonotonicTime.now()
+        now = roundStart.nanoseconds / 1_000_000
+        guard !nextRound.isEmpty else { return }
+        let actions = nextRound
+        nextRound.removeAll(keepingCapacity: true)
+        for action in actions { action() }
     }
 
     /// Makes `run()` return; from any thread.

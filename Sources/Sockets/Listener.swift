@@ -104,7 +104,9 @@ package final class Listener {
     package convenience init(
         descriptor: Int32, address: SocketAddress, loop: EventLoop
     ) throws(SystemError) {
-        self.init(channel: try Channel(descriptor: descriptor, loop: loop), address: address)
+        let channel = try Channel(descriptor: descriptor, loop: loop)
+        channel.setUrgentInline()
+        self.init(channel: channel, address: address)
     }
 
     /// Waits for the next connection; `nil` once the listener is closed.
@@ -113,6 +115,7 @@ package final class Listener {
     /// queue that is full does not end the service.
     package func accept() async -> (channel: Channel, peer: SocketAddress)? {
         while !channel.isClosed {
+            if channel.hasReceivedItsShare { _ = await channel.waitReadable() }
             var storage = sockaddr_storage()
             var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
             let outcome = systemCall {
@@ -120,6 +123,7 @@ package final class Listener {
             }
             switch outcome {
             case .value(let descriptor):
+                channel.noteTaken()
                 guard let peer = SocketAddress(storage) else {
                     close(Int32(descriptor))
                     continue

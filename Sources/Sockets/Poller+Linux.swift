@@ -12,6 +12,8 @@
         let broken: Bool
         /// The peer ended its direction.
         let peerEnded: Bool
+        /// Urgent data has come: a read stops before it, however much is behind.
+        let urgent: Bool
     }
 
     /// epoll, edge-triggered: each descriptor is registered once, for both directions.
@@ -37,8 +39,8 @@
         func add(_ watched: Int32, token: UInt64) throws(SystemError) {
             var event = unsafe epoll_event()
             unsafe event.events =
-                platform_epoll_in | platform_epoll_out | platform_epoll_read_hangup
-                | platform_epoll_edge_triggered
+                platform_epoll_in | platform_epoll_urgent | platform_epoll_out
+                | platform_epoll_read_hangup | platform_epoll_edge_triggered
             unsafe event.data.u64 = token
             if unsafe epoll_ctl(descriptor, EPOLL_CTL_ADD, watched, &event) != 0 {
                 throw SystemError(errno)
@@ -62,7 +64,8 @@
                         token: unsafe event.data.u64,
                         readable: mask & platform_epoll_in != 0 || broken || peerEnded,
                         writable: mask & platform_epoll_out != 0 || broken,
-                        broken: broken, peerEnded: peerEnded))
+                        broken: broken, peerEnded: peerEnded,
+                        urgent: mask & platform_epoll_urgent != 0))
             }
         }
     }

@@ -66,16 +66,20 @@ extension Channel {
     /// Sends all that the buffer holds.
     func sendAll(_ buffer: ByteBuffer) async throws(StreamFailure) {
         while !buffer.isEmpty {
+            if hasSentItsShare { try await awaitWritable() }
             switch send(buffer) {
             case .value: continue
-            case .wouldBlock:
-                switch await waitWritable() {
-                case .ready: continue
-                case .timedOut: throw .timedOut
-                case .closed: throw .closed
-                }
+            case .wouldBlock: try await awaitWritable()
             case .failed(let error): throw isClosed ? .closed : StreamFailure(error)
             }
+        }
+    }
+
+    private func awaitWritable() async throws(StreamFailure) {
+        switch await waitWritable() {
+        case .ready: return
+        case .timedOut: throw .timedOut
+        case .closed: throw .closed
         }
     }
 }

@@ -78,7 +78,8 @@ package final class TLSStream: ByteStream {
         guard error == .reset else { return nil }
         let buffer = pool.take()
         defer { pool.give(buffer) }
-        guard case .value(let count) = channel.receive(into: buffer), count > 0 else { return nil }
+        guard case .value(let count) = channel.receiveBeyondShare(into: buffer), count > 0
+        else { return nil }
         if session.incoming == nil { session.incoming = pool.take() }
         guard let incoming = session.incoming, incoming.room >= count else { return nil }
         incoming.append(buffer.readable)

@@ -19,6 +19,26 @@ import Testing
         }
     }
 
+    /// What cannot be read passes on but for HTTP/3: the value, what remains, whether it is changed.
+    @Test(
+        arguments: [
+            (#"h1="a:80", ma=1, persist=0"#, #"h1="a:80", ma=1, persist=0"#, false),
+            (#"h3=":443", ma=1"#, " ma=1", true),
+            (#"h2=a:443,h3=b:443; ma=1, h3-29 =":1""#, "h2=a:443", true),
+            (#"h%33=":443", x"#, " x", true),
+            (#""h3=":443", QUIC"#, nil, true),
+            (#"h2="a, h3=":443", b""#, #"h2="a, b""#, true),
+            (",,", ",,", false),
+            ("h3x=1, 2", "h3x=1, 2", false),
+        ] as [(String, String?, Bool)])
+    func whatCannotBeReadPassesWithoutHTTP3(value: String, rest: String?, isChanged: Bool) {
+        let bytes = [UInt8](value.utf8)[...]
+        #expect(throws: AlternativeServicesViolation.self) { try AlternativeServices(bytes) }
+        let result = AlternativeServices.withoutHTTP3(malformed: bytes)
+        #expect(result.rest?.text == rest)
+        #expect(result.advertisesHTTP3 == isChanged)
+    }
+
     private static let onion =
         #"h2="cflare2nfsmlkn3pfbstjdmxjndz4iuhpm27zxjxxgtk7kvpxrd3ljyd.onion:443""#
         + "; ma=86400; persist=1"

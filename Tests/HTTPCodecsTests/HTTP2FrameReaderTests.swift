@@ -99,6 +99,12 @@ import Testing
             code: "h2-idle-frames-flood", frame: Frame(2, stream: 3, [0, 0, 0, 0, 1]), burst: 2000,
             perSecond: 1000),
         .init(code: "h2-idle-frames-flood", frame: Frame(0xBB), burst: 2000, perSecond: 1000),
+        .init(code: "h2-idle-frames-flood", frame: .goAway(last: 0), burst: 2000, perSecond: 1000),
+        .init(
+            code: "h2-window-flood", frame: .windowUpdate(0, 1), burst: 2000, perSecond: 1000),
+        .init(
+            code: "h2-empty-frames-flood", frame: Frame(0, flags: 8, stream: 1, [3, 0, 0, 0]),
+            burst: 1000, perSecond: 100),
     ]
 
     /// How many of a frame are taken.
@@ -140,6 +146,22 @@ import Testing
     @Test func endingDataIsNoFlood() {
         var reader = HTTP2FrameReader(skippingPreface: false)
         #expect(Self.taken(.data(1, [], ends: true), of: 5000, &reader, now: 0).0 == 5000)
+    }
+
+    /// What opens windows for content that was sent is no flood, however fast that goes.
+    @Test func windowsOfContentAreNoFlood() {
+        var reader = HTTP2FrameReader(skippingPreface: false)
+        for _ in 0..<20_000 {
+            reader.noteSentData()
+            #expect(Self.taken(.windowUpdate(1, 9), of: 2, &reader, now: 0).1 == nil)
+        }
+    }
+
+    /// Content is content, also with padding around it.
+    @Test func paddedContentIsNoFlood() {
+        var reader = HTTP2FrameReader(skippingPreface: false)
+        let frame = Frame(0, flags: 8, stream: 1, [2, 7, 0, 0])
+        #expect(Self.taken(frame, of: 5000, &reader, now: 0).0 == 5000)
     }
 
     @Test func slowFramesAreNoFlood() throws {

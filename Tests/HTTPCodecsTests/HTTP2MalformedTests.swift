@@ -161,6 +161,14 @@ import Testing
             words += frames.filter { $0.type == 3 }.map { "reset \($0.number())" }
             words += frames.filter { $0.type == 7 }.map { "GOAWAY \($0.number(from: 4))" }
             #expect(words.joined(separator: " ") == row.expected, "in pieces of \(piece)")
+            // A client takes a reset alone for a fault of the moment, and asks again.
+            let answers = frames.filter { $0.type == 1 || $0.type == 3 }.map {
+                $0.type == 1
+                    ? "\(HPACKSession().decode($0.payload.span, headLimit: 100)?.head.status ?? 0)"
+                    : "reset"
+            }
+            let isRefused = row.expected.hasPrefix("reset")
+            #expect(answers == (isRefused ? ["400", "reset"] : answers.filter { $0 == "reset" }))
             // Each head that came is told of once, sound or not, so that it is recorded.
             let told = events.filter {
                 switch $0 {

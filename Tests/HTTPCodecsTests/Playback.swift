@@ -62,7 +62,12 @@ struct ResponseParts: Equatable, Sendable {
     var fields: [String]
     var raw: [UInt8]
 
+    var codes: [String]
+    var sent: [UInt8] = []
+
     init(_ head: ResponseHead) {
+        codes = head.leniency.notes.map(\.code)
+        HeadWriter.writeResponse(head, into: &sent)
         version = head.version
         status = head.status
         reason = head.reason.text

@@ -1,3 +1,4 @@
+import Base
 import HTTPModel
 import Testing
 
@@ -82,6 +83,65 @@ import Testing
             return
         }
         #expect(violation.code == row.expected)
+    }
+
+    /// What is taken where `HeadLimits.leniency` names it: `version|fields|consumed|codes`.
+    static let mended: [RequestRow] = [
+        .init("LF alone", "HTTP/1.1 200 OK\nA: 1\n\nx", "http11|A=1|22|lenient-bare-lf"),
+        .init("LF in the end", "HTTP/1.1 200\r\nA: 1\r\n\n", "http11|A=1|21|lenient-bare-lf"),
+        .init("no fields", "HTTP/1.0 200\n\n", "http10||14|lenient-bare-lf"),
+        .init(
+            "folds", "HTTP/1.1 200 \r\nA: 1 \r\n\t 2\r\n \r\nB: 3\r\n\r\n",
+            "http11|A=1 2,B=3|38|lenient-obs-fold"),
+        .init(
+            "a value that begins on the next line", "HTTP/1.1 200 \r\nA:\r\n 1\r\n\r\n",
+            "http11|A=1|25|lenient-obs-fold"),
+        .init(
+            "white space before the colon", "HTTP/1.1 200 \r\nA \t: 1\r\n\r\n",
+            "http11|A=1|25|lenient-space-before-colon"),
+        .init("HTTP/1.9", "HTTP/1.9 200 \r\n\r\n", "http11||17|lenient-version"),
+        .init(
+            "lengths that agree",
+            "HTTP/1.1 200 \r\nContent-Length: 5\r\nA: 1\r\ncontent-length: 5 ,5\r\n\r\n",
+            "http11|Content-Length=5,A=1|64|lenient-repeated-length"),
+        .init(
+            "both lengths",
+            "HTTP/1.1 200 \r\nContent-Length: 5\r\nTransfer-Encoding: Chunked\r\n\r\n",
+            "http11|Transfer-Encoding=Chunked|64|lenient-both-lengths"),
+        .init(
+            "one after the other",
+            "HTTP/1.2 200\nA :\n 1\nContent-Length: 5\nContent-Length: 5\n\n",
+            "http11|A=1,Content-Length=5|57|lenient-bare-lf,lenient-obs-fold,"
+                + "lenient-space-before-colon,lenient-version,lenient-repeated-length"),
+        .init("CR alone", "HTTP/1.1 200\nA: 1\rB: 2\n\n", "bare-cr"),
+        .init("a fold before the fields", "HTTP/1.1 200\r\n A: 1\r\n\r\n", "obs-fold"),
+        .init("a fold in a name", "HTTP/1.1 200\r\nA\r\n : 1\r\n\r\n", "invalid-field-name"),
+        .init("NUL behind a fold", "HTTP/1.1 200\r\nA: 1\r\n ~00\r\n\r\n", "invalid-field-value"),
+        .init("HTTP/2.0", "HTTP/2.0 200\r\n\r\n", "unsupported-version"),
+    ]
+
+    @Test(arguments: mended)
+    func mendsWhatRecipientsTake(row: RequestRow) {
+        let limits = HeadLimits.response
+        let (whole, deviations) = readings(of: wire(row.input)) {
+            readResponse($0, limits: limits, alreadyScanned: $1)
+        }
+        #expect(deviations.isEmpty)
+        switch whole {
+        case .head(let parts, let consumed):
+            let fields = parts.fields.joined(separator: ",")
+            let codes = parts.codes.joined(separator: ",")
+            #expect("\(parts.version)|\(fields)|\(consumed)|\(codes)" == row.expected)
+            #expect(parts.raw == Array(wire(row.input).prefix(consumed)))
+            // What goes out is conforming.
+            #expect(readResponse(parts.sent) != .incomplete)
+            guard case .head = readResponse(parts.sent) else {
+                Issue.record("\(parts.sent.text)")
+                return
+            }
+        case .violation(let violation): #expect(violation.code == row.expected)
+        case .incomplete: Issue.record("incomplete")
+        }
     }
 
     @Test(arguments: ["", "H", "HTTP/1.1 200", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\n\r"])

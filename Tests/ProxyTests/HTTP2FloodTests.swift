@@ -32,6 +32,12 @@ extension ProxyTests {
             [.headers($0, Frame.get()), .reset($0)]
         }
 
+        /// A window beyond 2^31 - 1 is an error of the stream, which we have to reset
+        /// (RFC 9113 §6.9.1, CVE-2025-8671).
+        private static let provoked: [Frame] = (0..<3000).map { UInt32($0 * 2 + 1) }.flatMap {
+            [.headers($0, Frame.get()), .windowUpdate($0, 0x7FFF_FFFF)]
+        }
+
         static let rows: [Row] = [
             .init(name: "rapid reset", frames: resets, code: "h2-rapid-reset", exchanges: 1000),
             .init(
@@ -54,6 +60,22 @@ extension ProxyTests {
                 name: "PRIORITY",
                 frames: [Frame](repeating: Frame(2, stream: 3, [0, 0, 0, 0, 1]), count: 50_000),
                 code: "h2-idle-frames-flood"),
+            .init(
+                name: "WINDOW_UPDATE",
+                frames: [Frame](repeating: .windowUpdate(0, 1), count: 50_000),
+                code: "h2-window-flood"),
+            .init(
+                name: "padding alone",
+                frames: [.headers(1, Frame.get(), ends: false)]
+                    + [Frame](
+                        repeating: Frame(0, flags: 8, stream: 1, [0]), count: 5000),
+                code: "h2-empty-frames-flood", exchanges: 1),
+            .init(
+                name: "GOAWAY", frames: [Frame](repeating: .goAway(last: 0), count: 5000),
+                code: "h2-idle-frames-flood"),
+            .init(
+                name: "resets that are provoked", frames: provoked, code: "h2-rapid-reset",
+                exchanges: 100),
             .init(name: "HPACK bomb", frames: bomb(), code: nil, exchanges: 1),
             .init(
                 name: "large block",
@@ -63,8 +85,8 @@ extension ProxyTests {
                         count: 20), code: "h2-header-block"),
             .init(
                 name: "malformed heads",
-                frames: (0..<3000).map { .headers(UInt32($0 * 2 + 1), [("A", "b")]) }, code: nil,
-                exchanges: 129),
+                frames: (0..<3000).map { .headers(UInt32($0 * 2 + 1), [("A", "b")]) },
+                code: "h2-rapid-reset", exchanges: 100),
         ]
 
         /// Whatever comes, the connection is recorded with its reason, and the proxy serves others.

@@ -333,6 +333,37 @@ extension ProxyTests {
             }
         }
 
+        /// What has no content has an end that an old client knows.
+        @Test(
+            arguments: [
+                ("GET", "204 No Content\r\n"), ("GET", "304 Not Modified\r\n"),
+                ("GET", "304 Not Modified\r\nContent-Length: 9\r\n"),
+                ("HEAD", "200 OK\r\nContent-Length: 9\r\n"), ("HEAD", "200 OK\r\n"),
+                ("HEAD", "200 OK\r\nTransfer-Encoding: chunked\r\n"),
+                ("GET", "200 OK\r\nContent-Length: 0\r\n"),
+            ], [Way.absoluteForm, .tunnel13])
+        func oldClientMayStayWithoutContent(
+            _ row: (method: String, response: String), _ way: Way
+        ) throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin(way.kind) { wire, _ in
+                    while try wire.readHeadOrEnd() != nil {
+                        try wire.send("HTTP/1.1 \(row.response)\r\n")
+                    }
+                }
+                let client = try way.open(proxy, origin)
+                for _ in 0..<3 {
+                    try client.send(
+                        "\(row.method) \(way.target("/", origin)) HTTP/1.0\r\n"
+                            + "Connection: keep-alive\r\n\r\n")
+                    let head = try client.readHead()
+                    #expect(head.lowercased().contains("\r\nconnection: keep-alive\r\n"), "\(head)")
+                }
+                client.close()
+                #expect(origin.acceptedCount == 1)
+            }
+        }
+
         @Test func oldOriginIsUsedOnce() throws {
             try withProxy { proxy in
                 let origin = try proxy.origin { wire, _ in

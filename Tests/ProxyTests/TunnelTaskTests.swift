@@ -35,6 +35,25 @@ extension ProxyTests {
             }
         }
 
+        /// FTP's ABOR comes so; the byte stands where it was said (RFC 9293 §3.8.5).
+        @Test func urgentDataPassesBothWays() throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin { wire, _ in
+                    let command = try wire.read(8)
+                    try check(command.text == "xyABOR\r\n", command.text)
+                    try wire.transmitUrgent([UInt8]("226 ok\r\n".utf8))
+                    try wire.send("z")
+                    try wire.expectEnd()
+                }
+                let client = try proxy.tunnel(to: origin.authority)
+                try client.send("xy")
+                try client.transmitUrgent([UInt8]("ABOR\r\n".utf8))
+                #expect(try client.read(9).text == "226 ok\r\nz")
+                client.close()
+                #expect(try proxy.traffic.segments()[.request]?.text == "xyABOR\r\n")
+            }
+        }
+
         @Test func earlyBytesPassToo() throws {
             try withProxy { proxy in
                 let origin = try proxy.origin { wire, _ in

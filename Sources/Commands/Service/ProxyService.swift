@@ -14,6 +14,7 @@ struct ProxyOptions {
     var originAuthorities: [String] = []
     var servesUnverified = false
     var bodyLimit: Int64?
+    var headLimit: Int64?
     var loopCount: Int64?
     /// The ways in; none is the explicit one alone.
     var modes: [PortMode] = []
@@ -152,6 +153,7 @@ extension ProxyOptions {
         plan.findsProcesses = true
         plan.versions = TLSVersions(leastTLS.version, .tls13)
         if let bodyLimit { plan.limits.recordedBody = bodyLimit }
+        if let headLimit { plan.limits.headSize = Int(min(max(headLimit, 1 << 10), 1 << 24)) }
         if let loopCount { plan.loopCount = Int(loopCount) }
         plan.disposition.passed = passed
         plan.disposition.intercepted = intercepted

@@ -229,7 +229,9 @@ private struct HTTP1Messages {
             Oracle.fail("a head written anew is refused: \(error): \(output.text)")
         }
         Oracle.check(again?.head.status == head.status, "a head has another status: \(output.text)")
-        return (try MessageFraming.ofResponse(head, toMethod: method), consumed)
+        let framing = try MessageFraming.ofResponse(
+            head, toMethod: method, offer: .none, isRequestWhole: true)
+        return (framing, consumed)
     }
 
     /// What is passed on must be read by the next one as what it was taken for here.

@@ -22,6 +22,7 @@ package final class HTTP2Session {
     private var events: [HTTP2Event] = []
     /// The header block that is being decoded.
     private var block = HTTP2Head()
+    private var isRequestBlock = false
     private var invalidField: String?
     private var failureDetail: String?
     /// Why the connection was ended by a GOAWAY of ours; `nil` while all is well.
@@ -32,6 +33,21 @@ package final class HTTP2Session {
     /// Streams whose content has been taken down to where more may come.
     private var drained: [Int32] = []
     private var resetsAtEnd: Set<Int32> = []
+    /// Streams that we reset by ourselves, or whose reset the peer has been charged with, until the
+    /// frame is sent.
+    private var knownResets: Set<Int32> = []
+    /// What the peer provoked too much of, until it is thrown.
+    private var provokedFlood: HTTP2Flood?
+    /// Interim responses by stream, until the final one: how many, and in bytes.
+    private var interims: [Int32: (count: Int, size: Int)] = [:]
+    /// Interim responses that nobody has taken yet, of all streams, in bytes.
+    private var waitingInterims = 0
+    /// Requests that are not allowed and are answered before their stream is reset.
+    private var malformedRequests: Set<Int32> = []
+    /// Frames of our own making that go out ahead of the library's next one.
+    private var framesAhead: [UInt8] = []
+    /// The clock of the last `receive`.
+    private var now: UInt64 = 0
     private var output: ByteBuffer?
     package private(set) var peerSettings = HTTP2PeerSettings()
 
@@ -110,6 +126,7 @@ package final class HTTP2Session {
     ///
     /// - Parameter now: in milliseconds of any clock that rises.
     package func receive(_ bytes: Span<UInt8>, now: UInt64) throws(HTTP2Violation) {
+        self.now = now
         do throws(HTTP2Flood) {
             try frames.read(bytes, now: now)
         } catch {
@@ -118,6 +135,7 @@ package final class HTTP2Session {
             throw .flood(error)
         }
         try understand(bytes)
+        if let flood = provokedFlood { throw .flood(flood) }
     }
 
     /// Gives nghttp2 the head of each frame at once: it counts every call that brings a part of a
@@ -274,6 +292,7 @@ package final class HTTP2Session {
 
     package func reset(_ stream: Int32, _ code: UInt32) {
         bodies[stream] = nil
+        knownResets.insert(stream)
         unsafe nghttp2_submit_rst_stream(pointer, nghttp2_no_flags, stream, code)
     }
 
@@ -305,7 +324,7 @@ package final class HTTP2Session {
 
     // MARK: What the library calls
 
-    fileprivate func take(
+    func take(
         _ target: UnsafeMutablePointer<UInt8>, _ room: Int, of stream: Int32, _ flags: inout UInt32
     ) -> Int {
         guard var body = bodies.removeValue(forKey: stream) else {
@@ -342,8 +361,12 @@ package final class HTTP2Session {
         return count
     }
 
-    fileprivate func write(_ source: UnsafePointer<UInt8>, _ count: Int) -> Int {
-        guard let output, output.room > 0 else { return Int(nghttp2_would_block) }
+    func write(_ source: UnsafePointer<UInt8>, _ count: Int) -> Int {
+        guard let output, output.room > framesAhead.count else { return Int(nghttp2_would_block) }
+        if !framesAhead.isEmpty {
+            output.append(framesAhead)
+            framesAhead.removeAll(keepingCapacity: true)
+        }
         let taken = min(count, output.room)
         _ = unsafe output.fill { space in
             unsafe space.baseAddress.unsafelyUnwrapped.copyMemory(from: source, byteCount: taken)
@@ -352,16 +375,18 @@ package final class HTTP2Session {
         return taken
     }
 
-    fileprivate func beginBlock() {
+    func beginBlock(isRequest: Bool) {
         block = HTTP2Head()
+        isRequestBlock = isRequest
         invalidField = nil
     }
 
-    fileprivate func addField(
+    func addField(
         _ name: Span<UInt8>, _ value: Span<UInt8>, of stream: Int32
     ) -> Bool {
         guard block.size + name.count + value.count + 32 <= limits.headSize else {
             // The library decodes the rest and says nothing of it.
+            if isRequestBlock { malformedRequests.insert(stream) }
             let detail = "the fields are larger than \(limits.headSize) bytes"
             events.append(.malformed(stream: stream, block, detail: detail))
             return false
@@ -370,36 +395,71 @@ package final class HTTP2Session {
         return true
     }
 
-    fileprivate func noteInvalid(field name: Span<UInt8>) {
+    func noteInvalid(field name: Span<UInt8>) {
         var text: [UInt8] = []
         for index in 0..<min(64, name.count) { text.append(name[index]) }
         invalidField = "the field \(text.text) is not allowed"
     }
 
-    fileprivate func endBlock(_ stream: Int32) {
+    func endBlock(_ stream: Int32) {
         if role == .server ? block.status == 0 && !block.method.isEmpty : block.status > 0 {
-            events.append(.head(stream: stream, block))
+            if role == .client, let excess = excessOfInterims(stream) {
+                events.append(.malformed(stream: stream, HTTP2Head(), detail: excess))
+                reset(stream, HTTP2ErrorCode.enhanceYourCalm)
+            } else {
+                events.append(.head(stream: stream, block))
+            }
         } else {
             events.append(.trailers(stream: stream, block.trailers()))
         }
         block = HTTP2Head()
     }
 
-    fileprivate func noteContent(_ stream: Int32, _ bytes: UnsafeBufferPointer<UInt8>) {
+    /// Counts a head that is an interim one, and tells what is too much of it: nothing but the next
+    /// read stops an origin that sends one after the other.
+    private func excessOfInterims(_ stream: Int32) -> String? {
+        guard block.status < 200 else {
+            if !interims.isEmpty { interims[stream] = nil }
+            return nil
+        }
+        var sum = interims[stream] ?? (0, 0)
+        sum.count += 1
+        sum.size += block.size
+        interims[stream] = sum
+        guard sum.count <= limits.interimCount else {
+            return "more than \(limits.interimCount) interim responses"
+        }
+        guard sum.size <= limits.interimSize else {
+            return "more than \(limits.interimSize) bytes of interim responses"
+        }
+        guard waitingInterims + block.size <= limits.waitingInterimSize else {
+            return "interim responses wait on too many streams at once"
+        }
+        waitingInterims += block.size
+        return nil
+    }
+
+    /// Takes note that so much of interim responses does not wait any more.
+    package func releaseInterims(_ size: Int) { waitingInterims -= size }
+
+    func noteContent(_ stream: Int32, _ bytes: UnsafeBufferPointer<UInt8>) {
         events.append(.content(stream: stream, unsafe [UInt8](bytes)))
     }
 
-    fileprivate func noteEnd(_ stream: Int32) {
+    func noteEnd(_ stream: Int32) {
         events.append(.ended(stream: stream))
     }
 
-    fileprivate func noteClosed(_ stream: Int32, _ code: UInt32) {
+    func noteClosed(_ stream: Int32, _ code: UInt32) {
         bodies[stream] = nil
         if !resetsAtEnd.isEmpty { resetsAtEnd.remove(stream) }
+        if !interims.isEmpty { interims[stream] = nil }
+        if !knownResets.isEmpty { knownResets.remove(stream) }
         events.append(.closed(stream: stream, code: code))
     }
 
-    fileprivate func noteMalformed(_ stream: Int32, _ reason: Int32) {
+    func noteMalformed(_ stream: Int32, _ reason: Int32, isRequest: Bool) {
+        if isRequest { malformedRequests.insert(stream) }
         let words = unsafe String(cString: nghttp2_strerror(reason))
         let detail = invalidField ?? failureDetail.flatMap(Self.fieldDetail) ?? words
         events.append(.malformed(stream: stream, block, detail: detail))
@@ -415,21 +475,56 @@ package final class HTTP2Session {
         return "the field \(name.prefix(64)) is not allowed"
     }
 
-    fileprivate func noteFailure(_ detail: String) {
+    func noteFailure(_ detail: String) {
         failureDetail = detail
     }
 
-    fileprivate func noteSentEnd(_ stream: Int32) {
+    func noteSentEnd(_ stream: Int32) {
         guard !resetsAtEnd.isEmpty, resetsAtEnd.remove(stream) != nil else { return }
         reset(stream, HTTP2ErrorCode.noError)
     }
 
-    fileprivate func noteOwnGoAway(_ code: UInt32) {
+    /// Charges the peer with a reset that a frame of its has provoked.
+    func noteProvoked(_ stream: Int32) {
+        guard stream > 0, knownResets.insert(stream).inserted else { return }
+        do throws(HTTP2Flood) {
+            try frames.noteProvokedReset(now: now)
+        } catch {
+            provokedFlood = provokedFlood ?? error
+        }
+    }
+
+    /// Answers a request that is not allowed, ahead of the reset that the library has for it
+    /// (RFC 9113 §8.1.1): a client takes a reset for a fault of the moment, and tries again.
+    func beginReset(_ stream: Int32) {
+        guard malformedRequests.remove(stream) != nil else { return }
+        framesAhead += Self.badRequest(stream)
+    }
+
+    /// A 400 without content, in numbers of the static table alone, so that it does not depend on
+    /// what was sent before (RFC 7541 §6.1, §6.2.2).
+    private static func badRequest(_ stream: Int32) -> [UInt8] {
+        let block: [UInt8] = [0x8C, 0x0F, 0x0D, 0x01, UInt8(ascii: "0")]
+        let number = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: stream >> $0) }
+        return [0, 0, UInt8(block.count), 1, 5] + number + block
+    }
+
+    func noteSentReset(_ stream: Int32) {
+        if knownResets.remove(stream) == nil { noteProvoked(stream) }
+        knownResets.remove(stream)
+        guard let flood = provokedFlood, failure == nil else { return }
+        failure = .flood(flood)
+        terminate(HTTP2ErrorCode.enhanceYourCalm)
+    }
+
+    func noteSentData() { frames.noteSentData() }
+
+    func noteOwnGoAway(_ code: UInt32) {
         guard code != HTTP2ErrorCode.noError, failure == nil else { return }
         failure = .broken(failureDetail ?? HTTP2ErrorCode.name(code))
     }
 
-    fileprivate func noteSettings() {
+    func noteSettings() {
         peerSettings = HTTP2PeerSettings(
             allowsExtendedConnect: unsafe nghttp2_session_get_remote_settings(
                 pointer, NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL) == 1,
@@ -438,165 +533,7 @@ package final class HTTP2Session {
         events.append(.settings(peerSettings))
     }
 
-    fileprivate func noteGoAway(_ last: Int32, _ code: UInt32) {
+    func noteGoAway(_ last: Int32, _ code: UInt32) {
         events.append(.goAway(last: last, code: code))
-    }
-}
-
-/// What all sessions share of the library.
-///
-/// `@unchecked Sendable`: written once, before it is shared; the library only reads it.
-@safe
-private final class HTTP2Library: @unchecked Sendable {
-    static let shared = HTTP2Library()
-    let callbacks: OpaquePointer?
-    let options: OpaquePointer?
-
-    static var provider: nghttp2_data_provider {
-        unsafe nghttp2_data_provider(
-            source: nghttp2_data_source(),
-            read_callback: { _, stream, target, room, flags, _, user in
-                guard let target = unsafe target, let flags = unsafe flags else { return 0 }
-                return unsafe HTTP2Library.with(user) { session in
-                    unsafe session.take(target, room, of: stream, &flags.pointee)
-                }
-            })
-    }
-
-    static func with<Result>(
-        _ user: UnsafeMutableRawPointer?, _ body: (HTTP2Session) -> Result
-    ) -> Result {
-        unsafe Unmanaged<HTTP2Session>.fromOpaque(user.unsafelyUnwrapped)
-            ._withUnsafeGuaranteedRef { body($0) }
-    }
-
-    private init() {
-        var callbacks: OpaquePointer?
-        var options: OpaquePointer?
-        guard unsafe nghttp2_session_callbacks_new(&callbacks) == 0,
-            unsafe nghttp2_option_new(&options) == 0
-        else { preconditionFailure("out of memory") }
-        unsafe self.callbacks = callbacks
-        unsafe self.options = options
-        unsafe nghttp2_option_set_no_auto_window_update(options, 1)
-        unsafe nghttp2_option_set_no_closed_streams(options, 1)
-        // Fields that came are not refused for their number on the way out.
-        unsafe nghttp2_option_set_max_send_header_block_length(options, 512 << 10)
-        unsafe setReaders(callbacks)
-        unsafe setFieldReaders(callbacks)
-    }
-
-    private func setReaders(_ callbacks: OpaquePointer?) {
-        unsafe nghttp2_session_callbacks_set_send_callback(callbacks) { _, bytes, count, _, user in
-            guard let bytes = unsafe bytes else { return 0 }
-            return unsafe HTTP2Library.with(user) { unsafe $0.write(bytes, count) }
-        }
-        unsafe nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) {
-            _, _, stream, bytes, count, user in
-            unsafe HTTP2Library.with(user) {
-                unsafe $0.noteContent(stream, UnsafeBufferPointer(start: bytes, count: count))
-            }
-            return 0
-        }
-        unsafe nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) {
-            _, stream, code, user in
-            unsafe HTTP2Library.with(user) { $0.noteClosed(stream, code) }
-            return 0
-        }
-        unsafe nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, user in
-            guard let frame = unsafe frame else { return 0 }
-            unsafe HTTP2Library.with(user) { session in unsafe noteFrame(frame, session) }
-            return 0
-        }
-        unsafe nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks) {
-            _, frame, reason, user in
-            guard let frame = unsafe frame else { return 0 }
-            unsafe HTTP2Library.with(user) { session in
-                unsafe noteInvalid(frame, reason, session)
-            }
-            return 0
-        }
-        unsafe nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, user in
-            guard let frame = unsafe frame else { return 0 }
-            let header = unsafe frame.pointee.hd
-            switch Int(header.type) {
-            case nghttp2_frame_goaway:
-                let code = unsafe frame.pointee.goaway.error_code
-                unsafe HTTP2Library.with(user) { $0.noteOwnGoAway(code) }
-            case nghttp2_frame_data, nghttp2_frame_headers:
-                guard header.flags & nghttp2_end_stream != 0 else { return 0 }
-                unsafe HTTP2Library.with(user) { $0.noteSentEnd(header.stream_id) }
-            default: return 0
-            }
-            return 0
-        }
-        unsafe nghttp2_session_callbacks_set_error_callback2(callbacks) {
-            _, _, text, count, user in
-            guard let text = unsafe text else { return 0 }
-            let detail = unsafe UnsafeBufferPointer(start: text, count: min(count, 200)).map {
-                UInt8(bitPattern: $0)
-            }.text
-            unsafe HTTP2Library.with(user) { $0.noteFailure(detail) }
-            return 0
-        }
-    }
-
-    private func setFieldReaders(_ callbacks: OpaquePointer?) {
-        unsafe nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, _, user in
-            unsafe HTTP2Library.with(user) { $0.beginBlock() }
-            return 0
-        }
-        unsafe nghttp2_session_callbacks_set_on_header_callback(callbacks) {
-            _, frame, name, nameCount, value, valueCount, _, user in
-            guard let stream = unsafe frame?.pointee.hd.stream_id else { return 0 }
-            return unsafe HTTP2Library.with(user) { session in
-                let name = unsafe UnsafeBufferPointer(start: name, count: nameCount)
-                let value = unsafe UnsafeBufferPointer(start: value, count: valueCount)
-                return unsafe session.addField(name.span, value.span, of: stream)
-                    ? 0 : nghttp2_stream_failure
-            }
-        }
-        unsafe nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks) {
-            _, _, name, nameCount, _, _, _, user in
-            unsafe HTTP2Library.with(user) { session in
-                let name = unsafe UnsafeBufferPointer(start: name, count: nameCount)
-                unsafe session.noteInvalid(field: name.span)
-            }
-            return nghttp2_stream_failure
-        }
-    }
-}
-
-/// Takes down why a frame is not allowed. Frames of a stream that bear no head break the connection,
-/// or close the stream.
-private func noteInvalid(
-    _ frame: UnsafePointer<nghttp2_frame>, _ reason: Int32, _ session: HTTP2Session
-) {
-    let header = unsafe frame.pointee.hd
-    if Int(header.type) == nghttp2_frame_headers,
-        reason == nghttp2_bad_header || reason == nghttp2_bad_message
-    {
-        session.noteMalformed(header.stream_id, reason)
-    } else {
-        session.noteFailure(unsafe String(cString: nghttp2_strerror(reason)))
-    }
-}
-
-/// Takes down what a whole frame means.
-private func noteFrame(_ frame: UnsafePointer<nghttp2_frame>, _ session: HTTP2Session) {
-    let header = unsafe frame.pointee.hd
-    let stream = header.stream_id
-    switch Int(header.type) {
-    case nghttp2_frame_headers:
-        session.endBlock(stream)
-        if header.flags & nghttp2_end_stream != 0 { session.noteEnd(stream) }
-    case nghttp2_frame_data:
-        if header.flags & nghttp2_end_stream != 0 { session.noteEnd(stream) }
-    case nghttp2_frame_settings:
-        if header.flags & nghttp2_ack == 0 { session.noteSettings() }
-    case nghttp2_frame_goaway:
-        unsafe session.noteGoAway(
-            frame.pointee.goaway.last_stream_id, frame.pointee.goaway.error_code)
-    default: return
     }
 }

@@ -78,9 +78,11 @@ package struct HTTP2Fields: Sendable {
         return fields
     }
 
+    /// The trailers that may pass on.
     package static func trailers(_ trailers: Fields) -> HTTP2Fields {
-        var fields = HTTP2Fields(capacity: trailers.raw.count, count: trailers.slices.count)
-        fields.addFields(of: trailers, isRequest: false, [])
+        let passing = TrailerFields.passing(trailers)
+        var fields = HTTP2Fields(capacity: passing.raw.count, count: passing.slices.count)
+        fields.addFields(of: passing, isRequest: false, [])
         return fields
     }
 

@@ -64,6 +64,7 @@ package struct HTTP2Flood: Error, Sendable, Equatable {
         case "h2-ping-flood": "sent \(count) PING frames"
         case "h2-answers-flood": "asked for \(count) answers and took none"
         case "h2-empty-frames-flood": "sent \(count) DATA frames without content"
+        case "h2-window-flood": "sent \(count) WINDOW_UPDATE frames"
         default: "sent \(count) frames that ask for nothing"
         }
     }
@@ -88,6 +89,11 @@ package struct HTTP2FrameReader: Sendable {
     private var pings = Allowance(burst: 500, perSecond: 50)
     private var emptyFrames = Allowance(burst: 1_000, perSecond: 100)
     private var idleFrames = Allowance(burst: 2_000, perSecond: 1_000)
+    private var windowUpdates = Allowance(burst: 2_000, perSecond: 1_000)
+    /// Window updates that were earned by content and do not count.
+    private var windowCredit = 0
+    /// Whether the next byte tells how much of a DATA frame is padding.
+    private var awaitsPadLength = false
     /// Frames seen, by type; unknown ones at 15.
     package private(set) var counts = InlineArray<16, Int>(repeating: 0)
     /// Frames that carry no part of an exchange, until they are taken.
@@ -105,6 +111,9 @@ package struct HTTP2FrameReader: Sendable {
     /// Of the payload of a side frame, in bytes.
     package static let keptLimit = 512
     private static let sideFrameLimit = 64
+    /// Window updates for one DATA frame: one of the stream and one of the connection, twice.
+    private static let updatesForData = 4
+    private static let windowCreditLimit = 100_000
 
     /// - Parameter skippingPreface: whether the client's preface (RFC 9113 §3.4) comes first.
     package init(skippingPreface: Bool) {
@@ -120,6 +129,7 @@ package struct HTTP2FrameReader: Sendable {
         soundCount = bytes.count
         while index < bytes.count {
             if payloadLeft > 0 {
+                if awaitsPadLength { try takePadLength(bytes[index], now) }
                 let count = min(payloadLeft, bytes.count - index)
                 if keptType != nil { keep(bytes.extracting(index..<index + count)) }
                 payloadLeft -= count
@@ -146,6 +156,31 @@ package struct HTTP2FrameReader: Sendable {
         return sideFrames
     }
 
+    /// Notes a DATA frame that was sent to the peer, which it may open its windows for.
+    mutating func noteSentData() {
+        windowCredit = min(windowCredit + Self.updatesForData, Self.windowCreditLimit)
+    }
+
+    /// Counts a reset of ours that the peer has provoked as one of its own: both cost the same
+    /// (CVE-2025-8671).
+    mutating func noteProvokedReset(now: UInt64) throws(HTTP2Flood) {
+        try resets.take("h2-rapid-reset", now)
+    }
+
+    /// A frame of padding alone is as empty as one of nothing.
+    private mutating func takePadLength(_ length: UInt8, _ now: UInt64) throws(HTTP2Flood) {
+        awaitsPadLength = false
+        if payloadLeft == Int(length) + 1 { try emptyFrames.take("h2-empty-frames-flood", now) }
+    }
+
+    private mutating func takeWindowUpdate(_ now: UInt64) throws(HTTP2Flood) {
+        if windowCredit > 0 {
+            windowCredit -= 1
+        } else {
+            try windowUpdates.take("h2-window-flood", now)
+        }
+    }
+
     private mutating func beginFrame(_ now: UInt64) throws(HTTP2Flood) {
         let size = Int(header[0]) << 16 | Int(header[1]) << 8 | Int(header[2])
         let type = HTTP2FrameType(rawValue: header[3])
@@ -153,7 +188,9 @@ package struct HTTP2FrameReader: Sendable {
         counts[min(15, Int(type.rawValue))] += 1
         switch type {
         case .data:
-            if size == 0, header[4] & 1 == 0 { try emptyFrames.take("h2-empty-frames-flood", now) }
+            guard header[4] & 1 == 0 else { break }
+            if size == 0 { try emptyFrames.take("h2-empty-frames-flood", now) }
+            awaitsPadLength = size > 0 && header[4] & 8 != 0
         case .headers, .pushPromise:
             continuationCount = 0
             blockSize = 0
@@ -167,8 +204,8 @@ package struct HTTP2FrameReader: Sendable {
         case .reset: try resets.take("h2-rapid-reset", now)
         case .settings: try settings.take("h2-settings-flood", now)
         case .ping: try pings.take("h2-ping-flood", now)
-        case .windowUpdate: break
-        case .goAway: break
+        case .windowUpdate: try takeWindowUpdate(now)
+        case .goAway: try idleFrames.take("h2-idle-frames-flood", now)
         default:
             try idleFrames.take("h2-idle-frames-flood", now)
             if type != .priority { beginKeeping(type, size) }

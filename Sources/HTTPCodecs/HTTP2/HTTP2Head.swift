@@ -16,7 +16,7 @@ package struct HTTP2Head: Sendable {
     private var lines: [UInt8] = []
     private var slices: [FieldSlice] = []
     /// As RFC 9113 §6.5.2 counts it, in bytes.
-    private(set) var size = 0
+    package private(set) var size = 0
 
     init() {}
 

@@ -140,7 +140,8 @@ final class HTTP1Reading {
             let (bytes, start) = (buffers[1].all, buffers[1].start)
             guard
                 let (head, consumed) = try ResponseReader.read(
-                    bytes.span.extracting(start...), alreadyScanned: buffers[1].scanned)
+                    bytes.span.extracting(start...), limits: .response,
+                    alreadyScanned: buffers[1].scanned)
             else {
                 buffers[1].markScanned()
                 return .none
@@ -162,7 +163,7 @@ final class HTTP1Reading {
             guard framing == .tunnel else {
                 if first.record.id == 0 { open[0].record = numbered(open[0].record) }
                 open[0].watchContent(behind: head)
-                responseBody = BodyReader(framing)
+                responseBody = BodyReader(framing, trailerLimits: .response)
                 continue
             }
             if first.method != .connect, head.fields.contains(.upgrade, token: "h2c") {

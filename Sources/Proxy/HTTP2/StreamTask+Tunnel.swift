@@ -45,10 +45,13 @@ extension StreamTask {
         }
         try await exchange.send(outgoing, endsRequest: false)
         var head: ResponseHead
-        repeat {
+        var interims = InterimAllowance()
+        while true {
             head = try await exchange.nextHead(
                 method: .get, deadline: lane.loop.now + limits.responseTimeout)
-        } while head.isInterim
+            guard head.isInterim else { break }
+            try interims.take(head)
+        }
         let agreed = exchange.agreesBySwitching ? head.status == 101 : head.status / 100 == 2
         guard agreed else {
             try begin(head, exchange)

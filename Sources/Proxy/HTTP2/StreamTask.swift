@@ -88,6 +88,7 @@ final class StreamTask: @unchecked Sendable {
             if let host = request.fields.first(.host) { exchange?.record.authority = host.text }
             self.request = request
             if let failure = stream.brokenHead {
+                if stream.isRefused { noteRefusal() }
                 exchange?.finish(error: "bad-request", failure)
                 return nil
             }
@@ -97,6 +98,13 @@ final class StreamTask: @unchecked Sendable {
             refuse(error)
             return nil
         }
+    }
+
+    /// What the connection has answered by itself.
+    private func noteRefusal() {
+        exchange?.record.status = 400
+        exchange?.record.responseHead = [UInt8]("HTTP/2.0 400 \r\ncontent-length: 0\r\n\r\n".utf8)
+        exchange?.record.answeredByTool = true
     }
 
     private func begin(_ raw: [UInt8], _ startedAt: Timestamp) {
@@ -294,7 +302,7 @@ final class StreamTask: @unchecked Sendable {
     // MARK: The response
 
     private func receive(_ exchange: any OriginExchange) async throws(RelayFailure) {
-        var interims = 0
+        var interims = InterimAllowance()
         while true {
             let head = try await exchange.nextHead(
                 method: request?.knownMethod ?? .other,
@@ -303,8 +311,7 @@ final class StreamTask: @unchecked Sendable {
                 try begin(head, exchange)
                 return try await deliverContent(exchange)
             }
-            interims += 1
-            guard interims <= 64 else { throw .originViolation(.tooManyFields) }
+            try interims.take(head)
             self.exchange?.record.interimHeads.append(head.raw)
             stream.inform(.response(head))
         }

@@ -1,4 +1,6 @@
 internal import Base
+internal import HTTPCodecs
+internal import HTTPModel
 internal import Messages
 internal import Sockets
 internal import Traffic
@@ -24,6 +26,17 @@ extension ConnectionTask: MessageRecorder {
             return
         }
         record.notes.append(ConnectionNote(code, detail))
+    }
+
+    /// Notes the trailers that do not pass on.
+    func noteForbidden(_ trailers: Fields) {
+        guard !trailers.slices.isEmpty else { return }
+        let names = TrailerFields.forbidden(in: trailers)
+        guard !names.isEmpty else { return }
+        noteOnce(
+            "forbidden-trailers",
+            "fields that must not stand behind a content were not passed on: "
+                + names.prefix(8).joined(separator: ", "))
     }
 
     /// Shows a WebSocket's recorder what passes.

@@ -28,7 +28,11 @@ extension ConnectionTask {
                     removal.adding.append(field)
                 }
             } catch {
-                isAdvertised = true
+                let (rest, advertisesHTTP3) = AlternativeServices.withoutHTTP3(malformed: value)
+                isAdvertised = isAdvertised || advertisesHTTP3
+                if let rest, let field = AddedField("alt-svc".utf8, rest) {
+                    removal.adding.append(field)
+                }
             }
         }
         guard isAdvertised else { return .none }

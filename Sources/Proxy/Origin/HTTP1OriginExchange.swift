@@ -102,7 +102,8 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
     func endContent(trailers: Fields) async throws(RelayFailure) {
         defer { isRequestWhole = true }
         guard isChunkedUp else { return }
-        try await write([UInt8]("0\r\n".utf8) + (trailers.raw.isEmpty ? [13, 10] : trailers.raw))
+        let passing = TrailerFields.passing(trailers).raw
+        try await write([UInt8]("0\r\n".utf8) + (passing.isEmpty ? [13, 10] : passing))
     }
 
     // MARK: The response
@@ -111,7 +112,7 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
         method: KnownMethod, deadline: UInt64
     ) async throws(RelayFailure) -> ResponseHead {
         leg.stream.readDeadline = deadline
-        let head = try await leg.readHead()
+        let head = try await leg.readHead(limits: lane.plan.limits.responseHead)
         do throws(HTTP1Violation) {
             framing = try MessageFraming.ofResponse(
                 head, toMethod: method, offer: offer, isRequestWhole: isRequestWhole)
@@ -120,10 +121,9 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
         }
         if !head.isInterim {
             leg.notePersonal(head.fields)
-            body = BodyReader(framing)
+            body = BodyReader(framing, trailerLimits: .response)
             keepsAlive =
-                head.version == .http11 && framing != .untilClose && framing != .tunnel
-                && !head.fields.contains(.connection, token: "close")
+                head.keepsConnection && framing != .untilClose && framing != .tunnel
         }
         return head
     }
@@ -166,7 +166,10 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
             throw .originViolation(error)
         }
         if unread.isEmpty { leg.releaseUnread() }
-        if let body, body.isComplete { trailers = body.trailers }
+        if let body, body.isComplete {
+            trailers = body.trailers
+            leg.leniency.formUnion(body.leniency)
+        }
         return buffer.count - before
     }
 

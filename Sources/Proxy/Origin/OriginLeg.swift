@@ -30,6 +30,8 @@ final class OriginLeg: @unchecked Sendable {
     var isOwned = false
     /// Whether our direction has ended, as the client's did.
     var hasFinished = false
+    /// Where its responses were not as they have to be, and were taken.
+    var leniency: HeadLeniency = []
     /// When it was last put aside, in milliseconds of the loop's clock.
     var idleSince: UInt64 = 0
     /// What had passed when the client that has it now got it.
@@ -101,29 +103,53 @@ final class OriginLeg: @unchecked Sendable {
     }
 
     /// Reads the next head of HTTP/1; `readDeadline` has to be set.
-    func readHead() async throws(RelayFailure) -> ResponseHead {
+    func readHead(
+        limits: HeadLimits
+    ) async throws(RelayFailure) -> ResponseHead {
         var scannedCount = 0
+        var long: LongHead?
         while true {
             if let unread {
                 do throws(HTTP1Violation) {
-                    if let (head, consumed) = try ResponseReader.read(
-                        unread.readable, limits: Self.headLimits, alreadyScanned: scannedCount)
+                    if let (head, consumed) = try long == nil
+                        ? ResponseReader.read(
+                            unread.readable, limits: limits, alreadyScanned: scannedCount)
+                        : readLongHead(unread, long, limits)
                     {
+                        leniency.formUnion(head.leniency)
                         unread.consume(consumed)
                         if unread.isEmpty { releaseUnread() }
                         return head
                     }
                 } catch {
-                    brokenHead = unread.copy(0..<min(unread.count, Self.brokenHeadLimit))
+                    brokenHead = Array(
+                        (long?.bytes ?? unread.copy).prefix(Self.brokenHeadLimit))
                     throw .originViolation(error)
                 }
                 scannedCount = unread.count
+                if unread.count == unread.capacity {
+                    long = LongHead(limit: limits.blockLimit, loop: stream.loop)
+                    continue
+                }
             }
             try await fill()
         }
     }
 
-    private static let headLimits = HeadLimits()
+    /// The same for a head of which a part is held apart.
+    private func readLongHead(
+        _ unread: ByteBuffer, _ long: LongHead?, _ limits: HeadLimits
+    ) throws(HTTP1Violation) -> (head: ResponseHead, consumed: Int)? {
+        guard let long else { return nil }
+        if try long.take(unread),
+            let (head, consumed) = try ResponseReader.read(long.bytes.span, limits: limits)
+        {
+            return (head, max(0, unread.count - (long.bytes.count - consumed)))
+        }
+        unread.removeAll()
+        return nil
+    }
+
     /// Of a head that breaks the protocol, in bytes.
     private static let brokenHeadLimit = 4096
 
@@ -227,14 +253,6 @@ struct OriginPool {
         for leg in idle.values.joined() { leg.close() }
         idle = [:]
         count = 0
-    }
-}
-
-extension ResponseHead {
-    /// Whether the sender means to keep the connection (RFC 9112 §9.3).
-    var keepsAlive: Bool {
-        if fields.contains(.connection, token: "close") { return false }
-        return version != .http10 || fields.asksToKeepAlive
     }
 }
 

@@ -56,6 +56,11 @@ enum RecordedHeads {
         return Fields(raw: bytes, slices: slices)
     }
 
+    /// What was recorded was within the limits that held then.
+    private static let limits = HeadLimits(
+        startLineLimit: 1 << 24, fieldLineLimit: 1 << 24, blockLimit: 1 << 24,
+        fieldCountLimit: 1 << 16, leniency: .response)
+
     private static func read<Head>(
         _ bytes: [UInt8],
         _ read: (Span<UInt8>, HeadLimits, Int) throws(HTTP1Violation) -> (
@@ -63,7 +68,7 @@ enum RecordedHeads {
         )?
     ) -> (head: Head, consumed: Int)? {
         do throws(HTTP1Violation) {
-            return try read(bytes.span, HeadLimits(), 0)
+            return try read(bytes.span, limits, 0)
         } catch {
             return nil
         }

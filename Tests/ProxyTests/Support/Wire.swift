@@ -166,6 +166,14 @@ final class Wire: @unchecked Sendable {
         }
     }
 
+    /// Sends bytes past TLS, of which the last is urgent (RFC 9293 §3.8.5).
+    func transmitUrgent(_ bytes: [UInt8]) throws {
+        let flags = Int32(MSG_OOB) | Int32(MSG_NOSIGNAL)
+        guard unsafe Glibc.send(descriptor, bytes, bytes.count, flags) == bytes.count else {
+            throw WireFailure("cannot send: \(errno)")
+        }
+    }
+
     /// Sends bytes past TLS.
     func transmit(_ bytes: [UInt8]) throws {
         var sent = 0

@@ -1,0 +1,51 @@
+internal import Base
+package import HTTPModel
+
+/// Which fields may stand behind a content (RFC 9110 §6.5.1).
+package enum TrailerFields {
+    /// Names of fields that say how a message is framed, where it goes, who sends it, whether it is
+    /// served, or what its content is: a recipient that merges trailers into the head would be led
+    /// by them after it has decided.
+    private static let forbidden: [StaticString] = [
+        "authorization", "cache-control", "connection", "content-encoding", "content-length",
+        "content-range", "content-type", "cookie", "expect", "host", "keep-alive", "max-forwards",
+        "pragma", "proxy-authenticate", "proxy-authorization", "proxy-connection", "range",
+        "set-cookie", "te", "trailer", "transfer-encoding", "upgrade", "www-authenticate",
+    ]
+
+    /// The names of those that do not pass on, in lower case.
+    package static func forbidden(in trailers: Fields) -> [String] {
+        trailers.slices.compactMap { slice in
+            let name = trailers.name(slice)
+            return isForbidden(name) ? name.map(\.asciiLowercased).text : nil
+        }
+    }
+
+    /// Those that pass on, in their order.
+    package static func passing(_ trailers: Fields) -> Fields {
+        guard trailers.slices.contains(where: { isForbidden(trailers.name($0)) }) else {
+            return trailers
+        }
+        var raw: [UInt8] = []
+        var slices: [FieldSlice] = []
+        for slice in trailers.slices where !isForbidden(trailers.name(slice)) {
+            let name = raw.count
+            raw += trailers.name(slice)
+            let nameEnd = raw.count
+            HeadWriter.append(": ", to: &raw)
+            let value = raw.count
+            raw += trailers.value(slice)
+            slices.append(
+                FieldSlice(known: slice.known, name: name..<nameEnd, value: value..<raw.count))
+            HeadWriter.append("\r\n", to: &raw)
+        }
+        guard !slices.isEmpty else { return .none }
+        HeadWriter.append("\r\n", to: &raw)
+        return Fields(raw: raw, slices: slices)
+    }
+
+    private static func isForbidden(_ name: ArraySlice<UInt8>) -> Bool {
+        forbidden.contains { name.equalsIgnoringCase($0) }
+            || name.count > 3 && name.prefix(3).equalsIgnoringCase("if-")
+    }
+}

@@ -1,0 +1,78 @@
+import Base
+import Testing
+import Traffic
+
+@testable import Proxy
+
+extension ProxyTests {
+    /// Heads that fit into no buffer.
+    @Suite struct LongHeads {
+        private static func fields(_ count: Int, _ length: Int) -> String {
+            String(repeating: "X: \(String(repeating: "a", count: length))\r\n", count: count)
+        }
+
+        static let heads: [(name: String, target: String, fields: String)] = [
+            ("a long target", String(repeating: "a", count: 300_000), ""),
+            ("a long field", "", fields(1, 900_000)),
+            ("many fields", "", fields(100, 10_000)),
+            ("at the edge of a buffer", "", fields(1, 72 * 1024 - 60)),
+        ]
+
+        @Test(arguments: heads, Way.allCases)
+        func pass(_ row: (name: String, target: String, fields: String), _ way: Way) throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin(way.kind) { wire, _ in
+                    for _ in 0..<2 {
+                        let request = try wire.readRequest()
+                        try check(request.head.contains(row.fields), "other fields")
+                        try check(request.head.contains("/\(row.target) HTTP/1.1"), "other target")
+                        try check(request.body.text == "content", "other content")
+                        try wire.send(
+                            "HTTP/1.1 200 OK\r\n\(row.fields)Content-Length: 5\r\n\r\nhello")
+                    }
+                    try wire.expectEnd()
+                }
+                let client = try way.open(proxy, origin)
+                let start = "POST \(way.target("/\(row.target)", origin)) HTTP/1.1\r\n"
+                for _ in 0..<2 {
+                    try client.send(
+                        "\(start)Host: localhost\r\n\(row.fields)"
+                            + "Content-Length: 7\r\n\r\ncontent")
+                    let response = try client.readResponse()
+                    #expect(response.body.text == "hello")
+                    #expect(response.head.contains(row.fields))
+                }
+                let exchange = try proxy.traffic.exchange()
+                #expect(exchange.error == nil)
+                #expect(exchange.requestHead.text.contains(row.fields))
+                #expect(exchange.responseHead.text.contains(row.fields))
+            }
+        }
+
+        /// One that goes on and on is refused at the limit, and what came is in the record.
+        @Test(arguments: [1 << 20, 200_000])
+        func areBounded(limit: Int) throws {
+            try withProxy(.limit(\.headSize, limit)) { proxy in
+                let client = try proxy.connect()
+                try client.sendIfTaken(
+                    [UInt8]("GET http://a/ HTTP/1.1\r\nHost: a\r\nX: ".utf8)
+                        + [UInt8](repeating: 0x61, count: limit))
+                #expect(try client.readResponse().status == 431)
+                let exchange = try proxy.traffic.exchange()
+                #expect(exchange.requestHead.count >= limit)
+            }
+        }
+
+        @Test func anEndInTheMiddleIsRecorded() throws {
+            try withProxy { proxy in
+                let client = try proxy.connect()
+                try client.send("GET http://a/ HTTP/1.1\r\nHost: a\r\n\(Self.fields(20, 10_000))")
+                try client.finish()
+                _ = try client.readToEnd()
+                let exchange = try proxy.traffic.exchange()
+                #expect(exchange.error == "client-closed")
+                #expect(exchange.requestHead.count > 200_000)
+            }
+        }
+    }
+}
