@@ -105,7 +105,6 @@ package final class Listener {
         descriptor: Int32, address: SocketAddress, loop: EventLoop
     ) throws(SystemError) {
         let channel = try Channel(descriptor: descriptor, loop: loop)
-        channel.setUrgentInline()
         self.init(channel: channel, address: address)
     }
 
@@ -129,7 +128,10 @@ package final class Listener {
                     continue
                 }
                 do {
-                    return (try Channel(descriptor: Int32(descriptor), loop: channel.loop), peer)
+                    let accepted = try Channel(descriptor: Int32(descriptor), loop: channel.loop)
+                    // Not every kernel hands the option of the listening socket down.
+                    accepted.setUrgentInline()
+                    return (accepted, peer)
                 } catch {
                     await channel.loop.sleep(milliseconds: Self.retryDelay)
                 }
