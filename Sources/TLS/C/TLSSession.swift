@@ -25,17 +25,20 @@ package final class TLSSession {
     let acceptedProtocols: [String]
     /// What resumption tickets are kept under; client sessions only.
     let resumptionKey: String?
+    /// Whether the name that the peer's certificate must be for is looked at; client sessions only.
+    let isNameSet: Bool
     package private(set) var isHandshakeDone = false
     private var saidClose = false
 
     init(
         owning pointer: OpaquePointer, context: TLSContext, acceptedProtocols: [String],
-        resumptionKey: String?
+        resumptionKey: String?, isNameSet: Bool = false
     ) {
         unsafe self.pointer = pointer
         self.context = context
         self.acceptedProtocols = acceptedProtocols
         self.resumptionKey = resumptionKey
+        self.isNameSet = isNameSet
         let me = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe SSL_set_ex_data(pointer, 0, me)
         guard let bytes = unsafe BIO_new(TLSBytes.method.pointer) else {
@@ -159,13 +162,6 @@ package final class TLSSession {
                 return unsafe Certificate(owning: item).der
             }
         }
-    }
-
-    /// Why the peer's certificate does not verify, in OpenSSL's words; `nil` if it does.
-    package var verifyError: String? {
-        let result = unsafe SSL_get_verify_result(pointer)
-        guard result != X509_V_OK else { return nil }
-        return unsafe String(cString: X509_verify_cert_error_string(result))
     }
 
     /// Takes the key log lines that were gathered.
