@@ -34,6 +34,11 @@ final class ConnectionTask: @unchecked Sendable {
     var isCut = false
     /// The host whose certificate the client was shown, as it is remembered who distrusts it.
     var interceptedHost: String?
+    /// Who broke it off, where the client was told and could go on.
+    var brokenBy: ConnectionRecord.Side?
+    var failedOrigin: FailedOrigin?
+    /// Whether it is remembered that the client took that certificate.
+    var isTakenNoted = false
     /// Whether it carries a tunnel whose end is waited for.
     /// How many tunnels lead back into connections of their own.
     private var nestingCount = 0
@@ -442,6 +447,7 @@ final class ConnectionTask: @unchecked Sendable {
         }
         record.clientBytes = bytes(of: channel)
         await awaitProcess()
+        conclude()
         if isRefusalDue { channel.close(reset: true) }
         await client.endInOrder(lingers: record.closedBy == .tool)
         record.closedAt = .now()

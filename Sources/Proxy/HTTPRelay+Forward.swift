@@ -77,7 +77,7 @@ extension HTTPRelay {
             do throws(OriginFailure) {
                 leg = try await acquire(outgoing.origin)
             } catch {
-                task.note(originAttempt: error)
+                task.note(error)
                 return await answer(ToolAnswer(error.failure))
             }
             let isUsed = leg.exchangeCount > 0
@@ -315,10 +315,11 @@ extension HTTPRelay {
             finish()
             return .close
         case .origin, .originEnded, .originViolation, .originStream, .originTruncated:
-            let (code, detail) = failure.words
+            let (code, detail) = failure.words(responseHead: exchange?.responseHead ?? [])
             guard hasResponseBegun else {
+                task.note(failure, detail)
                 let status = code == "origin-timed-out" ? 504 : 502
-                return await answer(ToolAnswer(status, code, detail))
+                return await answer(ToolAnswer(status, code, detail, hint: failure.hint))
             }
             finish(error: code, detail)
             // The client must not take half a response for a whole one.
@@ -361,6 +362,10 @@ extension RelayFailure {
     /// The code and the words of the record.
     var words: (code: String, detail: String) {
         switch self {
+        case .origin(let failure) where demandsCertificate:
+            (Self.certificateCode, "origin \(failure.detail)")
+        case .originStream(let failure) where demandsCertificate:
+            (Self.certificateCode, "origin \(failure.detail)")
         case .origin(.timedOut): ("origin-timed-out", "origin did not answer in time")
         case .origin(let failure): ("origin-closed", "origin \(failure.detail)")
         case .originStream(.timedOut): ("origin-timed-out", "origin did not answer in time")

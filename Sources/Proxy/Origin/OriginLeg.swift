@@ -45,6 +45,9 @@ final class OriginLeg: @unchecked Sendable {
         self.tls = tls
     }
 
+    /// Whether it asked for a client certificate in the handshake.
+    var wantsCertificate: Bool { (stream as? TLSStream)?.session.wantsCertificate ?? false }
+
     /// Why the origin's certificate does not verify; `nil` if it does, or there is no TLS.
     var verifyError: String? { tls?.verifyError }
 
@@ -106,9 +109,18 @@ final class OriginLeg: @unchecked Sendable {
                 }
                 scannedCount = unread.count
             }
-            try await fill()
+            let early = unread.map { $0.copy(0..<min($0.count, Self.brokenHeadLimit)) } ?? []
+            do throws(RelayFailure) {
+                try await fill()
+            } catch .originEnded where !early.isEmpty && !early.starts(with: Self.version) {
+                // It has said what it speaks, and that is not HTTP.
+                brokenHead = early
+                throw .originViolation(.invalidStatusLine)
+            }
         }
     }
+
+    private static let version = [UInt8]("HTTP/".utf8)
 
     private static let headLimits = HeadLimits()
     /// Of a head that breaks the protocol, in bytes.

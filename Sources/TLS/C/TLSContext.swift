@@ -189,6 +189,11 @@ package final class TLSClientContext: TLSContext {
         // The result is asked for after the handshake: a failure is a finding, and what follows
         // from it is the plan's choice.
         unsafe SSL_CTX_set_verify(pointer, SSL_VERIFY_NONE, nil)
+        // Asked when a server wants a certificate; there is none.
+        unsafe SSL_CTX_set_client_cert_cb(pointer) { session, _, _ in
+            if let session = unsafe TLSContext.session(session) { session.noteCertificateRequest() }
+            return 0
+        }
         unsafe openssl_set_session_cache_mode(
             pointer, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
         unsafe SSL_CTX_sess_set_new_cb(pointer) { session, ticket in
