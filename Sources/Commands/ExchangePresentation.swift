@@ -60,6 +60,9 @@ struct ExchangePresentation {
         try writeTitle("response", maker)
         try writeBlock(head: exchange.responseHead)
         try writeReadable(.response)
+        if let status = exchange.grpcStatus {
+            try writeTitle("call", GRPCStatus.text(status))
+        }
         if let error = exchange.error {
             try writeTitle("error", exchange.errorDetail.map { "\(error): \($0)" } ?? error)
         }

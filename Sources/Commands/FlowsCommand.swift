@@ -155,7 +155,7 @@ private struct FlowTable {
             TableWriter.Cell(flow.url),
             TableWriter.Cell(Quantity.text(byteCount: flow.responseBytes)),
             TableWriter.Cell(duration ?? "-"),
-            TableWriter.Cell(flow.error ?? "", .red),
+            TableWriter.Cell(flow.trouble ?? "", .red),
         ])
     }
 

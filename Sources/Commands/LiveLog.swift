@@ -18,7 +18,7 @@ package struct LiveLog: Sendable {
         let flow = FlowSummary(exchange, client: "", withSecrets: false)
         let duration = flow.durationMicroseconds.map(Quantity.text(microseconds:)) ?? "-"
         var tail = " \(Quantity.text(byteCount: flow.responseBytes)) \(duration)"
-        if let error = flow.error { tail += " " + TerminalText.sanitized(error) }
+        if let error = flow.trouble { tail += " " + TerminalText.sanitized(error) }
         let time = timeOfDay(flow.startedAt)
         let status = flow.status.map(String.init) ?? "---"
         let method = TerminalText.sanitized(flow.method)
@@ -26,7 +26,7 @@ package struct LiveLog: Sendable {
         let url = fitted(TerminalText.sanitized(flow.url), beside: head + tail)
         return palette.paint(time, .faint) + " "
             + palette.paint(status, statusStyle(flow.status)) + " \(method) \(url)"
-            + palette.paint(tail, flow.error == nil ? .faint : .red)
+            + palette.paint(tail, flow.trouble == nil ? .faint : .red)
     }
 
     /// The line of a connection that did not end in order, `nil` if it did or goes on: its

@@ -9,6 +9,7 @@ package struct FindingsEngine {
     private let redaction: Redaction
     private let planted: PlantedValueDetector?
     private var cookies = CookieDetector()
+    private var retries = RetryDetector()
     private var store = FindingStore()
     private var coverage = FindingsCoverage()
 
@@ -45,7 +46,7 @@ package struct FindingsEngine {
         let view = messages?.conversation(of: nil).map { MessageView($0, on: connection) }
         let logins = view.map(PlainLoginDetector.examine) ?? []
         let spoken = ProtocolName(rawValue: connection.protocolName)
-        var found = ConnectionDetector.examine(connection)
+        var found = ConnectionDetector.examine(connection) + retries.examine(connection)
         for index in found.indices { found[index].protocolName = spoken }
         found += logins
         found += PlainLoginDetector.examine(connection, isRead: !logins.isEmpty)

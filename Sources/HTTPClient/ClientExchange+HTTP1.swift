@@ -20,6 +20,8 @@ extension ClientExchange {
         do throws(Failure) {
             head = try await finalHead(over: leg)
         } catch {
+            // What it said on its way out tells more than that it has gone.
+            if error.code == "client-certificate-required" { throw error }
             throw sendingFailure.map(leg.failure) ?? error
         }
         let answer = try await content(of: head, over: leg)

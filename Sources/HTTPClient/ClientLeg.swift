@@ -142,7 +142,11 @@ final class ClientLeg {
     }
 
     func failure(of error: StreamFailure) -> Failure {
-        failure(error.isTimeout ? "timed-out" : "origin-closed", error.detail)
+        failure(
+            error.isTimeout
+                ? "timed-out"
+                : error.demandsCertificate ? "client-certificate-required" : "origin-closed",
+            error.detail)
     }
 
     private func failure(_ code: String, _ detail: String) -> Failure {

@@ -127,11 +127,13 @@ extension HTTPClient {
                 throw lacks(protocols == ["http/1.1"] ? "HTTP/1.1" : "HTTP/2", target)
             }
             throw Failure(
-                "origin-handshake-failed", party: .origin,
-                "the TLS handshake with \(target.authority) failed: \(error.detail)")
+                error.demandsCertificate
+                    ? "client-certificate-required" : "origin-handshake-failed", party: .origin,
+                "the TLS handshake with \(target.authority) failed: origin \(error.detail)")
         }
         record.originTLS = TLSRecord(of: session)
-        if let reason = session.verifyError {
+        if let error = session.verifyError {
+            let reason = VerifyExplanation.text(error, chain: session.peerChain)
             channel.close()
             record.outcome = .originUntrusted
             throw Failure(
@@ -169,5 +171,10 @@ extension TLSRecord {
             verifyError = session.verifyError
         }
         keyLog = session.takeKeyLog()
+        alerts = session.alerts.map { entry in
+            AlertRecord(
+                sender: entry.isOurs ? .tool : .peer, fatal: entry.alert.isFatal,
+                name: entry.alert.name)
+        }
     }
 }

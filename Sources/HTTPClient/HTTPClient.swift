@@ -103,6 +103,7 @@ package final class HTTPClient: @unchecked Sendable {
                 give(leg, isReusable: exchange.keepsAlive)
                 return answer
             } catch {
+                leg.record.cause = error.detail
                 finish(leg, .broken)
                 throw error
             }

@@ -36,6 +36,42 @@ extension ConnectionTask {
         }
     }
 
+    /// Remembers that the program takes our certificate for the host.
+    func noteTaken() {
+        guard !isTakenNoted, let host = interceptedHost, let process = processIdentity else {
+            return
+        }
+        isTakenNoted = true
+        lane.distrust.noteTaken(by: process, host)
+    }
+
+    /// Tells why the client may have refused the certificate, as far as its alert does not: a
+    /// program that takes our certificate for another host trusts the CA. One that goes without a
+    /// word can have either reason, also after a handshake that was done: many verify only then.
+    func conclude() {
+        if let brokenBy { record.closedBy = brokenBy }
+        failedOrigin?.restore(in: &record)
+        guard record.outcome == .clientRefused else {
+            if record.exchangeCount + record.messageCount > 0 { noteTaken() }
+            return
+        }
+        if let host = interceptedHost, let process = processIdentity,
+            let other = lane.distrust.hostTaken(by: process, besides: host)
+        {
+            record.cause +=
+                ": it trusts the CA for \(other), so that it probably pins another certificate here"
+        } else if !(record.clientTLS?.alerts ?? []).contains(where: {
+            $0.sender == .peer && $0.fatal
+        }) {
+            record.cause += ": it does not trust the CA, or pins another certificate"
+        }
+    }
+
+    /// One process, and not each that runs the same program: another may be told to trust another CA.
+    private var processIdentity: String? {
+        record.process.map { "\($0.id) \($0.executable)" }
+    }
+
     /// Why requests to one of these hosts are not served; `nil` if they are.
     func blocking(_ hosts: String?...) -> ToolAnswer? {
         let rules = lane.plan.disposition

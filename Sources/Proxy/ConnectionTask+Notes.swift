@@ -18,6 +18,28 @@ struct ConnectionEnd: Error {
     }
 }
 
+/// The origin that a connection is judged for.
+struct FailedOrigin {
+    private let host: String
+    private let port: UInt16
+    private let address: String?
+
+    init(_ record: ConnectionRecord) {
+        host = record.originHost
+        port = record.originPort
+        address = record.originAddress
+    }
+
+    /// Names it in the record, whatever was asked for after it, unless there is TLS, whose facts are
+    /// those of the last origin.
+    func restore(in record: inout ConnectionRecord) {
+        guard record.clientTLS == nil, record.originTLS == nil else { return }
+        record.originHost = host
+        record.originPort = port
+        record.originAddress = address
+    }
+}
+
 /// What is learned on the way, written into the record.
 extension ConnectionTask {
     @inline(never)
@@ -53,22 +75,34 @@ extension ConnectionTask {
     }
 
     func noteFacts(of leg: OriginLeg) {
+        if leg.wantsCertificate {
+            noteOnce(
+                "origin-asked-for-certificate",
+                "\(leg.target.host) asked for a client certificate; the proxy has none to show")
+        }
         record.originAddress = leg.address.description
         record.originReused = leg.exchangeCount > 0
         record.originTLS = leg.tls
     }
 
+    /// Judges the connection for an origin that could not be had, whichever way it was asked for;
+    /// the client may go on, also elsewhere.
     func note(_ failure: OriginFailure) {
-        note(originAttempt: failure)
+        if let tls = failure.tls { record.originTLS = tls }
+        if let address = failure.address { record.originAddress = address.description }
         guard record.outcome == .open else { return }
         record.outcome = failure.outcome
         record.cause = failure.failure.detail
+        failedOrigin = FailedOrigin(record)
     }
 
-    /// Notes an attempt that failed for one request; others of the connection may go elsewhere.
-    func note(originAttempt failure: OriginFailure) {
-        if let tls = failure.tls { record.originTLS = tls }
-        if let address = failure.address { record.originAddress = address.description }
+    /// The same for an origin that was had, and brought no whole response.
+    func note(_ failure: RelayFailure, _ detail: String) {
+        guard record.outcome == .open, let outcome = failure.outcome else { return }
+        record.outcome = outcome
+        record.cause = detail
+        brokenBy = .origin
+        failedOrigin = FailedOrigin(record)
     }
 
     func note(endOf origin: OriginLeg) {
@@ -124,10 +158,11 @@ extension ConnectionTask {
             return nil
         }
         let name = leg.serverName ?? leg.target.host
+        let reason = VerifyExplanation.text(error, chain: leg.tls?.chain ?? [])
         return OriginFailure(
             failure: Failure(
                 "origin-certificate", party: .origin,
-                "the certificate of \(name) does not verify: \(error)",
+                "the certificate of \(name) does not verify: \(reason)",
                 hint:
                     "trust its CA with --origin-ca FILE, or go on and record it with --insecure-origin"
             ),
@@ -153,7 +188,7 @@ extension ConnectionTask {
                 return ConnectionEnd(
                     .clientRefused,
                     "client \(how) the connection in the handshake, after it was shown the"
-                        + " certificate and without an alert: it probably does not trust the CA",
+                        + " certificate and without an alert",
                     by: .client)
             case .timedOut:
                 return ConnectionEnd(
@@ -171,8 +206,7 @@ extension ConnectionTask {
         case .reset, .system:
             return ConnectionEnd(
                 .clientRefused,
-                "client broke the connection off in the handshake, without an alert: it probably"
-                    + " does not trust the CA",
+                "client broke the connection off in the handshake, without an alert",
                 by: .client)
         }
     }
@@ -201,9 +235,7 @@ extension ConnectionTask {
                 "closed without close_notify"
             }
         return ConnectionEnd(
-            .clientRefused,
-            "client \(how) right after the handshake without a request: it probably does not trust"
-                + " the CA",
+            .clientRefused, "client \(how) right after the handshake without a request",
             by: .client)
     }
 }

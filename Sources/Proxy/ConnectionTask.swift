@@ -38,6 +38,11 @@ final class ConnectionTask: @unchecked Sendable {
     private(set) var ownsOrigins = false
     /// Whether its origin is a server of the confined command's own.
     var isInside = false
+    /// Who broke it off, where the client was told and could go on.
+    var brokenBy: ConnectionRecord.Side?
+    var failedOrigin: FailedOrigin?
+    /// Whether it is remembered that the client took that certificate.
+    var isTakenNoted = false
     /// How many tunnels lead back into connections of their own.
     private var nestingCount = 0
     /// Whether the client runs on this machine.
@@ -450,6 +455,7 @@ final class ConnectionTask: @unchecked Sendable {
         }
         record.clientBytes = bytes(of: channel)
         await awaitProcess()
+        conclude()
         if isRefusalDue { channel.close(reset: true) }
         await client.endInOrder(lingers: record.closedBy == .tool)
         record.closedAt = .now()

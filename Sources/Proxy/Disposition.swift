@@ -66,6 +66,8 @@ package struct HealingPlan: Sendable {
 /// Which clients have rejected our certificate for which hosts.
 package final class DistrustStore: Sendable {
     private let state = Mutex<[Key: Entry]>([:])
+    /// A host whose certificate of ours a process took, by the process.
+    private let taken = Mutex<[String: Set<String>]>([:])
 
     private struct Key: Hashable {
         let client: String
@@ -95,6 +97,25 @@ package final class DistrustStore: Sendable {
     func noteTrust(_ client: String, _ host: String) {
         state.withLock { $0[Key(client: client, host: host)] = nil }
     }
+
+    /// Remembers that a process has sent something to a host that we stood in for.
+    func noteTaken(by process: String, _ host: String) {
+        taken.withLock { taken in
+            if taken.count >= Self.countLimit { taken = [:] }
+            guard taken[process]?.count ?? 0 < Self.hostLimit else { return }
+            taken[process, default: []].insert(host)
+        }
+    }
+
+    /// A host for which the process has taken our certificate, besides this one; `nil` if there is
+    /// none that is known.
+    func hostTaken(by process: String, besides host: String) -> String? {
+        taken.withLock { $0[process]?.filter { $0 != host }.min() }
+    }
+
+    /// Hosts that are remembered of one process: one is enough to know that it trusts the CA, a
+    /// second for when that one is refused later.
+    private static let hostLimit = 2
 
     /// How often the client has rejected the host; 0 when it is time to try again.
     func count(_ client: String, _ host: String, plan: HealingPlan, now: UInt64) -> Int {

@@ -84,7 +84,7 @@ extension HTTPRelay {
             do throws(OriginFailure) {
                 leg = try await acquire(outgoing.origin)
             } catch {
-                task.note(originAttempt: error)
+                task.note(error)
                 return await answer(ToolAnswer(error.failure))
             }
             let isUsed = leg.exchangeCount > 0
@@ -331,10 +331,12 @@ extension HTTPRelay {
             finish()
             return .close
         case .origin, .originEnded, .originViolation, .originStream, .originTruncated:
-            let (code, detail) = failure.words
+            let (code, detail) = failure.words(responseHead: exchange?.responseHead ?? [])
             let isTimeout = code == "origin-timed-out"
             guard hasResponseBegun || (task.mirrorsOrigin && !isTimeout) else {
-                return await answer(ToolAnswer(isTimeout ? 504 : 502, code, detail))
+                task.note(failure, detail)
+                return await answer(
+                    ToolAnswer(isTimeout ? 504 : 502, code, detail, hint: failure.hint))
             }
             finish(error: code, detail)
             endAsOrigin(failure)
@@ -388,6 +390,10 @@ extension RelayFailure {
     /// The code and the words of the record.
     var words: (code: String, detail: String) {
         switch self {
+        case .origin(let failure) where demandsCertificate:
+            (Self.certificateCode, "origin \(failure.detail)")
+        case .originStream(let failure) where demandsCertificate:
+            (Self.certificateCode, "origin \(failure.detail)")
         case .origin(.timedOut): ("origin-timed-out", "origin did not answer in time")
         case .origin(let failure): ("origin-closed", "origin \(failure.detail)")
         case .originStream(.timedOut): ("origin-timed-out", "origin did not answer in time")

@@ -148,7 +148,9 @@ extension HTTPRelay {
     /// content may not be whole (RFC 9112 §9.8).
     private func truncate() -> Next {
         dropOrigin()
-        finish(error: "origin-truncated", "origin ended TLS without close_notify")
+        let (code, detail) = RelayFailure.originTruncated.words
+        finish(error: code, detail)
+        task.note(.originTruncated, detail)
         client.close()
         return .close
     }

@@ -353,6 +353,7 @@ final class HTTPRelay: @unchecked Sendable {
             id: id, connection: task.id, startedAt: startedAt,
             scheme: task.session == nil ? .http : .https, authority: "")
         task.record.exchangeCount += 1
+        task.noteTaken()
         hasServed = true
         requestBody = BodyRecorder(exchange: id, direction: .request, limit: limits.recordedBody)
         responseBody = BodyRecorder(exchange: id, direction: .response, limit: limits.recordedBody)

@@ -18,10 +18,27 @@ package struct TLSFailure: Error, Sendable, Equatable {
     package let reason: Reason
     /// OpenSSL's words, in lower case.
     package let detail: String
+    /// The first bytes of a peer that did not speak TLS, a few dozen at the most; else empty.
+    package let foreign: [UInt8]
+    /// Whether the peer had asked for a certificate of ours, which we do not have.
+    package let wantsCertificate: Bool
 
-    package init(_ reason: Reason, _ detail: String) {
+    package init(
+        _ reason: Reason, _ detail: String, foreign: [UInt8] = [], wantsCertificate: Bool = false
+    ) {
         self.reason = reason
         self.detail = detail
+        self.foreign = foreign
+        self.wantsCertificate = wantsCertificate
+    }
+
+    /// Whether it ended because we have no certificate to show: servers say so with
+    /// `certificate_required`, in TLS 1.2 with whatever is near (RFC 8446 §4.4.2.4, RFC 5246
+    /// §7.4.6).
+    package var demandsCertificate: Bool {
+        guard case .alertReceived(let alert) = reason else { return false }
+        return alert.code == TLSAlert.certificateRequired
+            || wantsCertificate && (alert.refusesCertificate || [40, 41].contains(alert.code))
     }
 }
 
@@ -42,6 +59,8 @@ package struct TLSAlert: Sendable, Equatable {
     package static func code(named name: String) -> UInt8? {
         (UInt8.min...UInt8.max).first { TLSAlert(isFatal: false, code: $0).name == name }
     }
+
+    static let certificateRequired: UInt8 = 116
 
     /// Whether a client says with it that it does not accept the certificate it was shown.
     package var refusesCertificate: Bool {

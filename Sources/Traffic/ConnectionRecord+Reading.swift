@@ -7,6 +7,22 @@ extension ConnectionRecord {
         return alerts.first { $0.fatal } ?? alerts.last
     }
 
+    /// The first fatal alert that the origin sent; `nil` if there was none.
+    package var originAlert: AlertRecord? {
+        originTLS?.alerts.first { $0.fatal && $0.sender == .peer }
+    }
+
+    /// Whose it is that it did not end in order; `nil` if it did, or goes on.
+    package var party: Side? {
+        switch outcome {
+        case .open, .completed, .passedThrough: nil
+        case .clientRefused, .clientHandshakeFailed, .refused: .client
+        case .originUnreachable, .originUntrusted, .originHandshakeFailed: .origin
+        case .timedOut, .broken: closedBy
+        case .cut, .lost: .tool
+        }
+    }
+
     /// The origin as it was asked for, empty if it is unknown.
     package var origin: String {
         if originHost.isEmpty { return clientTLS?.sni ?? "" }

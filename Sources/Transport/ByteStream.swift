@@ -28,6 +28,12 @@ package enum StreamFailure: Error, Sendable, Equatable {
         }
     }
 
+    /// Whether the peer ended TLS because it wants a certificate of ours.
+    package var demandsCertificate: Bool {
+        if case .tls(let failure) = self { return failure.demandsCertificate }
+        return false
+    }
+
     /// In words for a person, without a subject: `timed out`.
     package var detail: String {
         switch self {
@@ -35,7 +41,21 @@ package enum StreamFailure: Error, Sendable, Equatable {
         case .reset: "broke the connection off"
         case .closed: "was closed"
         case .system(let error): error.description
-        case .tls(let failure): "failed in TLS: \(failure.detail)"
+        case .tls(let failure): Self.words(failure)
+        }
+    }
+
+    private static func words(_ failure: TLSFailure) -> String {
+        switch failure.reason {
+        case .alertReceived(let alert):
+            failure.demandsCertificate
+                ? "demands a client certificate: it ended TLS with the alert \(alert.name)"
+                : "ended TLS with the alert \(alert.name)"
+        case .peerClosed: "closed the connection in the handshake"
+        case .peerReset: "reset the connection in the handshake"
+        case .protocolError where !failure.foreign.isEmpty:
+            "answered TLS with \(ForeignProtocol(failure.foreign).text)"
+        case .protocolError, .timedOut, .closed: "failed in TLS: \(failure.detail)"
         }
     }
 }

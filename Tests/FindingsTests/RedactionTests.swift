@@ -42,7 +42,7 @@ import Traffic
     @Test func coversEveryRuleAboutSecrets() {
         let without: Set<RuleID> = [
             .clearHTTP, .tlsClientVersion, .tlsClientCipher, .tlsOriginCertificate,
-            .plainHTTPLoginPage, .upgradeUnused, .upgradeInjection,
+            .tlsClientRetry, .plainHTTPLoginPage, .upgradeUnused, .upgradeInjection,
             // In DialogueRuleTests.
             .plainLogin,
         ]

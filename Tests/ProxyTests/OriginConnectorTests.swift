@@ -25,9 +25,14 @@ extension ProxyTests {
                 #expect(exchange.error == "connect-failed")
                 #expect(exchange.answeredByTool)
                 #expect(exchange.authority == authority)
-                // The connection is still good for another origin.
+                // The connection is still good for another origin, and is judged for the first.
                 let other = try proxy.greeter()
                 #expect(try client.get("http://\(other.authority)/").status == 200)
+                try client.finish()
+                let connection = try proxy.traffic.connection()
+                #expect(connection.outcome == .originUnreachable)
+                #expect(connection.cause.contains("cannot connect to 127.0.0.1"))
+                #expect(connection.originPort == closed.port)
             }
         }
 

@@ -33,6 +33,13 @@ extension ProxyTests {
                 }
             }
 
+            var closesAtOnce: Bool {
+                switch self {
+                case .alert, .closeNotifyAndReset, .resetAfterHandshake, .resetInHandshake: true
+                case .closeNotify, .finAfterHandshake, .finInHandshake: false
+                }
+            }
+
             func play(_ wire: Wire, _ session: TLSSession) throws {
                 switch self {
                 case .alert:
@@ -161,6 +168,48 @@ extension ProxyTests {
                 #expect(connection.outcome == .clientRefused)
                 #expect(connection.cause.contains("with the alert unknown_ca"))
             }
+        }
+
+        // MARK: Pins
+
+        private static var findsProcesses: PlanChange {
+            PlanChange { $0.findsProcesses = true }
+        }
+
+        /// Who trusts the CA for another host has another reason to refuse.
+        @Test(arguments: Shape.allCases, [true, false])
+        func pinIsToldFromDistrust(_ shape: Shape, trustsAnother: Bool) throws {
+            try withProxy(Self.findsProcesses) { proxy in
+                if trustsAnother {
+                    let other = try proxy.greeter(.tls(name: "other.test"))
+                    let served = try proxy.secureTunnel(to: other, name: "other.test")
+                    #expect(try served.get("/").status == 200)
+                    // It is still open when the other is refused.
+                    defer { served.close() }
+                    try refuse(shape, proxy)
+                } else {
+                    try refuse(shape, proxy)
+                }
+                let refused = try proxy.traffic.connection(where: {
+                    $0.outcome == .clientRefused
+                })
+                // The program of a socket that is gone at once cannot be found.
+                let isKnown = refused.process != nil
+                #expect(isKnown || shape.closesAtOnce)
+                let isPin = trustsAnother && isKnown
+                let pins = "it trusts the CA for other.test, so that it probably pins another"
+                let either = ": it does not trust the CA, or pins another certificate"
+                #expect(refused.cause.contains(pins) == isPin, "\(refused.cause)")
+                #expect(
+                    refused.cause.hasSuffix(either) == (!isPin && shape != .alert),
+                    "\(refused.cause)")
+            }
+        }
+
+        private func refuse(_ shape: Shape, _ proxy: ProxyUnderTest) throws {
+            let origin = try proxy.greeter(.tls)
+            let client = try proxy.tunnel(to: origin.authority)
+            try shape.play(client, ProxyUnderTest.clientSession(for: "localhost"))
         }
 
         // MARK: What is no refusal

@@ -136,8 +136,8 @@ extension Refusal {
             name: "\(name): \(alert ?? "nothing") after the handshake", peer: peer,
             isReverse: isReverse, alert: alert, completesHandshake: true,
             causes: ways.map {
-                "client \($0) right after the handshake without a request: it probably does not"
-                    + " trust the CA"
+                "client \($0) right after the handshake without a request: it does not trust the"
+                    + " CA, or pins another certificate"
             }, start: start)
     }
 
@@ -148,7 +148,8 @@ extension Refusal {
             name: "\(name): no alert in the handshake", peer: peer,
             causes: ["closed", "reset"].map {
                 "client \($0) the connection in the handshake, after it was shown the certificate"
-                    + " and without an alert: it probably does not trust the CA"
+                    + " and without an alert: it does not trust the CA, or pins another"
+                    + " certificate"
             }, start: start)
     }
 }

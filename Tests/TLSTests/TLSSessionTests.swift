@@ -161,7 +161,16 @@ struct TLSSessionTests {
         NameRow(presented: "::1", verified: "0:0:0:0:0:0:0:1", error: nil),
         NameRow(presented: "a.test", verified: "127.0.0.1", error: "IP address mismatch"),
         NameRow(presented: longName, verified: longName, error: nil),
+        // What OpenSSL would take for any name, for all below a domain, or for a shorter name.
+        NameRow(presented: "a.test", verified: "", error: unnamed),
+        NameRow(presented: "sub.a.test", verified: ".a.test", error: unnamed),
+        NameRow(presented: "a.test", verified: "a.test\0.b.test", error: unnamed),
+        NameRow(presented: "a.test", verified: "a.test\0", error: unnamed),
+        NameRow(presented: "a.test", verified: "a.test.", error: "hostname mismatch"),
+        NameRow(presented: "127.0.0.1", verified: "127.0.0.1.", error: "hostname mismatch"),
     ]
+
+    private static let unnamed = "there is no name to verify the certificate for"
 
     private static let longName =
         (0..<4).map { "\($0)" + String(repeating: "x", count: 50) }.joined(separator: ".")

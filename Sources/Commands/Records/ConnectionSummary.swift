@@ -51,7 +51,9 @@ struct ConnectionSummary {
             "originVerifyError": .optional(origin?.verifyError),
             "outcome": .string(record.outcome.rawValue),
             "cause": .optional(record.cause.isEmpty ? nil : record.cause),
+            "party": .optional(record.party?.rawValue),
             "alert": .optional(alert?.name),
+            "originAlert": .optional(record.originAlert?.name),
             "closedBy": .optional(record.closedBy?.rawValue),
             "bytes": [
                 "clientReceived": .integer(record.clientBytes.received),

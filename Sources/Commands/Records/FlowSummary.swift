@@ -24,6 +24,14 @@ struct FlowSummary {
     /// The client's stream of HTTP/2, `nil` for HTTP/1.
     let stream: Int32?
     let error: String?
+    /// How a call of gRPC ended, 0 for success; `nil` for everything else.
+    let grpcStatus: Int?
+
+    /// What went wrong, in a word or a few: a call of gRPC fails with a status of 200.
+    var trouble: String? {
+        if let error { return error }
+        return grpcStatus.flatMap { $0 == 0 ? nil : GRPCStatus.text($0) }
+    }
 
     /// - Parameter withSecrets: whether the URL is shown as it was recorded.
     init(_ exchange: ExchangeRecord, client: String, withSecrets: Bool) {
@@ -43,6 +51,7 @@ struct FlowSummary {
         originProtocolName = exchange.originProtocolName
         stream = exchange.stream == 0 ? nil : exchange.stream
         error = exchange.error
+        grpcStatus = exchange.grpcStatus
     }
 
     /// A line of JSON Lines in the schema `sallyport.flow/1`.
@@ -63,6 +72,7 @@ struct FlowSummary {
             "originProtocol": .optional(originProtocolName),
             "stream": .optional(stream),
             "error": .optional(error),
+            "grpcStatus": .optional(grpcStatus),
         ]
     }
 }

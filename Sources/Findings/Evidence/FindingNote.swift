@@ -27,6 +27,7 @@ package enum FindingNote: Sendable, Hashable {
     case offersSuites(SuiteClass)
     case offersSuite(WeakSuite)
     case verification(CertificateProblem)
+    case refusedBefore
     case speaks(ProtocolName)
     case loggedIn(LoginForm)
     case upgradeOffered
@@ -65,6 +66,7 @@ package enum FindingNote: Sendable, Hashable {
         case .offersSuites(let suites): "offers \(suites.text) suites"
         case .offersSuite(let suite): suite.name
         case .verification(let problem): problem.text
+        case .refusedBefore: "its connection before was refused, with the same certificate's CA"
         case .speaks(let name): "\(name.rawValue) is spoken inside"
         case .loggedIn(let form): "logged in by \(form.rawValue)"
         case .upgradeOffered: "the origin offers TLS"

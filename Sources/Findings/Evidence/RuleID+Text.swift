@@ -20,6 +20,7 @@ extension RuleID {
         case .upgradeInjection: "Plain bytes behind the switch to TLS"
         case .urlToken: "Session or access token in a URL"
         case .clearHTTP: "Clear HTTP to a host that is not local"
+        case .tlsClientRetry: "Client refuses a certificate, then tries again and takes it"
         case .tlsClientVersion: "Client offers an old version of TLS"
         case .tlsClientCipher: "Client offers weak cipher suites"
         case .tlsOriginCertificate: "Origin's certificate did not verify"
@@ -66,6 +67,8 @@ extension RuleID {
             "URLs end up in access logs, histories and Referer fields, and the token with them"
         case .clearHTTP:
             "anyone on the path reads and changes what is sent and what comes back"
+        case .tlsClientRetry:
+            "whoever shows a false certificate twice is believed: the second try does not verify"
         case .tlsClientVersion:
             "versions before TLS 1.2 rest on broken constructions (RFC 8996)"
         case .tlsClientCipher:
@@ -105,6 +108,8 @@ extension RuleID {
             "send the token in the Authorization header or a Secure cookie"
         case .clearHTTP:
             "use https"
+        case .tlsClientRetry:
+            "take the retry without verification out: a certificate that was refused stays refused"
         case .tlsClientVersion:
             "set TLS 1.2 as the client's lowest version"
         case .tlsClientCipher:

@@ -18,6 +18,7 @@ package enum RuleID: String, Sendable, CaseIterable {
     case upgradeInjection = "STARTTLS-INJECTION"
     case urlToken = "URL-TOKEN"
     case clearHTTP = "CLEAR-HTTP"
+    case tlsClientRetry = "TLS-C-RETRY"
     case tlsClientVersion = "TLS-C-VERSION"
     case tlsClientCipher = "TLS-C-CIPHER"
     case tlsOriginCertificate = "TLS-S-CERT"
@@ -48,6 +49,7 @@ package enum RuleID: String, Sendable, CaseIterable {
         case .upgradeInjection: [349, 74]
         case .urlToken: [598]
         case .clearHTTP: [319]
+        case .tlsClientRetry: [295, 636]
         case .tlsClientVersion: [327, 757]
         case .tlsClientCipher: [326, 327]
         case .tlsOriginCertificate: [295, 298, 326]

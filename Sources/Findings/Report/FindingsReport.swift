@@ -44,6 +44,9 @@ package struct FindingsCoverage: Sendable, Equatable {
     package private(set) var passedThrough = 0
     package private(set) var originUnreachable = 0
     package private(set) var originUntrusted = 0
+    package private(set) var originHandshakeFailed = 0
+    package private(set) var broken = 0
+    package private(set) var timedOut = 0
     package private(set) var truncatedBodies = 0
     package private(set) var undecodableBodies = 0
     package private(set) var malformedHeads = 0
@@ -61,9 +64,15 @@ package struct FindingsCoverage: Sendable, Equatable {
         case .passedThrough: passedThrough += 1
         case .originUnreachable: originUnreachable += 1
         case .originUntrusted: originUntrusted += 1
-        default: break
+        case .originHandshakeFailed: originHandshakeFailed += 1
+        case .broken: broken += 1
+        case .timedOut: timedOut += 1
+        case .open, .completed, .refused, .cut, .lost: break
         }
     }
+
+    /// Connections on which an origin could not be had, or not securely.
+    package var originFailed: Int { originUnreachable + originUntrusted + originHandshakeFailed }
 
     mutating func count(_ messages: GatheredMessages) {
         self.messages += messages.count

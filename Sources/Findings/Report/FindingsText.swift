@@ -1,4 +1,5 @@
 internal import Base
+
 /// Renders a report for a person at a terminal.
 package enum FindingsText {
     package static func render(_ report: FindingsReport, color: Bool) -> String {
@@ -29,6 +30,9 @@ package enum FindingsText {
             + " on \(coverage.connections) connections"
         if coverage.messages > 0 { text += ", \(coverage.messages) messages" }
         if coverage.clientRefused > 0 { text += ", \(coverage.clientRefused) refused by clients" }
+        if coverage.originFailed > 0 { text += ", \(coverage.originFailed) without their origin" }
+        if coverage.broken > 0 { text += ", \(coverage.broken) broken off" }
+        if coverage.timedOut > 0 { text += ", \(coverage.timedOut) timed out" }
         return text
     }
 

@@ -29,7 +29,7 @@ extension ConnectionTask {
         case .closed(let side): throw dialogueEnd(relay, by: side)
         case .secure(let command, let readAhead):
             record.upgrade = command
-            try await secureDialogue(dialled, relay.protocolName, readAhead)
+            try await secureDialogue(dialled, relay.protocolName, readAhead, relay.greeting)
         }
     }
 
@@ -54,8 +54,10 @@ extension ConnectionTask {
     }
 
     /// Secures both legs in mid-stream, the origin's first.
+    ///
+    /// - Parameter greeting: what the origin said before the client did.
     private func secureDialogue(
-        _ dialled: DialledOrigin, _ name: String?, _ readAhead: ByteBuffer?
+        _ dialled: DialledOrigin, _ name: String?, _ readAhead: ByteBuffer?, _ greeting: [UInt8]
     ) async throws(ConnectionEnd) {
         let inner = record.protocolName
         defer { record.protocolName = inner }
@@ -74,7 +76,7 @@ extension ConnectionTask {
             return try await passThrough(target, opening, dialled, reason: reason)
         case .block(let reason): try await block(hello.serverName ?? target.host, reason)
         }
-        let leg = try await securedOrigin(target, hello, dialled)
+        let leg = try await securedOrigin(target, hello, dialled, greeting)
         let stream = try await secure(
             hello.serverName ?? target.host, opening,
             protocols: leg.tls?.alpn.map { [$0] } ?? [])
@@ -84,14 +86,16 @@ extension ConnectionTask {
 
     /// The origin's leg from here on; a responder's goes on as it is.
     private func securedOrigin(
-        _ target: OriginTarget, _ hello: ClientHello, _ dialled: DialledOrigin
+        _ target: OriginTarget, _ hello: ClientHello, _ dialled: DialledOrigin,
+        _ greeting: [UInt8]
     ) async throws(ConnectionEnd) -> OriginLeg {
         if lane.plan.responder != nil, let origin { return origin }
-        return try await secureOrigin(target, hello, dialled)
+        return try await secureOrigin(target, hello, dialled, greeting)
     }
 
     private func secureOrigin(
-        _ target: OriginTarget, _ hello: ClientHello, _ dialled: DialledOrigin
+        _ target: OriginTarget, _ hello: ClientHello, _ dialled: DialledOrigin,
+        _ greeting: [UInt8]
     ) async throws(ConnectionEnd) -> OriginLeg {
         do throws(OriginFailure) {
             // The frames of HTTP/2 would not be relayed as they are.
@@ -103,10 +107,13 @@ extension ConnectionTask {
             dropOrigin()
             throw failure
         } catch {
-            note(error)
+            // Nobody had agreed on TLS: what the origin greeted with is what it speaks.
+            let isUnasked = record.upgrade == "ClientHello" && !greeting.isEmpty
+            let failure = isUnasked ? lane.failure(error, greeting, with: target) : error
+            note(failure)
             record.closedBy = .tool
             await sendAlert(40)
-            throw ConnectionEnd(error.outcome, error.failure.detail, by: .tool)
+            throw ConnectionEnd(failure.outcome, failure.failure.detail, by: .tool)
         }
     }
 

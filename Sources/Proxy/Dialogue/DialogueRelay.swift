@@ -22,6 +22,8 @@ final class DialogueRelay: @unchecked Sendable {
     /// Why it ended, if it did not end in order.
     private(set) var failure: StreamFailure?
     private(set) var hasClientSpoken = false
+    /// What the origin said first, before the client did; a few dozen bytes at the most.
+    private(set) var greeting: [UInt8] = []
     /// The command that both sides agreed to begin TLS with.
     private(set) var securedBy: String?
     private var clientWaiter: UnsafeContinuation<Void, Never>?
@@ -36,6 +38,8 @@ final class DialogueRelay: @unchecked Sendable {
 
     /// How long a client's bytes are held back at most, in milliseconds.
     private static let holdTime: UInt64 = 10_000
+    /// In bytes: the first line of most protocols.
+    private static let greetingLimit = 64
     /// How long bytes that look like the start of a ClientHello wait for the rest.
     private static let helloTime: UInt64 = 1_000
 
@@ -107,6 +111,9 @@ final class DialogueRelay: @unchecked Sendable {
     private func look(_ direction: Direction, _ bytes: ByteBuffer) -> UpgradeStep {
         passedTick = loop.now
         if direction == .request { hasClientSpoken = true }
+        if !hasClientSpoken, greeting.isEmpty {
+            greeting = bytes.copy(0..<min(bytes.count, Self.greetingLimit))
+        }
         let step =
             direction == .request
             ? machine.client(bytes.readable) : machine.origin(bytes.readable)

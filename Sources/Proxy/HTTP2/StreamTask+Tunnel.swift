@@ -19,7 +19,7 @@ extension StreamTask {
         do throws(OriginFailure) {
             dialled = try await lane.dial(host, port, reach: task.reach)
         } catch {
-            task.note(originAttempt: error)
+            task.note(error)
             return answer(ToolAnswer(error.failure))
         }
         stream.respond(.response(status: 200), endsStream: false)

@@ -115,6 +115,7 @@ final class StreamTask: @unchecked Sendable {
         record.protocolName = HTTPVersion.http2.text
         record.stream = stream.id
         task.record.exchangeCount += 1
+        task.noteTaken()
         exchange = ExchangeRecorder(record, of: task)
     }
 
@@ -177,7 +178,7 @@ final class StreamTask: @unchecked Sendable {
             do throws(OriginFailure) {
                 exchange = try await relay.exchange(for: outgoing)
             } catch {
-                task.note(originAttempt: error)
+                task.note(error)
                 return answer(ToolAnswer(error.failure))
             }
             if exchange.protocolName != HTTPVersion.http2.text {
@@ -188,6 +189,9 @@ final class StreamTask: @unchecked Sendable {
                 return
             } catch {
                 exchange.finish(isWhole: false)
+                if self.exchange?.record.responseHead.isEmpty ?? false {
+                    self.exchange?.record.responseHead = exchange.brokenHead
+                }
                 let isSafe =
                     error.isUnprocessed
                     || (outgoing.isRepeatable && exchange.isOnUsedConnection && error.isOriginGone)
@@ -412,7 +416,8 @@ final class StreamTask: @unchecked Sendable {
 
     /// Answers, or gives the stream up, as far as the response had come.
     func fail(_ failure: RelayFailure) {
-        let (code, detail) = failure.words
+        let (code, detail) = failure.words(
+            responseHead: exchange?.record.responseHead ?? [])
         switch failure {
         case .client, .clientStream, .clientEnded, .clientLeft, .clientViolation:
             exchange?.finish(error: code, detail)
@@ -431,13 +436,16 @@ final class StreamTask: @unchecked Sendable {
                 exchange?.finish(error: code, detail)
                 stream.reset(HTTP2ErrorCode.refusedStream)
             } else if hasResponseBegun || (task.mirrorsOrigin && code != "origin-timed-out") {
+                task.note(failure, detail)
                 exchange?.finish(error: code, detail)
                 var reset = HTTP2ErrorCode.internalError
                 if case .originStream(.reset(let given)) = failure { reset = given }
                 stream.reset(reset)
                 if task.mirrorsOrigin, failure.isOriginGone { relay.connection.drain() }
             } else {
-                answer(ToolAnswer(code == "origin-timed-out" ? 504 : 502, code, detail))
+                task.note(failure, detail)
+                let status = code == "origin-timed-out" ? 504 : 502
+                answer(ToolAnswer(status, code, detail, hint: failure.hint))
             }
         }
     }

@@ -128,6 +128,8 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
         return head
     }
 
+    var brokenHead: [UInt8] { leg.brokenHead }
+
     var hasNoContent: Bool { body?.isComplete ?? true }
 
     var isContentWaiting: Bool { leg.unread != nil || hasNoContent }

@@ -255,14 +255,8 @@ extension ProxyLoop {
         _ serverName: String?, _ address: SocketAddress
     ) -> OriginFailure {
         OriginFailure(
-            failure: Failure(
-                error.isTimeout ? "origin-handshake-timed-out" : "origin-handshake-failed",
-                party: .origin,
-                "the TLS handshake with \(target.host) port \(target.port) failed: \(error.detail)",
-                hint:
-                    "the proxy speaks \(plan.versions.minimum.name) to \(plan.versions.maximum.name)"
-            ),
-            outcome: .originHandshakeFailed, tls: TLSRecord(session, serverName: serverName),
+            failure: failure(error, with: target), outcome: .originHandshakeFailed,
+            tls: TLSRecord(session, serverName: serverName),
             address: address)
     }
 }

@@ -32,6 +32,8 @@ protocol OriginExchange: AnyObject, Sendable {
     var isContentWaiting: Bool { get }
     /// Reads content into the buffer's room; 0 at its end.
     func readContent(into buffer: ByteBuffer, deadline: UInt64) async throws(RelayFailure) -> Int
+    /// The first bytes of a head that broke the protocol, where there are some: the evidence.
+    var brokenHead: [UInt8] { get }
     /// What stood behind the content, once it has been read.
     var trailers: Fields { get }
 
@@ -47,4 +49,8 @@ protocol OriginExchange: AnyObject, Sendable {
     ///
     /// - Parameter isWhole: whether both messages have passed to their ends.
     func finish(isWhole: Bool)
+}
+
+extension OriginExchange {
+    var brokenHead: [UInt8] { [] }
 }

@@ -58,6 +58,9 @@ final class OriginLeg: @unchecked Sendable {
         isPersonal = fields.bindsConnection
     }
 
+    /// Whether it asked for a client certificate in the handshake.
+    var wantsCertificate: Bool { (stream as? TLSStream)?.session.wantsCertificate ?? false }
+
     /// Why the origin's certificate does not verify; `nil` if it does, or there is no TLS.
     var verifyError: String? { tls?.verifyError }
 
@@ -132,7 +135,14 @@ final class OriginLeg: @unchecked Sendable {
                     continue
                 }
             }
-            try await fill()
+            let early = unread.map { $0.copy(0..<min($0.count, Self.brokenHeadLimit)) } ?? []
+            do throws(RelayFailure) {
+                try await fill()
+            } catch .originEnded where !early.isEmpty && !early.starts(with: Self.version) {
+                // It has said what it speaks, and that is not HTTP.
+                brokenHead = early
+                throw .originViolation(.invalidStatusLine)
+            }
         }
     }
 
@@ -149,6 +159,8 @@ final class OriginLeg: @unchecked Sendable {
         unread.removeAll()
         return nil
     }
+
+    private static let version = [UInt8]("HTTP/".utf8)
 
     /// Of a head that breaks the protocol, in bytes.
     private static let brokenHeadLimit = 4096

@@ -189,6 +189,11 @@ package final class TLSClientContext: TLSContext {
         // The result is asked for after the handshake: a failure is a finding, and what follows
         // from it is the plan's choice.
         unsafe SSL_CTX_set_verify(pointer, SSL_VERIFY_NONE, nil)
+        // Asked when a server wants a certificate; there is none.
+        unsafe SSL_CTX_set_client_cert_cb(pointer) { session, _, _ in
+            if let session = unsafe TLSContext.session(session) { session.noteCertificateRequest() }
+            return 0
+        }
         unsafe openssl_set_session_cache_mode(
             pointer, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
         unsafe SSL_CTX_sess_set_new_cb(pointer) { session, ticket in
@@ -214,10 +219,7 @@ package final class TLSClientContext: TLSContext {
         let session = unsafe makePointer()
         unsafe SSL_set_connect_state(session)
         if let serverName { unsafe openssl_set_server_name(session, serverName) }
-        let parameters = unsafe SSL_get0_param(session)
-        if unsafe X509_VERIFY_PARAM_set1_ip_asc(parameters, name) != 1 {
-            unsafe X509_VERIFY_PARAM_set1_host(parameters, name, 0)
-        }
+        let isNameSet = unsafe Self.expect(name, of: session)
         if !protocols.isEmpty {
             let offer = protocols.flatMap { [UInt8($0.utf8.count)] + $0.utf8 }
             unsafe SSL_set_alpn_protos(session, offer, UInt32(offer.count))
@@ -225,6 +227,23 @@ package final class TLSClientContext: TLSContext {
         unsafe offerTicket(for: resumptionKey, on: session)
         OpenSSLErrors.clear()
         return unsafe TLSSession(
-            owning: session, context: self, acceptedProtocols: [], resumptionKey: resumptionKey)
+            owning: session, context: self, acceptedProtocols: [], resumptionKey: resumptionKey,
+            isNameSet: isNameSet)
+    }
+
+    /// Tells whom the certificate must be for, by its alternative names alone (RFC 9525 §6.3): a
+    /// common name may hold anything, and a wildcard stands for a whole label.
+    ///
+    /// - Returns: whether that is looked at. OpenSSL takes no name for every name, a first dot for
+    ///   all that is below, and ends a name at a NUL.
+    private static func expect(_ name: String, of session: OpaquePointer) -> Bool {
+        guard let first = name.utf8.first, first != UInt8(ascii: "."), !name.utf8.contains(0)
+        else { return false }
+        let parameters = unsafe SSL_get0_param(session)
+        unsafe X509_VERIFY_PARAM_set_hostflags(
+            parameters,
+            UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))
+        return unsafe X509_VERIFY_PARAM_set1_ip_asc(parameters, name) == 1
+            || X509_VERIFY_PARAM_set1_host(parameters, name, 0) == 1
     }
 }

@@ -25,17 +25,24 @@ package final class TLSSession {
     let acceptedProtocols: [String]
     /// What resumption tickets are kept under; client sessions only.
     let resumptionKey: String?
+    /// Whether the name that the peer's certificate must be for is looked at; client sessions only.
+    let isNameSet: Bool
     package private(set) var isHandshakeDone = false
+    /// Whether the server asked for a certificate, which we do not have; client sessions only.
+    package private(set) var wantsCertificate = false
+    /// A server's first bytes, to tell what it speaks if that is not TLS; client sessions only.
+    private var firstBytes: [UInt8] = []
     private var saidClose = false
 
     init(
         owning pointer: OpaquePointer, context: TLSContext, acceptedProtocols: [String],
-        resumptionKey: String?
+        resumptionKey: String?, isNameSet: Bool = false
     ) {
         unsafe self.pointer = pointer
         self.context = context
         self.acceptedProtocols = acceptedProtocols
         self.resumptionKey = resumptionKey
+        self.isNameSet = isNameSet
         let me = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe SSL_set_ex_data(pointer, 0, me)
         guard let bytes = unsafe BIO_new(TLSBytes.method.pointer) else {
@@ -128,9 +135,29 @@ package final class TLSSession {
     private func failure() -> TLSFailure {
         let detail = OpenSSLErrors.take()
         if let received = alerts.last(where: { !$0.isOurs && $0.alert.isFatal }) {
-            return TLSFailure(.alertReceived(received.alert), detail)
+            return TLSFailure(
+                .alertReceived(received.alert), detail, wantsCertificate: wantsCertificate)
         }
-        return TLSFailure(.protocolError, detail)
+        return TLSFailure(.protocolError, detail, foreign: foreignBytes)
+    }
+
+    /// What a server began with if it is no record of TLS (RFC 8446 §5.1), as far as it has come.
+    private var foreignBytes: [UInt8] {
+        guard resumptionKey != nil, !isHandshakeDone, let first = firstBytes.first,
+            !(20...24).contains(first)
+        else {
+            return []
+        }
+        let room = Self.firstByteLimit - firstBytes.count
+        guard room > 0, let incoming else { return firstBytes }
+        return firstBytes + incoming.copy(0..<min(room, incoming.count))
+    }
+
+    fileprivate func note(received bytes: UnsafeRawBufferPointer) {
+        guard !isHandshakeDone, resumptionKey != nil, firstBytes.count < Self.firstByteLimit else {
+            return
+        }
+        unsafe firstBytes += bytes.prefix(Self.firstByteLimit - firstBytes.count)
     }
 
     // MARK: Facts
@@ -161,13 +188,6 @@ package final class TLSSession {
         }
     }
 
-    /// Why the peer's certificate does not verify, in OpenSSL's words; `nil` if it does.
-    package var verifyError: String? {
-        let result = unsafe SSL_get_verify_result(pointer)
-        guard result != X509_V_OK else { return nil }
-        return unsafe String(cString: X509_verify_cert_error_string(result))
-    }
-
     /// Takes the key log lines that were gathered.
     package func takeKeyLog() -> [String] {
         defer { keyLog = [] }
@@ -178,6 +198,8 @@ package final class TLSSession {
         guard alerts.count < Self.alertLimit else { return }
         alerts.append((isOurs, alert))
     }
+
+    func noteCertificateRequest() { wantsCertificate = true }
 
     func note(message type: UInt8, isOurs: Bool) {
         guard messages.count < Self.messageLimit else { return }
@@ -198,6 +220,8 @@ package final class TLSSession {
     private static let alertLimit = 8
     private static let messageLimit = 64
     private static let keyLogLimit = 16
+    /// In bytes: the first line of most protocols.
+    private static let firstByteLimit = 64
 }
 
 /// OpenSSL's view of a session's `incoming` and `outgoing`.
@@ -235,6 +259,7 @@ private enum TLSBytes {
             }
             let count = min(Int(room), incoming.count)
             unsafe incoming.withUnsafeReadable { source in
+                unsafe session.note(received: UnsafeRawBufferPointer(rebasing: source[..<count]))
                 unsafe UnsafeMutableRawPointer(target).copyMemory(
                     from: source.baseAddress.unsafelyUnwrapped, byteCount: count)
             }

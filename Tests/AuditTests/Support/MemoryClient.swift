@@ -13,19 +13,24 @@ final class MemoryClient {
         self.init(machine, in: TLSClientContext(versions: versions, trustsSystem: false))
     }
 
-    init(_ machine: any ProbeMachine, in context: TLSClientContext) {
+    init(
+        _ machine: any ProbeMachine, in context: TLSClientContext, for host: String = "localhost"
+    ) {
         self.machine = machine
         session = context.makeSession(
-            verifying: "localhost", serverName: "localhost", protocols: [], resumptionKey: "test")
+            verifying: host, serverName: host, protocols: [], resumptionKey: "test")
         session.incoming = ByteBuffer(capacity: 1 << 18)
         session.outgoing = ByteBuffer(capacity: 1 << 16)
     }
 
     /// What the client begins with.
     static func hello(_ versions: TLSVersions = .modern) -> [UInt8] {
-        let context = TLSClientContext(versions: versions, trustsSystem: false)
+        hello(in: TLSClientContext(versions: versions, trustsSystem: false), for: "localhost")
+    }
+
+    static func hello(in context: TLSClientContext, for host: String) -> [UInt8] {
         let session = context.makeSession(
-            verifying: "localhost", serverName: "localhost", protocols: [], resumptionKey: "test")
+            verifying: host, serverName: host, protocols: [], resumptionKey: "hello")
         session.incoming = ByteBuffer(capacity: 1 << 16)
         session.outgoing = ByteBuffer(capacity: 1 << 16)
         _ = session.handshake()

@@ -13,6 +13,7 @@ final class ProbeBench: Sendable {
     let folder: URL
     let presenter: CataloguePresenter
     let catalogue: Catalogue
+    let authority: Certificate
 
     init(_ catalogue: Catalogue = .builtIn()) throws {
         folder = FileManager.default.temporaryDirectory
@@ -20,6 +21,7 @@ final class ProbeBench: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let authority = try AuditAuthority.open(folder: folder.path + "/audit")
         self.catalogue = catalogue
+        self.authority = authority.certificate
         presenter = CataloguePresenter(
             mint: try ChainMint(
                 authority: authority, keys: KeyCache(folder: folder.path + "/keys")),
@@ -44,12 +46,19 @@ final class ProbeBench: Sendable {
 
     /// - Parameter hello: the client's first bytes; `nil` for one that speaks in clear.
     func visit(
-        _ port: UInt16, _ hello: [UInt8]?, listener: UInt16 = 1
+        _ port: UInt16, _ hello: [UInt8]?, listener: UInt16 = 1, host: String = ProbeBench.host
     ) throws -> ProbeVisit {
         let local = try #require(SocketAddress(literal: "127.0.0.1", port: listener))
         return ProbeVisit(
-            connection: 7, peer: local, listener: local, process: nil, host: Self.host, port: port,
+            connection: 7, peer: local, listener: local, process: nil, host: host, port: port,
             hello: try hello.flatMap { try ClientHelloReader.read($0.span) })
+    }
+
+    /// The server of a probe; `nil` if it does not say anything to such a visit.
+    func machine(
+        _ probe: ProbeDescription, for visit: ProbeVisit
+    ) throws -> (any ProbeMachine)? {
+        try presenter.machine(probe, for: visit) { _ in }
     }
 
     /// What a slot saw, judged as of a client that speaks first and takes a sound server.

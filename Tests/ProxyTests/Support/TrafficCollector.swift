@@ -130,6 +130,15 @@ final class TrafficCollector: TrafficSink {
         }
     }
 
+    /// The first ended connection that `isWanted` is true of.
+    func connection(
+        where isWanted: @escaping (ConnectionRecord) -> Bool
+    ) throws -> ConnectionRecord {
+        try wait(for: "the end of such a connection") { content in
+            content.finalConnections.first(where: isWanted)
+        }
+    }
+
     /// The bytes of the first connection's segments, once it has ended.
     func segments() throws -> [Direction: [UInt8]] {
         let messages = content.messages[try connection().id] ?? []
