@@ -40,8 +40,9 @@ struct ClientEnvironment {
         let parent = inherited["TMPDIR"] ?? "/tmp"
         folder = "\(parent)/sallyport-run-\(Digests.randomBytes(6).hex)"
         try Files.makeFolder(folder)
-        // Programs that change their user, as apt's do, have to read the bundle still.
-        _ = unsafe chmod(folder, 0o755)
+        // Programs that change their user, as apt's do, have to read the bundle still, by its path;
+        // nobody else has to see what there is.
+        _ = unsafe chmod(folder, 0o711)
         let system = try Self.systemBundle(inherited)
         let trust = TrustFiles(folder: folder)
         try trust.write(authority: authority, system: system, inherited: inherited)
