@@ -90,7 +90,7 @@ let package = Package(
         target("Replay", ["Base", "HTTPModel", "HTTPCodecs", "Traffic"]),
         target("Filters", ["Base", "HTTPModel", "Traffic"]),
         target("Formats", ["Base", "HTTPCodecs", "HTTPModel", "Redaction", "Traffic"]),
-        target("Processes", ["Base", "Sockets", "Traffic"]),
+        target("Processes", ["Base", "Redaction", "Sockets", "Traffic"]),
         target("Transfers", ["Base", "HTTPModel", "Traffic"]),
         target(
             "Comparison",
@@ -205,8 +205,8 @@ let package = Package(
         tests(
             of: "Commands",
             [
-                "Audit", "Base", "CaptureStore", "Catalogue", "Filters", "Findings", "HTTPClient",
-                "Negotiation", "Proxy", "Replay", "TLS", "Traffic",
+                "Audit", "Base", "CaptureStore", "Catalogue", "Filters", "Findings", "Formats",
+                "HTTPClient", "HTTPCodecs", "Negotiation", "Proxy", "Replay", "TLS", "Traffic",
             ],
             exclude: ["Cases"]),
         tests(of: "Fuzzing"),

@@ -22,7 +22,7 @@ final class BodyRowWriter {
             try database.prepare(Self.stub(clearing: "request_body")),
             try database.prepare(Self.stub(clearing: "response_body")),
         ]
-        nextChunk = try database.integer("SELECT max(id) FROM chunk") + 1
+        nextChunk = try database.nextID("SELECT max(id) FROM chunk")
     }
 
     /// Stores what a record holds of a content.

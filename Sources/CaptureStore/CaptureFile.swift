@@ -96,23 +96,33 @@ enum CaptureFile {
                 hint: "see whether the folder exists and is writable")
         }
         guard status.isRegular else { throw .notACapture(path) }
-        if status.st_size == 0 {
-            // It will hold the keys of recorded connections.
-            guard unsafe chmod(path, 0o600) == 0 else { throw .notACapture(path) }
-            return true
+        let version = try status.st_size > 0 ? checkApplication(path) : 0
+        // It will hold the keys of recorded connections; SQLite gives its log the same mode. What
+        // will be refused stays as it is.
+        if status.st_mode & 0o077 != 0, version <= Schema.version {
+            guard unsafe chmod(path, 0o600) == 0 else {
+                throw Failure(
+                    "capture-write-failed", party: .tool,
+                    "others may read capture: \(path), and its mode cannot be changed: "
+                        + "\(unsafe String(cString: strerror(errno)))",
+                    hint: "write to a file of your own")
+            }
         }
-        try checkApplication(path)
-        return false
+        return status.st_size == 0
     }
 
     /// Looks at the file's header alone (SQLite's file format §1.3), whatever state a crash left
     /// the rest in: a log of a foreign database is not replayed.
-    private static func checkApplication(_ path: String) throws(Failure) {
+    ///
+    /// - Returns: the version of the schema, as the file itself has it.
+    @discardableResult
+    private static func checkApplication(_ path: String) throws(Failure) -> Int64 {
         let header = try Database(path: path, access: .frozen).start(count: 72)
         let magic = [UInt8]("SQLite format 3\0".utf8)
         guard let header, header.starts(with: magic) else { throw .notACapture(path) }
-        let application = header[68...].reduce(0) { $0 << 8 | Int64($1) }
+        let application = header[68..<72].reduce(0) { $0 << 8 | Int64($1) }
         guard application == Schema.applicationID else { throw .notACapture(path) }
+        return header[60..<64].reduce(0) { $0 << 8 | Int64($1) }
     }
 
     private static func check(_ version: Int64, _ path: String) throws(Failure) {

@@ -25,20 +25,20 @@ extension CaptureReader {
 
     private func message(from row: Statement) throws -> MessageRecord {
         let connection = row.integer()
-        let number = row.integer()
-        let part = Int(clamping: row.integer())
+        let number = row.count()
+        let part = Int(row.count())
         let exchange = row.optionalInteger()
-        let at = Timestamp(microseconds: row.integer())
+        let at = Timestamp(recorded: row.integer())
         let direction = try word(row.text(), Direction.init(word:))
         let kind = try word(row.text(), MessageRecord.Kind.init(rawValue:))
         var record = MessageRecord(
             connection: connection, exchange: exchange, number: number, at: at,
             direction: direction, kind: kind)
         record.part = part
-        record.size = row.integer()
+        record.size = row.count()
         record.bytes = row.bytes()
         if let chunk = row.optionalInteger() { record.bytes = try content(ofChunk: chunk) }
-        record.offset = row.optionalInteger()
+        record.offset = row.optionalInteger().map(RecordedNumber.bounded)
         record.isLast = row.boolean()
         record.isTruncated = row.boolean()
         record.detail = row.optionalText() ?? ""

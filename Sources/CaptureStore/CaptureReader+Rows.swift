@@ -5,8 +5,8 @@ internal import Traffic
 extension CaptureReader {
     func connection(from row: Statement) throws -> ConnectionRecord {
         let id = row.integer()
-        let openedAt = Timestamp(microseconds: row.integer())
-        let closedAt = row.optionalInteger().map { Timestamp(microseconds: $0) }
+        let openedAt = Timestamp(recorded: row.integer())
+        let closedAt = row.optionalInteger().map { Timestamp(recorded: $0) }
         let client = row.text()
         let listener = row.text()
         let mode = try word(row.text(), ConnectionRecord.Mode.init(rawValue:))
@@ -17,10 +17,10 @@ extension CaptureReader {
         record.originPort = UInt16(clamping: row.integer())
         record.originAddress = row.optionalText()
         record.originReused = row.boolean()
-        record.clientBytes = ByteCount(received: row.integer(), sent: row.integer())
-        record.originBytes = ByteCount(received: row.integer(), sent: row.integer())
+        record.clientBytes = ByteCount(received: row.count(), sent: row.count())
+        record.originBytes = ByteCount(received: row.count(), sent: row.count())
         record.protocolName = row.text()
-        record.exchangeCount = row.integer()
+        record.exchangeCount = row.count()
         record.outcome = try word(row.text(), ConnectionRecord.Outcome.init(rawValue:))
         record.cause = row.text()
         record.closedBy = try row.optionalText().map {
@@ -33,7 +33,7 @@ extension CaptureReader {
     }
 
     private func readAdditions(of record: inout ConnectionRecord, from row: Statement) throws {
-        record.messageCount = row.integer()
+        record.messageCount = row.count()
         record.upgrade = row.optionalText()
         let process = row.optionalInteger()
         let executable = row.text()
@@ -49,10 +49,10 @@ extension CaptureReader {
     func exchange(from row: Statement) throws -> ExchangeRecord {
         let id = row.integer()
         let connection = row.integer()
-        let startedAt = Timestamp(microseconds: row.integer())
-        let duration = row.optionalInteger()
-        let firstByte = row.optionalInteger()
-        // Unknown while there are chunks and no record yet.
+        let startedAt = Timestamp(recorded: row.integer())
+        let duration = row.optionalInteger().map(RecordedNumber.bounded)
+        let firstByte = row.optionalInteger().map(RecordedNumber.bounded)
+        // Unknown while there are chunks and no record yet, or where the writer ended before it.
         let scheme = try row.optionalText().map {
             try word($0, ExchangeRecord.Scheme.init(rawValue:))
         }
@@ -63,14 +63,14 @@ extension CaptureReader {
         record.firstByteMicroseconds = firstByte
         // The method and the target are in the head, too.
         row.skip(count: 2)
-        record.status = Int(row.integer())
+        record.status = Int(max(0, min(row.integer(), 999)))
         record.protocolName = row.text()
-        record.requestBody.size = row.integer()
-        record.responseBody.size = row.integer()
+        record.requestBody.size = row.count()
+        record.responseBody.size = row.count()
         record.requestBody.isTruncated = row.boolean()
         record.responseBody.isTruncated = row.boolean()
-        record.requestBody.chunkCount = Int(row.integer())
-        record.responseBody.chunkCount = Int(row.integer())
+        record.requestBody.chunkCount = Int(row.count())
+        record.responseBody.chunkCount = Int(row.count())
         row.skip(count: 2)
         record.error = row.optionalText()
         record.errorDetail = row.optionalText()
@@ -83,7 +83,23 @@ extension CaptureReader {
         record.stream = Int32(clamping: row.integer())
         record.originProtocolName = row.optionalText()
         if interims > 0 { record.interimHeads = try interimHeads(of: id) }
+        if scheme == nil { try tellMissingHead(of: &record) }
         return record
+    }
+
+    /// Says of an exchange that only its content was recorded, and how much of it.
+    private func tellMissingHead(of record: inout ExchangeRecord) throws {
+        record.error = ExchangeRecord.headMissing
+        record.errorDetail = "only a part of its content was recorded, and nothing else"
+        for direction in [Direction.request, .response] {
+            var body = BodyRecord()
+            body.size = try recordedSize(ofExchange: record.id, direction)
+            body.isTruncated = body.size > 0
+            switch direction {
+            case .request: record.requestBody = body
+            case .response: record.responseBody = body
+            }
+        }
     }
 
     private func interimHeads(of exchange: Int64) throws -> [[UInt8]] {

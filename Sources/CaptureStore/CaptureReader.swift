@@ -124,14 +124,14 @@ package final class CaptureReader: TrafficSource {
     /// How many bytes of a content are stored, without reading them.
     ///
     /// Errors: `capture-unreadable`.
-    package func storedSize(ofExchange id: Int64, _ direction: Direction) throws -> Int64 {
+    package func recordedSize(ofExchange id: Int64, _ direction: Direction) throws -> Int64 {
         let sql =
-            "SELECT sum(size) FROM chunk JOIN body ON chunk.id = body.chunk "
+            "SELECT CAST(total(size) AS INTEGER) FROM chunk JOIN body ON chunk.id = body.chunk "
             + "WHERE exchange = ? AND direction = ?"
         return try withStatement(sql) { row in
             row.bind(id)
             row.bind(direction.word)
-            return try row.next() ? row.integer() : 0
+            return try row.next() ? row.count() : 0
         }
     }
 

@@ -24,13 +24,11 @@ package final class CaptureWriter: TrafficSink, Sendable {
         let (database, lock) = try CaptureFile.openForWriting(path, configuration)
         // A crash may have left messages of what has no row yet.
         nextConnectionID =
-            try 1
-            + database.integer(
+            try database.nextID(
                 "SELECT max(coalesce((SELECT max(id) FROM connection), 0), "
                     + "coalesce((SELECT max(connection) FROM message), 0))")
         nextExchangeID =
-            try 1
-            + database.integer(
+            try database.nextID(
                 "SELECT max(coalesce((SELECT max(id) FROM exchange), 0), coalesce("
                     + "(SELECT max(exchange) FROM message WHERE exchange IS NOT NULL), 0))")
         let rows = try RowWriter(database: database, digest: configuration.digest)

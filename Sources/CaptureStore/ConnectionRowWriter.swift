@@ -21,7 +21,7 @@ final class ConnectionRowWriter {
             Schema.upsert("origin_tls", Schema.tlsColumns, keeping: Schema.tlsColumnsToldOnce))
         certificate = try database.prepare("INSERT INTO certificate(id, hash, der) VALUES(?,?,?)")
         find = try database.prepare("SELECT id FROM certificate WHERE hash = ?")
-        nextCertificate = try database.integer("SELECT max(id) FROM certificate") + 1
+        nextCertificate = try database.nextID("SELECT max(id) FROM certificate")
     }
 
     func write(_ record: ConnectionRecord) throws(Failure) {

@@ -32,7 +32,7 @@ enum CaptureInspection {
                 try observe(record, in: source, &engine, visit)
             }
             connections[record.id] = record.withoutBulk
-            total += record.exchangeCount
+            total = total.addingSaturated(record.exchangeCount)
             return true
         }
         var progress = ProgressBar(

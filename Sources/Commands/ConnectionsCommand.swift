@@ -96,7 +96,7 @@ private let columns = [
 
 private func cells(of record: ConnectionRecord) -> [TableWriter.Cell] {
     let summary = ConnectionSummary(record)
-    let bytes = record.clientBytes.received.addingReportingOverflow(record.clientBytes.sent)
+    let bytes = record.clientBytes.received.addingSaturated(record.clientBytes.sent)
     return [
         TableWriter.Cell(String(record.id), .faint),
         TableWriter.Cell(timeOfDay(record.openedAt)),
@@ -106,7 +106,7 @@ private func cells(of record: ConnectionRecord) -> [TableWriter.Cell] {
         TableWriter.Cell(record.protocolName.isEmpty ? "-" : record.protocolName),
         TableWriter.Cell(String(record.exchangeCount)),
         TableWriter.Cell(String(record.messageCount)),
-        TableWriter.Cell(Quantity.text(byteCount: bytes.partialValue)),
+        TableWriter.Cell(Quantity.text(byteCount: bytes)),
         TableWriter.Cell(record.outcome.rawValue, outcomeStyle(record.outcome)),
         TableWriter.Cell(summary.alert.map { "\($0.name) (\(sender(of: $0)))" } ?? ""),
         TableWriter.Cell(summary.processName ?? ""),

@@ -74,13 +74,15 @@ package struct Environment: Sendable {
 
 /// A content coding being undone, a piece at a time.
 package struct ContentStream {
-    /// Returns what the next bytes decode to. Errors: `content-malformed`.
-    package let push: ([UInt8]) throws(Failure) -> [UInt8]
-    /// Returns the rest. Errors: `content-malformed` if the end is missing.
+    /// Calls `visit` with what the next bytes decode to, in pieces, until it returns false; returns
+    /// whether more is wanted and there may be more. Errors: `content-malformed`, those of `visit`.
+    package let push: ([UInt8], _ visit: ([UInt8]) throws -> Bool) throws -> Bool
+    /// Returns the rest. Errors: `content-malformed` if the end is missing, `content-too-large` if
+    /// there is more than anybody wants of so few bytes.
     package let finish: () throws(Failure) -> [UInt8]
 
     package init(
-        push: @escaping ([UInt8]) throws(Failure) -> [UInt8],
+        push: @escaping ([UInt8], _ visit: ([UInt8]) throws -> Bool) throws -> Bool,
         finish: @escaping () throws(Failure) -> [UInt8]
     ) {
         self.push = push
@@ -89,8 +91,8 @@ package struct ContentStream {
 
     /// Content without a coding.
     package static var identity: ContentStream {
-        ContentStream { bytes throws(Failure) in
-            bytes
+        ContentStream { bytes, visit in
+            try visit(bytes)
         } finish: { () throws(Failure) in
             []
         }

@@ -23,8 +23,10 @@ struct ExchangePresentation {
     /// Writes a content as it was recorded, with its secrets, or decoded.
     ///
     /// Errors: `no-such-part`, and what decoding throws.
-    func writeBody(_ direction: Direction) throws {
-        if head(direction).isEmpty { throw missing(direction) }
+    ///
+    /// - Returns: `inconclusive` if it was not recorded whole, so that no script takes it for that.
+    func writeBody(_ direction: Direction) throws -> ExitCode {
+        if head(direction).isEmpty, !exchange.isHeadMissing { throw missing(direction) }
         let codings = isDecoded ? codings(direction) : nil
         let stream = try codings.map { codings throws(Failure) in
             try environment.decodeContent(codings)
@@ -38,10 +40,12 @@ struct ExchangePresentation {
             try environment.note(
                 "the content had \(body.size) bytes; what is past the recording limit is not here")
         }
+        return body.isTruncated ? .inconclusive : .clean
     }
 
     /// Writes all parts, each under a title.
     func writeAll() throws {
+        if exchange.isHeadMissing { return try writeContents() }
         let stream = exchange.stream == 0 ? "" : ", stream \(exchange.stream)"
         try writeTitle("request", exchange.protocolName + stream)
         try writeBlock(head: exchange.requestHead)
@@ -66,6 +70,12 @@ struct ExchangePresentation {
         if let error = exchange.error {
             try writeTitle("error", exchange.errorDetail.map { "\(error): \($0)" } ?? error)
         }
+    }
+
+    /// Writes what there is of an exchange whose head was not recorded.
+    private func writeContents() throws {
+        try writeTitle("no head", exchange.errorDetail ?? "")
+        for direction in [Direction.request, .response] { try writeReadable(direction) }
     }
 
     private func missing(_ direction: Direction) -> Failure {
@@ -115,11 +125,13 @@ struct ExchangePresentation {
     func visitBody(
         _ direction: Direction, through stream: ContentStream, _ visit: ([UInt8]) throws -> Bool
     ) throws {
-        var goesOn = true
+        var isWanted = true
         try source.body(ofExchange: exchange.id, direction) { bytes in
-            goesOn = try visit(try stream.push(bytes))
-            return goesOn
+            try stream.push(bytes) { piece in
+                isWanted = try visit(piece)
+                return isWanted
+            }
         }
-        if goesOn, !body(direction).isTruncated { _ = try visit(try stream.finish()) }
+        if isWanted, !body(direction).isTruncated { _ = try visit(try stream.finish()) }
     }
 }

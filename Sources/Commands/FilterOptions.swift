@@ -105,23 +105,18 @@ final class CaptureFilter: FilterSource {
         let head = direction == .request ? exchange.requestHead : exchange.responseHead
         let codings = RecordedHead(head).values(named: Array("content-encoding".utf8))
             .map(\.text).joined(separator: ",")
-        var decoding = Decoding(codings.isEmpty ? nil : decoder(codings))
+        let decoding = Decoding(codings.isEmpty ? nil : decoder(codings))
+        var isWanted = true
         try source.body(ofExchange: exchange.id, direction) { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                // A small piece cannot unpack to a large one.
-                let piece = decoding.stream == nil ? rest : rest.prefix(Self.pieceSize)
-                rest = rest.dropFirst(piece.count)
-                let plain = decoding.push(piece).prefix(Self.contentLimit - decoding.count)
+            try decoding.push(bytes) { piece in
+                let plain = piece.prefix(Self.contentLimit - decoding.count)
                 decoding.count += plain.count
-                guard try visit(plain), decoding.count < Self.contentLimit else {
-                    decoding.stream = nil
-                    return false
-                }
+                isWanted = try visit(plain) && decoding.count < Self.contentLimit
+                return isWanted
             }
-            return true
+            return isWanted
         }
-        guard try visit(decoding.finish()[...]) else { return }
+        guard isWanted, try visit(decoding.finish()[...]) else { return }
         try messages(of: exchange, direction, room: Self.contentLimit - decoding.count, visit)
     }
 
@@ -156,14 +151,13 @@ final class CaptureFilter: FilterSource {
     /// How much of a content is looked through, in bytes after decoding: more than anything that
     /// people search by text, and a second or so of work.
     static let contentLimit = 64 * 1024 * 1024
-    private static let pieceSize = 1024
     private static let connectionLimit = 256
 }
 
 /// A content while its codings are undone.
-private struct Decoding {
+private final class Decoding {
     /// `nil` for what is given as it is.
-    var stream: ContentStream?
+    private var stream: ContentStream?
     /// How much was given, in bytes.
     var count = 0
 
@@ -171,13 +165,16 @@ private struct Decoding {
         self.stream = stream
     }
 
-    mutating func push(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        guard let stream else { return bytes }
-        do throws(Failure) {
-            return try stream.push(Array(bytes))[...]
-        } catch {
+    func push(_ bytes: [UInt8], _ visit: ([UInt8]) throws -> Bool) throws {
+        guard let stream else {
+            _ = try visit(bytes)
+            return
+        }
+        do {
+            _ = try stream.push(bytes, visit)
+        } catch let failure as Failure where failure.code == "content-malformed" {
             self.stream = nil
-            return bytes
+            _ = try visit(bytes)
         }
     }
 
@@ -185,7 +182,8 @@ private struct Decoding {
         do throws(Failure) {
             return try stream?.finish() ?? []
         } catch {
-            // It ends in the middle of its coding; what came before was given.
+            // It ends in the middle of its coding, or unpacks to more than is looked through; what
+            // came before was given.
             return []
         }
     }

@@ -149,13 +149,13 @@ private struct FlowTable {
         try table.append([
             TableWriter.Cell(String(flow.id), .faint),
             TableWriter.Cell(timeOfDay(flow.startedAt)),
-            TableWriter.Cell(flow.protocolName),
-            TableWriter.Cell(flow.method),
+            TableWriter.Cell(flow.isHeadMissing ? "-" : flow.protocolName),
+            TableWriter.Cell(flow.isHeadMissing ? "-" : flow.method),
             TableWriter.Cell(flow.status.map(String.init) ?? "-", statusStyle(flow.status)),
-            TableWriter.Cell(flow.url),
+            TableWriter.Cell(flow.isHeadMissing ? "-" : flow.url),
             TableWriter.Cell(Quantity.text(byteCount: flow.responseBytes)),
             TableWriter.Cell(duration ?? "-"),
-            TableWriter.Cell(flow.trouble ?? "", .red),
+            TableWriter.Cell(flow.remark, .red),
         ])
     }
 

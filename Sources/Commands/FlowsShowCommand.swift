@@ -29,7 +29,8 @@ extension Command {
                     + " fields whose names say that they are secret; a content that is not what its"
                     + " type says is withheld, and other text is shown as recorded. The title of"
                     + " each content says which. Content codings, such as gzip, are undone there.",
-                "A body that is asked for with --part is written byte for byte, with its secrets.",
+                "A body that is asked for with --part is written byte for byte, with its secrets. It"
+                    + " exits with 3 if the body was not recorded whole.",
                 "With --as, the request is written as a command or a piece of a program that sends"
                     + " it again. Its secrets are *** too unless --with-secrets is given; a content"
                     + " that is long or withheld is then read out of the capture. Words that are no"
@@ -85,7 +86,9 @@ private func showFlow(
         let snippet = try RequestSnippet(
             exchange, of: source, capture: arguments.capture, withSecrets: arguments.withSecrets)
         try environment.output.write(snippet.text(as: form))
-        return .clean
+        guard exchange.requestBody.isTruncated else { return .clean }
+        try environment.note("the content was not recorded whole, and is not sent whole")
+        return .inconclusive
     }
     let presentation = ExchangePresentation(
         exchange: exchange, source: source, environment: environment,
@@ -93,8 +96,8 @@ private func showFlow(
     switch arguments.part {
     case .requestHead: try presentation.writeHead(.request)
     case .responseHead: try presentation.writeHead(.response)
-    case .requestBody: try presentation.writeBody(.request)
-    case .responseBody: try presentation.writeBody(.response)
+    case .requestBody: return try presentation.writeBody(.request)
+    case .responseBody: return try presentation.writeBody(.response)
     case .all: try presentation.writeAll()
     }
     return .clean

@@ -99,9 +99,10 @@ var proxyParameters: [Parameter<ProxyOptions>] {
             "upstream", \.upstreams, .upstream,
             "reach origins through this proxy: http://HOST:PORT or socks5://HOST:PORT, for some"
                 + " hosts alone with PATTERN= before it"),
-        .option(
-            "upstream-auth", \.upstreamCredentials, .path("FILE"),
-            "a file whose first line is the user:password for the upstream proxies"),
+        .repeated(
+            "upstream-auth", \.upstreamCredentials, .upstreamCredential,
+            "a file whose first line is the user:password for the upstream proxy; of several, write"
+                + " HOST:PORT=FILE"),
         .option(
             "proxy-auth", \.credentials, .path("FILE"),
             "a file with a user:password on each line; clients have to give one of them"),

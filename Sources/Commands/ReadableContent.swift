@@ -9,11 +9,17 @@ struct ReadableContent {
     private let presentation: ExchangePresentation
     private let direction: Direction
     private let body: BodyRecord
+    /// How much of it was recorded, in bytes.
+    private let recordedSize: Int64
 
-    init(_ presentation: ExchangePresentation, _ direction: Direction) {
+    init(_ presentation: ExchangePresentation, _ direction: Direction) throws {
         self.presentation = presentation
         self.direction = direction
         body = presentation.body(direction)
+        recordedSize =
+            try body.isTruncated
+            ? presentation.source.recordedSize(ofExchange: presentation.exchange.id, direction)
+            : body.size
     }
 
     /// Writes the content, if there is one.
@@ -76,7 +82,8 @@ struct ReadableContent {
                 return held.bytes.count < Self.textLimit
             }
         } catch let failure as Failure
-            where stopsAtMalformed && failure.code == "content-malformed"
+            where stopsAtMalformed
+            && ["content-malformed", "content-too-large"].contains(failure.code)
         {
             held.isWhole = false
         }
@@ -96,7 +103,10 @@ struct ReadableContent {
         try presentation.environment.writeText([UInt8](text.utf8))
         if held.bytes.count == Self.textLimit {
             try presentation.writeTitle(
-                "cut", "the content has \(body.size) bytes; --part shows all")
+                "cut",
+                body.isTruncated
+                    ? "\(recordedSize) bytes of the content were recorded; --part shows them"
+                    : "the content has \(body.size) bytes; --part shows all")
         }
     }
 
@@ -104,9 +114,14 @@ struct ReadableContent {
         let count = held.bytes.count
         if held.isDecoded {
             let missing = held.isWhole ? "" : ", the end missing"
-            return "\(count) bytes, decoded\(missing), \(body.size) on the wire"
+            let kept = body.isTruncated ? ", of which \(recordedSize) were recorded" : ""
+            return "\(count) bytes, decoded\(missing), \(body.size) on the wire\(kept)"
         }
-        return held.isWhole ? "\(count) bytes" : "\(count) of \(body.size) bytes"
+        if held.isWhole { return "\(count) bytes" }
+        guard body.isTruncated else { return "the first \(count) of \(body.size) bytes" }
+        // What was left out of the recording is one thing, what is left out here another.
+        let shown = count < recordedSize ? ", the first \(count) shown" : ""
+        return "\(recordedSize) of \(body.size) bytes recorded\(shown)"
     }
 
     private func writeTitle(_ remark: String) throws(Failure) {

@@ -59,7 +59,7 @@ package struct ExchangeSubject: FilterSubject {
         case .query:
             return target.firstIndex(of: UInt8(ascii: "?")).map { [target[($0 + 1)...]] } ?? []
         case .method: return [RecordedHead(exchange.requestHead).method]
-        case .scheme: return [bytes(exchange.scheme.rawValue)]
+        case .scheme: return exchange.isHeadMissing ? [] : [bytes(exchange.scheme.rawValue)]
         case .protocolName: return [bytes(exchange.protocolName)]
         case .error: return exchange.error.map { [bytes($0)] } ?? []
         case .type, .requestType, .responseType:
@@ -156,7 +156,7 @@ package struct ConnectionSubject: FilterSubject {
         switch name {
         case .size:
             let count = record.clientBytes
-            return [count.received.addingReportingOverflow(count.sent).partialValue]
+            return [count.received.addingSaturated(count.sent)]
         case .messages: return [record.messageCount]
         case .exchanges: return [record.exchangeCount]
         case .duration:

@@ -67,7 +67,9 @@ package struct FindingsEngine {
         _ messages: GatheredMessages, of exchange: ExchangeRecord,
         on connection: ConnectionRecord?
     ) -> [Finding] {
-        guard let conversation = messages.conversation(of: exchange.id) else { return [] }
+        guard !exchange.isHeadMissing,
+            let conversation = messages.conversation(of: exchange.id)
+        else { return [] }
         let exchange = ExchangeView(
             exchange, on: connection, requestBody: [], responseBody: [],
             decode: configuration.decode)
@@ -100,6 +102,11 @@ package struct FindingsEngine {
         _ exchange: ExchangeRecord, on connection: ConnectionRecord?, requestBody: [UInt8],
         responseBody: [UInt8]
     ) -> [Finding] {
+        // Nothing is known of it that could be judged, not even whether it was encrypted.
+        guard !exchange.isHeadMissing else {
+            coverage.countMissingHead()
+            return []
+        }
         let view = ExchangeView(
             exchange, on: connection, requestBody: requestBody, responseBody: responseBody,
             decode: configuration.decode)

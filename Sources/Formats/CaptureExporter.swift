@@ -23,6 +23,8 @@ package struct ExportOptions {
     package var includes: ((ExchangeRecord) throws -> Bool)?
     /// Told how many exchanges were passed, wanted or not.
     package var progress: (Int64) throws -> Void = { _ in }
+    /// Called between the pieces of a content, which may take long; an error of it ends the export.
+    package var checkpoint: () throws -> Void = {}
     /// The version of the tool that the export names as its creator.
     package var creatorVersion = ""
 

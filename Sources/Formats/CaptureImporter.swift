@@ -81,7 +81,8 @@ package final class ImportWriter {
     /// Writes a message whose `bytes` are all of its content, in parts if it is long.
     package func write(message record: MessageRecord) {
         let parts = Self.parts(of: record.bytes)
-        let missing = record.size - Int64(record.bytes.count)
+        let held = Int64(record.bytes.count)
+        let missing = max(record.size, held) - held
         for (index, bytes) in parts.enumerated() {
             var part = record
             part.part = index
@@ -91,6 +92,10 @@ package final class ImportWriter {
             write(.message(part))
         }
     }
+
+    /// Called between the pieces of a file that unpacks as it is read; an error of it ends the
+    /// import.
+    package var checkpoint: () throws -> Void = {}
 
     /// Hands over what is held back.
     package func flush() {

@@ -17,9 +17,15 @@ package enum ContentCoding: String, Sendable, CaseIterable {
     ///
     /// - Returns: `nil` if one is unknown, or there are more than `depthLimit`.
     package static func codings(of fields: Fields) -> [ContentCoding]? {
+        codings(
+            named: fields.slices.filter { $0.known == .contentEncoding }.map { fields.value($0) })
+    }
+
+    /// The same of the values of the fields, in their order.
+    package static func codings(named values: [ArraySlice<UInt8>]) -> [ContentCoding]? {
         var codings: [ContentCoding] = []
-        for slice in fields.slices where slice.known == .contentEncoding {
-            for element in fields.value(slice).split(separator: 0x2C) {
+        for value in values {
+            for element in value.split(separator: 0x2C) {
                 let name = element.trimmingWhitespace
                 if name.isEmpty || name.equalsIgnoringCase("identity") { continue }
                 guard codings.count < depthLimit, let coding = ContentCoding(name: name) else {

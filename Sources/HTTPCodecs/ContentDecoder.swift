@@ -1,6 +1,8 @@
 /// Unpacks content as it comes, through up to a few codings (RFC 9110 §8.4).
 ///
-/// What it returned before anything went wrong stands. Not `Sendable`: one task uses it.
+/// A few bytes can unpack to any amount. So what comes out is handed over in pieces, of which one
+/// for each coding is held, and there is a limit to all of it. What was handed over before anything
+/// went wrong stands. Not `Sendable`: one task uses it.
 package final class ContentDecoder {
     /// How the content ended.
     package enum Outcome: Sendable, Equatable {
@@ -10,8 +12,30 @@ package final class ContentDecoder {
         case truncated
         /// It is not in the coding, from some point on.
         case corrupt(ContentCoding)
-        /// It is larger than the limit, which is what was returned of it.
+        /// It is larger than the limit, which is what was handed over of it.
         case limited
+    }
+
+    /// How much may come out; it holds for what lies between two codings too.
+    package struct Limit: Sendable {
+        /// In bytes, whatever went in.
+        let floor: Int
+        /// In bytes for each one that went in.
+        let ratio: Int
+
+        /// Not more than this.
+        package static func bytes(_ count: Int) -> Limit { Limit(floor: count, ratio: 0) }
+
+        /// As much as a recorded content may become: the work stays in proportion to what is
+        /// recorded. Deflate reaches 1:1032, which nothing but long runs does; the other codings
+        /// and several in a row know no bound of their own.
+        package static let recorded = Limit(floor: 64 << 20, ratio: 1100)
+
+        func byteCount(for input: Int) -> Int {
+            let (grown, overflow) = input.multipliedReportingOverflow(by: ratio)
+            let (sum, tooMuch) = grown.addingReportingOverflow(max(0, floor))
+            return overflow || tooMuch ? .max - 1 : min(sum, .max - 1)
+        }
     }
 
     private struct Stage {
@@ -25,17 +49,18 @@ package final class ContentDecoder {
 
     /// In the order of unpacking.
     private var stages: [Stage]
-    private let outputLimit: Int
-    /// What was returned without any stage, in bytes.
+    private let limit: Limit
+    /// What went in, in bytes.
+    private var taken = 0
+    /// What was handed over without any stage, in bytes.
     private var copied = 0
     private var stopped: Outcome?
+    private var isAbandoned = false
     private var sawInput = false
 
-    /// - Parameters:
-    ///   - codings: in the order in which they were applied; none returns what goes in.
-    ///   - outputLimit: of the content, in bytes; it holds for what lies between two codings too.
-    package init(_ codings: [ContentCoding], outputLimit: Int) {
-        self.outputLimit = max(0, min(outputLimit, Int.max - 1))
+    /// - Parameter codings: in the order in which they were applied; none hands over what goes in.
+    package init(_ codings: [ContentCoding], limit: Limit) {
+        self.limit = limit
         stages = codings.reversed().map { coding in
             switch coding {
             case .gzip: Stage(coding: coding, session: InflateSession(.gzip))
@@ -46,20 +71,35 @@ package final class ContentDecoder {
         }
     }
 
-    /// Why nothing more is returned, `nil` as long as all is well.
+    /// Why nothing more comes, `nil` as long as all is well.
     package var stop: Outcome? { stopped }
 
-    /// Unpacks `bytes` and returns what comes of them; nothing once it has stopped.
-    package func decode(_ bytes: Span<UInt8>) -> [UInt8] {
-        guard stopped == nil, !bytes.isEmpty else { return [] }
+    /// Unpacks `bytes` and hands over what comes of them, in pieces that are not empty; nothing
+    /// once it has stopped.
+    ///
+    /// - Parameter visit: returns whether it wants more; after false, or an error of its own,
+    ///   nothing more is unpacked.
+    ///
+    /// - Returns: whether more is wanted and there may be more.
+    @discardableResult
+    package func decode(
+        _ bytes: Span<UInt8>, _ visit: ([UInt8]) throws -> Bool
+    ) rethrows -> Bool {
+        guard stopped == nil, !isAbandoned else { return false }
+        guard !bytes.isEmpty else { return true }
         sawInput = true
-        var output: [UInt8] = []
-        if stages.isEmpty {
-            take(bytes, into: &output)
-        } else {
-            run(bytes, stage: 0, into: &output)
+        taken = taken.addingReportingOverflow(bytes.count).overflow ? .max : taken + bytes.count
+        do {
+            if stages.isEmpty {
+                try pass(bytes, visit)
+            } else {
+                try run(bytes, stage: 0, visit)
+            }
+        } catch {
+            isAbandoned = true
+            throw error
         }
-        return output
+        return stopped == nil && !isAbandoned
     }
 
     /// Tells how the content ended, when no more comes; content of no bytes is complete.
@@ -68,29 +108,39 @@ package final class ContentDecoder {
         return !sawInput || stages.allSatisfy(\.session.isAtEnd) ? .complete : .truncated
     }
 
-    /// Unpacks content that is there as a whole.
+    /// Unpacks content that is there as a whole, up to `outputLimit` bytes.
     package static func decode(
         _ bytes: [UInt8], _ codings: [ContentCoding], outputLimit: Int
     ) -> (content: [UInt8], outcome: Outcome) {
-        let decoder = ContentDecoder(codings, outputLimit: outputLimit)
-        let content = decoder.decode(bytes.span)
+        let decoder = ContentDecoder(codings, limit: .bytes(outputLimit))
+        var content: [UInt8] = []
+        decoder.decode(bytes.span) { piece in
+            content += piece
+            return true
+        }
         return (content, decoder.finish())
     }
 
-    private func take(_ bytes: Span<UInt8>, into output: inout [UInt8]) {
-        let count = min(bytes.count, outputLimit - copied)
-        unsafe bytes.extracting(0..<count).withUnsafeBufferPointer {
-            unsafe output.append(contentsOf: $0)
-        }
-        copied += count
-        if count < bytes.count { stopped = .limited }
+    private func hand(_ piece: [UInt8], _ visit: ([UInt8]) throws -> Bool) rethrows {
+        guard !piece.isEmpty, !isAbandoned else { return }
+        if !(try visit(piece)) { isAbandoned = true }
     }
 
-    private func run(_ bytes: Span<UInt8>, stage index: Int, into output: inout [UInt8]) {
+    private func pass(_ bytes: Span<UInt8>, _ visit: ([UInt8]) throws -> Bool) rethrows {
+        let count = min(bytes.count, limit.byteCount(for: taken) - copied)
+        copied += count
+        if count < bytes.count { stopped = .limited }
+        let piece = unsafe bytes.extracting(0..<count).withUnsafeBufferPointer { unsafe [UInt8]($0) }
+        try hand(piece, visit)
+    }
+
+    private func run(
+        _ bytes: Span<UInt8>, stage index: Int, _ visit: ([UInt8]) throws -> Bool
+    ) rethrows {
         var position = 0
-        while stopped == nil, !stages[index].isOver {
+        while stopped == nil, !isAbandoned, !stages[index].isOver {
             let rest = bytes.extracting(position..<bytes.count)
-            let (step, length) = advance(rest, stage: index, into: &output)
+            let (step, length) = try advance(rest, stage: index, visit)
             position += step.consumed
             switch step.state {
             case .running where step.consumed == 0 && length == 0: return
@@ -103,25 +153,25 @@ package final class ContentDecoder {
 
     /// Runs a stage once, and those behind it on what came out; returns how many bytes did.
     private func advance(
-        _ bytes: Span<UInt8>, stage index: Int, into output: inout [UInt8]
-    ) -> (step: DecodingStep, length: Int) {
+        _ bytes: Span<UInt8>, stage index: Int, _ visit: ([UInt8]) throws -> Bool
+    ) rethrows -> (step: DecodingStep, length: Int) {
         // One byte over the limit tells content that is too large from content that is not.
-        let room = outputLimit - stages[index].produced + 1
-        let step: DecodingStep
-        let length: Int
-        if index == stages.count - 1 {
-            let before = output.count
-            step = stages[index].session.decode(bytes, into: &output, room: room)
-            length = output.count - before
-            if length == room { output.removeLast() }
-        } else {
-            var between: [UInt8] = []
-            step = stages[index].session.decode(bytes, into: &between, room: room)
-            length = between.count
-            if length > 0 { run(between.span, stage: index + 1, into: &output) }
-        }
+        let room = limit.byteCount(for: taken) - stages[index].produced + 1
+        var piece: [UInt8] = []
+        let step = stages[index].session.decode(bytes, into: &piece, room: room)
+        let length = piece.count
         stages[index].produced += length
-        if length == room { stopped = stopped ?? .limited }
+        let isOver = length == room
+        if index < stages.count - 1 {
+            if length > 0 { try run(piece.span, stage: index + 1, visit) }
+            if isOver { stopped = stopped ?? .limited }
+        } else {
+            if isOver {
+                piece.removeLast()
+                stopped = stopped ?? .limited
+            }
+            try hand(piece, visit)
+        }
         return (step, length)
     }
 }

@@ -1,4 +1,5 @@
 internal import Base
+internal import Redaction
 
 /// Takes the secrets out of a command line, as far as they look like some.
 ///
@@ -20,7 +21,15 @@ enum CommandLineRedaction {
         return result
     }
 
+    /// A content may be a word (`-d '{"password":…}'`), and a URL may have a token in its path; they
+    /// are looked through as in messages.
     private static func redact(word: String) -> String {
+        let known = redact(knownForm: word)
+        if known.contains("://") { return URLRedaction.redact(known) }
+        return MessageRedaction.redact(content: [UInt8](known.utf8), isWhole: true).text
+    }
+
+    private static func redact(knownForm word: String) -> String {
         if let header = redact(header: word) { return header }
         if word.hasPrefix("-"), !word.hasPrefix("--"), let letter = word.dropFirst().first {
             let rest = word.dropFirst(2)

@@ -48,6 +48,7 @@ package enum ContentRedaction {
             return MultipartRedaction.redact(
                 content, boundary: boundary, isForm: isForm, depth: depth
             ).map { .understood($0) } ?? .malformed(claimed: "multipart content")
+        case .xml: return masked(XMLRedaction.redact(content), of: content)
         case .other: return sniff(content, isWhole, mayBeForm: false, depth: depth)
         case .unspecific, nil: return sniff(content, isWhole, mayBeForm: true, depth: depth)
         }
@@ -57,6 +58,7 @@ package enum ContentRedaction {
         case json
         case form
         case multipart(boundary: [UInt8], isForm: Bool)
+        case xml
         /// Text of no told form.
         case unspecific
         case other
@@ -66,12 +68,14 @@ package enum ContentRedaction {
         let value = ParameterizedValue(type)
         switch value.text {
         case "application/x-www-form-urlencoded": return .form
-        case "text/plain", "": return .unspecific
+        case "text/plain", "application/graphql", "": return .unspecific
         case let text where text.hasPrefix("multipart/"):
             return .multipart(
                 boundary: value["boundary"] ?? [], isForm: text == "multipart/form-data")
         // `+json`, `x-ndjson`, `x-amz-json-1.1`: the names differ, the grammar does not.
         case let text where text.contains("json"): return .json
+        case "application/xml", "text/xml": return .xml
+        case let text where text.hasSuffix("+xml"): return .xml
         default: return .other
         }
     }
@@ -97,7 +101,14 @@ package enum ContentRedaction {
         {
             return .understood(redacted)
         }
-        return .opaque
+        // What is no text has a byte of zero somewhere.
+        guard mayBeForm, !content.contains(0) else { return .opaque }
+        return masked(TextRedaction.redact(content), of: content)
+    }
+
+    /// Text whose names are not told by its form: that none was found says nothing.
+    private static func masked(_ redacted: [UInt8], of content: [UInt8]) -> RedactedContent {
+        redacted == content ? .opaque : .understood(redacted)
     }
 
     private static func beginsAsJSON(_ content: [UInt8]) -> Bool {

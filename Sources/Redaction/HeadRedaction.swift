@@ -82,7 +82,7 @@ package enum HeadRedaction {
         afterSecret = masked != nil
         guard let masked else {
             let start = isFolded ? line.startIndex : value.startIndex
-            result += line[..<start] + withoutSecretsOfURLs(line[start...])
+            result += line[..<start] + withoutSecretsInWords(line[start...])
             return
         }
         result += line[...name.endIndex]
@@ -90,14 +90,31 @@ package enum HeadRedaction {
         result += masked
     }
 
-    /// Redacts the words that hold a URL, whatever the field is called.
-    private static func withoutSecretsOfURLs(_ value: ArraySlice<UInt8>) -> [UInt8] {
+    /// Redacts the words that hold a URL, with an authority or without, or a JSON Web Token,
+    /// whatever the field is called.
+    private static func withoutSecretsInWords(_ value: ArraySlice<UInt8>) -> [UInt8] {
         let words = value.split(separator: space, omittingEmptySubsequences: false).map { word in
             let colons = word.indices.filter { word[$0] == colon }
-            return colons.contains { word[$0...].starts(with: [colon, slash, slash]) }
-                ? URLRedaction.redact(word) : Array(word)
+            let isURL =
+                word.first == slash || word.contains(UInt8(ascii: "?"))
+                || colons.contains { word[$0...].starts(with: [colon, slash, slash]) }
+            return withoutTokens(isURL ? URLRedaction.redact(word)[...] : word)
         }
         return Array(words.joined(separator: [space]))
+    }
+
+    /// Masks JSON Web Tokens (RFC 7519 §3), also where they stand between other signs.
+    private static func withoutTokens(_ word: ArraySlice<UInt8>) -> [UInt8] {
+        var result: [UInt8] = []
+        for piece in word.split(omittingEmptySubsequences: false, whereSeparator: isTokenEnd) {
+            if piece.startIndex > word.startIndex { result.append(word[piece.startIndex - 1]) }
+            result += URLRedaction.isToken(piece) ? redactionMark[...] : piece
+        }
+        return result
+    }
+
+    private static func isTokenEnd(_ byte: UInt8) -> Bool {
+        !(byte.isASCIILetter || byte.isASCIIDigit || tokenSigns.contains(byte))
     }
 
     /// The value without its secret, `nil` if it is no field that holds one.
@@ -109,6 +126,7 @@ package enum HeadRedaction {
         case "authorization", "proxy-authorization": return maskCredentials(value)
         case "cookie": return maskPairs(value, all: true)
         case "set-cookie": return maskPairs(value, all: false)
+        case "sec-websocket-protocol": return maskProtocols(value)
         case "location", "content-location", "referer", "refresh", "link", "origin":
             let redacted = URLRedaction.redact(value)
             return redacted == Array(value) ? nil : redacted
@@ -150,6 +168,37 @@ package enum HeadRedaction {
         return result
     }
 
+    /// Masks tokens that travel as the name of a protocol of WebSockets, since a browser can send
+    /// no other field: `base64url.bearer.authorization.k8s.io.…`, and what follows a name such as
+    /// `bearer`. `nil` if there is none.
+    private static func maskProtocols(_ value: ArraySlice<UInt8>) -> [UInt8]? {
+        var isSecret = false
+        var hasSecret = false
+        let shown = value.split(separator: comma, omittingEmptySubsequences: false).map {
+            piece -> [UInt8] in
+            let name = piece.trimmingWhitespace
+            let labels = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+            let mark = labels.dropLast().lastIndex { SecretName.isField($0) }
+            defer { isSecret = SecretName.isField(name) && labels.count == 1 }
+            var kept: ArraySlice<UInt8>
+            if isSecret || URLRedaction.isToken(name) {
+                kept = name.prefix(0)
+            } else if mark != nil, let last = labels.last, last.count >= leastToken {
+                kept = name[..<last.startIndex]
+            } else {
+                return Array(piece)
+            }
+            hasSecret = true
+            kept = piece[..<kept.endIndex]
+            return Array(kept) + redactionMark
+        }
+        return hasSecret ? Array(shown.joined(separator: [comma])) : nil
+    }
+
+    /// In bytes: shorter labels are names.
+    private static let leastToken = 16
+    private static let tokenSigns = Set("-_.".utf8)
+    private static let comma = UInt8(ascii: ",")
     private static let newline = UInt8(ascii: "\n")
     private static let carriageReturn = UInt8(ascii: "\r")
     private static let space = UInt8(ascii: " ")

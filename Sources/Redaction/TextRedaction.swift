@@ -4,6 +4,7 @@ internal import Base
 /// of a head, URLs, tokens and lists of parameters.
 enum TextRedaction {
     static func redact(_ text: [UInt8]) -> [UInt8] {
+        let text = LiteralRedaction.redact(text)
         let fields =
             beginsWithoutField(text)
             ? HeadRedaction.redact(head: text) : HeadRedaction.redact(trailers: text)

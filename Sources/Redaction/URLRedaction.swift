@@ -131,7 +131,7 @@ package enum URLRedaction {
     }
 
     /// Whether the text is a JSON Web Token: a base64 `{"` and a dot (RFC 7519 §3).
-    private static func isToken(_ text: ArraySlice<UInt8>) -> Bool {
+    static func isToken(_ text: ArraySlice<UInt8>) -> Bool {
         text.starts(with: Array("eyJ".utf8)) && text.contains(UInt8(ascii: "."))
     }
 

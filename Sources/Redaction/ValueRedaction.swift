@@ -2,8 +2,8 @@ internal import Base
 
 /// Looks for secrets inside of a value whose own name is harmless.
 package enum ValueRedaction {
-    /// Returns the value without its secrets: JSON inside of it, a URL, a JSON Web Token, or a list
-    /// of parameters; `nil` if it holds none that is known.
+    /// Returns the value without its secrets: JSON inside of it, a document of GraphQL, a URL, a
+    /// JSON Web Token, or a list of parameters; `nil` if it holds none that is known.
     ///
     /// - Parameter depth: inside of how many other values it was found.
     package static func redact(_ value: [UInt8], depth: Int) -> [UInt8]? {
@@ -14,6 +14,8 @@ package enum ValueRedaction {
                 return json == value ? nil : json
             }
         }
+        let literals = LiteralRedaction.redact(value)
+        if literals != value { return literals }
         // Prose may name anything.
         guard !value.contains(where: { $0 <= 0x20 }) else { return nil }
         if beginsAsURL(value) {

@@ -40,6 +40,11 @@ package struct ExchangeRecord: Sendable {
     /// Whether the response was made by the tool, because there was none from the origin.
     package var answeredByTool = false
 
+    /// The `error` of an exchange of which contents alone were recorded, before whatever ended the
+    /// recording: what was asked for, of whom and how is not known.
+    package static let headMissing = "head-missing"
+    package var isHeadMissing: Bool { error == Self.headMissing }
+
     package enum Scheme: String, Sendable {
         case http
         case https

@@ -21,6 +21,8 @@ package protocol TrafficSource {
     func body(
         ofExchange id: Int64, _ direction: Direction, from offset: Int64,
         _ visit: ([UInt8]) throws -> Bool) throws
+    /// How many bytes of a content were recorded.
+    func recordedSize(ofExchange id: Int64, _ direction: Direction) throws -> Int64
     /// Calls `visit` with each part of the messages of a connection, in order, until it returns
     /// false.
     ///
@@ -52,6 +54,15 @@ package struct ContentDigest: Sendable, Equatable {
 
 /// What a source need not do itself, unless it can do it faster.
 extension TrafficSource {
+    package func recordedSize(ofExchange id: Int64, _ direction: Direction) throws -> Int64 {
+        var size: Int64 = 0
+        try body(ofExchange: id, direction) { bytes in
+            size += Int64(bytes.count)
+            return true
+        }
+        return size
+    }
+
     package func unchanging<Result>(_ body: () throws -> Result) throws -> Result { try body() }
 
     package var digestName: String? { nil }

@@ -31,7 +31,7 @@ import Traffic
             record.originAddress = "[2001:db8::1]:443"
             record.originReused = true
             record.clientBytes = ByteCount(received: 1, sent: 2)
-            record.originBytes = ByteCount(received: 3, sent: .max)
+            record.originBytes = ByteCount(received: 3, sent: RecordedNumber.limit)
             record.protocolName = "http/1.1"
             record.exchangeCount = 7
             record.outcome = .refused
@@ -325,6 +325,33 @@ import Traffic
         #expect(try CaptureReader(path: path).verify() == [])
         try Database(path: path, access: .write).execute(row.sql)
         #expect(try CaptureReader(path: path).verify().contains(row.problem))
+    }
+
+    /// What nobody can have counted comes back as what somebody might have.
+    @Test(arguments: [Int64.min, -1, .max])
+    func numbersComeBackWithinBounds(_ number: Int64) throws {
+        try record(
+            [.connection(makeConnection(1)), .exchange(makeExchange(1))], into: path)
+        let database = try Database(path: path, access: .write)
+        try database.execute(
+            "UPDATE exchange SET started_us = \(number), duration_us = \(number), "
+                + "response_size = \(number), status = \(number)")
+        try database.execute(
+            "UPDATE connection SET opened_us = \(number), client_sent = \(number), "
+                + "exchanges = \(number)")
+        let reader = try CaptureReader(path: path)
+        let exchange = try #require(try reader.exchange(1))
+        let connection = try #require(try reader.connection(1))
+        let bounded = number < 0 ? 0 : RecordedNumber.limit
+        #expect(exchange.durationMicroseconds == bounded)
+        #expect(exchange.responseBody.size == bounded)
+        #expect((0...999).contains(exchange.status))
+        #expect(connection.clientBytes.sent == bounded)
+        #expect(connection.exchangeCount == bounded)
+        for moment in [exchange.startedAt, connection.openedAt] {
+            #expect(RecordedNumber.moments.contains(moment.microseconds))
+            #expect(moment.rfc3339.utf8.count == 24)
+        }
     }
 
     @Test func wordsOfALaterVersionAreTold() throws {

@@ -34,6 +34,36 @@ import Traffic
         #expect(try CaptureReader(path: path).counts().exchanges == 1)
     }
 
+    @Test(arguments: [0o644, 0o640, 0o604, 0o666])
+    func takesACaptureFromOthersBeforeItAdds(mode before: mode_t) throws {
+        try record([.exchange(makeExchange(1))], into: path)
+        unsafe chmod(path, before)
+        let writer = try CaptureWriter(path: path, configuration: quick)
+        for name in folder.names { #expect(mode(of: folder.file(name)) == 0o600, "\(name)") }
+        try writer.close()
+        #expect(mode(of: path) == 0o600)
+    }
+
+    /// Numbers that leave none for what is added.
+    @Test(arguments: [
+        "UPDATE exchange SET id = 9223372036854775807",
+        "UPDATE connection SET id = 9223372036854775807",
+        "UPDATE chunk SET id = 9223372036854775807",
+        "UPDATE certificate SET id = 9223372036854775807",
+    ])
+    func addsNothingBehindTheHighestNumber(sql: String) throws {
+        var connection = makeConnection(1)
+        var tls = TLSRecord()
+        tls.chain = [[1]]
+        connection.clientTLS = tls
+        try record([.connection(connection), .exchange(makeExchange(1))], into: path)
+        try Database(path: path, access: .write).execute(sql)
+        let failure = #expect(throws: Failure.self) {
+            try CaptureWriter(path: path, configuration: quick)
+        }
+        #expect(failure?.code == "capture-write-failed")
+    }
+
     @Test func namesWithMeaningToSQLiteAreFiles() throws {
         let here = folder.file(":memory:")
         try record([.exchange(makeExchange(1))], into: here)
@@ -224,7 +254,7 @@ import Traffic
         try record(chunks + [.exchange(exchange)], into: path)
         let reader = try CaptureReader(path: path)
         #expect(try reader.wholeBody(of: 1, direction) == whole)
-        #expect(try reader.storedSize(ofExchange: 1, direction) == Int64(whole.count))
+        #expect(try reader.recordedSize(ofExchange: 1, direction) == Int64(whole.count))
         #expect(try reader.database.integer("SELECT count(*) FROM part") == row.parts)
         #expect(try reader.verify() == [])
     }
@@ -236,7 +266,9 @@ import Traffic
         let exchange = try #require(try reader.exchange(5))
         #expect(exchange.connection == 0)
         #expect(exchange.durationMicroseconds == nil)
-        #expect(exchange.error == nil)
+        #expect(exchange.isHeadMissing)
+        #expect(exchange.requestBody.size == 1)
+        #expect(exchange.requestBody.isTruncated)
         #expect(try reader.wholeBody(of: 5, .request) == [1])
         #expect(try reader.counts().unfinishedExchanges == 1)
         #expect(try reader.verify() == [])

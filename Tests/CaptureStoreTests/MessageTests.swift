@@ -25,10 +25,10 @@ import Traffic
             Row(name: "of an exchange's body") { record in
                 record = makeMessage(1, exchange: .max, bytes: [])
                 record.size = 12
-                record.offset = .max
+                record.offset = RecordedNumber.limit
             },
             Row(name: "truncated") { record in
-                record.size = .max
+                record.size = RecordedNumber.limit
                 record.isTruncated = true
                 record.detail = "1001: going \"away\" ü\0"
             },

@@ -1,4 +1,5 @@
 import Base
+import HTTPCodecs
 import Testing
 
 @testable import Commands
@@ -42,17 +43,40 @@ struct ContentDecodingTests {
     }
 
     private func decode(_ row: Row, _ length: Int) -> String {
-        do throws(Failure) {
+        do {
             let stream = try ContentStream.decoding(row.coding)
             var result: [UInt8] = []
             for start in stride(from: 0, to: row.content.count, by: length) {
                 let end = min(start + length, row.content.count)
-                result += try stream.push(Array(row.content[start..<end]))
+                _ = try stream.push(Array(row.content[start..<end])) { piece in
+                    result += piece
+                    return true
+                }
             }
             return (result + (try stream.finish())).text
         } catch {
-            return error.code
+            return (error as? Failure)?.code ?? "\(error)"
         }
+    }
+
+    /// A few hundred bytes that would be 80 MiB.
+    @Test func stopsWhereTooMuchComes() throws {
+        let encoder = GzipEncoder()
+        let zeros = [UInt8](repeating: 0, count: 1 << 20)
+        let packed = (0..<80).flatMap { _ in encoder.encode(zeros.span) } + encoder.finish()
+        let stream = try ContentStream.decoding("gzip, gzip")
+        var count = 0
+        var longest = 0
+        let goesOn = try stream.push(GzipEncoder.encode(packed)) { piece in
+            count += piece.count
+            longest = max(longest, piece.count)
+            return true
+        }
+        #expect(!goesOn)
+        #expect((64 << 20..<66 << 20).contains(count))
+        #expect(longest <= 64 << 10)
+        let failure = #expect(throws: Failure.self) { try stream.finish() }
+        #expect(failure?.code == "content-too-large")
     }
 
     @Test func decodesTheStartOfAWhole() {

@@ -1,8 +1,12 @@
 import Base
+import CaptureStore
 import Foundation
+import HTTPCodecs
 import Testing
+import Traffic
 
 @testable import Commands
+@testable import Formats
 
 /// Exports and imports of files, as they are run.
 struct ConversionTests {
@@ -175,8 +179,129 @@ struct ConversionTests {
         }
     }
 
+    // MARK: Contents that unpack to very much
+
+    /// A capture with a response of a few hundred bytes that would be 80 MiB.
+    private func recordBomb(to path: String) throws {
+        let encoder = GzipEncoder()
+        let zeros = [UInt8](repeating: 0, count: 1 << 20)
+        let packed = (0..<80).flatMap { _ in encoder.encode(zeros.span) } + encoder.finish()
+        var exchange = ExchangeRecord(
+            id: 1, connection: 0, startedAt: SampleCapture.start, scheme: .http, authority: "a.test"
+        )
+        exchange.requestHead = [UInt8]("GET / HTTP/1.1\r\nHost: a.test\r\n\r\n".utf8)
+        exchange.responseHead = [UInt8](
+            "HTTP/1.1 200 OK\r\nContent-Encoding: gzip, gzip\r\n\r\n".utf8)
+        exchange.status = 200
+        exchange.responseBody.bytes = GzipEncoder.encode(packed)
+        exchange.responseBody.size = Int64(exchange.responseBody.bytes.count)
+        let writer = try CaptureWriter(path: path, configuration: CaptureConfiguration { $0 })
+        writer.submit([.exchange(exchange)])
+        try writer.close()
+    }
+
+    @Test(arguments: ["har", "bodies", "mitmproxy"])
+    func leavesPackedWhatWouldGrowTooMuch(format: String) async throws {
+        try await inFolder { folder in
+            let (first, out) = (folder + "/a", folder + "/out")
+            try recordBomb(to: first)
+            let export = await run(
+                ["export", "x", "--format", format, "--output", out, "--with-secrets"],
+                capture: first)
+            #expect(export.code == 0)
+            let names =
+                format == "bodies" ? try FileManager.default.contentsOfDirectory(atPath: out) : []
+            let content = names.first { $0 != "index.json" }.map { "\(out)/\($0)" } ?? out
+            let size = try FileManager.default.attributesOfItem(atPath: content)[.size] as? Int
+            #expect(try #require(size) < 10_000)
+            guard format != "mitmproxy" else { return }
+            #expect(export.diagnostics.text.contains("once: a content stays in its"))
+            guard format == "har" else { return }
+            // It comes back as it was.
+            let second = folder + "/b"
+            #expect(await run(["import", out, "--capture", second]).code == 0)
+            let part = ["flows", "show", "x", "1", "--part", "response-body"]
+            let (before, after) = (
+                await run(part, capture: first), await run(part, capture: second)
+            )
+            #expect(before.output == after.output)
+            #expect(!before.output.isEmpty)
+        }
+    }
+
+    @Test func stopsInsideOfAContent() throws {
+        try inFolder { folder in
+            let path = folder + "/a"
+            try recordBomb(to: path)
+            for limit in [0, 1, 100] {
+                let pieces = Countdown(from: limit)
+                var options = ExportOptions()
+                options.checkpoint = { try pieces.step() }
+                let capture = try CaptureReader(path: path)
+                #expect(throws: CancellationError.self) {
+                    try HARExporter().export(capture, options) { _ in }
+                }
+                #expect(pieces.left == -1)
+            }
+            for limit in [0, 1, 5] {
+                let visits = Countdown(from: limit)
+                let source = InterruptibleSource(SampleContents.source()) { try visits.step() }
+                #expect(throws: CancellationError.self) {
+                    try HARExporter().export(source, ExportOptions()) { _ in }
+                }
+                #expect(visits.left == -1)
+            }
+        }
+    }
+
+    /// Throws when it is asked once more than it was told.
+    private final class Countdown {
+        private(set) var left: Int
+
+        init(from count: Int) { left = count }
+
+        func step() throws {
+            left -= 1
+            if left < 0 { throw CancellationError() }
+        }
+    }
+
+    /// A cookie that lives until before or behind all times.
+    @Test(arguments: [
+        "-9223372036854775808", "9223372036854775807", "-100000000000", "100000000000", "1",
+    ])
+    func exportsAnyCookie(age: String) async throws {
+        try await inFolder { folder in
+            let path = folder + "/a"
+            for start in [Int64.min, 0, .max] {
+                var exchange = ExchangeRecord(
+                    id: 1, connection: 0, startedAt: Timestamp(microseconds: start), scheme: .http,
+                    authority: "a.test")
+                exchange.requestHead = [UInt8]("GET / HTTP/1.1\r\n\r\n".utf8)
+                exchange.responseHead = [UInt8](
+                    "HTTP/1.1 200 OK\r\nSet-Cookie: a=b; Max-Age=\(age)\r\n\r\n".utf8)
+                exchange.status = 200
+                let writer = try CaptureWriter(
+                    path: path, configuration: CaptureConfiguration { $0 })
+                writer.submit([.exchange(exchange)])
+                try writer.close()
+                let result = await run(["export", "x", "--format", "har"], capture: path)
+                #expect(result.code == 0)
+                #expect(result.output.text.contains(#""name":"a""#))
+            }
+        }
+    }
+
     private func run(_ arguments: [String], capture: String? = nil) async -> CommandRun.Result {
         await CommandRun(arguments: arguments, capture: capture).run()
+    }
+
+    private func inFolder(_ body: (String) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+        try body(folder.path)
     }
 
     private func inFolder(_ body: (String) async throws -> Void) async throws {

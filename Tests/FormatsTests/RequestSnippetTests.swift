@@ -92,6 +92,34 @@ struct RequestSnippetTests {
 
             """#),
         Row(
+            .httpie, "a field like an option",
+            ["GET / HTTP/1.1", "-oowned.sh: 1", "User-Agent: a", "Accept: b", "Accept-Encoding: c"],
+            [],
+            #"""
+            http \
+              --path-as-is \
+              --ignore-stdin \
+              -- 'GET' 'https://x.example/' \
+              '-oowned.sh:1' \
+              'User-Agent:a' \
+              'Accept:b' \
+              'Accept-Encoding:c'
+
+            """#),
+        Row(
+            .httpie, "a method like an option",
+            ["-oX / HTTP/1.1", "User-Agent: a", "Accept: b", "Accept-Encoding: c"], [],
+            #"""
+            http \
+              --path-as-is \
+              --ignore-stdin \
+              -- '-oX' 'https://x.example/' \
+              'User-Agent:a' \
+              'Accept:b' \
+              'Accept-Encoding:c'
+
+            """#),
+        Row(
             .fetch, "POST", post, Array("a\"\u{2028}".utf8),
             #"""
             const response = await fetch("https://x.example/", {

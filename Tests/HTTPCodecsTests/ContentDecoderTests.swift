@@ -21,14 +21,27 @@ struct PackedRow: Sendable, CustomTestStringConvertible {
 private func decode(
     _ bytes: [UInt8], _ codings: [ContentCoding], limit: Int = 10_000_000, cuts: [Int] = []
 ) -> (content: [UInt8], outcome: ContentDecoder.Outcome) {
-    let decoder = ContentDecoder(codings, outputLimit: limit)
+    let decoder = ContentDecoder(codings, limit: .bytes(limit))
     var content: [UInt8] = []
     var start = 0
     for end in cuts + [bytes.count] {
-        content += decoder.decode(bytes.span.extracting(start..<end))
+        content += decoder.whole(bytes.span.extracting(start..<end))
         start = end
     }
     return (content, decoder.finish())
+}
+
+extension ContentDecoder {
+    /// All that comes of some bytes.
+    fileprivate func whole(_ bytes: Span<UInt8>) -> [UInt8] {
+        var content: [UInt8] = []
+        decode(bytes) { piece in
+            #expect((1...decodingPieceLength).contains(piece.count))
+            content += piece
+            return true
+        }
+        return content
+    }
 }
 
 @Suite struct ContentDecoderTests {
@@ -125,6 +138,37 @@ private func decode(
         let (content, outcome) = decode(GzipEncoder.encode(middle), [.gzip, .gzip], limit: 1000)
         #expect(content.isEmpty)
         #expect(outcome == .limited)
+    }
+
+    /// Sixteen megabytes of zeros, thrice packed: what comes out is in proportion to what goes in.
+    @Test func limitsByWhatWentIn() {
+        let once = GzipEncoder.encode([UInt8](repeating: 0, count: 1 << 24))
+        let packed = GzipEncoder.encode(GzipEncoder.encode(once))
+        let limit = ContentDecoder.Limit(floor: 1 << 20, ratio: 1100)
+        let decoder = ContentDecoder([.gzip, .gzip, .gzip], limit: limit)
+        #expect(decoder.whole(packed.span).count == 1 << 20 + packed.count * 1100)
+        #expect(decoder.finish() == .limited)
+        // One coding alone cannot reach it.
+        let single = ContentDecoder([.gzip], limit: limit)
+        #expect(single.whole(once.span).count == 1 << 24)
+        #expect(single.finish() == .complete)
+    }
+
+    @Test(arguments: rows)
+    func endsWhereNobodyWantsMore(row: PackedRow) throws {
+        let decoder = ContentDecoder(row.codings, limit: .recorded)
+        var pieces = 0
+        let goesOn = decoder.decode(row.packed.span) { _ in
+            pieces += 1
+            return false
+        }
+        #expect(!goesOn && pieces == 1)
+        #expect(!decoder.decode(row.packed.span) { _ in true })
+        let failing = ContentDecoder(row.codings, limit: .recorded)
+        #expect(throws: CancellationError.self) {
+            try failing.decode(row.packed.span) { _ in throw CancellationError() }
+        }
+        #expect(failing.whole(row.packed.span) == [])
     }
 
     @Test(arguments: rows.dropLast())
@@ -246,14 +290,14 @@ private func decode(
 
     @Test func flushesWhatCame() {
         let encoder = GzipEncoder()
-        let decoder = ContentDecoder([.gzip], outputLimit: 1000)
+        let decoder = ContentDecoder([.gzip], limit: .bytes(1000))
         let event = Array("data: 1\n\n".utf8)
         for _ in 0..<5 {
             let packed = encoder.encode(event.span) + encoder.flush()
-            #expect(decoder.decode(packed.span) == event)
+            #expect(decoder.whole(packed.span) == event)
         }
         #expect(decoder.finish() == .truncated)
-        #expect(decoder.decode(encoder.finish().span).isEmpty)
+        #expect(decoder.whole(encoder.finish().span).isEmpty)
         #expect(decoder.finish() == .complete)
     }
 

@@ -47,6 +47,19 @@ struct CommandLineRedactionTests {
                 "a URL in an option", ["x", "--proxy=http://u:p@h:1"],
                 ["x", "--proxy=http://***@h:1"]
             ),
+            (
+                "a content", ["curl", "-d", "{\"user\":\"a\",\"password\":\"hunter2\"}"],
+                ["curl", "-d", "{\"user\":\"a\",\"password\":\"***\"}"]
+            ),
+            (
+                "a content behind its option", ["curl", "-d{\"n\":1,\"token\":\"x\"}"],
+                ["curl", "-d{\"n\":1,\"token\":\"***\"}"]
+            ),
+            (
+                "a token in a URL's path", ["curl", "https://a.test/s/eyJhbGci.e30.c2ln/x"],
+                ["curl", "https://a.test/s/***/x"]
+            ),
+            ("places", ["ssh", "git@example.com:a/b", "[", "-f", "/a:b", "]"], nil),
             ("empty words", ["x", "", "-"], nil),
             ("nothing", [], nil),
         ] as [(String, [String], [String]?)])

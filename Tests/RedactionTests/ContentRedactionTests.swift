@@ -131,6 +131,28 @@ struct ContentRedactionTests {
     ]
 
     static let others = [
+        Row("text", "text/plain", "user: a\npassword: x y\n", "user: a\npassword: ***\n"),
+        Row("text without a secret", "text/plain", "user: a\nnote: b\n", .opaque),
+        Row("bytes called text", "text/plain", "password: x\u{0}y", .opaque),
+        Row(
+            "GraphQL", "application/graphql",
+            #"mutation { login(user: "a", password: "x \"y", pass: """z""") { id } }"#,
+            #"mutation { login(user: "a", password: "***", pass: """***""") { id } }"#),
+        Row(
+            "GraphQL in JSON", json,
+            #"{"query":"mutation($t: String!) { login(password: \"x y\", token: $t) { id } }"}"#,
+            #"{"query":"mutation($t: String!) { login(password: \"***\", token: $t) { id } }"}"#),
+        Row(
+            "XML", "application/xml",
+            "<a><User>u</User><Password>x</Password><b key='c'/>"
+                + "<w:Password Type=\"t\"><![CDATA[x>y]]></w:Password></a>",
+            "<a><User>u</User><Password>***</Password><b key='***'/>"
+                + "<w:Password Type=\"t\"><![CDATA[***]]></w:Password></a>"),
+        Row(
+            "SOAP", "application/soap+xml; charset=utf-8",
+            "<!-- <x> --><Token> </Token><Secret/>text<token>cut",
+            "<!-- <x> --><Token> </Token><Secret/>text<token>***"),
+        Row("XML without a secret", "text/xml", "<a b=\"c\">d</a>", .opaque),
         Row("HTML", "text/html", "<input name=password value=x>", .opaque),
         Row("no type, text", nil, "hello, world", .opaque),
         Row("no type, JSON", nil, #" {"token":"x"}"#, #" {"token":"***"}"#),

@@ -19,6 +19,29 @@ struct HeadRedactionTests {
 
     static let rows = [
         Row("harmless", "Host: a\r\nX: y=z; k=v\r\n\r\n", "Host: a\r\nX: y=z; k=v\r\n\r\n"),
+        Row(
+            "a URL without an authority", "X-Original-URL: /cb?code=s3cret&a=b\r\n",
+            "X-Original-URL: /cb?code=***&a=b\r\n"),
+        Row(
+            "a relative URL", "X-Rewrite-Path: reset?token=s3cret\r\n",
+            "X-Rewrite-Path: reset?token=***\r\n"),
+        Row("a path alone", "X-Path: /a/b;c=d\r\n", "X-Path: /a/b;c=d\r\n"),
+        Row("a token", "DPoP: eyJ0eXAi.e30.c2ln\r\n", "DPoP: ***\r\n"),
+        Row(
+            "a token among other signs", "X-Data: id=\"eyJ0eXAi.e30.c2ln\", v=1\r\n",
+            "X-Data: id=\"***\", v=1\r\n"),
+        Row(
+            "a token as a protocol",
+            "Sec-WebSocket-Protocol: v4.channel.k8s.io,"
+                + " base64url.bearer.authorization.k8s.io.bXktdG9rZW4tYnl0ZXM\r\n",
+            "Sec-WebSocket-Protocol: v4.channel.k8s.io,"
+                + " base64url.bearer.authorization.k8s.io.***\r\n"),
+        Row(
+            "a token behind its name", "Sec-WebSocket-Protocol: bearer, s3cret\r\n",
+            "Sec-WebSocket-Protocol: bearer, ***\r\n"),
+        Row(
+            "protocols", "Sec-WebSocket-Protocol: graphql-ws, v12.stomp, mqtt\r\n",
+            "Sec-WebSocket-Protocol: graphql-ws, v12.stomp, mqtt\r\n"),
         Row("basic", "Authorization: Basic bm9y\r\n", "Authorization: Basic ***\r\n"),
         Row("any case", "aUTHORIZATION:basic bm9y\r\n", "aUTHORIZATION:basic ***\r\n"),
         Row("two spaces", "Authorization:  Basic  bm9y\r\n", "Authorization:  Basic ***\r\n"),

@@ -88,6 +88,20 @@ final class Database {
         return try statement.next() ? statement.integer() : 0
     }
 
+    /// The number behind the highest one, which is the only value of a query.
+    ///
+    /// Errors: `capture-write-failed` for a file that leaves too few numbers; no writer comes near.
+    func nextID(_ sql: String) throws(Failure) -> Int64 {
+        let highest = try integer(sql)
+        guard highest < idLimit else {
+            throw Failure(
+                "capture-write-failed", party: .tool,
+                "cannot add to capture: \(path): its rows are numbered up to \(highest)",
+                hint: "write to another file")
+        }
+        return highest + 1
+    }
+
     /// Copies as much of the log into the file as readers allow, without waiting for them.
     func checkpoint() throws(Failure) {
         let result = unsafe sqlite3_wal_checkpoint_v2(
@@ -134,3 +148,6 @@ private func frozenAddress(of path: String) -> String {
     }
     return address + "?immutable=1"
 }
+
+/// Behind it there are more numbers than a capture can take.
+private let idLimit: Int64 = 1 << 62

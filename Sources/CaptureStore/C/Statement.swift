@@ -124,6 +124,9 @@ final class Statement {
         unsafe sqlite3_column_int64(pointer, nextColumn())
     }
 
+    /// A size or a count, within what one can be.
+    func count() -> Int64 { RecordedNumber.bounded(integer()) }
+
     func optionalInteger() -> Int64? {
         isNull ? skip() : integer()
     }

@@ -100,7 +100,9 @@ private func runExport(
             "'--format \(arguments.format.rawValue)' writes what is not for a terminal",
             hint: "name a file with --output, or pass it to another program")
     }
-    let source = try environment.openCapture(arguments.capture)
+    let source = InterruptibleSource(try environment.openCapture(arguments.capture)) {
+        try InterruptFlag.check()
+    }
     let progress = ConversionProgress(
         "exporting", total: try totalExchanges(source), environment)
     var options = ExportOptions()
@@ -109,6 +111,7 @@ private func runExport(
     // On one terminal, the bar would stand in the middle of what is exported.
     let showsProgress = arguments.output != nil || !environment.output.isTerminal
     InterruptFlag.install()
+    options.checkpoint = { try InterruptFlag.check() }
     options.progress = { passed in
         try InterruptFlag.check()
         if showsProgress { try progress.advance(to: passed) }
@@ -183,7 +186,7 @@ private func writeFolder(
 private func totalExchanges(_ source: any TrafficSource) throws -> Int64 {
     var total: Int64 = 0
     try source.connections { record in
-        total += record.exchangeCount
+        total = total.addingSaturated(record.exchangeCount)
         return true
     }
     return total

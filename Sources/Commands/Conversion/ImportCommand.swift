@@ -87,6 +87,7 @@ private func runImport(
     var held: [UInt8]? = start
     var flaw: (any Error)?
     InterruptFlag.install()
+    writer.checkpoint = { try InterruptFlag.check() }
     do {
         try await importer.read(
             {

@@ -62,7 +62,7 @@ struct MessageAssembly {
             content.bytes = shown
             message.isMasked = true
         }
-        message.size = message.size.addingReportingOverflow(part.size).partialValue
+        message.size = message.size.addingSaturated(part.size)
         // What follows a gap is no part of the start.
         let added = message.isWhole ? content.bytes.prefix(byteLimit - message.content.count) : []
         message.content += added
@@ -131,7 +131,7 @@ final class MessageContents {
         guard prefix.count == 5 else { return Content(isWhole: false) }
         let length = prefix[1...].reduce(0) { $0 << 8 | Int64($1) }
         var content = try read(
-            offset.addingReportingOverflow(5).partialValue,
+            offset.addingSaturated(5),
             count: part.isLast ? length : min(length, part.size), byteLimit)
         if prefix[0] != 0 { content.remark = "compressed" }
         return content

@@ -22,7 +22,7 @@ final class CommandFolder: Sendable {
         let new = "\(parent)/sallyport-new-\(mark)"
         try Files.makeFolder(new)
         // Programs that change their user, as apt's do, have to read what is in it.
-        _ = unsafe chmod(new, 0o755)
+        _ = unsafe chmod(new, 0o711)
         let descriptor = unsafe open(new, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         if descriptor >= 0 { flock(descriptor, LOCK_EX | LOCK_NB) }
         guard descriptor >= 0, Files.move(new, to: path) else {

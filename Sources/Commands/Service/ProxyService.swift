@@ -23,7 +23,7 @@ struct ProxyOptions {
     var blocked: [HostPattern] = []
     var healAfter: Int64? = 3
     var upstreams: [UpstreamProxy] = []
-    var upstreamCredentials: String?
+    var upstreamCredentials: [UpstreamCredentialFile] = []
     var credentials: String?
     var keepsHTTP3 = false
     var leastTLS = LeastTLS.tls12
@@ -163,12 +163,35 @@ extension ProxyOptions {
             plan.disposition.healing?.rejections = Int(clamping: healAfter)
         }
         plan.removesHTTP3 = !keepsHTTP3
-        plan.upstreams = upstreams
-        if let path = upstreamCredentials {
-            let credential = try Self.credentials(in: path).first
-            for index in plan.upstreams.indices { plan.upstreams[index].credential = credential }
-        }
+        plan.upstreams = try authorizedUpstreams()
         return plan
+    }
+
+    /// The upstream proxies, each with the password that is for it alone.
+    private func authorizedUpstreams() throws(Failure) -> [UpstreamProxy] {
+        var result = upstreams
+        let places = Set(upstreams.map { "\($0.host):\($0.port)" })
+        for file in upstreamCredentials {
+            let place = file.place.map { "\($0.host.lowercased()):\($0.port)" }
+            if let place, !places.contains(place) {
+                throw Failure(
+                    "bad-credentials", party: .tool,
+                    "no --upstream is at \(place), which \(file.path) is for",
+                    hint: "write the host and the port as --upstream has them")
+            }
+            guard place != nil || places.count == 1 else {
+                throw Failure(
+                    "bad-credentials", party: .tool,
+                    "\(file.path) could be for any of \(places.count) upstream proxies",
+                    hint: "say for which: --upstream-auth HOST:PORT=\(file.path)")
+            }
+            let credential = try Self.credentials(in: file.path).first
+            for (index, upstream) in result.enumerated()
+            where place == nil || place == "\(upstream.host):\(upstream.port)" {
+                result[index].credential = credential
+            }
+        }
+        return result
     }
 
     private func ports() throws(Failure) -> [PortPlan] {

@@ -87,3 +87,24 @@ extension ValueSyntax where Value == UpstreamProxy {
         }
     }
 }
+
+/// A file with a password, and the upstream proxy that it is for.
+struct UpstreamCredentialFile: Equatable {
+    /// `nil` for the only one.
+    var place: HostPort?
+    var path: String
+}
+
+extension ValueSyntax where Value == UpstreamCredentialFile {
+    static var upstreamCredential: ValueSyntax {
+        .reading("FILE", wanted: "a path") { text in
+            if let equals = text.firstIndex(of: "="),
+                let place = HostPort(String(text[..<equals]))
+            {
+                let path = String(text[text.index(after: equals)...])
+                return path.isEmpty ? nil : UpstreamCredentialFile(place: place, path: path)
+            }
+            return text.isEmpty ? nil : UpstreamCredentialFile(place: nil, path: text)
+        }
+    }
+}

@@ -45,7 +45,7 @@ struct TransferTable {
     private static func numbers(_ transfer: Transfer) -> String {
         var runs: [(first: Int64, last: Int64)] = []
         for part in transfer.parts {
-            if let last = runs.last, part.exchange == last.last + 1 {
+            if let last = runs.last, part.exchange == last.last &+ 1 {
                 runs[runs.count - 1].last = part.exchange
             } else {
                 runs.append((part.exchange, part.exchange))

@@ -77,7 +77,7 @@ struct ComparedMessages: Equatable {
         _ part: [UInt8], size: Int64, isNew: Bool, sha256: ([UInt8]) -> [UInt8]
     ) {
         if isNew { restCount += 1 }
-        restSize = restSize.addingReportingOverflow(size).partialValue
+        restSize = restSize.addingSaturated(size)
         restDigest = sha256(restDigest + part)
     }
 

@@ -94,7 +94,7 @@ extension ComparedMessage {
     }
 
     fileprivate mutating func append(_ part: MessageRecord, isOver: Bool, shown: [UInt8]) {
-        size = size.addingReportingOverflow(part.size).partialValue
+        size = size.addingSaturated(part.size)
         guard isWhole, !part.isTruncated, !isOver else { return passOver(part.bytes) }
         if shown != part.bytes || masked != nil { masked = (masked ?? bytes) + shown }
         bytes += part.bytes

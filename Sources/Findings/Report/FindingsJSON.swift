@@ -30,6 +30,7 @@ package enum FindingsJSON {
             "truncated_bodies": .integer(Int64(coverage.truncatedBodies)),
             "undecodable_bodies": .integer(Int64(coverage.undecodableBodies)),
             "malformed_heads": .integer(Int64(coverage.malformedHeads)),
+            "missing_heads": .integer(Int64(coverage.missingHeads)),
             "messages": .integer(Int64(coverage.messages)),
             "truncated_messages": .integer(Int64(coverage.truncatedMessages)),
         ]

@@ -50,6 +50,8 @@ package struct FindingsCoverage: Sendable, Equatable {
     package private(set) var truncatedBodies = 0
     package private(set) var undecodableBodies = 0
     package private(set) var malformedHeads = 0
+    /// Exchanges of which contents alone were recorded, so that they were not judged.
+    package private(set) var missingHeads = 0
     /// Messages and pieces of dialogues that were looked into.
     package private(set) var messages = 0
     /// Connections of whose messages only a part was looked into.
@@ -77,6 +79,11 @@ package struct FindingsCoverage: Sendable, Equatable {
     mutating func count(_ messages: GatheredMessages) {
         self.messages += messages.count
         if messages.isTruncated { truncatedMessages += 1 }
+    }
+
+    mutating func countMissingHead() {
+        exchanges += 1
+        missingHeads += 1
     }
 
     mutating func count(_ view: ExchangeView) {

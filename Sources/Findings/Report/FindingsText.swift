@@ -28,6 +28,9 @@ package enum FindingsText {
         var text =
             "\(what); looked at \(coverage.exchanges) exchanges"
             + " on \(coverage.connections) connections"
+        if coverage.missingHeads > 0 {
+            text += ", \(coverage.missingHeads) without a recorded head and not judged"
+        }
         if coverage.messages > 0 { text += ", \(coverage.messages) messages" }
         if coverage.clientRefused > 0 { text += ", \(coverage.clientRefused) refused by clients" }
         if coverage.originFailed > 0 { text += ", \(coverage.originFailed) without their origin" }

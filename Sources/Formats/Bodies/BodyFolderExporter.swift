@@ -62,7 +62,8 @@ private struct BodyFolderWriter {
         guard body.size > 0 else { return }
         let head = HeadText(direction == .request ? exchange.requestHead : exchange.responseHead)
         let plan = try HARContentPlan(
-            exchange, direction, head: head, withSecrets: options.withSecrets, in: source)
+            exchange, direction, head: head, withSecrets: options.withSecrets, in: source,
+            checkpoint: options.checkpoint)
         let side = direction == .request ? "request" : "response"
         note(plan, body, "the \(side) of exchange \(exchange.id)")
         let shown = options.withSecrets ? exchange : exchange.withoutSecretsInHeads
@@ -98,6 +99,7 @@ private struct BodyFolderWriter {
         } else if plan.isMasked {
             losses.note(.secretsMasked, example)
         }
+        if plan.isLeftPacked { losses.note(.contentLeftPacked, example) }
         if body.isTruncated { losses.note(.contentCut, example) }
     }
 }

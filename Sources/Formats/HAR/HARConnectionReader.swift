@@ -5,14 +5,14 @@ internal import Traffic
 enum HARConnectionReader {
     /// A connection as our own exports keep it; `nil` if it is not one.
     static func record(_ node: JSONNode, id: Int64) -> ConnectionRecord? {
-        guard let opened = node["openedUs"]?.integer, let client = node["client"]?.text,
+        guard let opened = node["openedUs"]?.moment, let client = node["client"]?.text,
             let listener = node["listener"]?.text,
             let mode = node["mode"]?.text.flatMap(ConnectionRecord.Mode.init(rawValue:))
         else { return nil }
         var record = ConnectionRecord(
-            id: id, openedAt: Timestamp(microseconds: opened), client: client, listener: listener,
+            id: id, openedAt: opened, client: client, listener: listener,
             mode: mode)
-        record.closedAt = node["closedUs"]?.integer.map { Timestamp(microseconds: $0) }
+        record.closedAt = node["closedUs"]?.moment
         record.originHost = node["host"]?.text ?? ""
         record.originPort = UInt16(clamping: node["port"]?.integer ?? 0)
         record.originAddress = node["originAddress"]?.text
@@ -20,8 +20,8 @@ enum HARConnectionReader {
         record.clientBytes = count(node["clientBytes"])
         record.originBytes = count(node["originBytes"])
         record.protocolName = node["protocol"]?.text ?? ""
-        record.exchangeCount = node["exchanges"]?.integer ?? 0
-        record.messageCount = node["messages"]?.integer ?? 0
+        record.exchangeCount = node["exchanges"]?.count ?? 0
+        record.messageCount = node["messages"]?.count ?? 0
         record.upgrade = node["upgrade"]?.text
         record.outcome =
             node["outcome"]?.text.flatMap(ConnectionRecord.Outcome.init(rawValue:)) ?? .lost
@@ -37,7 +37,7 @@ enum HARConnectionReader {
     }
 
     private static func count(_ node: JSONNode?) -> ByteCount {
-        let numbers = (node?.elements ?? []).map { $0.integer ?? 0 }
+        let numbers = (node?.elements ?? []).map { $0.count ?? 0 }
         guard numbers.count == 2 else { return ByteCount() }
         return ByteCount(received: numbers[0], sent: numbers[1])
     }
@@ -84,7 +84,7 @@ enum HARConnectionReader {
         var record = ConnectionRecord(
             id: id, openedAt: start, client: client, listener: unknownAddress, mode: .explicit)
         let microseconds = Int64(clamping: node["time"]?.double, thousandths: 1000)
-        record.closedAt = Timestamp(microseconds: start.microseconds &+ microseconds)
+        record.closedAt = Timestamp(recorded: start.microseconds &+ microseconds)
         record.originHost = node["hostname"]?.text ?? ""
         record.protocolName = "tls"
         let cause = node["cause"]?.text ?? "unknown"

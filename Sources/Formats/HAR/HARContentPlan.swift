@@ -17,31 +17,43 @@ struct HARContentPlan {
     /// The codings that were undone; empty if there were none, or they cannot be undone.
     private(set) var codings: [ContentCoding] = []
 
+    /// Whether the codings were left as they are, because far too much would come of them.
+    private(set) var isLeftPacked = false
+
     private let exchange: Int64
     private let direction: Direction
     private let source: any TrafficSource
+    private let checkpoint: () throws -> Void
 
     /// Of what is written.
     var writtenSize: Int64 { claimed != nil ? 0 : held.map { Int64($0.count) } ?? decodedSize }
 
     /// Whether the content as it was on the wire has to be kept beside what is written.
-    var needsWireContent: Bool { !codings.isEmpty && !isMasked && claimed == nil }
+    var needsWireContent: Bool {
+        (!codings.isEmpty || isLeftPacked) && !isMasked && claimed == nil
+    }
 
     /// Reads a content once, to know how it can be written.
     ///
-    /// - Parameter head: that of the content, as it was recorded.
+    /// - Parameters:
+    ///   - head: that of the content, as it was recorded.
+    ///   - checkpoint: called between the pieces of a content, which may take long; an error of it
+    ///     ends the work.
     init(
         _ exchange: ExchangeRecord, _ direction: Direction, head: HeadText, withSecrets: Bool,
-        in source: any TrafficSource
+        in source: any TrafficSource, checkpoint: @escaping () throws -> Void
     ) throws {
+        self.checkpoint = checkpoint
         self.exchange = exchange.id
         self.direction = direction
         self.source = source
         let body = direction == .request ? exchange.requestBody : exchange.responseBody
         guard body.size > 0 else { return }
-        codings = Self.codings(named: head.values(named: "content-encoding")) ?? []
+        let named = head.values(named: "content-encoding").map { $0[...] }
+        codings = ContentCoding.codings(named: named) ?? []
         var survey = try survey()
-        if survey.isBroken, survey.size == 0, !codings.isEmpty {
+        isLeftPacked = survey.isLimited
+        if survey.isLimited || survey.isBroken && survey.size == 0 && !codings.isEmpty {
             codings = []
             survey = try self.survey()
         }
@@ -67,6 +79,8 @@ struct HARContentPlan {
         var isText = true
         /// Whether the coding is, or ends before its end.
         var isBroken = false
+        /// Whether more would come of it than is unpacked.
+        var isLimited = false
     }
 
     private func survey() throws -> Survey {
@@ -77,6 +91,7 @@ struct HARContentPlan {
             survey.start += bytes.prefix(Self.heldLimit - survey.start.count)
             if survey.isText { survey.isText = text.take(bytes.span) == bytes.count }
             if let outcome, outcome != .complete { survey.isBroken = true }
+            if outcome == .limited { survey.isLimited = true }
         }
         survey.isText = survey.isText && text.isComplete
         return survey
@@ -86,10 +101,14 @@ struct HARContentPlan {
     private func visitDecoded(
         _ visit: ([UInt8], ContentDecoder.Outcome?) throws -> Void
     ) throws {
-        let decoder = ContentDecoder(codings, outputLimit: .max)
+        // Without codings nothing grows, and all of it is wanted.
+        let decoder = ContentDecoder(codings, limit: codings.isEmpty ? .bytes(.max) : .recorded)
         try source.body(ofExchange: exchange, direction) { bytes in
-            try visit(decoder.decode(bytes.span), nil)
-            return decoder.stop == nil
+            try decoder.decode(bytes.span) { piece in
+                try checkpoint()
+                try visit(piece, nil)
+                return true
+            }
         }
         try visit([], decoder.finish())
     }
@@ -120,19 +139,6 @@ struct HARContentPlan {
 
     private func isEventStream(_ type: ArraySlice<UInt8>) -> Bool {
         ParameterizedValue(type).text == "text/event-stream"
-    }
-
-    /// The codings in the order in which they were applied, `nil` if one is unknown.
-    static func codings(named values: [[UInt8]]) -> [ContentCoding]? {
-        var codings: [ContentCoding] = []
-        for element in values.flatMap({ $0.split(separator: 0x2C) }) {
-            let name = element.trimmingWhitespace
-            if name.isEmpty || name.equalsIgnoringCase("identity") { continue }
-            guard codings.count < ContentCoding.depthLimit, let coding = ContentCoding(name: name)
-            else { return nil }
-            codings.append(coding)
-        }
-        return codings
     }
 
     /// In bytes: what secrets are looked for in has to be held; a longer content in which they

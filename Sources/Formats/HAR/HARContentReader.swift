@@ -34,13 +34,13 @@ struct HARContentReader {
             let isWithheld = native["withheld"]?.isTrue ?? false
             if isWithheld { losses.append(.contentMissing) }
             if isWithheld || native["truncated"]?.isTrue ?? false {
-                fullSize = native["size"]?.integer
+                fullSize = native["size"]?.count
             }
             return
         }
         let size = max(
-            side["bodySize"]?.integer ?? 0,
-            found == nil ? side["content"]?["size"]?.integer ?? 0 : 0)
+            side["bodySize"]?.count ?? 0,
+            found == nil ? side["content"]?["size"]?.count ?? 0 : 0)
         if found == nil, size > 0, mayHaveContent {
             fullSize = size
             if losses.isEmpty { losses.append(.contentMissing) }
@@ -52,7 +52,7 @@ struct HARContentReader {
 
     /// Whether a content has not the size that is told; mitmproxy tells that of the coded one.
     private static func differs(_ found: [UInt8], _ content: JSONNode?) -> Bool {
-        let size = content?["size"]?.integer ?? 0
+        let size = content?["size"]?.count ?? 0
         let saved = content?["compression"]?.integer ?? 0
         guard size > 0, !found.isEmpty else { return false }
         return size != found.count && size &+ saved != found.count

@@ -100,7 +100,8 @@ enum HARCookies {
 extension Timestamp {
     /// `nil` for a moment that no calendar here can write.
     fileprivate func after(seconds: Int64) -> Timestamp? {
-        guard abs(seconds) < 100_000_000_000 else { return nil }
-        return Timestamp(microseconds: microseconds + seconds * 1_000_000)
+        guard (-100_000_000_000...100_000_000_000).contains(seconds) else { return nil }
+        let (end, overflow) = microseconds.addingReportingOverflow(seconds * 1_000_000)
+        return overflow || !RecordedNumber.moments.contains(end) ? nil : Timestamp(microseconds: end)
     }
 }

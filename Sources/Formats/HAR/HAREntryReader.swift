@@ -51,7 +51,7 @@ struct HAREntryReader {
     }
 
     var startedAt: Timestamp? {
-        native?["startedUs"]?.integer.map { Timestamp(microseconds: $0) }
+        native?["startedUs"]?.moment
             ?? entry["startedDateTime"]?.bytes.flatMap(Timestamp.init(iso8601:))
     }
 
@@ -102,8 +102,8 @@ struct HAREntryReader {
 
     private func addTimes(to record: inout ExchangeRecord) {
         if let native {
-            record.durationMicroseconds = native["durationUs"]?.integer
-            record.firstByteMicroseconds = native["firstByteUs"]?.integer
+            record.durationMicroseconds = native["durationUs"]?.count
+            record.firstByteMicroseconds = native["firstByteUs"]?.count
             return
         }
         let timings = entry["timings"]

@@ -1,4 +1,5 @@
 internal import Base
+internal import HTTPCodecs
 internal import Traffic
 
 /// Takes the items of a HAR in their order and writes the records that they make.
@@ -140,7 +141,7 @@ struct HARImportMachine {
         guess.record.exchangeCount += 1
         guess.record.protocolName = record.protocolName == "HTTP/2" ? "h2" : "http/1.1"
         let end = Timestamp(
-            microseconds: record.startedAt.microseconds &+ (record.durationMicroseconds ?? 0))
+            recorded: record.startedAt.microseconds &+ (record.durationMicroseconds ?? 0))
         guess.record.closedAt = max(end, guess.record.closedAt ?? end)
         guessed[key] = guess
     }
@@ -180,8 +181,8 @@ struct HARImportMachine {
         let side = direction == .request ? "request" : "response"
         for loss in content.losses { writer.losses.note(loss, "the \(side) of exchange \(id)") }
         if content.isDecoded, !content.bytes.isEmpty {
-            let codings = HARContentPlan.codings(
-                named: HeadText(head).values(named: "content-encoding"))
+            let codings = ContentCoding.codings(
+                named: HeadText(head).values(named: "content-encoding").map { $0[...] })
             if let codings, !codings.isEmpty {
                 head = HeadText.removing("content-encoding", from: head)
                 writer.losses.note(.codingUndone, "the \(side) of exchange \(id)")

@@ -34,6 +34,7 @@ package struct HARImporter: CaptureImporter {
         do {
             while true {
                 let bytes = try source.next()
+                try writer.checkpoint()
                 items.append(bytes)
                 if bytes.isEmpty { items.finish() }
                 while let item = try items.next() {
@@ -73,6 +74,8 @@ package struct HARImporter: CaptureImporter {
 private struct HARSource {
     private let input: () throws -> [UInt8]
     private var decoder: ContentDecoder?
+    /// What was read and not unpacked yet.
+    private var packed: ArraySlice<UInt8> = []
     private var isBegun = false
 
     init(_ input: @escaping () throws -> [UInt8]) {
@@ -82,18 +85,32 @@ private struct HARSource {
     /// The next bytes, none at the end.
     mutating func next() throws -> [UInt8] {
         while true {
-            let bytes = isBegun ? try input() : try begin()
-            guard let decoder else { return bytes }
-            if bytes.isEmpty {
+            if packed.isEmpty {
+                let bytes = isBegun ? try input() : try begin()
+                guard decoder != nil else { return bytes }
+                packed = bytes[...]
+            }
+            guard let decoder else { return [] }
+            if packed.isEmpty {
                 guard decoder.finish() == .complete else {
                     throw HARImporter.malformed(
                         "its compression is damaged, or its end is missing", 0)
                 }
                 return []
             }
-            let plain = decoder.decode(bytes.span)
+            var plain: [UInt8] = []
+            let next = Array(packed.prefix(Self.step))
+            decoder.decode(next.span) { piece in
+                plain += piece
+                return true
+            }
+            packed = packed.dropFirst(Self.step)
             if !plain.isEmpty { return plain }
-            if decoder.stop != nil { throw HARImporter.malformed("its compression is damaged", 0) }
+            if let stop = decoder.stop {
+                throw HARImporter.malformed(
+                    stop == .limited
+                        ? "it unpacks to too much" : "its compression is damaged", 0)
+            }
         }
     }
 
@@ -106,8 +123,11 @@ private struct HARSource {
             start += more
         }
         decoder = HARImporter.compression(of: start).map {
-            ContentDecoder([$0], outputLimit: .max)
+            ContentDecoder([$0], limit: .recorded)
         }
         return start
     }
+
+    /// In bytes: deflate makes a megabyte of them at most.
+    private static let step = 1024
 }

@@ -7,6 +7,9 @@ extension LossKind {
         "a content is withheld, since nothing is known of its secrets; --with-secrets keeps it")
     static let keysLeftOut = LossKind(
         "keys-left-out", "keys of TLS sessions are left out; --with-secrets keeps them")
+    static let contentLeftPacked = LossKind(
+        "content-left-packed",
+        "a content stays in its Content-Encoding, as it unpacks to far more than was recorded")
     static let messageCut = LossKind("message-cut", "a message is cut, as it is very long")
 
     static let codingUndone = LossKind(

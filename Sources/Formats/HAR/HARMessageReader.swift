@@ -18,17 +18,16 @@ struct HARMessageReader {
             let data = node["data"]
         else { return nil }
         let seconds = node["time"]?.double
-        let microseconds =
-            extras?["us"]?.integer ?? Int64(clamping: seconds, thousandths: 1_000_000)
+        let told = Int64(clamping: seconds, thousandths: 1_000_000)
+        let at = extras?["us"]?.moment ?? (told == 0 ? nil : Timestamp(recorded: told))
         var record = MessageRecord(
             connection: exchange.connection, exchange: exchange.id,
-            number: extras?["number"]?.integer ?? number,
-            at: microseconds == 0 ? exchange.startedAt : Timestamp(microseconds: microseconds),
-            direction: direction, kind: kind)
+            number: extras?["number"]?.count ?? number,
+            at: at ?? exchange.startedAt, direction: direction, kind: kind)
         let text = data.bytes ?? []
         record.bytes =
             extras?["data"]?.base64 ?? (kind == .text ? text : Base64.decode(text) ?? text)
-        record.size = extras?["size"]?.integer ?? Int64(record.bytes.count)
+        record.size = extras?["size"]?.count ?? Int64(record.bytes.count)
         record.isTruncated = extras?["truncated"]?.isTrue ?? (data == .excess)
         record.detail = extras?["detail"]?.text ?? ""
         // What is masked may be longer or shorter than it was.
@@ -43,7 +42,7 @@ struct HARMessageReader {
         let microseconds = Int64(clamping: node["timestamp"]?.double, thousandths: 1_000_000)
         var record = MessageRecord(
             connection: exchange.connection, exchange: exchange.id, number: number,
-            at: microseconds == 0 ? exchange.startedAt : Timestamp(microseconds: microseconds),
+            at: microseconds == 0 ? exchange.startedAt : Timestamp(recorded: microseconds),
             direction: .response, kind: .close)
         record.detail = reason.isEmpty ? String(code) : "\(code) \(reason)"
         record.bytes = Array(reason.utf8)
@@ -55,7 +54,7 @@ struct HARMessageReader {
     static func kept(
         _ node: JSONNode, _ connection: Int64, _ exchange: (Int64) -> Int64?
     ) -> MessageRecord? {
-        guard let number = node["number"]?.integer, let at = node["us"]?.integer,
+        guard let number = node["number"]?.count, let at = node["us"]?.moment,
             let direction = direction(node),
             let kind = node["kind"]?.text.flatMap(MessageRecord.Kind.init(rawValue:))
         else { return nil }
@@ -66,11 +65,11 @@ struct HARMessageReader {
         }
         var record = MessageRecord(
             connection: connection, exchange: owner, number: number,
-            at: Timestamp(microseconds: at), direction: direction, kind: kind)
-        record.part = Int(clamping: node["part"]?.integer ?? 0)
+            at: at, direction: direction, kind: kind)
+        record.part = Int(node["part"]?.count ?? 0)
         record.bytes = node["data"]?.base64 ?? []
-        record.size = node["size"]?.integer ?? Int64(record.bytes.count)
-        record.offset = node["offset"]?.integer
+        record.size = node["size"]?.count ?? Int64(record.bytes.count)
+        record.offset = node["offset"]?.count
         record.isLast = !(node["continues"]?.isTrue ?? false)
         record.isTruncated = node["truncated"]?.isTrue ?? false
         record.detail = node["detail"]?.text ?? ""

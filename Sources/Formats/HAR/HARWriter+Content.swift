@@ -12,7 +12,7 @@ extension HARWriter {
         try json.name("content")
         try json.beginObject()
         try json.member("size", .integer(plan.decodedSize))
-        let saved = plan.decodedSize - exchange.responseBody.size
+        let saved = plan.decodedSize &- exchange.responseBody.size
         if !plan.codings.isEmpty, !exchange.responseBody.isTruncated {
             try json.member("compression", .integer(saved))
         }
@@ -62,7 +62,8 @@ extension HARWriter {
         let recorded = direction == .request ? exchange.requestHead : exchange.responseHead
         let plan = try HARContentPlan(
             exchange, direction, head: HeadText(recorded), withSecrets: options.withSecrets,
-            in: source)
+            in: source,
+            checkpoint: options.checkpoint)
         let example =
             "the \(direction == .request ? "request" : "response") of exchange \(exchange.id)"
         if plan.claimed != nil {
@@ -70,6 +71,7 @@ extension HARWriter {
         } else if plan.isMasked {
             losses.note(.secretsMasked, example)
         }
+        if plan.isLeftPacked { losses.note(.contentLeftPacked, example) }
         extras.keepContent(of: plan, direction)
         return plan
     }

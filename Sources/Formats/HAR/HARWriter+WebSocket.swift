@@ -99,7 +99,7 @@ struct WebSocketMessage {
         let room = Self.byteLimit - bytes.count
         isCut = isCut || shown.count > room
         bytes += shown.prefix(room)
-        size += part.size
+        size = size.addingSaturated(part.size)
         last = part
         last.bytes = []
     }

@@ -56,5 +56,11 @@ indirect enum JSONNode: Equatable {
         return Int64(text) ?? double.flatMap { Int64(exactly: $0.rounded()) }
     }
 
+    /// A size, a count or a duration, within what one can be.
+    var count: Int64? { integer.map(RecordedNumber.bounded) }
+
+    /// A moment in microseconds, within what one can be.
+    var moment: Timestamp? { integer.map { Timestamp(recorded: $0) } }
+
     var isTrue: Bool { self == .boolean(true) }
 }

@@ -69,8 +69,8 @@ struct MitmproxyFlowReader {
     private func addTimes(to record: inout ExchangeRecord) {
         let start = record.startedAt
         if let native {
-            record.durationMicroseconds = native["durationUs"]?.integer
-            record.firstByteMicroseconds = native["firstByteUs"]?.integer
+            record.durationMicroseconds = native["durationUs"]?.count
+            record.firstByteMicroseconds = native["firstByteUs"]?.count
             return
         }
         let first = response["timestamp_start"]?.moment
@@ -209,17 +209,17 @@ struct MitmproxyFlowReader {
         var content = Content()
         guard let bytes = side["content"]?.bytes else {
             content.isMissing = true
-            content.fullSize = kept?["size"]?.integer ?? length(side)
+            content.fullSize = kept?["size"]?.count ?? length(side)
             return content
         }
         content.bytes = bytes
-        if kept?["truncated"]?.isTrue ?? false { content.fullSize = kept?["size"]?.integer }
+        if kept?["truncated"]?.isTrue ?? false { content.fullSize = kept?["size"]?.count }
         return content
     }
 
     private func length(_ side: TnetstringValue) -> Int64? {
         Self.fields(side["headers"]).first { $0.name.equalsIgnoringCase("content-length") }
-            .flatMap { Int64($0.value.text) }.flatMap { $0 > 0 ? $0 : nil }
+            .flatMap { Int64($0.value.text) }.flatMap { $0 > 0 ? RecordedNumber.bounded($0) : nil }
     }
 
     func trailers(_ direction: Direction) -> [UInt8] {

@@ -105,7 +105,7 @@ struct MitmproxyImportMachine {
         record.responseBody = body(.response, of: flow, id)
         writer.write(.exchange(record))
         let end = Timestamp(
-            microseconds: record.startedAt.microseconds &+ (record.durationMicroseconds ?? 0))
+            recorded: record.startedAt.microseconds &+ (record.durationMicroseconds ?? 0))
         let name = record.protocolName == "HTTP/2" ? "h2" : "http/1.1"
         update(key, endedAt: end) { connection in
             connection.exchangeCount += 1

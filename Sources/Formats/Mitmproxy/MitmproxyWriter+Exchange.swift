@@ -96,7 +96,8 @@ extension MitmproxyWriter {
             let head = HeadText(
                 direction == .request ? exchange.requestHead : exchange.responseHead)
             let plan = try HARContentPlan(
-                exchange, direction, head: head, withSecrets: false, in: source)
+                exchange, direction, head: head, withSecrets: false, in: source,
+            checkpoint: options.checkpoint)
             if plan.claimed != nil {
                 losses.note(.contentWithheld, example)
                 return (.null, false)

@@ -41,7 +41,10 @@ extension RequestSnippet {
             words += ["--ignore-stdin", "--raw=\(ShellText.quoted(bytes))"]
         case .bytes, .recorded: isPiped = true
         }
-        words.append("\(ShellText.quoted(method)) \(ShellText.quoted(url))")
+        // A method, and the name of a field, may begin as an option does, such as --output's.
+        let dash = UInt8(ascii: "-")
+        let mark = method.first == dash || fields.contains { $0.name.first == dash } ? "-- " : ""
+        words.append("\(mark)\(ShellText.quoted(method)) \(ShellText.quoted(url))")
         words += fields.map { field in
             if field.value.isEmpty { return ShellText.quoted(field.name + [0x3B]) }
             // What follows the colon would name a file, or make it JSON.

@@ -93,7 +93,8 @@ package struct RequestSnippet {
         guard exchange.requestBody.size > 0 else { return (.none, false) }
         let head = HeadText(exchange.requestHead)
         let plan = try HARContentPlan(
-            exchange, .request, head: head, withSecrets: withSecrets, in: traffic)
+            exchange, .request, head: head, withSecrets: withSecrets, in: traffic,
+            checkpoint: {})
         guard exchange.requestBody.size <= byteLimit, plan.claimed == nil else {
             return (.recorded, false)
         }

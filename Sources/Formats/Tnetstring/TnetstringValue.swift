@@ -55,6 +55,9 @@ indirect enum TnetstringValue: Equatable, Sendable {
         }
     }
 
+    /// A size, a count or a duration, within what one can be.
+    var count: Int64? { integer.map(RecordedNumber.bounded) }
+
     /// Seconds since 1970 as a moment; `nil` for what is none.
     var moment: Timestamp? {
         let seconds: Double
@@ -64,6 +67,6 @@ indirect enum TnetstringValue: Equatable, Sendable {
         default: return nil
         }
         guard abs(seconds) < 1e11 else { return nil }
-        return Timestamp(microseconds: Int64((seconds * 1e6).rounded()))
+        return Timestamp(recorded: Int64((seconds * 1e6).rounded()))
     }
 }

@@ -25,7 +25,8 @@ struct TLSReading {
 
     private struct Side {
         var bytes: [UInt8] = []
-        var messages: [UInt8] = []
+        /// One record may hold many, so none is copied for those before it.
+        var messages = UnreadBytes()
         var protection: RecordProtection?
         /// Of TLS 1.3, for the key that follows.
         var secret: [UInt8] = []
@@ -106,7 +107,7 @@ struct TLSReading {
     ) {
         switch type {
         case .handshake:
-            sides[direction.rawValue].messages += content
+            sides[direction.rawValue].messages.append(content)
             readMessages(direction)
         case .alert where content.count == 2:
             let alert = TLSAlert(isFatal: content[0] == 2, code: content[1])
@@ -125,14 +126,16 @@ struct TLSReading {
     private mutating func readMessages(_ direction: Direction) {
         let side = direction.rawValue
         while obstacle == nil, sides[side].messages.count >= 4 {
-            let all = sides[side].messages
-            let length = Int(all[1]) << 16 | Int(all[2]) << 8 | Int(all[3])
+            let rest = sides[side].messages.rest
+            let (type, number) = (rest[rest.startIndex], rest.dropFirst().prefix(3))
+            let length = number.reduce(0) { $0 << 8 | Int($1) }
             guard length <= Self.messageLimit else {
                 return stop("a handshake message is too long")
             }
-            guard all.count >= 4 + length else { return }
-            sides[side].messages = [UInt8](all.dropFirst(4 + length))
-            read(type: all[0], [UInt8](all[..<(4 + length)]), direction)
+            guard rest.count >= 4 + length else { return }
+            let message = [UInt8](rest.prefix(4 + length))
+            sides[side].messages.drop(message.count)
+            read(type: type, message, direction)
         }
     }
 
@@ -165,7 +168,8 @@ struct TLSReading {
     }
 
     private mutating func readServerHello(_ message: [UInt8]) {
-        guard message.count >= 38, message[6..<38].hex != Self.retryRandom else { return }
+        guard message.count >= 39 else { return stop("its ServerHello is malformed") }
+        guard message[6..<38].hex != Self.retryRandom else { return }
         let sessionLength = Int(message[38])
         let rest = message.dropFirst(39 + sessionLength)
         guard rest.count >= 3 else { return stop("its ServerHello is malformed") }

@@ -13,7 +13,8 @@ struct UnreadBytes {
     var isEmpty: Bool { count == 0 }
     /// Whether there are some that were not looked at.
     var hasNew: Bool { count > scanned }
-    var array: [UInt8] { [UInt8](all[start...]) }
+    var rest: ArraySlice<UInt8> { all[start...] }
+    var array: [UInt8] { [UInt8](rest) }
 
     mutating func append(_ bytes: [UInt8]) {
         all += bytes

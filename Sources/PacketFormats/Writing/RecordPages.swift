@@ -39,7 +39,8 @@ struct RecordPages<Record> {
             return found.count < Self.pageSize
         }
         page = found
-        isAtEnd = found.count < Self.pageSize
-        if let last = found.last { nextID = id(last) + 1 }
+        // Behind the highest number that there is, nothing follows.
+        isAtEnd = found.count < Self.pageSize || found.last.map(id) == .max
+        if let last = found.last { nextID = id(last) &+ 1 }
     }
 }

@@ -67,7 +67,7 @@ package struct ReplayPlan: Sendable {
             let status = opensWebSocket && record.status / 100 == 2 ? 101 : record.status
             entries.append(
                 Entry(
-                    exchange: record.id, start: start, end: start + duration,
+                    exchange: record.id, start: start, end: start.addingSaturated(duration),
                     method: RecordedHead(record.requestHead).method.text,
                     isSecure: record.scheme == .https, authority: record.authority,
                     status: hasAnswer ? status : 0,
@@ -75,7 +75,7 @@ package struct ReplayPlan: Sendable {
                     opensWebSocket: opensWebSocket))
             if hasAnswer {
                 let arrival = record.firstByteMicroseconds ?? duration
-                answers.append((start + arrival, record.id))
+                answers.append((start.addingSaturated(arrival), record.id))
             }
             return true
         }

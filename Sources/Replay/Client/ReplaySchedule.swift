@@ -105,10 +105,11 @@ package struct ReplaySchedule: Sendable {
         switch pace {
         case .windows: return 0
         case .timing(let thousandths):
-            let recorded = Double(windows[place].start - windows[0].start) / 1000
-            return UInt64(max(0, recorded * Double(thousandths) / 1000))
+            let recorded = (Double(windows[place].start) - Double(windows[0].start)) / 1000
+            return UInt64(min(max(0, recorded * Double(thousandths) / 1000), Self.delayLimit))
         case .rate(let thousandths):
-            return UInt64(Double(place) * 1_000_000 / Double(max(1, thousandths)))
+            return UInt64(
+                min(Double(place) * 1_000_000 / Double(max(1, thousandths)), Self.delayLimit))
         }
     }
 
@@ -123,4 +124,8 @@ package struct ReplaySchedule: Sendable {
     package mutating func stop() {
         isStopped = true
     }
+
+    /// In milliseconds: longer than anybody waits, so that a recorded time cannot overflow the
+    /// clock.
+    private static let delayLimit: Double = 0x1p53
 }

@@ -47,7 +47,7 @@ package struct RequestRewrite {
         }
         guard let head = RecordedHeads.read(request: bytes) else { return nil }
         method = head.knownMethod
-        let size = self.content.map { Int64($0.count) } ?? record.requestBody.size
+        let size = UInt64(self.content.map { Int64($0.count) } ?? max(0, record.requestBody.size))
         trailers = RecordedHeads.trailers(record.requestBody.trailers)
         // Trailers go out behind chunks alone (RFC 9112 §7.1.2).
         isChunked =
@@ -58,7 +58,7 @@ package struct RequestRewrite {
         if isChunked {
             forwarding.framing = .chunked
         } else if size > 0 || head.fields.contains(.contentLength) {
-            forwarding.framing = .length(UInt64(size))
+            forwarding.framing = .length(size)
         }
         if let webSocketKey { Self.openWebSocket(webSocketKey, head.fields, &forwarding) }
         var output: [UInt8] = []

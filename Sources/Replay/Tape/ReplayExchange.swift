@@ -180,8 +180,10 @@ package final class ReplayExchange {
     /// When the content is due from here on: it is taken to have come evenly.
     private func due(_ answer: TapeAnswer) -> Int64 {
         guard answer.size > 0, answer.cuts.isEmpty else { return answer.duration }
-        let share = Double(offset) / Double(answer.size)
-        return answer.firstByte + Int64(Double(answer.duration - answer.firstByte) * share)
+        // More may be there than is told, or less.
+        let share = min(1, Double(offset) / Double(answer.size))
+        let rest = answer.duration.subtractingReportingOverflow(answer.firstByte).partialValue
+        return answer.firstByte.addingSaturated(Int64(Double(max(0, rest)) * share))
     }
 
     private func piece(of answer: TapeAnswer, upTo end: Int64) -> [UInt8] {

@@ -84,7 +84,7 @@ final class TapeAnswer: Sendable {
             let prefix: Int64 = message.kind == .grpc ? 5 : 0
             cuts.append(
                 Cut(
-                    end: offset + message.size + prefix,
+                    end: offset.addingSaturated(message.size).addingSaturated(prefix),
                     due: message.at.microseconds(since: record.startedAt),
                     clientMessages: clientMessages))
             return cuts.count < cutLimit

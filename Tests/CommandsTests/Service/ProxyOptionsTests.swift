@@ -103,7 +103,8 @@ struct ProxyOptionsTests {
                 #expect(plan.ports[0].credentials?.count == count)
             }
             options.credentials = nil
-            options.upstreamCredentials = path
+            options.upstreams = [UpstreamProxy(.http, host: "a.test", port: 1)]
+            options.upstreamCredentials = [.init(place: nil, path: path)]
             #expect(failure(of: options)?.code == found?.code)
         }
     }
@@ -113,24 +114,50 @@ struct ProxyOptionsTests {
         options.credentials = "no-such-file"
         #expect(failure(of: options)?.code == "file-unreadable")
         options.credentials = nil
-        options.upstreamCredentials = "no-such-file"
+        options.upstreams = [UpstreamProxy(.http, host: "a.test", port: 1)]
+        options.upstreamCredentials = [.init(place: nil, path: "no-such-file")]
         #expect(failure(of: options)?.code == "file-unreadable")
     }
 
-    @Test func passwordGoesToEachUpstream() throws {
+    @Test func passwordGoesToItsUpstreamAlone() throws {
         try withFile("jane:s3cret\njoe:other\n") { path in
             var options = ProxyOptions()
             options.upstreams = try ["http://a.test:1", "*.b.test=socks5://[::1]:2/"].map {
                 try ValueSyntax<UpstreamProxy>.upstream.read($0)
             }
-            options.upstreamCredentials = path
+            options.upstreamCredentials = try ["[::1]:2=\(path)"].map {
+                try ValueSyntax<UpstreamCredentialFile>.upstreamCredential.read($0)
+            }
             let upstreams = try options.plan().upstreams
             #expect(upstreams.map(\.host) == ["a.test", "::1"])
             #expect(upstreams.map(\.port) == [1, 2])
             #expect(upstreams.map(\.scheme) == [.http, .socks5])
             #expect(upstreams.map(\.hosts) == [[], [HostPattern("*.b.test")].compactMap { $0 }])
-            for upstream in upstreams {
-                #expect(upstream.credential?.basicBytes.text == "jane:s3cret")
+            let passwords = upstreams.map { $0.credential?.basicBytes.text }
+            #expect(passwords == [nil, "jane:s3cret"])
+            // Whose it is has to be said.
+            for given in [path, "c.test:1=\(path)", "a.test:2=\(path)"] {
+                options.upstreamCredentials = [
+                    try ValueSyntax<UpstreamCredentialFile>.upstreamCredential.read(given)
+                ]
+                #expect(failure(of: options)?.code == "bad-credentials", "\(given)")
+            }
+        }
+    }
+
+    /// One proxy may be named for several hosts.
+    @Test func passwordGoesToTheOnlyUpstream() throws {
+        try withFile("jane:s3cret\n") { path in
+            var options = ProxyOptions()
+            options.upstreams = try ["*.a.test=http://p.test:1", "*.b.test=http://P.test:1"].map {
+                try ValueSyntax<UpstreamProxy>.upstream.read($0)
+            }
+            for given in [path, "p.test:1=\(path)"] {
+                options.upstreamCredentials = [
+                    try ValueSyntax<UpstreamCredentialFile>.upstreamCredential.read(given)
+                ]
+                let passwords = try options.plan().upstreams.map { $0.credential?.basicBytes.text }
+                #expect(passwords == ["jane:s3cret", "jane:s3cret"])
             }
         }
     }

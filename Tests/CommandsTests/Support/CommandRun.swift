@@ -83,8 +83,8 @@ struct CommandRun {
 
 /// A coding for tests: letters change their case.
 private var swappedCase: ContentStream {
-    ContentStream { bytes throws(Failure) in
-        bytes.map { $0.isASCIILetter ? $0 ^ 0x20 : $0 }
+    ContentStream { bytes, visit in
+        try visit(bytes.map { $0.isASCIILetter ? $0 ^ 0x20 : $0 })
     } finish: { () throws(Failure) in
         [UInt8](".".utf8)
     }
