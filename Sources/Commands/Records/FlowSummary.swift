@@ -34,7 +34,7 @@ struct FlowSummary {
     let grpcStatus: Int?
 
     /// What went wrong, in a word or a few: a call of gRPC fails with a status of 200.
-    private var trouble: String? {
+    var trouble: String? {
         if let error { return error }
         return grpcStatus.flatMap { $0 == 0 ? nil : GRPCStatus.text($0) }
     }
