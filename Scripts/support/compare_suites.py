@@ -155,30 +155,21 @@ class Comparison:
     def __init__(self, suite, options):
         self.suite = suite
         plain = Run(suite, "plain", options)
-        again = Run(suite, "plain-again", options)
         captured = Run(suite, "captured", options)
         self.seconds = (plain.seconds, captured.seconds)
         self.plain, self.captured = plain.outcomes, captured.outcomes
-        # What is not the same twice when it runs plain says nothing, and what fails here anyhow
-        # cannot break.
-        self.flaky = [
-            name for name in sorted(self.plain.keys() | again.outcomes.keys())
-            if self.plain.get(name) != again.outcomes.get(name)
-            or self.plain[name] == "failed" and self.captured.get(name) != "failed"
-        ]
         found = {
             name for name in self.plain.keys() | self.captured.keys()
             if self.plain.get(name) != self.captured.get(name)
-        } - set(self.flaky)
+        }
         self.listed = {name for name in found if self.reason(name)}
         self.different = sorted(found - self.listed)
-        self.unsteady = []
+        self.flaky, self.unsteady = [], []
         if self.different:
             self.look_again(options)
-        here = self.plain.keys() - set(self.flaky)
         self.same_now = [
             name for name in suite.different
-            if any(fits(name, test) for test in here)
+            if any(fits(name, test) for test in self.plain)
             and not any(fits(name, test) for test in self.listed)
         ]
 
@@ -187,15 +178,24 @@ class Comparison:
             (reason for name, reason in self.suite.different.items() if fits(name, test)), None)
 
     def look_again(self, options):
-        """What differs once of two times depends on the time, and is told apart."""
+        """Tells apart what differs from run to run: plain (flaky) or captured (unsteady)."""
         known = [name for name in self.different if name in self.plain]
         if not known:
             return
-        again = Run(self.suite, "captured-again", options, known)
-        self.unsteady = [
-            name for name in known if again.outcomes.get(name) == self.plain[name]
+        plain = Run(self.suite, "plain-again", options, known).outcomes
+        captured = Run(self.suite, "captured-again", options, known).outcomes
+        # What fails here anyhow cannot break.
+        self.flaky = [
+            name for name in known
+            if self.plain[name] == "failed" or plain.get(name) != self.plain[name]
         ]
-        self.different = [name for name in self.different if name not in self.unsteady]
+        self.unsteady = [
+            name for name in known
+            if name not in self.flaky and captured.get(name) == self.plain[name]
+        ]
+        self.different = [
+            name for name in self.different if name not in self.flaky + self.unsteady
+        ]
 
     def row(self):
         left_out = len(self.flaky) + len(self.unsteady) + len(self.listed) + len(self.different)

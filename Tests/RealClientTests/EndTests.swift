@@ -71,7 +71,7 @@ extension RealClientTests {
             try await Program.run(
                 .python,
                 [
-                    "-B", "\(Peer.projectFolder)/Scripts/support/random_ends.py", "--ends", "32",
+                    "-B", "\(Peer.projectFolder)/Scripts/support/random_ends.py", "--ends", "24",
                     "--sallyport", Peer.sallyport.path ?? "",
                 ], in: folder, within: .seconds(300))
         }
