@@ -11,7 +11,7 @@ extension FuzzedReader {
         }) { MitmproxyImporter() },
         importer("pcap", { [Packets.pcap(Packets.conversation)] }) { PacketImporter() },
         importer("pcapng", { [Packets.pcapng(Packets.conversation)] }) { PacketImporter() },
-        streams, exports,
+        streams, exports, captures,
     ]
 
     private static let harWords = [
@@ -44,6 +44,18 @@ extension FuzzedReader {
         let capture = MemoryCapture()
         capture.submit(Records.sample)
         return [Exports.bytes(MitmproxyExporter(), of: capture, withSecrets: true)]
+    }()
+
+    /// Secrets for `helloMessage`: none of the samples is protected under them, but what is read of
+    /// a record before it is opened is read.
+    private static let helloKeyLog: [UInt8] = {
+        let random = String(repeating: "07", count: 32)
+        let secret = String(repeating: "ab", count: 48)
+        let labels = [
+            "CLIENT_RANDOM", "CLIENT_HANDSHAKE_TRAFFIC_SECRET", "SERVER_HANDSHAKE_TRAFFIC_SECRET",
+            "CLIENT_TRAFFIC_SECRET_0", "SERVER_TRAFFIC_SECRET_0",
+        ]
+        return Array(labels.map { "\($0) \(random) \(secret)\n" }.joined().utf8)
     }()
 
     /// What the two ends of a connection of TCP say, put into packets: what is behind the packets.
@@ -80,7 +92,8 @@ extension FuzzedReader {
         },
         run: { bytes, _, transcript in
             let file = Packets.pcap(Packets.segments(of: bytes))
-            let capture = Import.run(PacketImporter(), file, .whole, &transcript)
+            let importer = PacketImporter(keyLog: helloKeyLog)
+            let capture = Import.run(importer, file, .whole, &transcript)
             capture.note(in: &transcript)
             Exports.run(capture)
         })
@@ -89,7 +102,12 @@ extension FuzzedReader {
     /// every export and every finding.
     private static let exports = FuzzedReader(
         "records", lengthLimit: 2048, isCut: false,
-        words: ["Set-Cookie: a=b; Max-Age=", "Expires=", "Domain=.", "\r\n", "HTTP/1.1 200 OK\r\n"],
+        words: [
+            "Set-Cookie: a=b; Max-Age=", "Expires=", "Domain=.", "\r\n", "HTTP/1.1 200 OK\r\n",
+            "Content-Range: bytes 0-4/9223372036854775807\r\n", "Content-Length: ", "ETag: \"a\"\r\n",
+            "Upload-Offset: 9223372036854775807\r\n", "HTTP/1.1 206 P\r\n", "HTTP/1.1 101 S\r\n",
+            "Content-Type: text/event-stream\r\n", "Content-Type: application/grpc\r\n",
+        ],
         seeds: { [[UInt8](repeating: 0, count: 64), [UInt8](0...255), Records.seed] },
         run: { bytes, _, transcript in
             let capture = MemoryCapture()

@@ -122,8 +122,10 @@ package final class HTTP2Session {
                 start += 1
             }
             guard frameHead.count == HTTP2FrameHead.length else { return }
-            try feed(frameHead.span)
+            let head = frameHead
             frameHead.removeAll(keepingCapacity: true)
+            let span = head.span
+            try feed(span)
         }
         let end = max(start, bytes.count - frames.headCount)
         if start < end { try feed(bytes.extracting(start..<end)) }
