@@ -13,7 +13,9 @@ extension FuzzedReader {
     /// A capture file with changes: each is a place in three bytes, a length and the new bytes.
     static let captures = FuzzedReader(
         "capture", lengthLimit: 1024, isCut: false,
-        words: ["\u{7F}\u{7F}\u{7F}\u{7F}\u{7F}\u{7F}\u{7F}\u{7F}", "CREATE TABLE", "SQLite format 3"],
+        words: [
+            "\u{7F}\u{7F}\u{7F}\u{7F}\u{7F}\u{7F}\u{7F}\u{7F}", "CREATE TABLE", "SQLite format 3",
+        ],
         seeds: { [[0, 0, 18, 1, 1], [0, 16, 0, 4, 13, 0, 0, 0], [0, 0x40, 3, 2, 0, 9]] },
         run: { bytes, _, transcript in
             var file = CaptureFileSample.bytes
@@ -34,7 +36,9 @@ private enum CaptureFileSample {
     private static let path = "/dev/shm/sallyport-fuzz-\(getpid()).sallyport"
 
     /// A capture of `Records.sample`.
-    static let bytes: [UInt8] = {
+    static let bytes = makeBytes()
+
+    private static func makeBytes() -> [UInt8] {
         let path = "\(Self.path).sample"
         defer { Files.remove(path) }
         do throws(Failure) {
@@ -45,7 +49,7 @@ private enum CaptureFileSample {
             try writer.close()
             return try Files.read(path)
         } catch { Oracle.fail("no capture: \(error.detail)") }
-    }()
+    }
 
     static func read(_ file: [UInt8], _ transcript: inout Transcript) {
         defer { Files.remove(path) }

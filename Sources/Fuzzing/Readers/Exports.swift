@@ -91,7 +91,8 @@ enum Exports {
                 makeSHA256: { RunningHash(.sha256) }, sha1: { TLS.Digests.sha1($0) }))
         let plan = try ReplayPlan(capture, substitutes: true, keeps: []) { _ in true }
         let windows = plan.entries.map { ReplaySchedule.Window(start: $0.start, end: $0.end) }
-        var schedule = ReplaySchedule(windows, pace: .timing(thousandths: 2000), concurrencyLimit: 2)
+        var schedule = ReplaySchedule(
+            windows, pace: .timing(thousandths: 2000), concurrencyLimit: 2)
         for place in windows.indices {
             _ = schedule.step(now: UInt64(place))
             schedule.end(place)

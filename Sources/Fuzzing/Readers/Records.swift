@@ -4,9 +4,12 @@ internal import Traffic
 /// Records whose fields are taken from bytes, with any number that readers of files let through.
 enum Records {
     /// One exchange of each usual kind.
-    static let sample: [TrafficEvent] = {
+    static let sample = makeSample()
+
+    private static func makeSample() -> [TrafficEvent] {
         var connection = ConnectionRecord(
-            id: 1, openedAt: Timestamp(microseconds: 1_700_000_000_000_000), client: "127.0.0.1:1000",
+            id: 1, openedAt: Timestamp(microseconds: 1_700_000_000_000_000),
+            client: "127.0.0.1:1000",
             listener: "127.0.0.1:8080", mode: .explicit)
         connection.closedAt = Timestamp(microseconds: 1_700_000_001_000_000)
         connection.originHost = "a.example"
@@ -25,13 +28,15 @@ enum Records {
         connection.originTLS = tls
         var exchange = Sample.exchange
         exchange.responseHead = Array(
-            "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nSet-Cookie: a=b; Max-Age=5\r\n\r\n".utf8)
+            "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nSet-Cookie: a=b; Max-Age=5\r\n\r\n".utf8
+        )
         exchange.responseBody.bytes = Array("hello".utf8)
         exchange.responseBody.size = 5
         var socket = ExchangeRecord(
             id: 2, connection: 1, startedAt: Timestamp(microseconds: 1_700_000_000_500_000),
             scheme: .https, authority: "a.example")
-        socket.requestHead = Array("GET /w HTTP/1.1\r\nHost: a.example\r\nUpgrade: websocket\r\n\r\n".utf8)
+        socket.requestHead = Array(
+            "GET /w HTTP/1.1\r\nHost: a.example\r\nUpgrade: websocket\r\n\r\n".utf8)
         socket.responseHead = Array("HTTP/1.1 101 S\r\nUpgrade: websocket\r\n\r\n".utf8)
         socket.status = 101
         var message = MessageRecord(
@@ -40,14 +45,16 @@ enum Records {
         message.bytes = Array("hi".utf8)
         message.size = 2
         return [.message(message), .exchange(exchange), .exchange(socket), .connection(connection)]
-    }()
+    }
 
     /// What `made` takes for one connection with a cookie.
-    static let seed: [UInt8] = {
+    static let seed = makeSeed()
+
+    private static func makeSeed() -> [UInt8] {
         var bytes: [UInt8] = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]
         bytes += Array("HTTP/1.1 200 OK\r\nSet-Cookie: a=b; Max-Age=12; Path=/\r\n\r\n".utf8)
         return bytes
-    }()
+    }
 
     static func made(of bytes: [UInt8]) -> [TrafficEvent] {
         var source = NumberSource(bytes)
