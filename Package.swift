@@ -122,8 +122,8 @@ let package = Package(
         target(
             "Fuzzing",
             [
-                "Base", "CaptureStore", "Catalogue", "DNS", "Filters", "Findings", "Formats",
-                "HTTPCodecs", "HTTPModel", "Messages", "Negotiation", "PacketFormats", "Proxy",
+                "Base", "CaptureStore", "Catalogue", "Comparison", "DNS", "Filters", "Findings",
+                "Formats", "HTTPCodecs", "HTTPModel", "Negotiation", "PacketFormats", "Proxy",
                 "Redaction", "Replay", "TLS", "Traffic", "Transfers",
             ]),
         .executableTarget(

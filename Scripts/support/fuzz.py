@@ -85,7 +85,8 @@ class Reader:
             inputs = [self.folder / "crash-current"]
             inputs[0].write_bytes(content[8:8 + length])
         said = [line for line in tail
-                if re.search(r"oracle:|ERROR:|Fatal error|error:|hang:|^- |SUMMARY", line)]
+                if re.search(r"oracle:|Fatal error|error:|hang:|^(- |  \S)|^SUMMARY: Addr", line)
+                and not re.match(r"\s+#", line)]
         if any("hang:" in line for line in said) or any("timeout-" in p.name for p in inputs):
             self.hangs += 1
         KEPT.mkdir(parents=True, exist_ok=True)
@@ -95,6 +96,12 @@ class Reader:
             target = KEPT / f"{self.name}-{digest}"
             shutil.move(path, target)
             kept.append(target)
+        # The first line of the product that stood on the stack: what trapped.
+        place = next((found[1] for found in (re.search(r"/Sources/(?!Fuzzing|sallyport-fuzz)(\S+\.swift:\d+)", line)
+                                             for line in tail if re.match(r"\s+#\d+ ", line))
+                      if found), None)
+        if place:
+            said.append(f"at Sources/{place}")
         self.crashes.append((code, said))
         print(f"\n{self.name}: ended with {code} after {self.executions} executions",
               file=sys.stderr)

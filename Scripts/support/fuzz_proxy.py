@@ -8,6 +8,8 @@ what was said last, so that it can be said again.
 
 import argparse
 import collections
+import contextlib
+import functools
 import json
 import os
 import pathlib
@@ -27,7 +29,20 @@ import fuzz_scripts as scripts
 
 LATENCY_LIMIT = 0.250  # seconds, without the time that the proxy or this process waited for a CPU
 MEMORY_LIMIT = 512 << 20  # bytes
+# What stays of each connection shows long before the limit, once buffers and caches are filled.
+GROWTH_LIMIT = 1500  # bytes a connection
+GROWTH_START = 48 << 20  # bytes
 CLIENTS = 64
+
+
+@functools.cache
+def client_context(protocols):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    if protocols:
+        context.set_alpn_protocols(protocols)
+    return context
 
 
 class Peer:
@@ -72,11 +87,7 @@ class Peer:
         return False
 
     def do_tls(self, protocols):
-        context = ssl.create_default_context()
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-        if protocols:
-            context.set_alpn_protocols(protocols)
+        context = client_context(tuple(protocols))
         self.connection = context.wrap_socket(self.connection, server_hostname="localhost")
         return True
 
@@ -169,7 +180,9 @@ class Run:
             try:
                 connection = socket.create_connection(("127.0.0.1", port), timeout=3)
             except OSError as error:
-                self.fault(f"the proxy accepts nothing: {error}")
+                # Who has ended is told by `watch`.
+                if not self.ended.wait(1) and self.proxy.poll() is None:
+                    self.fault(f"the proxy accepts nothing: {error}")
                 return
             with self.lock:
                 self.made["%s:%d" % connection.getsockname()] += 1
@@ -213,6 +226,7 @@ class Run:
 
     def watch(self, seconds):
         started = time.monotonic()
+        early = None
         while not self.ended.wait(0.05):
             if self.proxy.poll() is not None:
                 return self.fault(f"the proxy ended with {self.proxy.returncode}")
@@ -222,7 +236,14 @@ class Run:
                 continue
             if self.peak > MEMORY_LIMIT:
                 return self.fault(f"the proxy takes {self.peak >> 20} MiB")
-            if time.monotonic() - started > seconds or self.count >= self.options.connections:
+            share = max((time.monotonic() - started) / seconds,
+                        self.count / self.options.connections)
+            if early is None and share > 0.25:
+                early = (self.peak, self.count)
+            if share > 1:
+                grown, count = self.peak - early[0], self.count - early[1]
+                if grown > max(GROWTH_START, GROWTH_LIMIT * count):
+                    return self.fault(f"the proxy keeps {grown // count} bytes of each connection")
                 self.ended.set()
 
     def probe(self, port):
@@ -359,11 +380,14 @@ def main():
     parser.add_argument("--seed", default="1")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--around", action="store_true", help="leave out what is known to break")
+    parser.add_argument("--keep", metavar="FOLDER", help="leave the capture there")
     parser.add_argument("--prober", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.prober:
         return prober(*map(int, options.prober.split(",")))
-    with tempfile.TemporaryDirectory(prefix="sallyport-fuzz-") as folder:
+    with contextlib.ExitStack() as stack:
+        folder = options.keep or stack.enter_context(
+            tempfile.TemporaryDirectory(prefix="sallyport-fuzz-"))
         run = Run(options, pathlib.Path(folder))
         try:
             run.run()

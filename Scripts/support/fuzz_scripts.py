@@ -304,8 +304,10 @@ def origin(chance, around, asked):
             chance.choice([200, 200, 404, 301, 304, 500, 206, 401, 999]), size) + body
         if chance.random() < 0.2:
             head += b"HTTP/1.1 200 Second\r\nContent-Length: 0\r\n\r\n"
-    return cut(chance, mutated(chance, head, 0.3)) + chance.choice(
-        [[("read", 0.1)], [("read", 0.5)], ending(chance)])
+    head = mutated(chance, head, 0.3)
+    if around:
+        head = head.replace(b" 101", b" 102")
+    return cut(chance, head) + chance.choice([[("read", 0.1)], [("read", 0.5)], ending(chance)])
 
 
 def generator(seed, side, number):

@@ -144,7 +144,7 @@ enum RecipeReader {
         if words.count == 2, words[0] == "utc" { return .utcTime(words[1]) }
         if words.count == 2, words[0] == "generalized" { return .generalizedTime(words[1]) }
         let digits = field.value.dropLast()
-        guard field.value.hasSuffix("d"), let days = Int(digits), abs(days) <= 40_000 else {
+        guard field.value.hasSuffix("d"), let days = Int(digits), dayLimits.contains(days) else {
             throw ProbeViolation(
                 field.line,
                 "'\(field.value)' is no time, expected days from now like +45d or -2d, "
@@ -152,6 +152,9 @@ enum RecipeReader {
         }
         return .days(days)
     }
+
+    /// A century, with some room; `abs` would trap at the least number.
+    private static let dayLimits = -40_000...40_000
 
     // MARK: Names
 

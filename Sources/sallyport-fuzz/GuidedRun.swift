@@ -28,8 +28,8 @@
             return drive(
                 [
                     "sallyport-fuzz", corpus, "-runs=\(executions)", "-seed=\(seed & 0xFFFF_FFFF)",
-                "-max_total_time=\(seconds)", "-max_len=\(reader.lengthLimit)",
-                "-artifact_prefix=\(folder)/", "-timeout=60", "-rss_limit_mb=1024",
+                    "-max_total_time=\(seconds)", "-max_len=\(reader.lengthLimit)",
+                    "-artifact_prefix=\(folder)/", "-timeout=60", "-rss_limit_mb=1024",
                     "-print_final_stats=1", "-verbosity=1", "-detect_leaks=0",
                 ] + dictionary)
         }

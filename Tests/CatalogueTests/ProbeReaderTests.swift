@@ -154,6 +154,7 @@ struct ProbeReaderTests {
         Row("trusted", "[leaf]\ntrusted: maybe", 2, "unknown trusted 'maybe', expected yes, no"),
         Row("time", "[leaf]\nnot-after: tomorrow", 2, "'tomorrow' is no time, expected days"),
         Row("far time", "[leaf]\nnot-after: 9999999d", 2, "is no time"),
+        Row("least time", "[leaf]\nnot-after: -9223372036854775808d", 2, "is no time"),
         Row("version", "[leaf]\nversion: 2", 2, "unknown version '2', expected 1, 3"),
         Row("attribute", "[leaf]\nsubject: X=y", 2, "'X=y' is no part of a name, expected 'CN=…'"),
         Row("san", "[leaf]\nsan: www.example.com", 2, "expected none, empty, host:…, dns:…"),

@@ -43,7 +43,8 @@ package final class BlindRun {
             let bytes = mutator.next(of: corpus)
             unsafe record.storeBytes(of: UInt64(bytes.count).littleEndian, as: UInt64.self)
             unsafe bytes.withUnsafeBytes { source in
-                unsafe (record + 8).copyMemory(from: source.baseAddress ?? UnsafeRawPointer(record), byteCount: source.count)
+                unsafe (record + 8).copyMemory(
+                    from: source.baseAddress ?? UnsafeRawPointer(record), byteCount: source.count)
             }
             Execution.run(reader, bytes)
             count += 1

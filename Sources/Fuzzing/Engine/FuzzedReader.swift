@@ -38,7 +38,8 @@ package struct FuzzedReader: Sendable {
             let count = zip(whole, pieces).prefix { $0 == $1 }.count
             let shown: (String, [String]) -> [String] = { name, lines in
                 let rest = lines[count...].prefix(3)
-                return ["- \(name):"] + (rest.isEmpty ? ["  (nothing more)"] : rest.map { "  \($0)" })
+                return ["- \(name):"]
+                    + (rest.isEmpty ? ["  (nothing more)"] : rest.map { "  \($0)" })
             }
             let context = whole[max(0, count - 2)..<count].map { "  \($0)" }
             let lines = context + shown("whole", whole) + shown("\(cut)", pieces)

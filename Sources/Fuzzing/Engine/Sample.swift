@@ -13,7 +13,9 @@ enum Sample {
         runKey: [UInt8](repeating: 7, count: 32), registrableDomain: { $0 },
         decode: { content, _ in content })
 
-    static let exchange: ExchangeRecord = {
+    static let exchange = makeExchange()
+
+    private static func makeExchange() -> ExchangeRecord {
         var record = ExchangeRecord(
             id: 1, connection: 1, startedAt: Timestamp(microseconds: 1_700_000_000_000_000),
             scheme: .https, authority: "a.example")
@@ -23,7 +25,7 @@ enum Sample {
         record.status = 200
         record.durationMicroseconds = 1500
         return record
-    }()
+    }
 }
 
 final class SampleFilterSource: FilterSource {

@@ -14,13 +14,15 @@ extension FuzzedReader {
             "<250-mail.example\r\n250-AUTH PLAIN\r\n250 STARTTLS\r\n", ">STARTTLS\r\n",
             "<220 go ahead\r\n", ">\u{16}\u{3}\u{1}\u{0}"),
         Turns.seed(
-            "<220 x\r\n", ">EHLO a\r\n", "<250 AUTH LOGIN\r\n", ">AUTH LOGIN\r\n", "<334 VXNlcg==\r\n",
+            "<220 x\r\n", ">EHLO a\r\n", "<250 AUTH LOGIN\r\n", ">AUTH LOGIN\r\n",
+            "<334 VXNlcg==\r\n",
             ">dTp\r\n", "<535 no\r\n", ">MAIL FROM:<a@b>\r\nDATA\r\n", "<250 ok\r\n354 go\r\n",
             ">x\r\n.\r\n", "<250 done\r\n"),
         Turns.seed(
             "<* OK [CAPABILITY IMAP4rev1 STARTTLS] hi\r\n", ">a1 STARTTLS\r\n", "<a1 OK begin\r\n"),
         Turns.seed(">a LOGIN {4}\r\n", "<+ go\r\n", ">user {3+}\r\npwd\r\n", "<a OK\r\n"),
-        Turns.seed("<+OK POP3\r\n", ">CAPA\r\n", "<+OK\r\nSTLS\r\n.\r\n", ">STLS\r\n", "<-ERR no\r\n"),
+        Turns.seed(
+            "<+OK POP3\r\n", ">CAPA\r\n", "<+OK\r\nSTLS\r\n.\r\n", ">STLS\r\n", "<-ERR no\r\n"),
         Turns.seed("<220 FTP\r\n", ">AUTH TLS\r\n", "<234 ok\r\n"),
         Turns.seed("<:irc NOTICE * :hi\r\n", ">CAP LS 302\r\nSTARTTLS\r\n", "<:irc 670 x :ok\r\n"),
         Turns.seed(
@@ -46,7 +48,9 @@ extension FuzzedReader {
             (
                 false,
                 [0x2E, 0, 0, 0, 10] + Array("8.0.1\0".utf8) + [1, 0, 0, 0]
-                    + [UInt8](repeating: 0x41, count: 8) + [0, 0xFF, 0xFF, 33, 2, 0, 0xFF, 0xC1, 21]
+                    + [UInt8](repeating: 0x41, count: 8) + [
+                        0, 0xFF, 0xFF, 33, 2, 0, 0xFF, 0xC1, 21,
+                    ]
                     + [UInt8](repeating: 0, count: 10) + [UInt8](repeating: 0x42, count: 8)
             ), (true, [0x20, 0, 0, 1, 0, 8, 0, 0] + [UInt8](repeating: 0, count: 28))),
         Turns.seed("<200 news\r\n", ">STARTTLS\r\n", "<382 go\r\n"),
@@ -90,7 +94,10 @@ extension FuzzedReader {
                 said(
                     (
                         true,
-                        [0x10, 18, 0, 4, 0x4D, 0x51, 0x54, 0x54, 4, 0xC2, 0, 60, 0, 0, 0, 1, 0x75, 0]
+                        [
+                            0x10, 18, 0, 4, 0x4D, 0x51, 0x54, 0x54, 4, 0xC2, 0, 60, 0, 0, 0, 1,
+                            0x75, 0,
+                        ]
                             + [1, 0x70]
                     ), (false, [0x20, 2, 0, 0])),
                 said((true, [0x30, 16, 2, 1, 1, 0x60, 11, 2, 1, 3, 4, 1, 0x75, 0x80, 3, 1, 2, 3])),

@@ -1,8 +1,12 @@
 internal import Base
+internal import Comparison
 internal import Findings
 internal import Formats
 internal import PacketFormats
+internal import Replay
+internal import TLS
 internal import Traffic
+internal import Transfers
 
 /// All that is made of a capture without a command line.
 enum Exports {
@@ -17,6 +21,11 @@ enum Exports {
         }
         find(capture)
         snippets(capture)
+        do {
+            try replay(capture)
+            try transfer(capture)
+            try compare(capture)
+        } catch { Oracle.fail("\(error)") }
     }
 
     static func bytes(
@@ -69,5 +78,41 @@ enum Exports {
                 return true
             }
         } catch {}  // A request that no command can make.
+    }
+
+    /// Makes what a replay of either side is planned by, and plays every dialogue to its end.
+    private static func replay(_ capture: MemoryCapture) throws {
+        var options = ReplayOptions()
+        options.timing = 1000
+        options.now = { MonotonicTime(nanoseconds: .max) }
+        _ = try ReplayTape(
+            capture, options: options,
+            digests: ReplayDigests(
+                makeSHA256: { RunningHash(.sha256) }, sha1: { TLS.Digests.sha1($0) }))
+        let plan = try ReplayPlan(capture, substitutes: true, keeps: []) { _ in true }
+        let windows = plan.entries.map { ReplaySchedule.Window(start: $0.start, end: $0.end) }
+        var schedule = ReplaySchedule(
+            windows, pace: .timing(thousandths: 2000), concurrencyLimit: 2)
+        for place in windows.indices {
+            _ = schedule.step(now: UInt64(place))
+            schedule.end(place)
+        }
+    }
+
+    private static func transfer(_ capture: MemoryCapture) throws {
+        let ledger = TransferLedger(capture, makeHash: RunningHash.init) { _ in true }
+        try capture.exchanges { exchange in
+            try ledger.take(exchange, from: TransferClient(address: "", program: nil))
+            return true
+        }
+        try ledger.finish()
+    }
+
+    private static func compare(_ capture: MemoryCapture) throws {
+        let comparison = CaptureComparison(
+            ComparisonConfiguration(
+                decode: { content, _ in content }, sha256: { TLS.Digests.sha256($0) }))
+        let subject = CaptureComparison.Subject(name: "capture", source: capture)
+        _ = try comparison.compare(subject, subject)
     }
 }

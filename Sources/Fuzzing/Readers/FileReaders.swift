@@ -5,25 +5,29 @@ internal import Traffic
 
 extension FuzzedReader {
     static let files: [FuzzedReader] = [
-        importer("har", words: harWords, { harSeeds }) { HARImporter() },
-        importer("mitmproxy", words: ["2:", "4:", ";", ",", "}", "]", "true!", "0:~"], {
-            mitmproxySeeds
-        }) { MitmproxyImporter() },
-        importer("pcap", { [Packets.pcap(Packets.conversation)] }) { PacketImporter() },
-        importer("pcapng", { [Packets.pcapng(Packets.conversation)] }) { PacketImporter() },
-        streams, exports,
+        importer("har", words: harWords, seeds: { harSeeds }, make: { HARImporter() }),
+        importer(
+            "mitmproxy", words: ["2:", "4:", ";", ",", "}", "]", "true!", "0:~"],
+            seeds: { mitmproxySeeds }, make: { MitmproxyImporter() }),
+        importer(
+            "pcap", seeds: { [Packets.pcap(Packets.conversation)] }, make: { PacketImporter() }),
+        importer(
+            "pcapng", seeds: { [Packets.pcapng(Packets.conversation)] },
+            make: { PacketImporter() }),
+        streams, exports, captures,
     ]
 
     private static let harWords = [
         "\"", "{", "}", "[", "]", ",", ":", "null", "1e308", "-9223372036854775808",
         "9223372036854775807", "\\u0000", "\"log\"", "\"entries\"", "\"request\"", "\"response\"",
         "\"_sallyport\"", "\"_webSocketMessages\"", "\"content\"", "\"size\"", "\"text\"",
-        "\"encoding\"", "\"base64\"", "\"timings\"", "\"cookies\"", "\"exchanges\"", "\"truncated\"",
+        "\"encoding\"", "\"base64\"", "\"timings\"", "\"cookies\"", "\"exchanges\"",
+        "\"truncated\"",
     ]
 
     private static func importer(
-        _ name: String, words: [String] = [], _ seeds: @escaping @Sendable () -> [[UInt8]],
-        _ make: @escaping @Sendable () -> any CaptureImporter
+        _ name: String, words: [String] = [], seeds: @escaping @Sendable () -> [[UInt8]],
+        make: @escaping @Sendable () -> any CaptureImporter
     ) -> FuzzedReader {
         FuzzedReader(
             name, lengthLimit: 16_384, words: words, seeds: seeds,
@@ -34,17 +38,35 @@ extension FuzzedReader {
             })
     }
 
-    private static let harSeeds: [[UInt8]] = {
+    private static let harSeeds = makeHarSeeds()
+
+    private static func makeHarSeeds() -> [[UInt8]] {
         let capture = MemoryCapture()
         capture.submit(Records.sample)
         return [Exports.bytes(HARExporter(), of: capture, withSecrets: true)]
-    }()
+    }
 
-    private static let mitmproxySeeds: [[UInt8]] = {
+    private static let mitmproxySeeds = makeMitmproxySeeds()
+
+    private static func makeMitmproxySeeds() -> [[UInt8]] {
         let capture = MemoryCapture()
         capture.submit(Records.sample)
         return [Exports.bytes(MitmproxyExporter(), of: capture, withSecrets: true)]
-    }()
+    }
+
+    /// Secrets for `helloMessage`: none of the samples is protected under them, but what is read of
+    /// a record before it is opened is read.
+    private static let helloKeyLog = makeHelloKeyLog()
+
+    private static func makeHelloKeyLog() -> [UInt8] {
+        let random = String(repeating: "07", count: 32)
+        let secret = String(repeating: "ab", count: 48)
+        let labels = [
+            "CLIENT_RANDOM", "CLIENT_HANDSHAKE_TRAFFIC_SECRET", "SERVER_HANDSHAKE_TRAFFIC_SECRET",
+            "CLIENT_TRAFFIC_SECRET_0", "SERVER_TRAFFIC_SECRET_0",
+        ]
+        return Array(labels.map { "\($0) \(random) \(secret)\n" }.joined().utf8)
+    }
 
     /// What the two ends of a connection of TCP say, put into packets: what is behind the packets.
     private static let streams = FuzzedReader(
@@ -59,7 +81,9 @@ extension FuzzedReader {
                 [2, 0, 0, 44, 3, 3] + [UInt8](repeating: 9, count: 32)
                 + [0, 0x13, 0x01, 0, 0, 4, 0, 0x2B, 0, 0]
             Turns.append(
-                [22, 3, 3, 0, UInt8(answer.count)] + answer + [20, 3, 3, 0, 1, 1, 23, 3, 3, 0, 2, 1, 2],
+                [22, 3, 3, 0, UInt8(answer.count)] + answer + [
+                    20, 3, 3, 0, 1, 1, 23, 3, 3, 0, 2, 1, 2,
+                ],
                 isClient: false, to: &tls)
             var http2: [UInt8] = []
             Turns.append(
@@ -74,13 +98,15 @@ extension FuzzedReader {
                         + "\r\n2\r\nok\r\n0\r\n\r\n"),
                 Turns.seed(
                     ">GET /w HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n",
-                    "<HTTP/1.1 101 S\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n\u{1}\u{1}a"),
+                    "<HTTP/1.1 101 S\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n\u{1}\u{1}a"
+                ),
                 Turns.seed("<220 mail\r\n", ">EHLO a\r\n"),
             ]
         },
         run: { bytes, _, transcript in
             let file = Packets.pcap(Packets.segments(of: bytes))
-            let capture = Import.run(PacketImporter(), file, .whole, &transcript)
+            let importer = PacketImporter(keyLog: helloKeyLog)
+            let capture = Import.run(importer, file, .whole, &transcript)
             capture.note(in: &transcript)
             Exports.run(capture)
         })
@@ -89,7 +115,13 @@ extension FuzzedReader {
     /// every export and every finding.
     private static let exports = FuzzedReader(
         "records", lengthLimit: 2048, isCut: false,
-        words: ["Set-Cookie: a=b; Max-Age=", "Expires=", "Domain=.", "\r\n", "HTTP/1.1 200 OK\r\n"],
+        words: [
+            "Set-Cookie: a=b; Max-Age=", "Expires=", "Domain=.", "\r\n", "HTTP/1.1 200 OK\r\n",
+            "Content-Range: bytes 0-4/9223372036854775807\r\n", "Content-Length: ",
+            "ETag: \"a\"\r\n",
+            "Upload-Offset: 9223372036854775807\r\n", "HTTP/1.1 206 P\r\n", "HTTP/1.1 101 S\r\n",
+            "Content-Type: text/event-stream\r\n", "Content-Type: application/grpc\r\n",
+        ],
         seeds: { [[UInt8](repeating: 0, count: 64), [UInt8](0...255), Records.seed] },
         run: { bytes, _, transcript in
             let capture = MemoryCapture()

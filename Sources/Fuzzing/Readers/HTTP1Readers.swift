@@ -14,7 +14,8 @@ extension FuzzedReader {
         "\r\n", "\r\n\r\n", "HTTP/1.1", "HTTP/1.0", "Host: ", "Content-Length: ", "chunked",
         "Transfer-Encoding: ", "Connection: ", "Upgrade: ", "close", "keep-alive", "Expect: ",
         "100-continue", "Trailer: ", "CONNECT ", "HEAD ", "GET ", "http://", "https://", "gzip",
-        "\r\n ", "\t", "[::1]", ":443", "@", "0\r\n\r\n", "18446744073709551616", "ffffffffffffffff",
+        "\r\n ", "\t", "[::1]", ":443", "@", "0\r\n\r\n", "18446744073709551616",
+        "ffffffffffffffff",
     ]
 
     /// A client's side: heads, contents, and what is written anew.
@@ -145,11 +146,13 @@ extension FuzzedReader {
                 default: [.gzip, .gzip]
                 }
             let limit = 1 << 18
-            let decoder = ContentDecoder(codings, outputLimit: limit)
+            let decoder = ContentDecoder(codings, limit: .bytes(limit))
             var content: [UInt8] = []
             cut.pieces(of: 1..<bytes.count) { piece in
-                content += decoder.decode(bytes.span.extracting(piece))
-                return decoder.stop == nil
+                decoder.decode(bytes.span.extracting(piece)) { unpacked in
+                    content += unpacked
+                    return true
+                }
             }
             let count = content.count
             Oracle.check(count <= limit, "\(count) bytes of at most \(limit) were unpacked")
@@ -188,7 +191,8 @@ private struct HTTP1Messages {
         var scanned = 0
         cut.pieces(of: start..<bytes.count) { piece in
             do throws(HTTP1Violation) {
-                found = try head(bytes.span.extracting(start..<piece.upperBound), scanned, &transcript)
+                found = try head(
+                    bytes.span.extracting(start..<piece.upperBound), scanned, &transcript)
             } catch { violation = error }
             scanned = piece.upperBound - start
             return found == nil && violation == nil
@@ -225,7 +229,9 @@ private struct HTTP1Messages {
         var output: [UInt8] = []
         HeadWriter.writeResponse(head, into: &output)
         let again: (head: ResponseHead, consumed: Int)?
-        do throws(HTTP1Violation) { again = try ResponseReader.read(output.span, limits: wide) } catch {
+        do throws(HTTP1Violation) {
+            again = try ResponseReader.read(output.span, limits: wide)
+        } catch {
             Oracle.fail("a head written anew is refused: \(error): \(output.text)")
         }
         Oracle.check(again?.head.status == head.status, "a head has another status: \(output.text)")

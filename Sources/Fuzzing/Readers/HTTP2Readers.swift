@@ -8,7 +8,9 @@ extension FuzzedReader {
         direction("http2-recorded-origin", isClient: false), fields,
     ]
 
-    static let frameSeeds: [[UInt8]] = {
+    static let frameSeeds = makeFrameSeeds()
+
+    private static func makeFrameSeeds() -> [[UInt8]] {
         let settings = frame(4, 0, 0, [0, 3, 0, 0, 0, 100, 0, 4, 0, 1, 0, 0])
         let request = frame(1, 5, 1, [0x82, 0x86, 0x84, 0x41, 0x01, 0x68])
         let post =
@@ -23,7 +25,7 @@ extension FuzzedReader {
             frame(1, 4, 1, [0x48, 0x03, 0x31, 0x30, 0x33]) + frame(1, 4, 1, [0x88])
             + frame(0, 1, 1, [0x61, 0x62, 0x63])
         return [settings + request + others, settings + post, settings + answer + others]
-    }()
+    }
 
     private static func frame(
         _ type: UInt8, _ flags: UInt8, _ stream: UInt8, _ payload: [UInt8]
@@ -54,7 +56,9 @@ extension FuzzedReader {
         "http2-server", seeds: { frameSeeds.map { HTTP2DirectionReader.preface + $0 } },
         run: { bytes, cut, transcript in
             let session = HTTP2Session(role: .server, allowsExtendedConnect: true)
-            HTTP2Events.drive(session, bytes, cut, &transcript)
+            let start = min(bytes.count, HTTP2DirectionReader.preface.count)
+            let end = HTTP2Events.end(ofWholeFramesIn: bytes, from: start)
+            HTTP2Events.drive(session, Array(bytes[..<end]), cut, &transcript)
         })
 
     private static let client = FuzzedReader(
@@ -65,7 +69,8 @@ extension FuzzedReader {
             let fields = HTTP2Fields.request(
                 head, scheme: "http", authority: Array("h".utf8), target: nil)
             for isEnd in [true, false] { _ = session.request(fields, endsStream: isEnd) }
-            HTTP2Events.drive(session, bytes, cut, &transcript)
+            let end = HTTP2Events.end(ofWholeFramesIn: bytes, from: 0)
+            HTTP2Events.drive(session, Array(bytes[..<end]), cut, &transcript)
         })
 
     /// What an import reads of one side.
@@ -103,19 +108,34 @@ extension FuzzedReader {
 }
 
 private enum HTTP2Events {
-    static let request: RequestHead? = {
+    static let request = makeRequest()
+
+    private static func makeRequest() -> RequestHead? {
         let bytes = Array("GET / HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
         do throws(HTTP1Violation) {
             return try RequestReader.read(bytes.span)?.head
         } catch { return nil }
-    }()
+    }
 
-    /// Plays one end: takes what comes, answers each request, and sends what there is.
+    /// How much nghttp2 tells of a frame that is not whole depends on how it is fed.
+    static func end(ofWholeFramesIn bytes: [UInt8], from start: Int) -> Int {
+        var end = start
+        while end + HTTP2FrameHead.length <= bytes.count {
+            let next = end + HTTP2FrameHead.length + HTTP2FrameHead(bytes[end...]).size
+            guard next <= bytes.count else { break }
+            end = next
+        }
+        return end
+    }
+
+    /// Plays one end: takes what comes, gives the windows back, and sends what there is to say.
     static func drive(
         _ session: HTTP2Session, _ bytes: [UInt8], _ cut: Cut, _ transcript: inout Transcript
     ) {
         let output = ByteBuffer(capacity: 32 << 10)
         var streams: [Int32: Transcript] = [:]
+        var isBroken = false
+        var isGoingAway = false
         // Requests have left before any of their answers comes.
         _ = session.send(into: output)
         cut.pieces(of: 0..<bytes.count) { piece in
@@ -124,24 +144,35 @@ private enum HTTP2Events {
                 try session.receive(bytes.span.extracting(piece), now: 0)
             } catch { violation = error }
             for event in session.takeEvents() {
-                if case .content(let stream, let content) = event {
+                switch event {
+                case .content(let stream, let content):
                     streams[stream, default: Transcript()].append(content.span)
                     session.consume(stream, content.count)
-                } else {
+                // Behind the end of all streams, nghttp2 takes what comes with it, and no more.
+                case .settings where isGoingAway: break
+                case .goAway:
+                    isGoingAway = true
                     note(event, &transcript)
+                default: note(event, &transcript)
                 }
             }
-            if let violation { transcript.note("violation", text: violation.detail) }
-            for _ in 0..<64 {
-                output.removeAll()
-                _ = session.send(into: output)
-                if output.isEmpty { break }
+            if let violation {
+                transcript.note("violation", text: violation.detail)
+                isBroken = true
             }
             return violation == nil
+        }
+        // Not between the reads: whose RST_STREAM is first would be a matter of how they are cut.
+        for _ in 0..<64 {
+            output.removeAll()
+            _ = session.send(into: output)
+            if output.isEmpty { break }
         }
         for (stream, content) in streams.sorted(by: { $0.key < $1.key }) {
             transcript.note("content", Int(stream), Int(truncatingIfNeeded: content.digest))
         }
+        // They are told ahead of what is wrong with the rest.
+        guard !isBroken else { return }
         for frame in session.takeSideFrames() { transcript.note("frame", text: "\(frame)") }
     }
 

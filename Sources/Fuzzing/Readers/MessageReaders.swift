@@ -51,7 +51,9 @@ extension FuzzedReader {
         run: { bytes, cut, transcript in
             var reader = LengthPrefixedReader()
             cut.pieces(of: 0..<bytes.count) { piece in
-                reader.read(bytes.span.extracting(piece)) { transcript.note("message", text: "\($0)") }
+                reader.read(bytes.span.extracting(piece)) {
+                    transcript.note("message", text: "\($0)")
+                }
                 return true
             }
             transcript.note("end", Int(reader.offset), Int(reader.violationOffset ?? 0))

@@ -13,18 +13,21 @@ extension FuzzedReader {
     private static func vector(_ bytes: [UInt8]) -> [UInt8] { number(bytes.count) + bytes }
 
     /// A hello with the extensions that are read: name, ALPN, versions, groups, key share.
-    static let helloMessage: [UInt8] = {
+    static let helloMessage = makeHelloMessage()
+
+    private static func makeHelloMessage() -> [UInt8] {
         let name = vector([0] + vector(Array("a.example".utf8)))
         let protocols = vector([2] + Array("h2".utf8) + [8] + Array("http/1.1".utf8))
         let extensions: [(Int, [UInt8])] = [
             (0, name), (0x10, protocols), (0x2B, [4, 3, 4, 3, 3]), (10, vector([0, 29, 0, 23])),
-            (11, [1, 0]), (13, vector([4, 3, 8, 4])), (0x33, vector([0, 29, 0, 1, 7])), (0x0A0A, []),
+            (11, [1, 0]), (13, vector([4, 3, 8, 4])), (0x33, vector([0, 29, 0, 1, 7])),
+            (0x0A0A, []),
         ]
         let body =
             [3, 3] + [UInt8](repeating: 7, count: 32) + [0] + vector([0x13, 0x01, 0xC0, 0x2B])
             + [1, 0] + vector(extensions.flatMap { number($0.0) + vector($0.1) })
         return [1, 0] + number(body.count) + body
-    }()
+    }
 
     private static let clientHello = FuzzedReader(
         "client-hello",
@@ -140,7 +143,8 @@ extension FuzzedReader {
                     transcript.note("action", text: "\(action)")
                     switch action {
                     case .connect:
-                        let more = first & 2 == 0 ? machine.succeed() : machine.fail(.connectionRefused)
+                        let more =
+                            first & 2 == 0 ? machine.succeed() : machine.fail(.connectionRefused)
                         transcript.note("then", text: "\(more)")
                         isOver = true
                     case .refuse, .done: isOver = true
@@ -184,7 +188,9 @@ extension FuzzedReader {
             }
         })
 
-    private static let dnsSeeds: [[UInt8]] = {
+    private static let dnsSeeds = makeDnsSeeds()
+
+    private static func makeDnsSeeds() -> [[UInt8]] {
         var query = DNSMessage()
         query.id = 7
         guard let name = DNSName("www.example.com") else { return [] }
@@ -196,7 +202,7 @@ extension FuzzedReader {
             + [0xC0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 127, 0, 0, 1]
             + [0, 0, 41, 4, 0xD0, 0, 0, 0, 0, 0, 0]
         return [question, answer]
-    }()
+    }
 
     private static let dnsMessage = FuzzedReader(
         "dns-message", lengthLimit: 2048, isCut: false, seeds: { dnsSeeds },
@@ -222,7 +228,8 @@ extension FuzzedReader {
             var start = 0
             cut.pieces(of: 0..<bytes.count) { piece in
                 while let range = DNSStreamReader.message(
-                    in: bytes.span.extracting(start..<piece.upperBound)) {
+                    in: bytes.span.extracting(start..<piece.upperBound))
+                {
                     transcript.note("message", start + range.lowerBound, start + range.upperBound)
                     start += range.upperBound
                 }

@@ -5,7 +5,8 @@ enum Packets {
     /// One connection: its beginning, a request with its response, its end.
     static let conversation: [[UInt8]] = segments(
         of: Turns.seed(
-            ">GET / HTTP/1.1\r\nHost: h\r\n\r\n", "<HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"))
+            ">GET / HTTP/1.1\r\nHost: h\r\n\r\n", "<HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+    )
 
     /// The segments of a connection in which two sides say what an input of turns holds.
     static func segments(of bytes: [UInt8]) -> [[UInt8]] {
@@ -27,7 +28,9 @@ enum Packets {
         let ends: [[UInt8]] = [[10, 0, 0, 1], [10, 0, 0, 2]]
         let ports: [[UInt8]] = [[0xC0, 0], [0, 80]]
         let (source, target) = isClient ? (0, 1) : (1, 0)
-        var bytes: [UInt8] = [0x45, 0, UInt8(length >> 8), UInt8(length & 255), 0, 0, 0x40, 0, 64, 6]
+        var bytes: [UInt8] = [
+            0x45, 0, UInt8(length >> 8), UInt8(length & 255), 0, 0, 0x40, 0, 64, 6,
+        ]
         bytes += [0, 0] + ends[source] + ends[target] + ports[source] + ports[target]
         bytes += big(number) + big(0) + [0x50, flags, 0xFF, 0xFF, 0, 0, 0, 0]
         return bytes + content
@@ -54,7 +57,8 @@ enum Packets {
             bytes += block(
                 6,
                 little(0) + little(0x0006_0000) + little(UInt32(index))
-                    + little(UInt32(packet.count)) + little(UInt32(packet.count)) + packet + padding)
+                    + little(UInt32(packet.count)) + little(UInt32(packet.count)) + packet + padding
+            )
         }
         return bytes
     }

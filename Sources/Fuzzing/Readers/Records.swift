@@ -1,12 +1,15 @@
 internal import Base
 internal import Traffic
 
-/// Records whose fields are taken from bytes.
+/// Records whose fields are taken from bytes, with any number that readers of files let through.
 enum Records {
     /// One exchange of each usual kind.
-    static let sample: [TrafficEvent] = {
+    static let sample = makeSample()
+
+    private static func makeSample() -> [TrafficEvent] {
         var connection = ConnectionRecord(
-            id: 1, openedAt: Timestamp(microseconds: 1_700_000_000_000_000), client: "127.0.0.1:1000",
+            id: 1, openedAt: Timestamp(microseconds: 1_700_000_000_000_000),
+            client: "127.0.0.1:1000",
             listener: "127.0.0.1:8080", mode: .explicit)
         connection.closedAt = Timestamp(microseconds: 1_700_000_001_000_000)
         connection.originHost = "a.example"
@@ -25,13 +28,15 @@ enum Records {
         connection.originTLS = tls
         var exchange = Sample.exchange
         exchange.responseHead = Array(
-            "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nSet-Cookie: a=b; Max-Age=5\r\n\r\n".utf8)
+            "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nSet-Cookie: a=b; Max-Age=5\r\n\r\n".utf8
+        )
         exchange.responseBody.bytes = Array("hello".utf8)
         exchange.responseBody.size = 5
         var socket = ExchangeRecord(
             id: 2, connection: 1, startedAt: Timestamp(microseconds: 1_700_000_000_500_000),
             scheme: .https, authority: "a.example")
-        socket.requestHead = Array("GET /w HTTP/1.1\r\nHost: a.example\r\nUpgrade: websocket\r\n\r\n".utf8)
+        socket.requestHead = Array(
+            "GET /w HTTP/1.1\r\nHost: a.example\r\nUpgrade: websocket\r\n\r\n".utf8)
         socket.responseHead = Array("HTTP/1.1 101 S\r\nUpgrade: websocket\r\n\r\n".utf8)
         socket.status = 101
         var message = MessageRecord(
@@ -40,14 +45,16 @@ enum Records {
         message.bytes = Array("hi".utf8)
         message.size = 2
         return [.message(message), .exchange(exchange), .exchange(socket), .connection(connection)]
-    }()
+    }
 
     /// What `made` takes for one connection with a cookie.
-    static let seed: [UInt8] = {
+    static let seed = makeSeed()
+
+    private static func makeSeed() -> [UInt8] {
         var bytes: [UInt8] = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]
         bytes += Array("HTTP/1.1 200 OK\r\nSet-Cookie: a=b; Max-Age=12; Path=/\r\n\r\n".utf8)
         return bytes
-    }()
+    }
 
     static func made(of bytes: [UInt8]) -> [TrafficEvent] {
         var source = NumberSource(bytes)
@@ -57,9 +64,9 @@ enum Records {
             listener: source.choice(["127.0.0.1:8080", "x", ""]),
             mode: source.choice(ConnectionRecord.Mode.allCases))
         if source.flag() { connection.closedAt = source.time() }
-        connection.exchangeCount = source.number()
-        connection.messageCount = source.number()
-        connection.clientBytes = ByteCount(received: source.number(), sent: source.number())
+        connection.exchangeCount = source.amount()
+        connection.messageCount = source.amount()
+        connection.clientBytes = ByteCount(received: source.amount(), sent: source.amount())
         connection.outcome = source.choice(ConnectionRecord.Outcome.allCases)
         connection.originHost = source.choice(["a.example", "", "[", "::1", "x\r\ny"])
         connection.originPort = UInt16(truncatingIfNeeded: source.number())
@@ -88,13 +95,18 @@ enum Records {
             id: source.identifier(), connection: connection.id, startedAt: source.time(),
             scheme: source.flag() ? .http : .https,
             authority: source.choice(["a.example", "", "a:b", "[::1]:80"]))
-        if source.flag() { record.durationMicroseconds = source.number() }
-        if source.flag() { record.firstByteMicroseconds = source.number() }
-        record.status = Int(source.number())
+        if source.flag() { record.durationMicroseconds = source.amount() }
+        if source.flag() { record.firstByteMicroseconds = source.amount() }
+        record.status = Int(source.amount() % 1000)
         record.stream = Int32(truncatingIfNeeded: source.number())
         record.protocolName = source.choice(["HTTP/1.1", "HTTP/2", "HTTP/1.0", "", "HTTP/3"])
         record.requestHead = Array(
-            source.choice(["GET / HTTP/1.1\r\nHost: a\r\nCookie: a=b\r\n\r\n", "", "x", "\r\n"]).utf8)
+            source.choice([
+                "GET / HTTP/1.1\r\nHost: a\r\nCookie: a=b\r\n\r\n", "", "x", "\r\n",
+                "GET /f HTTP/1.1\r\nHost: a\r\nRange: bytes=5-\r\n\r\n",
+                "PATCH /u HTTP/1.1\r\nHost: a\r\nUpload-Offset: 5\r\n\r\n",
+                "PUT /u HTTP/1.1\r\nHost: a\r\nContent-Range: bytes 0-4/9\r\n\r\n",
+            ]).utf8)
         record.requestBody = body(&source)
         record.responseBody = body(&source)
         if source.flag() { record.interimHeads = [Array(source.text().utf8)] }
@@ -104,10 +116,10 @@ enum Records {
 
     private static func body(_ source: inout NumberSource) -> BodyRecord {
         var body = BodyRecord()
-        body.size = source.number()
+        body.size = source.amount()
         body.isTruncated = source.flag()
         body.bytes = Array(source.choice(["", "a", #"{"a":1}"#, "a=b"]).utf8)
-        body.chunkCount = Int(truncatingIfNeeded: source.number()) & 3
+        body.chunkCount = Int(source.amount() & 3)
         return body
     }
 
@@ -119,9 +131,9 @@ enum Records {
             number: source.number(), at: source.time(),
             direction: source.flag() ? .request : .response,
             kind: source.choice(MessageRecord.Kind.allCases))
-        record.size = source.number()
-        record.part = Int(source.number())
-        if source.flag() { record.offset = source.number() }
+        record.size = source.amount()
+        record.part = Int(source.amount())
+        if source.flag() { record.offset = source.amount() }
         record.isLast = source.flag()
         record.isTruncated = source.flag()
         record.bytes = Array(source.choice(["", "abc", "\u{3}\u{E8}x"]).utf8)
@@ -179,7 +191,15 @@ private struct NumberSource {
         return (0..<head & 7).reduce(0) { number, _ in number &<< 8 | Int64(next()) }
     }
 
-    mutating func time() -> Timestamp { Timestamp(microseconds: number()) }
+    /// A size, a count or a duration: readers of files bring them within these bounds.
+    mutating func amount() -> Int64 { max(0, min(number(), 1 << 53)) }
+
+    /// A moment of the years 0001 to 9999, as readers of files give it.
+    mutating func time() -> Timestamp {
+        Timestamp(
+            microseconds: max(-62_135_596_800_000_000, min(number(), 253_402_300_799_999_999)))
+    }
+
     mutating func flag() -> Bool { next() & 1 == 1 }
     mutating func count(_ limit: UInt8) -> Int { Int(next() % (limit + 1)) }
     mutating func choice<Value>(_ values: [Value]) -> Value {

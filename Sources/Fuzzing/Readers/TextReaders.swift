@@ -39,7 +39,9 @@ extension FuzzedReader {
 
     private static let rules = FuzzedReader(
         "replay-rules", lengthLimit: 2048, isCut: false,
-        words: ["ignore ", "match ", "request ", "response ", "query:", "header:", "body:", "*", "#"],
+        words: [
+            "ignore ", "match ", "request ", "response ", "query:", "header:", "body:", "*", "#",
+        ],
         seeds: {
             ["ignore request header:date\nmatch body:$.a[*].b\n# note\n", "ignore query:ts"]
                 .map { Array($0.utf8) }
