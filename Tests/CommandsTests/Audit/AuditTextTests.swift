@@ -52,6 +52,36 @@ struct AuditTextTests {
                 """)
     }
 
+    /// It says nothing of what the probes are about, and is told in a line.
+    @Test func whatCameInClearIsToldOnce() throws {
+        let collector = Collector()
+        var report = Self.report
+        report.results = [
+            Self.result("control-good", .control, .accepted, .accept),
+            Self.result("handshake-goto-fail", .handshake, .inClear),
+            Self.result("handshake-anon", .handshake, .inClear),
+        ]
+        try AuditText.write(report, to: collector.stream(nil), palette: .plain)
+        #expect(
+            collector.text.contains(
+                """
+
+                diagnosis
+                  app@example.com:443 goes on in cleartext when TLS fails
+                """), "\(collector.text)")
+        #expect(
+            collector.text.contains(
+                """
+                    shown  by handshake-goto-fail, handshake-anon
+
+                failed
+                  app@example.com:443: in-clear: as it was seen
+                    handshake-goto-fail, handshake-anon
+
+                failed: 2 failed, 1 passed
+                """), "\(collector.text)")
+    }
+
     @Test func nothingWasSeen() throws {
         let collector = Collector()
         var report = Self.report
@@ -127,10 +157,10 @@ struct AuditTextTests {
           crypto-leaf-sha1      ! warn                                  what crypto-leaf-sha1 is
 
         diagnosis
-          app@example.com:443 takes any certificate that stands alone
-            It accepts every chain of one certificate, as Apache's TrustSelfSignedStrategy does
+          app@example.com:443 takes self-signed certificates
+            It accepts a certificate that nobody but its holder has signed
             fix    Trust the one self-signed certificate that is meant, not all of them
-            shown  by trust-self-signed
+            shown  by trust-self-signed, trust-self-signed-ca
           app@example.com:443 takes broken keys or digests
             It takes certificates whose keys or signatures can be forged or are too weak
             fix    Raise the security level of the TLS library to 112 bits at least
@@ -191,13 +221,12 @@ struct AuditTextTests {
           crypto-leaf-sha1      ! warn
 
         diagnosis
-          app@example.com:443 takes any certificate that stands
-          alone
-            It accepts every chain of one certificate, as Apache's
-            TrustSelfSignedStrategy does
+          app@example.com:443 takes self-signed certificates
+            It accepts a certificate that nobody but its holder has
+            signed
             fix    Trust the one self-signed certificate that is
                    meant, not all of them
-            shown  by trust-self-signed
+            shown  by trust-self-signed, trust-self-signed-ca
           app@example.com:443 takes broken keys or digests
             It takes certificates whose keys or signatures can be
             forged or are too weak
