@@ -88,6 +88,8 @@ package final class HTTP2Connection: @unchecked Sendable {
         onQuiet = nil
         onGoingAway = nil
         afterRead = nil
+        // A stream holds its connection: those that a lost connection left would hold it for ever.
+        streams = [:]
     }
 
     // MARK: Reading

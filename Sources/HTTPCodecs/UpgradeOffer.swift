@@ -21,6 +21,12 @@ package struct UpgradeOffer: Sendable {
         self.init(protocols: fields.all(.upgrade).flatMap(Self.elements))
     }
 
+    /// What the fields of a request name, with the connection option or without: for who only looks
+    /// on while two others switch.
+    package init(namedIn fields: Fields) {
+        self.init(protocols: fields.all(.upgrade).flatMap(Self.elements))
+    }
+
     /// An offer of one protocol, such as `websocket`.
     package init(_ name: [UInt8]) {
         self.init(protocols: [name[...]])

@@ -70,6 +70,8 @@ extension HTTPRelay {
 
     /// Takes back that there was an exchange: the connection's record tells enough.
     func forgetExchange() {
+        // The store has been told of one that lasts, and is to hear of its end.
+        guard !isAnnounced else { return finish() }
         task.unusedNumber = exchange?.id
         exchange = nil
         task.record.exchangeCount -= 1
@@ -78,7 +80,7 @@ extension HTTPRelay {
     /// The connection's record tells of the tunnel; the request itself is recorded only if it says
     /// more than that: that the client gave the proxy a password.
     private func recordConnect(_ head: [UInt8]) {
-        guard let request, request.fields.contains(.proxyAuthorization) else {
+        guard let request, isAnnounced || request.fields.contains(.proxyAuthorization) else {
             return forgetExchange()
         }
         exchange?.scheme = .http

@@ -53,6 +53,8 @@ final class HTTPRelay: @unchecked Sendable {
     var upgraded: UpgradedConnection?
     /// Whether the origin was told that the client has ended its direction.
     var hasPassedEndOn = false
+    /// Whether the store was told of the exchange before its end.
+    private(set) var isAnnounced = false
     /// Whether something of a final response has gone to the client.
     var hasResponseBegun = false
 
@@ -359,6 +361,7 @@ final class HTTPRelay: @unchecked Sendable {
         responseBody = BodyRecorder(exchange: id, direction: .response, limit: limits.recordedBody)
         isRequestComplete = false
         hasResponseBegun = false
+        isAnnounced = false
     }
 
     /// Hands the finished exchange over to be recorded.
@@ -414,6 +417,7 @@ final class HTTPRelay: @unchecked Sendable {
         responseBody.spillIfSlow(to: lane.recorder)
         record.requestBody = requestBody.body
         record.responseBody = responseBody.body
+        isAnnounced = true
         lane.recorder.record(.exchange(record))
     }
 

@@ -28,7 +28,10 @@ extension ProxyTests {
             #expect(seen.party == row.party)
             // A machine without a name server cannot tell.
             if row.isAboutNames, seen.code == "name-lookup-failed" { return }
-            #expect(seen.code == row.code)
+            // Without an exchange there is no code; whether one began depends on who spoke first.
+            if row.code != nil || seen.code != "origin-handshake-failed" {
+                #expect(seen.code == row.code)
+            }
             #expect(seen.cause == row.cause)
         }
 

@@ -178,7 +178,7 @@ final class HTTP1Reading {
     private static func offer(in head: [UInt8]) -> UpgradeOffer {
         do throws(HTTP1Violation) {
             guard let request = try RequestReader.read(head.span)?.head else { return .none }
-            return UpgradeOffer(of: request.fields)
+            return UpgradeOffer(namedIn: request.fields)
         } catch {
             // A head that was read before is read again.
             return .none
