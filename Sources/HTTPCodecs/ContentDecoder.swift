@@ -130,7 +130,9 @@ package final class ContentDecoder {
         let count = min(bytes.count, limit.byteCount(for: taken) - copied)
         copied += count
         if count < bytes.count { stopped = .limited }
-        let piece = unsafe bytes.extracting(0..<count).withUnsafeBufferPointer { unsafe [UInt8]($0) }
+        let piece = unsafe bytes.extracting(0..<count).withUnsafeBufferPointer {
+            unsafe [UInt8]($0)
+        }
         try hand(piece, visit)
     }
 

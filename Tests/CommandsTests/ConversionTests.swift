@@ -229,8 +229,8 @@ struct ConversionTests {
         }
     }
 
-    @Test func stopsInsideOfAContent() throws {
-        try inFolder { folder in
+    @Test func stopsInsideOfAContent() async throws {
+        try await inFolder { folder in
             let path = folder + "/a"
             try recordBomb(to: path)
             for limit in [0, 1, 100] {
@@ -294,14 +294,6 @@ struct ConversionTests {
 
     private func run(_ arguments: [String], capture: String? = nil) async -> CommandRun.Result {
         await CommandRun(arguments: arguments, capture: capture).run()
-    }
-
-    private func inFolder(_ body: (String) throws -> Void) throws {
-        let folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent(UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
-        try body(folder.path)
     }
 
     private func inFolder(_ body: (String) async throws -> Void) async throws {

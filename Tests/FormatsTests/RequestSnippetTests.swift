@@ -93,7 +93,10 @@ struct RequestSnippetTests {
             """#),
         Row(
             .httpie, "a field like an option",
-            ["GET / HTTP/1.1", "-oowned.sh: 1", "User-Agent: a", "Accept: b", "Accept-Encoding: c"],
+            [
+                "GET / HTTP/1.1", "-oowned.sh: 1", "User-Agent: a", "Accept: b",
+                "Accept-Encoding: c",
+            ],
             [],
             #"""
             http \

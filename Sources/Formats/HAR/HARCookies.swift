@@ -102,6 +102,7 @@ extension Timestamp {
     fileprivate func after(seconds: Int64) -> Timestamp? {
         guard (-100_000_000_000...100_000_000_000).contains(seconds) else { return nil }
         let (end, overflow) = microseconds.addingReportingOverflow(seconds * 1_000_000)
-        return overflow || !RecordedNumber.moments.contains(end) ? nil : Timestamp(microseconds: end)
+        return overflow || !RecordedNumber.moments.contains(end)
+            ? nil : Timestamp(microseconds: end)
     }
 }

@@ -97,7 +97,7 @@ extension MitmproxyWriter {
                 direction == .request ? exchange.requestHead : exchange.responseHead)
             let plan = try HARContentPlan(
                 exchange, direction, head: head, withSecrets: false, in: source,
-            checkpoint: options.checkpoint)
+                checkpoint: options.checkpoint)
             if plan.claimed != nil {
                 losses.note(.contentWithheld, example)
                 return (.null, false)
