@@ -42,6 +42,7 @@ final class HTTP2Library: @unchecked Sendable {
         unsafe nghttp2_option_set_max_send_header_block_length(options, 512 << 10)
         unsafe setReaders(callbacks)
         unsafe setFieldReaders(callbacks)
+        unsafe setFailureReader(callbacks)
     }
 
     private func setReaders(_ callbacks: OpaquePointer?) {
@@ -101,6 +102,9 @@ final class HTTP2Library: @unchecked Sendable {
             }
             return 0
         }
+    }
+
+    private func setFailureReader(_ callbacks: OpaquePointer?) {
         unsafe nghttp2_session_callbacks_set_error_callback2(callbacks) {
             _, _, text, count, user in
             guard let text = unsafe text else { return 0 }

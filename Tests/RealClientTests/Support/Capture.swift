@@ -10,12 +10,20 @@ struct Capture: Sendable {
         let schema: String
         let id: Int64
         let method: String?
-        let url: String
+        /// `nil` for an exchange whose head is missing.
+        private let address: String?
         let status: Int?
         let requestBytes: Int64
         let responseBytes: Int64
         let durationMs: Double?
         let error: String?
+
+        var url: String { address ?? "" }
+
+        private enum CodingKeys: String, CodingKey {
+            case schema, id, method, status, requestBytes, responseBytes, durationMs, error
+            case address = "url"
+        }
     }
 
     /// A line of `connections --json`.
