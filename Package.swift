@@ -86,7 +86,7 @@ let package = Package(
             ]),
         target("HTTPServer", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Transport"]),
         target("CaptureStore", ["Base", "HTTPModel", "Traffic", "CSQLite"]),
-        target("Findings", ["Base", "HTTPModel", "Traffic"]),
+        target("Findings", ["Base", "HTTPModel", "Redaction", "Traffic"]),
         target("Replay", ["Base", "HTTPModel", "HTTPCodecs", "Traffic"]),
         target("Filters", ["Base", "HTTPModel", "Traffic"]),
         target("Formats", ["Base", "HTTPCodecs", "HTTPModel", "Redaction", "Traffic"]),

@@ -113,8 +113,8 @@ var proxyParameters: [Parameter<ProxyOptions>] {
             "body-limit", \.bodyLimit, .byteCount,
             "record no more than this of one body, and count the rest (1g)"),
         .option(
-            "head-limit", \.headLimit, .byteCount,
-            "take no longer head of HTTP/1 than this, from clients and origins (1m)"),
+            "head-limit", \.headLimit, .byteCount(1 << 10...16 << 20),
+            "take no longer head of HTTP/1 than this, from clients and origins, 1k to 16m (1m)"),
         .option(
             "threads", \.loopCount, .count(from: 1), "event loops (one a processor)"),
     ] + authorityParameters.map { $0.lifted(to: \.authority) }

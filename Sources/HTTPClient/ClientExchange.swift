@@ -1,4 +1,5 @@
 internal import Base
+internal import HTTPCodecs
 internal import HTTPModel
 internal import Messages
 internal import Traffic
@@ -106,15 +107,12 @@ final class ClientExchange: @unchecked Sendable {
             return true
         }
         record.interimHeads.append(head.raw)
-        guard record.interimHeads.count <= Self.interimLimit else {
+        guard record.interimHeads.count <= InterimLimits.count else {
             throw failure(
-                "origin-violation", "more than \(Self.interimLimit) interim responses")
+                "origin-violation", "more than \(InterimLimits.count) interim responses")
         }
         return false
     }
-
-    /// Nobody has a use for more.
-    private static let interimLimit = 32
 
     /// Takes a piece of the answer's content down.
     func take(_ piece: Span<UInt8>) {

@@ -41,7 +41,9 @@ enum CommandLineRedaction {
         }
         if let equals = word.firstIndex(of: "="), !word[..<equals].contains("/") {
             let value = word[word.index(after: equals)...]
-            let masked = isSecretName(word[..<equals]) && !value.isEmpty ? mark : text(value)
+            let masked =
+                SecretName.isParameter(String(word[..<equals])) && !value.isEmpty
+                ? mark : text(value)
             return "\(word[...equals])\(masked)"
         }
         return text(word[...])
@@ -70,7 +72,9 @@ enum CommandLineRedaction {
             if piece.startIndex > text.startIndex {
                 result.append(text[text.index(before: piece.startIndex)])
             }
-            if let equals = piece.firstIndex(of: "="), isSecretName(piece[..<equals]) {
+            if let equals = piece.firstIndex(of: "="),
+                SecretName.isParameter(String(piece[..<equals]))
+            {
                 result += "\(piece[...equals])\(mark)"
             } else {
                 result += piece
@@ -81,7 +85,7 @@ enum CommandLineRedaction {
 
     /// `Authorization: Bearer …` and its like, as one word; `nil` for anything else.
     private static func redact(header word: String) -> String? {
-        guard let colon = word.firstIndex(of: ":"), isSecretName(word[..<colon]),
+        guard let colon = word.firstIndex(of: ":"), SecretName.isParameter(String(word[..<colon])),
             word[..<colon].allSatisfy({ $0.isLetter || $0 == "-" || $0 == "_" || $0.isNumber })
         else {
             let lower = word.lowercased()
@@ -94,38 +98,21 @@ enum CommandLineRedaction {
     private static func isSecretOption(_ word: Substring) -> Bool {
         guard word.hasPrefix("-"), !word.contains("=") else { return false }
         return word.hasPrefix("--")
-            ? isSecretName(word) || longOptions.contains(String(word))
+            ? SecretName.isParameter(String(word)) || longOptions.contains(String(word))
             : shortOptions.contains(String(word))
-    }
-
-    private static func isSecretName(_ name: Substring) -> Bool {
-        let letters = name.lowercased().filter { $0.isLetter || $0.isNumber }
-        if secretParts.contains(where: { letters.contains($0) }) { return true }
-        let words = name.lowercased().split { !($0.isLetter || $0.isNumber) }
-        return words.contains { secretWords.contains(String($0)) }
     }
 
     /// A JSON Web Token, or a key of a form that is published.
     private static func isToken(_ word: Substring) -> Bool {
         if word.hasPrefix("eyJ"), word.contains(".") { return true }
-        return word.utf8.count >= 16 && tokenStarts.contains { word.hasPrefix($0) }
+        return word.utf8.count >= 16
+            && (word.hasPrefix("sk-")
+                || PublishedPrefix.allCases.contains { word.hasPrefix($0.rawValue) })
     }
 
     private static let mark = "***"
     private static let separators: Set<Character> = ["?", "&", ";", "#"]
     private static let schemes = ["bearer ", "basic ", "token ", "digest ", "negotiate "]
-    private static let secretParts = [
-        "password", "passwd", "passphrase", "passcode", "secret", "token", "apikey", "authkey",
-        "credential", "authorization", "cookie", "privatekey", "accesskey", "session", "signature",
-        "assertion",
-    ]
-    private static let secretWords: Set<String> = [
-        "pass", "pwd", "pw", "auth", "key", "jwt", "bearer", "otp", "pin", "sig", "sid", "code",
-    ]
     private static let longOptions: Set<String> = ["--user", "--proxy-user", "--oauth2-bearer"]
     private static let shortOptions: Set<String> = ["-p", "-u", "-U", "-w", "-a"]
-    private static let tokenStarts = [
-        "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "sk-", "sk_live_", "sk_test_", "xoxb-",
-        "xoxp-", "AKIA", "AIza", "hf_", "npm_", "pypi-",
-    ]
 }

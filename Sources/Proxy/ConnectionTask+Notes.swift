@@ -75,14 +75,17 @@ extension ConnectionTask {
     }
 
     func noteFacts(of leg: OriginLeg) {
-        if leg.wantsCertificate {
-            noteOnce(
-                "origin-asked-for-certificate",
-                "\(leg.target.host) asked for a client certificate; the proxy has none to show")
-        }
+        if leg.wantsCertificate { noteCertificateRequest(of: leg.target.host) }
         record.originAddress = leg.address.description
         record.originReused = leg.exchangeCount > 0
         record.originTLS = leg.tls
+    }
+
+    /// In TLS 1.3 the handshake is done before an origin refuses, in older versions it fails.
+    private func noteCertificateRequest(of host: String) {
+        noteOnce(
+            "origin-asked-for-certificate",
+            "\(host) asked for a client certificate; the proxy has none to show")
     }
 
     /// Judges the connection for an origin that could not be had, whichever way it was asked for;
@@ -90,6 +93,9 @@ extension ConnectionTask {
     func note(_ failure: OriginFailure) {
         if let tls = failure.tls { record.originTLS = tls }
         if let address = failure.address { record.originAddress = address.description }
+        if failure.failure.code == RelayFailure.certificateCode {
+            noteCertificateRequest(of: record.originHost)
+        }
         guard record.outcome == .open else { return }
         record.outcome = failure.outcome
         record.cause = failure.failure.detail

@@ -86,8 +86,9 @@ package enum SecretName {
     ].map { [UInt8]($0.utf8) }
     /// Found inside of a name without its separators, such as `accesstoken` and `PHPSESSID`.
     private static let secretParts = [
-        "apikey", "assertion", "authkey", "cookie", "credential", "passcode", "passwd", "password",
-        "secret", "sessid", "session", "signature", "token",
+        "accesskey", "apikey", "assertion", "authkey", "cookie", "credential", "passcode", "passwd",
+        "password",
+        "privatekey", "secret", "sessid", "session", "signature", "token",
     ].map { [UInt8]($0.utf8) }
     /// Too common in field names to be a sign there.
     private static let parameterWords = [

@@ -34,7 +34,9 @@ package struct RecordedHead {
     package func values(named lowercased: [UInt8]) -> [ArraySlice<UInt8>] {
         var values: [ArraySlice<UInt8>] = []
         for line in section.split(separator: UInt8(ascii: "\n")) {
-            guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
+            guard line.first != UInt8(ascii: " "), line.first != UInt8(ascii: "\t"),
+                let colon = line.firstIndex(of: UInt8(ascii: ":"))
+            else { continue }
             let name = line[..<colon].trimmingWhitespace
             guard name.count == lowercased.count,
                 zip(name, lowercased).allSatisfy({ $0.asciiLowercased == $1 })

@@ -25,7 +25,8 @@ import Traffic
         (#"{"a":1}}"#, false, ["a=1"]), (#"{"a" 1}"#, false, []),
         (#""\ud800""#, true, ["=\u{FFFD}"]),
         ("[]", true, []), ("{}", true, []), ("nul", false, []), ("\"\u{01}\"", false, []),
-        ("[[],{}]", true, []), ("[1}", false, ["*=1"]), (#""\u12"#, false, []),
+        ("\u{FEFF}{\"a\":1}", true, ["a=1"]), ("[[],{}]", true, []), ("[1}", false, ["*=1"]),
+        (#""\u12"#, false, []),
     ])
     func readsJSON(_ text: String, _ isWhole: Bool, _ scalars: [String]) {
         var seen: [String] = []

@@ -25,6 +25,11 @@ private let authorizationRows: [RuleRow] = [
         "no padding, any case", .plainHTTPBasic, .critical, .certain,
         .clear("authorization: bAsIc YTpiYw")),
     .hit(
+        "behind a field of a megabyte", .plainHTTPBasic, .critical, .certain,
+        .clear(
+            "X-Long: \(String(repeating: "a", count: 1 << 20))",
+            "Authorization: Basic YTpiYw==")),
+    .hit(
         "empty password", .plainHTTPBasic, .low, .certain, .clear("Authorization: Basic dXNlcjo=")),
     .hit(
         "key for a user, empty password", .plainHTTPBasic, .high, .certain,

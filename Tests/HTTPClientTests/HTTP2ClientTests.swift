@@ -59,7 +59,7 @@ import Transport
             name: "an answer of trailers alone", origin: [[.trailersAlone]], outcomes: ["200 "],
             records: ["1 200"]),
         Row(
-            name: "too many interim responses", origin: [[.interims(33), .interims(32)]],
+            name: "too many interim responses", origin: [[.interims(65), .interims(64)]],
             outcomes: ["origin-violation", "200 hi"]),
         Row(
             name: "an origin of HTTP/1", origin: [[.http1], [.http1]],

@@ -44,6 +44,10 @@ struct CommandLineRedactionTests {
             ("a JSON Web Token", ["x", "eyJhbGciOiJub25lIn0.e30."], ["x", "***"]),
             ("a published form", ["x", "ghp_0123456789abcdef"], ["x", "***"]),
             (
+                "others", ["x", "shpat_0123456789abcdef", "ASIA0123456789ABCDEF"],
+                ["x", "***", "***"]
+            ),
+            (
                 "a URL in an option", ["x", "--proxy=http://u:p@h:1"],
                 ["x", "--proxy=http://***@h:1"]
             ),

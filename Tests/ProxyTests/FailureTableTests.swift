@@ -35,6 +35,17 @@ extension ProxyTests {
             #expect(seen.cause == row.cause)
         }
 
+        /// A server of an older version refuses within the handshake, so that there is no leg.
+        @Test(.enabled(if: FlawedOrigin.hasPeers), arguments: [WayIn.tunnel, .reverse])
+        func tellsThatACertificateWasAskedFor(_ way: WayIn) throws {
+            for row in FailureRow.demandingCertificates {
+                let seen = try Self.run(row.by(way))
+                #expect(seen.outcome == row.outcome)
+                #expect(seen.code == row.code)
+                #expect(seen.notes.contains("origin-asked-for-certificate"))
+            }
+        }
+
         /// The table in the documentation is this one.
         @Test func isDocumented() throws {
             let text = Self.document
@@ -57,6 +68,7 @@ extension ProxyTests.FailureTable {
         let party: ConnectionRecord.Side?
         let code: String?
         let cause: String
+        let notes: [String]
     }
 
     static func run(_ row: FailureRow) throws -> Seen {
@@ -100,7 +112,8 @@ extension ProxyTests.FailureTable {
                     }?.name,
                 cause: connection.cause
                     .replacingOccurrences(of: "port \(port)", with: "port PORT")
-                    .replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}/, with: "DATE"))
+                    .replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}/, with: "DATE"),
+                notes: connection.notes.map(\.code))
         }
         return try #require(seen)
     }

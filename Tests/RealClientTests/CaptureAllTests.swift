@@ -188,6 +188,19 @@ extension RealClientTests {
             #expect(connections.allSatisfy { $0.host == "127.0.0.1" && $0.port == port })
         }
 
+        /// What the server sees and the client is answered; that its connection ends is told to it
+        /// by the frames of HTTP/2, so that it may ask again where that is safe.
+        @Test func connectionsOfHTTP2LiveAsWithoutUs() async throws {
+            let (folder, world) = (try Folder(), try #require(CapturedWorld.current))
+            let life = [Peer.python.path ?? "", Peer.script("captured/http2_life.py")]
+            let plain = try world.start(life, in: folder)
+            #expect(try await plain.end() == 0, "\(plain.story)")
+            let run = try CapturedRun(life, in: folder)
+            #expect(try await run.program.end() == 0, "\(run.program.story)")
+            #expect(run.output == String(decoding: plain.output, as: UTF8.self))
+            #expect(run.output.split(separator: "\n").count == 4)
+        }
+
         /// As if it had been refused, which is what a program that waits for a server looks for.
         @Test func unreachableOriginsResetTheClient() async throws {
             let folder = try Folder()

@@ -79,7 +79,10 @@ extension MistakePattern {
     ]
 
     private static let certificate = [
-        MistakePattern(mistake: .anyName, any: ["name-wrong-host"], explains: [.name]),
+        // The limits of a CA speak of its names, and the common name is one to whoever looks at it.
+        MistakePattern(
+            mistake: .anyName, all: ["name-wrong-host"],
+            any: ["name-wrong-host", "chain-int-nc-violated-by-cn-only"], explains: [.name]),
         MistakePattern(
             mistake: .commonName, any: ["name-cn-match-san-mismatch"]),
         MistakePattern(

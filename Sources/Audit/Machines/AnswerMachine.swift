@@ -33,8 +33,16 @@ struct AnswerMachine {
         farewell = configuration.upgrade?.farewell ?? greeting
     }
 
+    /// Whether the protocol is one in which the server speaks first.
+    var isGreeting: Bool { greeting != nil }
+
     /// What is said before the client says anything; empty if it speaks first.
-    func greet() -> [UInt8] { greeting?.text(host: host) ?? [] }
+    ///
+    /// HTTP/2 begins on both sides at once (RFC 9113 §3.4), and gRPC does not ask before it has
+    /// seen the server's settings.
+    func greet() -> [UInt8] {
+        isHTTP2 ? frame(type: 4, flags: 0, Self.connection, []) : greeting?.text(host: host) ?? []
+    }
 
     /// Takes what the client said, and returns the answer, which is empty until there is one.
     mutating func receive(_ bytes: [UInt8]) -> [UInt8] {
@@ -110,6 +118,8 @@ struct AnswerMachine {
 
     // MARK: HTTP/2
 
+    /// The stream that stands for the connection (RFC 9113 §5.1.1).
+    private static let connection: [UInt8] = [0, 0, 0, 0]
     private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
     /// Answers the first request (RFC 9113 §8.1); nothing else of the protocol is looked at.
@@ -137,11 +147,10 @@ struct AnswerMachine {
             block += [0x0F, UInt8(place - 15)] + Self.length(field.value.utf8.count)
             block += field.value.utf8
         }
-        let none: [UInt8] = [0, 0, 0, 0]
-        return frame(type: 4, flags: 0, none, []) + frame(type: 4, flags: 1, none, [])
+        return frame(type: 4, flags: 1, Self.connection, [])
             + frame(type: 1, flags: 4, stream, block)
             + frame(type: 0, flags: 1, stream, body)
-            + frame(type: 7, flags: 0, none, stream + none)
+            + frame(type: 7, flags: 0, Self.connection, stream + [0, 0, 0, 0])
     }
 
     /// An integer with a prefix of seven bits (RFC 7541 §5.1).

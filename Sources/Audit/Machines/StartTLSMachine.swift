@@ -17,6 +17,11 @@ package final class StartTLSMachine: AuditMachine, @unchecked Sendable {
     private var record: MachineRecord
     private var waiting: [UInt8] = []
     private var stepCount = 0
+    /// How much was heard of what the client says in clear after TLS has failed.
+    private var heardOutside = 0
+    /// What it said there that belongs in TLS.
+    private var exposure: String?
+    private var hasLeft = false
 
     /// What a client may say in clear without an end of a command.
     private static let pieceLimit = 16 * 1024
@@ -42,6 +47,7 @@ package final class StartTLSMachine: AuditMachine, @unchecked Sendable {
     package func receive(_ bytes: Span<UInt8>) {
         if isUpgraded, let inner {
             inner.receive(bytes)
+            hearOutside(inner.observation.outsideTLS)
             return
         }
         guard !record.isOver else { return }
@@ -58,7 +64,9 @@ package final class StartTLSMachine: AuditMachine, @unchecked Sendable {
                 // What came with the request for TLS is its beginning.
                 let rest = waiting + (part.count..<bytes.count).map { bytes[$0] }
                 waiting = []
-                if !rest.isEmpty { inner?.receive(rest.span) }
+                guard !rest.isEmpty, let inner else { return }
+                inner.receive(rest.span)
+                hearOutside(inner.observation.outsideTLS)
                 return
             }
         }
@@ -83,10 +91,15 @@ package final class StartTLSMachine: AuditMachine, @unchecked Sendable {
     }
 
     package func takeOutgoing() -> [UInt8] {
-        record.takeOutgoing() + (isUpgraded ? inner?.takeOutgoing() ?? [] : [])
+        let within = isUpgraded ? inner?.takeOutgoing() ?? [] : []
+        // Behind TLS that failed comes what is said after it.
+        return heardOutside > 0 ? within + record.takeOutgoing() : record.takeOutgoing() + within
     }
 
-    package var isOver: Bool { isUpgraded ? inner?.isOver ?? true : record.isOver }
+    package var isOver: Bool {
+        guard isUpgraded else { return record.isOver }
+        return inner?.isOver ?? true || exposure != nil || hasLeft
+    }
 
     package func takePlaintext() -> [(direction: Direction, bytes: [UInt8])] {
         record.takePlaintext() + (inner?.takePlaintext() ?? [])
@@ -103,22 +116,31 @@ package final class StartTLSMachine: AuditMachine, @unchecked Sendable {
         guard isUpgraded, var seen = inner?.observation,
             seen.sawOpening || !seen.outsideTLS.isEmpty
         else { return nil }
-        if !seen.outsideTLS.isEmpty { judgeReturn(in: &seen) }
+        if !seen.outsideTLS.isEmpty { seen.hasDeclined = true }
+        if let exposure {
+            seen.proof = exposure
+            seen.isInClear = true
+        }
         return seen
     }
 
-    /// Judges a client that is back to speaking in clear: OpenLDAP's, for one, tears TLS down and
-    /// takes its leave in the protocol beneath.
-    private func judgeReturn(in seen: inout ProbeObservation) {
-        var script = script
-        var rest = seen.outsideTLS
-        seen.hasDeclined = true
-        for _ in 0..<Self.stepLimit {
-            guard let step = script.next(&rest) else { return }
-            guard case .expose(let words) = step else { continue }
-            seen.proof = words
-            seen.isInClear = true
-            return
+    /// Goes on with a client that is back to speaking in clear: OpenLDAP's, for one, tears TLS down
+    /// and takes its leave in the protocol beneath, and swaks sends its mail.
+    private func hearOutside(_ bytes: [UInt8]) {
+        guard bytes.count > heardOutside else { return }
+        waiting += bytes[heardOutside...]
+        heardOutside = bytes.count
+        while exposure == nil, !hasLeft, let step = script.next(&waiting) {
+            stepCount += 1
+            switch step {
+            case .say(let bytes): say(bytes)
+            case .expose(let words): exposure = words
+            case .leave(let bytes):
+                say(bytes)
+                hasLeft = true
+            case .upgrade: hasLeft = true
+            }
+            if stepCount >= Self.stepLimit { hasLeft = true }
         }
     }
 

@@ -34,6 +34,8 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
     private var forgery: ForgedAnswerReader?
     /// The beginning of an alert.
     private var heldBack: [UInt8] = []
+    /// Whether TLS has failed, and a client that began in clear is heard on: it may go back to that.
+    private var isTornDown = false
 
     /// In bytes: a request of a megabyte is read to its end, and nobody is listened to for ever.
     private static let receivedLimit = 4 << 20
@@ -63,6 +65,7 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
         if receivedCount > Self.receivedLimit { return close() }
         records.receive(received)
         record.seen.outsideTLS = records.outside
+        guard !isTornDown else { return }
         if records.types.contains(RecordType.heartbeat), change?.isMade == true {
             record.seen.proof = "the client answered a heartbeat that it was sent unasked"
         }
@@ -85,6 +88,10 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
 
     package func noteSilence() {
         guard !record.isOver else { return }
+        if isTornDown {
+            record.isOver = true
+            return
+        }
         if hasAskedAnew {
             if hasShownAnew {
                 record.seen.proof = "the client stayed after it was shown the second certificate"
@@ -185,7 +192,7 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
             rest = rest.dropFirst(step.count)
             advance(session)
             incoming.compact()
-        } while !rest.isEmpty && !record.isOver && incoming.room > 0
+        } while !rest.isEmpty && !record.isOver && !isTornDown && incoming.room > 0
     }
 
     private func feed(_ bytes: [UInt8]) { feed(bytes[...]) }
@@ -205,7 +212,8 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
         case .wantRead: return false
         case .wantWrite: return true
         case .failed:
-            record.isOver = true
+            isTornDown = configuration.upgrade != nil
+            record.isOver = !isTornDown
             return false
         case .done:
             record.noteHandshakeDone()
@@ -215,9 +223,8 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
                 configuration, reply: followUp.map { .redirect($0) } ?? .page,
                 alpn: session.parameters.alpn)
             answer = made
-            let greeting = made.greet()
-            record.seen.hasGreeted = !greeting.isEmpty
-            say(greeting)
+            record.seen.hasGreeted = made.isGreeting
+            say(made.greet())
             return true
         }
     }

@@ -153,7 +153,7 @@ extension ProxyOptions {
         plan.findsProcesses = true
         plan.versions = TLSVersions(leastTLS.version, .tls13)
         if let bodyLimit { plan.limits.recordedBody = bodyLimit }
-        if let headLimit { plan.limits.headSize = Int(min(max(headLimit, 1 << 10), 1 << 24)) }
+        if let headLimit { plan.limits.headSize = Int(clamping: headLimit) }
         if let loopCount { plan.loopCount = Int(loopCount) }
         plan.disposition.passed = passed
         plan.disposition.intercepted = intercepted

@@ -80,6 +80,16 @@ extension ValueSyntax where Value == Int64 {
             hint: "write it like 512, 64k, 1.5m or 2g; a unit counts by 1024",
             Quantity.byteCount)
     }
+
+    static func byteCount(_ range: ClosedRange<Int64>) -> ValueSyntax {
+        let ends = [range.lowerBound, range.upperBound].map { Quantity.text(byteCount: $0) }
+        return .reading(
+            "BYTES", wanted: "a size from \(ends[0]) to \(ends[1])",
+            hint: "write it like 64k or 2m; a unit counts by 1024"
+        ) { text in
+            Quantity.byteCount(text).flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
 }
 
 extension ValueSyntax where Value == Duration {

@@ -1,4 +1,5 @@
 internal import Base
+package import Redaction
 
 /// What may be told of a secret: never a byte of it.
 package struct RedactedValue: Sendable, Hashable {

@@ -1,4 +1,5 @@
 internal import Base
+internal import Redaction
 
 /// A name that a peer or a user chose, made fit to be shown: short, printable and no secret.
 package struct SafeName: Sendable, Hashable, CustomStringConvertible {

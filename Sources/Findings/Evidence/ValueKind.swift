@@ -1,4 +1,5 @@
 internal import Base
+internal import Redaction
 
 /// What a value looks like; the raw values are a contract.
 package enum ValueKind: String, Sendable {

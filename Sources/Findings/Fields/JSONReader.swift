@@ -24,6 +24,8 @@ struct JSONReader {
         _ bytes: [UInt8], _ visit: (_ path: [[UInt8]], ScalarKind, _ value: [UInt8]) -> Bool
     ) -> Bool {
         var reader = JSONReader(bytes)
+        // A mark that no JSON has (RFC 8259 §8.1), and that servers pass over.
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { reader.index = 3 }
         while !reader.isStopped {
             reader.skipSpace()
             guard reader.index < bytes.count else { return reader.expectation == .end }

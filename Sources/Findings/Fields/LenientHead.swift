@@ -93,9 +93,8 @@ struct LenientHead {
     private static func lines(of raw: [UInt8]) -> [ArraySlice<UInt8>] {
         var result: [ArraySlice<UInt8>] = []
         var start = 0
-        let end = min(raw.count, headLimit)
-        while start < end, result.count < lineLimit {
-            let lineFeed = raw[start..<end].firstIndex(of: 0x0A) ?? end
+        while start < raw.count, result.count < lineLimit {
+            let lineFeed = raw[start...].firstIndex(of: 0x0A) ?? raw.count
             var line = raw[start..<lineFeed]
             if line.last == 0x0D { line = line.dropLast() }
             if line.isEmpty { break }
@@ -105,9 +104,8 @@ struct LenientHead {
         return result
     }
 
-    /// In bytes; the codecs' own limits are below.
-    private static let headLimit = 1 << 18
-    private static let lineLimit = 1024
+    /// More than the codecs take; the head itself is as long as what was recorded of it.
+    private static let lineLimit = 4096
     private static let nameLimit = 256
     private static let valueLimit = 1 << 16
 }

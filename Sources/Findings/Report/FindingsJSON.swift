@@ -1,4 +1,5 @@
 internal import Base
+internal import Redaction
 internal import Traffic
 
 /// Renders a report as one JSON document of the schema `sallyport.findings/1`.

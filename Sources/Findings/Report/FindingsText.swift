@@ -1,4 +1,5 @@
 internal import Base
+internal import Redaction
 
 /// Renders a report for a person at a terminal.
 package enum FindingsText {

@@ -1,4 +1,5 @@
 internal import Base
+internal import Redaction
 
 /// PLAIN-HTTP-APIKEY: a request header whose name says that it holds a key.
 enum APIKeyDetector {

@@ -1,4 +1,5 @@
 internal import Base
+internal import Redaction
 
 /// PLAIN-HTTP-BEARER in messages: browsers cannot set Authorization on a WebSocket, so that clients
 /// send their tokens in its first message.

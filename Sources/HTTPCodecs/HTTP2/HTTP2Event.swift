@@ -92,9 +92,9 @@ package struct HTTP2Limits: Sendable {
     /// A decoded header block, as RFC 9113 §6.5.2 counts it, in bytes.
     package var headSize = 64 << 10
     /// Interim responses to one request; more are an attack.
-    package var interimCount = 64
+    package var interimCount = InterimLimits.count
     /// The same in bytes, decoded.
-    package var interimSize = 256 << 10
+    package var interimSize = InterimLimits.size
     /// Interim responses of all streams that nobody has taken yet, in bytes.
     package var waitingInterimSize = 1 << 20
 

@@ -100,6 +100,13 @@ final class HTTP2Relay: @unchecked Sendable {
             with: outgoing.origin, bindsConnection: outgoing.head.fields.bindsConnection)
     }
 
+    /// Whether the connection to the origin that is this client's own came to its end: another in
+    /// its place would hide that from the client, who asks again on a new one.
+    func hasLostOrigin(of outgoing: OutgoingRequest) -> Bool {
+        guard task.mirrorsOrigin, let leg = shared[outgoing.origin] else { return false }
+        return !leg.isReady
+    }
+
     /// A connection for one exchange: a stream of a shared one, or one of HTTP/1.
     ///
     /// - Parameter bindsConnection: whether the request authenticates its connection. No other

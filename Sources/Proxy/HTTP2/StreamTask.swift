@@ -174,6 +174,7 @@ final class StreamTask: @unchecked Sendable {
         while true {
             // Nobody is asked for a client that has left in the meantime.
             if let failure = stream.lostClient { return fail(.clientStream(failure)) }
+            if relay.hasLostOrigin(of: outgoing) { return refuseUnasked() }
             let exchange: any OriginExchange
             do throws(OriginFailure) {
                 exchange = try await relay.exchange(for: outgoing)
@@ -195,13 +196,23 @@ final class StreamTask: @unchecked Sendable {
                 let isSafe =
                     error.isUnprocessed
                     || (outgoing.isRepeatable && exchange.isOnUsedConnection && error.isOriginGone)
-                if isSafe, !hasResponseBegun, !hasTakenContent, repeats < 2, !lane.isCut {
+                if isSafe, !hasResponseBegun, !hasTakenContent, repeats < 2, !lane.isCut,
+                    !task.mirrorsOrigin
+                {
                     repeats += 1
                     continue
                 }
                 return fail(error)
             }
         }
+    }
+
+    /// Leaves to the client what to do with a request whose origin left before it was asked
+    /// (RFC 9113 §8.7).
+    private func refuseUnasked() {
+        relay.connection.drain()
+        exchange?.finish(error: "origin-closed", "origin ended the connection before the request")
+        stream.reset(HTTP2ErrorCode.refusedStream)
     }
 
     /// Whether some of the request's content has been passed on; it cannot be had again.
@@ -431,7 +442,7 @@ final class StreamTask: @unchecked Sendable {
                 exchange?.finish(
                     error: "client-reset", "client gave the stream up before its response was whole"
                 )
-            } else if failure.isUnprocessed, hasTakenContent {
+            } else if failure.isUnprocessed, hasTakenContent || task.mirrorsOrigin {
                 // The client has the content, and may ask again (RFC 9113 §8.7).
                 exchange?.finish(error: code, detail)
                 stream.reset(HTTP2ErrorCode.refusedStream)

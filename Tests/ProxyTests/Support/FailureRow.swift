@@ -109,6 +109,15 @@ extension FailureRow {
             .originHandshakeFailed, .origin, "client-certificate-required",
             "origin demands a client certificate: it ended TLS with the alert certificate_required")
 
+    /// The same demand in both versions of TLS, which tell it at different times.
+    static let demandingCertificates: [FailureRow] = [
+        FlawedOrigin.Flaw.demandsCertificate, .demandsCertificateInTLS12,
+    ].flatMap { flaw in
+        inTLS(
+            "the origin demands a client certificate", .flawed(flaw), .originHandshakeFailed,
+            .origin, "client-certificate-required", "")
+    }.filter { $0.way == .reverse }
+
     private static let handshake = "the TLS handshake with localhost port PORT"
 
     private static let reaching =

@@ -11,6 +11,7 @@ final class FlawedOrigin {
         case wrongName
         case oldVersion
         case demandsCertificate
+        case demandsCertificateInTLS12
     }
 
     /// Whether the programs of the table of failures are there.
@@ -61,6 +62,8 @@ final class FlawedOrigin {
             switch flaw {
             case .oldVersion: " -tls1_1 -cipher DEFAULT:@SECLEVEL=0"
             case .demandsCertificate: " -Verify 1 -verify_return_error -CAfile ca.pem"
+            case .demandsCertificateInTLS12:
+                " -tls1_2 -Verify 1 -verify_return_error -CAfile ca.pem"
             case .selfSigned, .expired, .wrongName: ""
             }
         try Self.start(

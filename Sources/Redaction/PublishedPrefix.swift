@@ -31,7 +31,7 @@ package enum PublishedPrefix: String, Sendable, CaseIterable {
     case mapboxSecret = "sk.eyJ"
 
     /// Recognises a value that is long enough to be a key after its prefix.
-    init?(of value: [UInt8]) {
+    package init?(of value: [UInt8]) {
         guard value.count >= 20, value.count <= 512 else { return nil }
         guard value.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
         for candidate in PublishedPrefix.allCases {
