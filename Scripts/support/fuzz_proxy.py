@@ -336,9 +336,11 @@ def prober(port, process):
             with connection:
                 connection.settimeout(5)
                 try:
-                    if connection.recv(65536):
-                        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n"
-                                           b"Connection: close\r\n\r\nok")
+                    asked = connection.recv(65536)
+                    if asked:
+                        # The client looks for its own request in here, and for nothing else.
+                        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n"
+                                           b"Connection: close\r\n\r\n%s" % (len(asked), asked))
                 except OSError:
                     pass
 
@@ -356,17 +358,23 @@ def prober(port, process):
 
     for _ in range(4):
         threading.Thread(target=serve, daemon=True).start()
+    number = 0
     while not select.select([sys.stdin], [], [], 0.05)[0]:
+        number += 1
         before, start = waits(), time.monotonic()
         address = "-"
         try:
             with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
                 address = "%s:%d" % connection.getsockname()
                 connection.sendall(
-                    f"GET http://{target}/ HTTP/1.1\r\nHost: {target}\r\n\r\n".encode())
-                answer = connection.recv(65536)
+                    f"GET http://{target}/{number} HTTP/1.1\r\nHost: {target}\r\n\r\n".encode())
+                answer = b""
+                while more := connection.recv(65536):
+                    answer += more
             took = time.monotonic() - start
-            kind = "ok" if answer.startswith(b"HTTP/1.1 200") else repr(answer[:60]).replace(" ", "_")
+            expected = f"GET /{number} HTTP/1.1\r\nHost: {target}\r\n\r\n".encode()
+            is_own = answer.startswith(b"HTTP/1.1 200 ") and answer.endswith(b"\r\n\r\n" + expected)
+            kind = "ok" if is_own else repr(answer[:300]).replace(" ", "_")
             print(kind, max(0, took - (waits() - before)), address, flush=True)
         except OSError as error:
             print(type(error).__name__, 0, address, flush=True)

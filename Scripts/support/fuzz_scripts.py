@@ -249,6 +249,8 @@ def client(chance, ports, origins, around):
         steps = cut(chance, http2_client(chance, authority))
     elif mode == "noise":
         steps = cut(chance, chance.randbytes(chance.choice([1, 10, 500])))
+    elif chance.random() < 0.15:
+        steps = ahead(chance, origins)
     else:
         steps = []
         for _ in range(chance.choice([1, 1, 2, 4])):
@@ -260,6 +262,20 @@ def client(chance, ports, origins, around):
     if not around and chance.random() < 0.002:
         steps = flood(chance, authority)
     return port, steps + ending(chance)
+
+
+def ahead(chance, origins):
+    """Requests that are all sent before the first answer, with the end behind them: what is left in
+    a buffer at one's turn must not get into another's."""
+    data = b""
+    for _ in range(chance.choice([1, 2, 3, 6])):
+        authority = b"%s:%d" % origins[chance.choice(["plain", "plain", "tls"])]
+        head = b"GET http://%s/a HTTP/1.1\r\nHost: %s\r\n" % (authority, authority)
+        # As long as a buffer, a few, or none in particular.
+        size = chance.choice([0, 0, 73728, 3 * 73728, chance.randrange(300000)])
+        data += head + b"Keep-Alive: " + b"k" * max(0, size - len(head) - 16) + b"\r\n\r\n"
+    data += chance.choice([b"", b"GET /INJECTED HTTP/1.1\r\n", b"HTTP/1.1 200 OK\r\n\r\nFORGED"])
+    return [("send", data)] + chance.choice([[("end",)], [("pause", 0.005), ("end",)], []])
 
 
 def flood(chance, authority):

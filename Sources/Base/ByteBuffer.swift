@@ -135,7 +135,10 @@ package final class BufferPool {
     }
 
     package func take() -> ByteBuffer {
-        unused.popLast() ?? ByteBuffer(capacity: capacity)
+        guard let buffer = unused.popLast() else { return ByteBuffer(capacity: capacity) }
+        // Whoever gave it back wrongly and wrote on is not to speak for whoever has it next.
+        buffer.removeAll()
+        return buffer
     }
 
     /// Keeps a buffer for reuse; one of another capacity is freed.

@@ -351,7 +351,7 @@ final class ConnectionTask: @unchecked Sendable {
         self.relay = relay
         defer { self.relay = nil }
         try await relay.serve()
-        if let upgraded = relay.upgraded { try await serve(upgraded) }
+        if let upgraded = relay.upgraded { try await serve(upgraded, through: entry) }
     }
 
     @inline(never)
@@ -383,14 +383,16 @@ final class ConnectionTask: @unchecked Sendable {
     }
 
     /// Goes on with a connection that has changed over to HTTP/2.
-    private func serve(_ upgraded: UpgradedConnection) async throws(ConnectionEnd) {
+    private func serve(
+        _ upgraded: UpgradedConnection, through entry: Entry
+    ) async throws(ConnectionEnd) {
         client = upgraded.stream
         record.protocolName = "h2c"
         relay = nil
         let target = upgraded.exchange.leg.target
         let relay = HTTP2Relay(
-            self, entry: .fixed(target, host: nil), originFailure: nil, serverName: nil,
-            connection: upgraded.connection)
+            self, entry: entry.isProxy ? .upgraded(target) : .fixed(target, host: nil),
+            originFailure: nil, serverName: nil, connection: upgraded.connection)
         http2Relay = relay
         defer { http2Relay = nil }
         try await relay.serve(first: upgraded)

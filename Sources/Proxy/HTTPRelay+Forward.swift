@@ -265,9 +265,7 @@ extension HTTPRelay {
             buffer.consume(consumed)
             if buffer.isEmpty { releaseClientBuffer() }
             try await send(out, over: leg)
-            // Before anything else is waited for: the answer may be judged meanwhile.
-            isRequestComplete = reader.isComplete
-            await lane.recorder.waitForRoom()
+            if !reader.isComplete { await lane.recorder.waitForRoom() }
         }
         if !reader.closing.isEmpty {
             out.append(reader.closing)
@@ -275,7 +273,9 @@ extension HTTPRelay {
         }
         requestBody.noteTrailers(reader.trailers.raw)
         task.noteForbidden(reader.trailers)
+        // Before anything else is waited for: the answer may be judged meanwhile.
         isRequestComplete = true
+        await lane.recorder.waitForRoom()
     }
 
     private func consumeRequestBody(

@@ -41,37 +41,35 @@ extension HTTPRelay {
         let deadline = loop.now + lane.halfCloseGrace
         waitedAcross?.hurry(until: deadline)
         guard let leg = waitedFor else { return }
-        if isRequestComplete, !leg.hasFinished {
-            lane.background.add { [self] in await passEndOn(to: leg) }
+        if isRequestComplete, !leg.hasFinished, hasClientEnded() {
+            leg.hasFinished = true
+            hasPassedEndOn = true
+            // So that an origin that stops working for a client that is gone does so at once.
+            lane.background.add { await leg.stream.finish() }
         }
         // An origin of the client's own knows of the end, and may answer as late as without us.
         guard !task.mirrorsOrigin || lane.isDraining else { return }
         leg.stream.channel.hurryReading(until: deadline)
     }
 
-    /// Ends our direction towards an origin as the client has ended its own, so that an origin
-    /// that stops working for a client that is gone does so at once.
+    /// Whether the client has ended its direction with nothing before the end: requests that were
+    /// sent ahead of it are still to be answered.
     ///
-    /// Nobody else reads the client meanwhile: its request is whole, and its response is waited for.
-    private func passEndOn(to leg: OriginLeg) async {
-        guard waitedFor === leg, isRequestComplete, !leg.hasFinished else { return }
-        let buffer = clientBuffer ?? loop.buffers.take()
-        clientBuffer = buffer
-        guard buffer.room > 0 else { return }
+    /// Nothing is waited for in between, because the buffer is the connection's: whoever goes on
+    /// meanwhile may give it back, and others of the loop take it.
+    private func hasClientEnded() -> Bool {
+        guard clientBuffer == nil else { return false }
+        let buffer = loop.buffers.take()
         var hasEnded = false
         do throws(StreamFailure) {
-            hasEnded = try await client.read(into: buffer) == 0
+            hasEnded = try client.readAtOnce(into: buffer) == 0
         } catch {
             // It broke off, which ends the exchange by itself.
             hasEnded = false
         }
-        // Requests that were sent ahead of the end are still to be answered.
-        guard buffer.isEmpty else { return }
-        if clientBuffer === buffer { releaseClientBuffer() }
-        guard hasEnded, waitedFor === leg else { return }
-        leg.hasFinished = true
-        hasPassedEndOn = true
-        await leg.stream.finish()
+        clientBuffer = buffer
+        if buffer.isEmpty { releaseClientBuffer() }
+        return hasEnded
     }
 
     func hurryIfClientEnded() {

@@ -12,12 +12,16 @@ enum Entry: Sendable {
     /// All requests go to one origin, inside a tunnel or in reverse mode; `host` is the Host that
     /// goes out, `nil` for as it came.
     case fixed(OriginTarget, host: [UInt8]?)
+    /// All go to the origin for which a connection to an explicit proxy has changed over to HTTP/2.
+    case upgraded(OriginTarget)
 
     /// Whether a client speaks to us as its proxy: what it says to a proxy is for us then, and goes
     /// on to a proxy of its own else.
     var isProxy: Bool {
-        if case .anyOrigin = self { return true }
-        return false
+        switch self {
+        case .anyOrigin, .upgraded: true
+        case .fixed: false
+        }
     }
 }
 
@@ -71,6 +75,7 @@ enum RequestRoute: Sendable {
         case .fixed(let origin, let host):
             return .forward(
                 to: origin, target: host == nil ? nil : try originForm(of: head), host: host)
+        case .upgraded(let origin): return .forward(to: origin, target: nil, host: nil)
         case .anyOrigin:
             if let scheme, !scheme.isEmpty {
                 guard let host = head.fields.first(.host) else { return .refuse(.notAProxyRequest) }
@@ -114,7 +119,7 @@ extension ConnectionTask {
     /// Whether the client may use the proxy: it may if nobody needs a password, or if the request
     /// holds one of those that are known (RFC 7617).
     func admits(_ head: RequestHead, through entry: Entry) -> Bool {
-        guard case .anyOrigin = entry, let credentials = port.credentials else { return true }
+        guard entry.isProxy, let credentials = port.credentials else { return true }
         guard let value = head.fields.first(.proxyAuthorization),
             value.prefix(6).equalsIgnoringCase("basic "),
             let text = Base64.decode(value.dropFirst(6)), let colon = text.firstIndex(of: 0x3A)

@@ -94,6 +94,11 @@ package protocol ByteStream: TunnelStream {
     /// Whether bytes of the peer, or its end, were received and not read.
     var holdsBytes: Bool { get }
 
+    /// Reads what is there without waiting, at most a few buffers' worth.
+    ///
+    /// - Returns: how many bytes, 0 at the peer's end; `nil` if neither is there.
+    func readAtOnce(into buffer: ByteBuffer) throws(StreamFailure) -> Int?
+
     /// Gives back what is held for speed, on a connection that pauses.
     func releaseMemory()
 
@@ -145,13 +150,12 @@ extension ByteStream {
     private func discardRest() async {
         let buffer = loop.buffers.take()
         defer { loop.buffers.give(buffer) }
-        readDeadline = loop.now + 1_000
-        var discarded = 0
+        // Clients read the answer to an upload when they have sent all of it.
+        let end = loop.now + 30_000
         do throws(StreamFailure) {
-            while discarded < 1 << 20 {
-                let count = try await read(into: buffer)
-                if count == 0 { return }
-                discarded += count
+            while loop.now < end {
+                readDeadline = min(end, loop.now + 1_000)
+                if try await read(into: buffer) == 0 { return }
                 buffer.removeAll()
             }
         } catch {

@@ -14,27 +14,41 @@ package final class PlainStream: ByteStream {
     }
 
     package func read(into buffer: ByteBuffer) async throws(StreamFailure) -> Int {
-        if let readAhead {
-            let count = min(readAhead.count, buffer.room)
-            buffer.append(readAhead.readable.extracting(..<count))
-            readAhead.consume(count)
-            if readAhead.isEmpty {
-                channel.loop.buffers.give(readAhead)
-                self.readAhead = nil
-            }
-            if count > 0 { return count }
-        }
+        if let count = takeReadAhead(into: buffer) { return count }
         while true {
-            switch channel.receive(into: buffer) {
-            case .value(let count):
-                if count == 0 {
-                    if channel.isClosed { throw .closed }
-                    endedInOrder = true
-                }
-                return count
-            case .wouldBlock: try await channel.awaitReadable()
-            case .failed(let error): throw StreamFailure(error)
+            if let count = try judge(channel.receive(into: buffer)) { return count }
+            try await channel.awaitReadable()
+        }
+    }
+
+    package func readAtOnce(into buffer: ByteBuffer) throws(StreamFailure) -> Int? {
+        if let count = takeReadAhead(into: buffer) { return count }
+        return try judge(channel.receiveBeyondShare(into: buffer))
+    }
+
+    private func takeReadAhead(into buffer: ByteBuffer) -> Int? {
+        guard let readAhead else { return nil }
+        let count = min(readAhead.count, buffer.room)
+        buffer.append(readAhead.readable.extracting(..<count))
+        readAhead.consume(count)
+        if readAhead.isEmpty {
+            channel.loop.buffers.give(readAhead)
+            self.readAhead = nil
+        }
+        return count > 0 ? count : nil
+    }
+
+    /// How many bytes came, 0 at the peer's end; `nil` for none yet.
+    private func judge(_ outcome: SystemCallOutcome) throws(StreamFailure) -> Int? {
+        switch outcome {
+        case .value(let count):
+            if count == 0 {
+                if channel.isClosed { throw .closed }
+                endedInOrder = true
             }
+            return count
+        case .wouldBlock: return nil
+        case .failed(let error): throw StreamFailure(error)
         }
     }
 

@@ -94,15 +94,8 @@ package final class TLSStream: ByteStream {
         while true {
             let before = buffer.count
             let outcome = readRecords(into: buffer)
-            releaseIncoming()
+            note(outcome)
             if let outgoing = session.outgoing, !outgoing.isEmpty, !isSending { try await flush() }
-            // An end or a failure right behind bytes comes with no event of its own.
-            if case .ended = outcome {
-                hasEnded = true
-                endedInOrder = true
-            } else if case .failed(let reason) = outcome {
-                failure = reason
-            }
             if buffer.count > before { return buffer.count - before }
             switch outcome {
             case .bytes: continue
@@ -115,6 +108,50 @@ package final class TLSStream: ByteStream {
                     return 0
                 }
             }
+        }
+    }
+
+    package func readAtOnce(into buffer: ByteBuffer) throws(StreamFailure) -> Int? {
+        // What waits, and what it takes to see what is behind it.
+        for _ in 0..<Self.attemptLimit {
+            if hasEnded { return 0 }
+            if let failure { throw .tls(failure) }
+            let before = buffer.count
+            let outcome = readRecords(into: buffer)
+            note(outcome)
+            if buffer.count > before { return buffer.count - before }
+            if case .wantWrite = outcome { return nil }
+            if case .wantRead = outcome, try !receiveAtOnce() { return nil }
+        }
+        return nil
+    }
+
+    private static let attemptLimit = 4
+
+    /// Receives what is there for the session; false if nothing is.
+    private func receiveAtOnce() throws(StreamFailure) -> Bool {
+        let incoming = session.incoming ?? pool.take()
+        session.incoming = incoming
+        incoming.compact()
+        defer { releaseIncoming() }
+        switch channel.receiveBeyondShare(into: incoming) {
+        case .value(let count):
+            if count == 0, channel.isClosed { throw .closed }
+            hasEnded = count == 0
+            return true
+        case .wouldBlock: return false
+        case .failed(let error): throw StreamFailure(error)
+        }
+    }
+
+    /// Keeps an end or a failure, which comes with no event of its own right behind bytes.
+    private func note(_ outcome: TLSReadOutcome) {
+        releaseIncoming()
+        if case .ended = outcome {
+            hasEnded = true
+            endedInOrder = true
+        } else if case .failed(let reason) = outcome {
+            failure = reason
         }
     }
 

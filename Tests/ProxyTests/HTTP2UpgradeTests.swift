@@ -25,6 +25,11 @@ extension ProxyTests {
                     try check(
                         peer.session.upgrade(settings: settings, isHead: false), "broken settings")
                     try peer.respond(1, "HTTP/1.1 200 OK", "first")
+                    let (stream, head) = try peer.needRequest()
+                    // What is said to the proxy is not for the origin, as before the change.
+                    let seen = try head.requestHead()
+                    try check(!seen.fields.contains(.proxyAuthorization), seen.raw.text)
+                    try peer.respond(stream, "HTTP/1.1 200 OK", "hello \(head.path.text)")
                     try peer.serve()
                 }
                 let client = try proxy.connect()
@@ -36,7 +41,8 @@ extension ProxyTests {
                 let peer = try HTTP2Peer(.client, client)
                 #expect(peer.session.upgrade(settings: settings, isHead: false))
                 #expect(try peer.response(1).body.text == "first")
-                #expect(try peer.get("/b").body.text == "hello /b")
+                let second = try peer.get("/b", fields: "|Proxy-Authorization: Basic bWU6cHc=")
+                #expect(second.body.text == "hello /b")
                 client.close()
                 let connection = try proxy.traffic.connection()
                 #expect(connection.protocolName == "h2c")
