@@ -1,5 +1,6 @@
 import Base
 import HTTPCodecs
+import HTTPModel
 import Testing
 import Traffic
 
@@ -25,11 +26,11 @@ extension ProxyTests {
                     try check(
                         peer.session.upgrade(settings: settings, isHead: false), "broken settings")
                     try peer.respond(1, "HTTP/1.1 200 OK", "first")
-                    let (stream, head) = try peer.needRequest()
+                    let (stream, second) = try peer.needRequest()
                     // What is said to the proxy is not for the origin, as before the change.
-                    let seen = try head.requestHead()
+                    let seen = try second.requestHead()
                     try check(!seen.fields.contains(.proxyAuthorization), seen.raw.text)
-                    try peer.respond(stream, "HTTP/1.1 200 OK", "hello \(head.path.text)")
+                    try peer.respond(stream, "HTTP/1.1 200 OK", "hello \(second.path.text)")
                     try peer.serve()
                 }
                 let client = try proxy.connect()

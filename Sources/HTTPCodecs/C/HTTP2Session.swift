@@ -33,6 +33,8 @@ package final class HTTP2Session {
     /// Streams whose content has been taken down to where more may come.
     private var drained: [Int32] = []
     private var resetsAtEnd: Set<Int32> = []
+    /// Those of which the end has gone out since.
+    private var endedEarly: [Int32] = []
     /// Streams that we reset by ourselves, or whose reset the peer has been charged with, until the
     /// frame is sent.
     private var knownResets: Set<Int32> = []
@@ -211,6 +213,10 @@ package final class HTTP2Session {
         output = buffer
         unsafe nghttp2_session_send(pointer)
         output = nil
+        // With the next write: clients that read a response's end and a reset at once, as curl 7
+        // does, take the response for lost.
+        for stream in endedEarly { reset(stream, HTTP2ErrorCode.noError) }
+        endedEarly.removeAll(keepingCapacity: true)
         guard !drained.isEmpty else { return [] }
         defer { drained.removeAll(keepingCapacity: true) }
         return drained
@@ -481,7 +487,7 @@ package final class HTTP2Session {
 
     func noteSentEnd(_ stream: Int32) {
         guard !resetsAtEnd.isEmpty, resetsAtEnd.remove(stream) != nil else { return }
-        reset(stream, HTTP2ErrorCode.noError)
+        endedEarly.append(stream)
     }
 
     /// Charges the peer with a reset that a frame of its has provoked.

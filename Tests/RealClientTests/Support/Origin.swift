@@ -99,6 +99,7 @@ final class Origin: Sendable {
                         dav_methods PUT;
                         create_full_put_path on;
                     }
+                    location /small/ { client_max_body_size 1m; }
                 }
             }
             """
