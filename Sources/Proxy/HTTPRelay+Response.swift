@@ -187,7 +187,17 @@ extension HTTPRelay {
                 }
             }
             guard let buffer = leg.unread else { throw .originEnded }
-            let consumed = try consumeResponseBody(buffer, &reader, plan, out)
+            var soundCount = 0
+            let consumed: Int
+            do throws(RelayFailure) {
+                consumed = try consumeResponseBody(buffer, &reader, plan, out, &soundCount)
+            } catch {
+                // The client sees what came before the flaw, as it would of the origin itself.
+                try await sendToClient(out)
+                if !plan.decodes { out.append(buffer.readable.extracting(..<soundCount)) }
+                try await sendToClient(out)
+                throw error
+            }
             let passed = consumed - reader.withheldCount
             if plan.decodes {
                 buffer.consume(consumed)
@@ -223,8 +233,11 @@ extension HTTPRelay {
     }
 
     /// Walks over what waits; a content that leaves its chunks behind is written to `out`.
+    ///
+    /// - Parameter soundCount: is set to how many bytes end with content that came in order.
     private func consumeResponseBody(
-        _ buffer: ByteBuffer, _ reader: inout BodyReader, _ plan: DeliveryPlan, _ out: ByteBuffer
+        _ buffer: ByteBuffer, _ reader: inout BodyReader, _ plan: DeliveryPlan, _ out: ByteBuffer,
+        _ soundCount: inout Int
     ) throws(RelayFailure) -> Int {
         if plan.decodes, out.room < buffer.count { out.compact() }
         let bytes = buffer.readable
@@ -235,6 +248,7 @@ extension HTTPRelay {
                 responseMessages?.read(content, to: task)
                 responseBody.append(content, to: lane.recorder)
                 if plan.decodes { out.append(content) }
+                soundCount = range.upperBound
             }
         } catch {
             throw .originViolation(error)

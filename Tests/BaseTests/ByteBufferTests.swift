@@ -140,6 +140,15 @@ struct BufferPoolTests {
         #expect(second.capacity == 16)
     }
 
+    /// What somebody writes who has given it back is not for whoever has it next.
+    @Test func dropsWhatWasWrittenAfterItWasGivenBack() {
+        let pool = BufferPool(capacity: 16, keepLimit: 2)
+        let first = pool.take()
+        pool.give(first)
+        first.append([1, 2])
+        #expect(pool.take().isEmpty)
+    }
+
     @Test func keepsNoMoreThanItsLimit() {
         let pool = BufferPool(capacity: 16, keepLimit: 2)
         let taken = (0..<3).map { _ in pool.take() }

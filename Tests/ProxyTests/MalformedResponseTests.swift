@@ -103,7 +103,10 @@ extension ProxyTests {
                 let client = try way.open(proxy, origin)
                 try client.send(
                     "GET \(way.target("/", origin)) HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                _ = try client.readToEnd()
+                // What came before the flaw arrives.
+                let text = try client.readToEnd().text
+                #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n"), "\(text)")
+                #expect(text.contains("1\r\na") == row.response.contains("\r\n\r\n1\r\na"))
                 #expect(client.end == .reset)
                 let exchange = try proxy.traffic.exchange()
                 #expect(exchange.error == row.error)

@@ -23,6 +23,13 @@ struct PlainStreamTests {
         }
     }
 
+    @Test func readsAtOnce() async throws {
+        try await withLoop { loop in
+            let pair = try await StreamPair.connected(on: loop)
+            try await expectReadsAtOnce(pair.client, pair.server)
+        }
+    }
+
     @Test func readsOnAfterNothingWasReadAhead() async throws {
         try await withLoop { loop in
             let (client, server) = try await connectedPair(loop)

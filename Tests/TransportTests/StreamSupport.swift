@@ -2,6 +2,7 @@ import Base
 import Glibc
 import Sockets
 import TLS
+import Testing
 
 @testable import Transport
 
@@ -135,4 +136,21 @@ extension ByteStream {
             return error
         }
     }
+}
+
+/// Nothing yet, then what was sent, then the end, each without waiting.
+func expectReadsAtOnce(_ peer: some ByteStream, _ stream: some ByteStream) async throws {
+    let buffer = stream.loop.buffers.take()
+    defer { stream.loop.buffers.give(buffer) }
+    #expect(try stream.readAtOnce(into: buffer) == nil)
+    let sent = ByteBuffer(capacity: 2)
+    sent.append([4, 5])
+    try await peer.write(sent)
+    try await stream.waitReadable()
+    #expect(try stream.readAtOnce(into: buffer) == 2)
+    #expect(buffer.copy == [4, 5])
+    await peer.finish()
+    try await stream.waitReadable()
+    #expect(try stream.readAtOnce(into: buffer) == 0)
+    #expect(try stream.readAtOnce(into: buffer) == 0)
 }

@@ -116,6 +116,16 @@ struct TLSStreamTests {
 
     // MARK: Buffers
 
+    /// What is there is read in the caller's own turn, so that the buffer stays the caller's.
+    @Test(arguments: rows)
+    func readsAtOnce(_ row: Row) async throws {
+        try await withLoop { [laboratory] loop in
+            let pair = try await laboratory.secured(on: loop, row.versions)
+            try await expectReadsAtOnce(pair.client, pair.server)
+            #expect(pair.server.endedInOrder)
+        }
+    }
+
     @Test(arguments: rows)
     func holdsNoBufferWhileItIsIdle(_ row: Row) async throws {
         try await withLoop { [laboratory] loop in
