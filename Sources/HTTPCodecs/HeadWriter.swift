@@ -26,7 +26,7 @@ package enum HeadWriter {
         output.append(contentsOf: method ?? head.method)
         output.append(space)
         output.append(contentsOf: target ?? head.target)
-        append(" HTTP/1.1\r\n", to: &output)
+        append(version(head.version, forwarding, " HTTP/1.0\r\n", " HTTP/1.1\r\n"), to: &output)
         if let host = forwarding.host, !head.fields.contains(.host) {
             append("Host: ", to: &output)
             output.append(contentsOf: host)
@@ -42,7 +42,7 @@ package enum HeadWriter {
         _ head: ResponseHead, forwarding: Forwarding = Forwarding(), into output: inout [UInt8]
     ) {
         if output.isEmpty { output.reserveCapacity(head.raw.count + 64) }
-        append("HTTP/1.1", to: &output)
+        append(version(head.version, forwarding, "HTTP/1.0", "HTTP/1.1"), to: &output)
         output.append(contentsOf: head.fields.raw[versionLength..<head.reasonRange.upperBound])
         if head.reasonRange.upperBound == bareStatusLength { output.append(space) }
         // HTTP/2 has none, but in what a browser saved; and some clients of HTTP/1 overlook a status
@@ -53,6 +53,13 @@ package enum HeadWriter {
         append("\r\n", to: &output)
         var writer = FieldsWriter(head.fields, forwarding, hop: .response)
         writer.write(into: &output)
+    }
+
+    private static func version(
+        _ came: HTTPVersion, _ forwarding: Forwarding, _ old: StaticString, _ own: StaticString
+    ) -> StaticString {
+        if forwarding.keepsVersion, case .http10 = came { return old }
+        return own
     }
 
     /// Of `HTTP/1.1`, in bytes.

@@ -137,11 +137,7 @@ extension HTTPRelay {
         offer = offer(of: outgoing.head, over: leg)
         HeadWriter.writeRequest(
             outgoing.head, target: outgoing.target.map { $0[...] },
-            forwarding: Forwarding(
-                keepsUpgrade: !offer.isEmpty, keepsProxyFields: outgoing.keepsProxyFields,
-                closes: leg.isOwned && !requestKeepsAlive,
-                keepsAlive: leg.isOwned && outgoing.head.fields.asksToKeepAlive,
-                host: outgoing.host), into: &scratch)
+            forwarding: forwarding(of: outgoing, over: leg), into: &scratch)
         leg.stream.channel.resumeWaiting()
         let reception: Reception
         if outgoing.framing == .none || isBuffered(outgoing.framing),
@@ -158,6 +154,25 @@ extension HTTPRelay {
         // and writes both connections itself.
         case .switched(let head): return try await goOn(behind: head, over: leg)
         }
+    }
+
+    /// An origin of the client's own is told what the client says of its connection, another one
+    /// what holds between it and us.
+    private func forwarding(of outgoing: OutgoingRequest, over leg: OriginLeg) -> Forwarding {
+        let (version, fields) = (outgoing.head.version, outgoing.head.fields)
+        guard leg.isOwned else {
+            // HTTP/1.1 wants a Host that HTTP/1.0 does not (RFC 9112 §3.2).
+            let host = fields.contains(.host) ? nil : Array(outgoing.origin.authority.utf8)
+            return Forwarding(
+                keepsUpgrade: !offer.isEmpty, keepsProxyFields: outgoing.keepsProxyFields,
+                host: outgoing.host ?? host)
+        }
+        let isOld = version == .http10
+        return Forwarding(
+            keepsVersion: true, keepsUpgrade: !offer.isEmpty,
+            keepsProxyFields: outgoing.keepsProxyFields,
+            closes: isOld ? fields.contains(.connection, token: "close") : !requestKeepsAlive,
+            keepsAlive: fields.asksToKeepAlive, host: outgoing.host)
     }
 
     /// Whether the whole body has arrived behind the head.

@@ -120,7 +120,8 @@ extension HTTPRelay {
         if framing == .tunnel { return .switched(head) }
         let plan = DeliveryPlan(
             framing: framing, head: head, removal: task.removal(from: head),
-            isOldClient: request?.version == .http10, keepsProxyFields: !entry.isProxy,
+            isOldClient: request?.version == .http10, keepsVersion: leg.isOwned,
+            keepsProxyFields: !entry.isProxy,
             // The client of an origin of its own is told when that means to close.
             clientKeepsAlive: requestKeepsAlive && isRequestComplete && !lane.isDraining
                 && (!leg.isOwned || head.keepsConnection),
@@ -333,6 +334,8 @@ private struct DeliveryPlan {
     /// Whether chunks are taken off, for a client that does not know them.
     let decodes: Bool
     let closes: Bool
+    private let saysClose: Bool
+    private let keepsVersion: Bool
     private let keepsAlive: Bool
     private let keepsUpgrade: Bool
     private let keepsProxyFields: Bool
@@ -340,7 +343,7 @@ private struct DeliveryPlan {
 
     init(
         framing: BodyFraming, head: ResponseHead, removal: HTTP3Removal, isOldClient: Bool,
-        keepsProxyFields: Bool, clientKeepsAlive: Bool, tellsKeepAlive: Bool
+        keepsVersion: Bool, keepsProxyFields: Bool, clientKeepsAlive: Bool, tellsKeepAlive: Bool
     ) {
         self.removal = removal
         self.keepsProxyFields = keepsProxyFields
@@ -350,12 +353,18 @@ private struct DeliveryPlan {
         decodes = isOldClient && framing == .chunked
         closes = !clientKeepsAlive || framing == .untilClose || decodes
         keepsAlive = isOldClient || tellsKeepAlive
+        self.keepsVersion = keepsVersion
+        // In HTTP/1.0 nobody has to be told.
+        saysClose =
+            closes
+            && (!keepsVersion || head.version != .http10
+                || head.fields.contains(.connection, token: "close"))
     }
 
     var forwarding: Forwarding {
         Forwarding(
-            framing: decodes ? .untilClose : .asCame, keepsUpgrade: keepsUpgrade,
-            keepsProxyFields: keepsProxyFields, closes: closes,
+            framing: decodes ? .untilClose : .asCame, keepsVersion: keepsVersion,
+            keepsUpgrade: keepsUpgrade, keepsProxyFields: keepsProxyFields, closes: saysClose,
             keepsAlive: keepsAlive && !closes, dropping: removal.dropping, adding: removal.adding)
     }
 }
