@@ -18,6 +18,8 @@ package enum HTTP2Event: Sendable {
     case promise(stream: Int32, HTTP2Head, flaw: String?)
     /// A header block that RFC 9113 §8 does not allow; its stream is reset.
     case malformed(stream: Int32, HTTP2Head, detail: String)
+    /// A header block of ours is too large to be sent; its stream is given up.
+    case unsent(stream: Int32)
 }
 
 /// What a peer wants that the other leg has to know.
