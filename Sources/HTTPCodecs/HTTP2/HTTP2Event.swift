@@ -69,7 +69,6 @@ package enum HTTP2ErrorCode {
     package static let refusedStream: UInt32 = 7
     package static let cancel: UInt32 = 8
     package static let enhanceYourCalm: UInt32 = 11
-    package static let http11Required: UInt32 = 13
 
     /// As RFC 9113 §7 names it.
     package static func name(_ code: UInt32) -> String {
