@@ -2,6 +2,7 @@ import Base
 import Glibc
 import Sockets
 import TLS
+import Testing
 
 @testable import Transport
 
@@ -135,4 +136,10 @@ extension ByteStream {
             return error
         }
     }
+}
+
+/// Lets the loop go on until something holds; the test fails if it never does.
+func until(_ loop: EventLoop, _ holds: () -> Bool) async {
+    for _ in 0..<20_000 where !holds() { await loop.sleep(milliseconds: 1) }
+    #expect(holds())
 }
