@@ -12,6 +12,7 @@ static const int nghttp2_bad_magic = NGHTTP2_ERR_BAD_CLIENT_MAGIC;
 static const int nghttp2_flooded = NGHTTP2_ERR_FLOODED;
 // NGHTTP2_ERR_TOO_MANY_CONTINUATIONS, which some headers do not name.
 static const int nghttp2_too_many_continuations = -905;
+static const int nghttp2_too_large = NGHTTP2_ERR_FRAME_SIZE_ERROR;
 static const int nghttp2_bad_header = NGHTTP2_ERR_HTTP_HEADER;
 static const int nghttp2_bad_message = NGHTTP2_ERR_HTTP_MESSAGING;
 

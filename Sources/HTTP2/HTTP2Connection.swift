@@ -159,6 +159,7 @@ package final class HTTP2Connection: @unchecked Sendable {
             case .settings(let settings): onSettings?(settings)
             case .goAway: goAway()
             case .promise: break
+            case .unsent(let id): streams[id]?.take(failure: .unsent)
             case .malformed(let id, let head, let detail):
                 if let stream = streams[id] {
                     stream.take(malformed: detail)

@@ -13,6 +13,8 @@ package enum HTTP2StreamFailure: Error, Sendable, Equatable {
     case stopped
     /// The peer's head or content is not what RFC 9113 §8 allows.
     case malformed(String)
+    /// A head or trailers of ours are too large.
+    case unsent
 
     /// In words for a person, without a subject.
     package var detail: String {
@@ -26,6 +28,7 @@ package enum HTTP2StreamFailure: Error, Sendable, Equatable {
         case .timedOut: "timed out"
         case .stopped: "was no longer read"
         case .malformed(let detail): "sent a malformed message: \(detail)"
+        case .unsent: "could not be sent a head or trailers of this size over HTTP/2"
         }
     }
 
@@ -154,7 +157,7 @@ package final class HTTP2Stream: @unchecked Sendable {
     package var isGivenUp: Bool {
         switch failure {
         case .reset, .connectionLost: true
-        case .timedOut, .stopped, .malformed, nil: false
+        case .timedOut, .stopped, .malformed, .unsent, nil: false
         }
     }
 

@@ -153,6 +153,7 @@ extension ClientExchange {
             case .timedOut: "timed-out"
             case .malformed: "origin-violation"
             case .reset: "origin-reset"
+            case .unsent: "request-malformed"
             case .connectionLost(.failed(let failure)) where failure.isTimeout: "timed-out"
             case .connectionLost(.violation): "origin-violation"
             case .connectionLost, .stopped: "origin-closed"

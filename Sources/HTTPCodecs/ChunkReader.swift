@@ -213,7 +213,7 @@ struct ChunkReader: Sendable {
         _ violation: HTTP1Violation
     ) throws(HTTP1Violation) -> (fields: Fields, end: Int)? {
         let repair = try ResponseHeadRepair(
-            trailerBytes.span, hasStatusLine: false, limit: trailerLimits.blockLimit)
+            trailerBytes.span, hasStatusLine: false, limits: trailerLimits)
         guard let repair else { return nil }
         guard trailerLimits.leniency.isSuperset(of: repair.used) else { throw violation }
         used.formUnion(repair.used)

@@ -44,15 +44,33 @@ struct LineReader: ~Escapable {
     /// Whether a section may be judged now that was not when `alreadyScanned` bytes had come.
     ///
     /// A caller that comes again with every byte would make reading quadratic. Only a control
-    /// character, the byte behind CR or LF, or a new KiB (for the limits) is worth another pass:
-    /// there are few of them, as most control characters end the reading. Anything else that is
-    /// wrong with a line is seen at its end.
+    /// character, the byte behind CR or LF, or a new KiB (for the limits) is worth another pass.
+    /// Anything else that is wrong with a line is seen at its end. Lines that are folded or end in a
+    /// bare LF may be many, and are not counted before the section has been mended: in a long
+    /// section only an empty line and a new KiB are.
     static func isWorthReading(_ bytes: Span<UInt8>, alreadyScanned: Int) -> Bool {
         guard alreadyScanned > 0, alreadyScanned <= bytes.count else { return true }
         guard alreadyScanned >> 10 == bytes.count >> 10 else { return true }
+        guard bytes.count < shortSection else {
+            return endsEmptyLine(in: bytes, from: alreadyScanned)
+        }
         let last = bytes[alreadyScanned - 1]
         return last == carriageReturn || last == lineFeed
             || bytes.firstControl(from: alreadyScanned, to: bytes.count) < bytes.count
+    }
+
+    /// Up to this many bytes each line is judged as it comes.
+    private static let shortSection = 2048
+
+    /// Whether an LF that came at `start` or later ends an empty line.
+    private static func endsEmptyLine(in bytes: Span<UInt8>, from start: Int) -> Bool {
+        for index in max(2, start)..<bytes.count where bytes[index] == lineFeed {
+            let before = bytes[index - 1]
+            if before == lineFeed || before == carriageReturn && bytes[index - 2] == lineFeed {
+                return true
+            }
+        }
+        return false
     }
 
     /// Starts the next line, which may take `limit` bytes with its CRLF.

@@ -13,8 +13,9 @@ struct ResponseHeadRepair {
     /// - Parameter hasStatusLine: whether the first line is none of the fields.
     /// - Returns: `nil` if the section has not come whole yet.
     init?(
-        _ bytes: Span<UInt8>, hasStatusLine: Bool, limit: Int
+        _ bytes: Span<UInt8>, hasStatusLine: Bool, limits: HeadLimits
     ) throws(HTTP1Violation) {
+        let limit = limits.blockLimit
         var lineStart = 0
         var isFirst = hasStatusLine
         output.reserveCapacity(min(bytes.count, limit))
@@ -30,6 +31,7 @@ struct ResponseHeadRepair {
             lineStart = end + 1
             if line.isEmpty, !isFirst { break }
             add(line, isStatusLine: isFirst)
+            guard fieldCount <= limits.fieldCountLimit else { throw .tooManyFields }
             isFirst = false
         }
         output += [carriageReturn, lineFeed]

@@ -30,7 +30,7 @@ package enum ResponseReader {
     private static func readMended(
         _ bytes: Span<UInt8>, _ limits: HeadLimits, _ violation: HTTP1Violation
     ) throws(HTTP1Violation) -> (head: ResponseHead, consumed: Int)? {
-        let repair = try ResponseHeadRepair(bytes, hasStatusLine: true, limit: limits.blockLimit)
+        let repair = try ResponseHeadRepair(bytes, hasStatusLine: true, limits: limits)
         guard let repair else { return nil }
         guard limits.leniency.isSuperset(of: repair.used) else { throw violation }
         let received = unsafe bytes.extracting(..<repair.consumed).withUnsafeBufferPointer {

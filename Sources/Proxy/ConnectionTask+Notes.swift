@@ -115,7 +115,7 @@ extension ConnectionTask {
         let bytes = origin.takeBytes()
         record.originBytes.received += bytes.received
         record.originBytes.sent += bytes.sent
-        for note in origin.leniency.notes {
+        for note in origin.takeLeniency().notes {
             noteOnce(note.code, "a response of the origin had \(note.detail)")
         }
         if let stream = origin.stream as? TLSStream {

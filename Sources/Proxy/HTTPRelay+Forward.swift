@@ -416,6 +416,10 @@ extension RelayFailure {
             ("bad-response", "the origin's response is malformed: \(detail)")
         case .originStream(.reset(let code)):
             ("origin-reset", "origin reset the stream with \(HTTP2ErrorCode.name(code))")
+        case .originStream(.unsent):
+            ("head-too-large", "the request's head or trailers are too large for HTTP/2")
+        case .clientStream(.unsent):
+            ("head-too-large", "the response's head or trailers are too large for HTTP/2")
         case .originStream(let failure): ("origin-closed", "origin \(failure.detail)")
         case .unanswered(let answer): (answer.code, answer.detail)
         case .originTruncated: ("origin-truncated", "origin ended TLS without close_notify")

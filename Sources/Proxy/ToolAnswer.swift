@@ -1,4 +1,5 @@
 internal import Base
+internal import HTTPCodecs
 
 /// A response that the tool makes itself, because there is none from an origin.
 struct ToolAnswer: Sendable, Equatable {
@@ -23,6 +24,14 @@ struct ToolAnswer: Sendable, Equatable {
     /// For CONNECT on a stream of HTTP/2 to an origin that is fixed.
     static let noTunnel = ToolAnswer(
         501, "connect-on-stream", "this origin is not asked for tunnels on streams of HTTP/2")
+
+    /// For a head that came in HTTP/1 and has to go on in HTTP/2.
+    static func tooLargeHead(_ status: Int, _ message: String, _ size: Int) -> ToolAnswer {
+        ToolAnswer(
+            status, "head-too-large",
+            "the head of the \(message) is too large for HTTP/2: \(size) bytes,"
+                + " and \(HTTP2Fields.blockLimit) are sent at most")
+    }
 
     /// More fields that the answer needs.
     var fields: [(name: String, value: String)] {

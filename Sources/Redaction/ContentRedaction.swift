@@ -101,6 +101,11 @@ package enum ContentRedaction {
         {
             return .understood(redacted)
         }
+        if content.prefix(prologLimit).drop(while: { !(0x21...0x7E).contains($0) })
+            .starts(with: prolog)
+        {
+            return masked(XMLRedaction.redact(content), of: content)
+        }
         // What is no text has a byte of zero somewhere.
         guard mayBeForm, !content.contains(0) else { return .opaque }
         return masked(TextRedaction.redact(content), of: content)
@@ -110,6 +115,10 @@ package enum ContentRedaction {
     private static func masked(_ redacted: [UInt8], of content: [UInt8]) -> RedactedContent {
         redacted == content ? .opaque : .understood(redacted)
     }
+
+    /// XML whose type does not tell begins with this, behind white space or a byte order mark.
+    private static let prolog = Array("<?xml".utf8)
+    private static let prologLimit = 64
 
     private static func beginsAsJSON(_ content: [UInt8]) -> Bool {
         let first = content.first { !$0.isJSONSpace }

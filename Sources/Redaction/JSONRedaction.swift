@@ -9,6 +9,8 @@ struct JSONRedaction {
     private struct Level {
         let isObject: Bool
         let isSecret: Bool
+        /// Whether a member named `name` or `key` said that `value` holds a secret.
+        var hasSecretName = false
     }
 
     private enum Expectation {
@@ -32,6 +34,8 @@ struct JSONRedaction {
     private var hasValue = false
     /// Whether the value that comes next is secret by its name.
     private var isSecret = false
+    /// Whether the value that comes next says what the member `value` beside it holds.
+    private var isName = false
 
     /// Returns `nil` if the content is no JSON.
     ///
@@ -81,7 +85,10 @@ struct JSONRedaction {
             return takeValue(byte)
         case (.name, UInt8(ascii: "\"")), (.nameOrEnd, UInt8(ascii: "\"")):
             guard let name = readString() else { return wasCut }
-            isSecret = levels.last?.isSecret == true || SecretName.isParameter(name[...])
+            isSecret =
+                levels.last?.isSecret == true || SecretName.isParameter(name[...])
+                || levels.last?.hasSecretName == true && name[...].equalsIgnoringCase("value")
+            isName = name[...].equalsIgnoringCase("name") || name[...].equalsIgnoringCase("key")
             expectation = .colon
         case (.colon, UInt8(ascii: ":")):
             index += 1
@@ -112,6 +119,7 @@ struct JSONRedaction {
         levels.append(Level(isObject: isObject, isSecret: isSecret))
         index += 1
         expectation = isObject ? .nameOrEnd : .valueOrEnd
+        isName = false
     }
 
     private mutating func close() {
@@ -125,6 +133,7 @@ struct JSONRedaction {
         expectation = levels.isEmpty ? .value : .commaOrEnd
         // The elements of an array are as secret as the array; a member's name decides anew.
         isSecret = levels.last?.isSecret == true
+        isName = false
     }
 
     private mutating func takeString() -> Bool {
@@ -134,6 +143,9 @@ struct JSONRedaction {
             // The rest of the string might have told that it is a secret.
             replace(from: start, with: quotedMark)
             return true
+        }
+        if isName, levels.last?.isObject == true {
+            levels[levels.count - 1].hasSecretName = SecretName.isField(text[...])
         }
         if isSecret {
             replace(from: start, with: quotedMark)

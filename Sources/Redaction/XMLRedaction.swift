@@ -1,55 +1,136 @@
 internal import Base
 internal import HTTPModel
 
-/// Masks in XML what stands in elements and attributes whose names are those of secrets; malformed
-/// texts too, as far as they go.
-enum XMLRedaction {
+/// Masks in XML what stands in elements and attributes whose names are those of secrets, and in
+/// those that follow such a name, as in property lists and XML-RPC; malformed texts too, as far as
+/// they go.
+struct XMLRedaction {
+    private let text: [UInt8]
+    private var index = 0
+    private var result: [UInt8] = []
+    /// The element in which all is secret, and how many of its name are open; nothing but its end
+    /// tag ends the secrecy, whatever stands inside.
+    private var secret: (name: ArraySlice<UInt8>, depth: Int)?
+    /// What came so far of the text of an element that names its neighbour; `nil` outside of one.
+    private var given: [UInt8]?
+    /// Whether the element before named the next one as a secret.
+    private var isNextSecret = false
+
     static func redact(_ text: [UInt8]) -> [UInt8] {
-        var result: [UInt8] = []
-        var index = 0
-        var isSecret = false
-        while index < text.count {
-            guard text[index] == less else {
-                let end = text[index...].firstIndex(of: less) ?? text.count
-                append(text[index..<end], isSecret, to: &result)
-                index = end
-                continue
-            }
-            if text[index...].starts(with: section) {
-                let inside = index + section.count
-                let end = self.end(of: sectionEnd, in: text, from: inside) ?? text.count
-                result += section
-                append(text[inside..<end], isSecret, to: &result)
-                index = min(end + sectionEnd.count, text.count)
-                result += text[end..<index]
-                continue
-            }
-            let end = tagEnd(in: text, from: index)
-            let tag = text[index..<end]
-            isSecret = opensSecret(tag)
-            appendTag(tag, to: &result)
-            index = end
+        var redaction = XMLRedaction(text)
+        while redaction.index < text.count { redaction.step() }
+        return redaction.result
+    }
+
+    private init(_ text: [UInt8]) { self.text = text }
+
+    private mutating func step() {
+        let rest = text[index...]
+        if rest.first != less {
+            take(rest.prefix { $0 != less })
+        } else if rest.starts(with: section) {
+            take(from: section, to: sectionEnd) { $0.take($1) }
+        } else if rest.starts(with: comment) {
+            take(from: comment, to: commentEnd) { $0.append($1) }
+        } else if rest.starts(with: instruction) {
+            take(from: instruction, to: instructionEnd) { $0.append($1) }
+        } else {
+            takeTag(text[index..<tagEnd()])
         }
-        return result
     }
 
-    private static func append(
-        _ text: ArraySlice<UInt8>, _ isSecret: Bool, to result: inout [UInt8]
+    /// Takes what stands between two signs.
+    private mutating func take(
+        from start: [UInt8], to end: [UInt8],
+        _ takeInside: (inout XMLRedaction, ArraySlice<UInt8>) -> Void
     ) {
-        let isBlank = text.allSatisfy { $0 <= 0x20 }
-        result += isSecret && !isBlank ? redactionMark[...] : text
+        let inside = index + start.count
+        let stop = place(of: end, from: inside) ?? text.count
+        result += start
+        takeInside(&self, text[inside..<stop])
+        index = min(stop + end.count, text.count)
+        result += text[stop..<index]
     }
 
-    /// Whether what follows a tag is a secret by the tag's name, without its namespace.
-    private static func opensSecret(_ tag: ArraySlice<UInt8>) -> Bool {
-        let name = tag.dropFirst().prefix { $0 > 0x20 && $0 != greater && $0 != slash }
-        let local = name.lastIndex(of: UInt8(ascii: ":")).map { name[($0 + 1)...] } ?? name
+    private mutating func take(_ characters: ArraySlice<UInt8>) {
+        if let count = given?.count { given? += characters.prefix(Self.nameLimit - count) }
+        append(characters)
+        index = characters.endIndex
+    }
+
+    private mutating func append(_ characters: ArraySlice<UInt8>) {
+        let isBlank = characters.allSatisfy { $0 <= 0x20 }
+        result += secret != nil && !isBlank ? redactionMark[...] : characters
+    }
+
+    private mutating func takeTag(_ tag: ArraySlice<UInt8>) {
+        defer { index = tag.endIndex }
+        let isEnd = tag.dropFirst().first == slash
+        let name = tag.dropFirst(isEnd ? 2 : 1).prefix { $0 > 0x20 && $0 != greater && $0 != slash }
+        if isEnd {
+            close(name)
+            result += tag
+        } else if name.first == UInt8(ascii: "!") {
+            append(tag)
+        } else {
+            open(tag, name)
+        }
+    }
+
+    private mutating func close(_ name: ArraySlice<UInt8>) {
+        if let open = secret, open.name == name {
+            secret = open.depth > 1 ? (name, open.depth - 1) : nil
+        }
+        isNextSecret = given.map { SecretName.isField($0[...].trimmingWhitespace) } ?? false
+        given = nil
+    }
+
+    private mutating func open(_ tag: ArraySlice<UInt8>, _ name: ArraySlice<UInt8>) {
+        let attributes = Self.attributes(of: tag)
+        let local = name.localName
+        let isNamed = attributes.contains {
+            Self.names($0.name, Self.givingNames) && SecretName.isField(text[$0.value])
+        }
+        let isSecret = isNextSecret || isNamed || SecretName.isField(local)
+        appendTag(tag, attributes, isSecret: isSecret)
+        isNextSecret = false
         let isEmpty = tag.dropLast().last == slash
-        return !isEmpty && SecretName.isField(local)
+        given = !isEmpty && Self.names(local, Self.givingNames) ? [] : nil
+        guard !isEmpty else { return }
+        if let open = secret {
+            if open.name == name { secret = (name, open.depth + 1) }
+        } else if isSecret {
+            secret = (name, 1)
+        }
     }
 
     /// Appends a tag with the values of secret attributes masked.
-    private static func appendTag(_ tag: ArraySlice<UInt8>, to result: inout [UInt8]) {
+    private mutating func appendTag(
+        _ tag: ArraySlice<UInt8>, _ attributes: [Attribute], isSecret: Bool
+    ) {
+        var copied = tag.startIndex
+        for attribute in attributes where !attribute.value.isEmpty {
+            let name = attribute.name
+            let isMasked =
+                SecretName.isField(name)
+                || isSecret && Self.names(name.localName, Self.valueNames)
+                || secret != nil && !Self.names(name.localName, Self.harmlessNames)
+                    && !name.starts(with: "xmlns".utf8)
+            guard isMasked else { continue }
+            result += text[copied..<attribute.value.lowerBound]
+            result += redactionMark
+            copied = attribute.value.upperBound
+        }
+        result += text[copied..<tag.endIndex]
+    }
+
+    private struct Attribute {
+        let name: ArraySlice<UInt8>
+        let value: Range<Int>
+    }
+
+    private static func attributes(of tag: ArraySlice<UInt8>) -> [Attribute] {
+        var attributes: [Attribute] = []
         var rest = tag
         while let equals = rest.firstIndex(of: UInt8(ascii: "=")) {
             let before = rest[..<equals].trimmingWhitespace
@@ -58,24 +139,20 @@ enum XMLRedaction {
             guard quote < rest.endIndex, [0x22, 0x27].contains(rest[quote]),
                 let end = rest[(quote + 1)...].firstIndex(of: rest[quote])
             else { break }
-            let value = rest[(quote + 1)..<end]
-            result += rest[...quote]
-            result += SecretName.isField(name) && !value.isEmpty ? redactionMark[...] : value
-            rest = rest[end...]
-            result.append(rest[rest.startIndex])
-            rest = rest.dropFirst()
+            attributes.append(Attribute(name: name, value: quote + 1..<end))
+            rest = rest[(end + 1)...]
         }
-        result += rest
+        return attributes
+    }
+
+    private static func names(_ name: ArraySlice<UInt8>, _ known: [StaticString]) -> Bool {
+        known.contains { name.equalsIgnoringCase($0) }
     }
 
     /// Behind the sign that ends a tag, which may stand in a quoted value as well.
-    private static func tagEnd(in text: [UInt8], from start: Int) -> Int {
-        if text[start...].starts(with: comment) {
-            return end(of: commentEnd, in: text, from: start).map { $0 + commentEnd.count }
-                ?? text.count
-        }
+    private func tagEnd() -> Int {
         var quote: UInt8?
-        var index = start
+        var index = index
         while index < text.count {
             let byte = text[index]
             index += 1
@@ -90,7 +167,7 @@ enum XMLRedaction {
         return index
     }
 
-    private static func end(of mark: [UInt8], in text: [UInt8], from start: Int) -> Int? {
+    private func place(of mark: [UInt8], from start: Int) -> Int? {
         var index = start
         while let found = text[index...].firstIndex(of: mark[0]) {
             if text[found...].starts(with: mark) { return found }
@@ -99,16 +176,32 @@ enum XMLRedaction {
         return nil
     }
 
-    private static let less = UInt8(ascii: "<")
-    private static let greater = UInt8(ascii: ">")
-    private static let slash = UInt8(ascii: "/")
-    private static let section = Array("<![CDATA[".utf8)
-    private static let sectionEnd = Array("]]>".utf8)
-    private static let comment = Array("<!--".utf8)
-    private static let commentEnd = Array("-->".utf8)
+    /// Elements and attributes that say what the next element, or their own, holds.
+    private static let givingNames: [StaticString] = ["name", "key"]
+    /// Attributes that hold what others have as their content.
+    private static let valueNames: [StaticString] = ["value", "content", "data", "text"]
+    /// Attributes that say nothing of the content that they stand beside.
+    private static let harmlessNames: [StaticString] = ["type", "nil", "name"]
+    /// No name is longer, in bytes.
+    private static let nameLimit = 256
 }
 
+private let less = UInt8(ascii: "<")
+private let greater = UInt8(ascii: ">")
+private let slash = UInt8(ascii: "/")
+private let section = Array("<![CDATA[".utf8)
+private let sectionEnd = Array("]]>".utf8)
+private let comment = Array("<!--".utf8)
+private let commentEnd = Array("-->".utf8)
+private let instruction = Array("<?".utf8)
+private let instructionEnd = Array("?>".utf8)
+
 extension ArraySlice<UInt8> {
+    /// Without its namespace.
+    fileprivate var localName: ArraySlice<UInt8> {
+        lastIndex(of: UInt8(ascii: ":")).map { self[($0 + 1)...] } ?? self
+    }
+
     fileprivate func suffix(while belongs: (UInt8) -> Bool) -> ArraySlice<UInt8> {
         let start = lastIndex { !belongs($0) }.map { $0 + 1 } ?? startIndex
         return self[start...]

@@ -362,11 +362,6 @@ package final class Channel: @unchecked Sendable {
         setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
     }
 
-    /// Makes the kernel notice a peer that has gone without a word.
-    package func setKeepAlive() {
-        setOption(SOL_SOCKET, SO_KEEPALIVE, 1)
-    }
-
     /// Receives urgent data where it stands among the rest, as it is passed on; apart, where nobody
     /// asks for it, it would be lost. Connections that a listener accepts have what it has.
     package func setUrgentInline() {

@@ -28,8 +28,6 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
 
     package static let timedOut = SystemError(ETIMEDOUT)
     package static let unreachable = SystemError(EHOSTUNREACH)
-    package static let addressInUse = SystemError(EADDRINUSE)
-    package static let noDescriptors = SystemError(EMFILE)
 }
 
 /// Makes a call into the kernel: again if a signal interrupted it.

@@ -56,7 +56,11 @@ struct CalendarTimeTests {
 
     @Test(arguments: [Int64.min, Int64.max, Int64.min + 1])
     func survivesAnyNumber(_ seconds: Int64) {
-        _ = CalendarTime(secondsSinceEpoch: seconds / 1_000_000)
+        let time = CalendarTime(secondsSinceEpoch: seconds)
+        #expect((1...12).contains(time.month) && (1...31).contains(time.day))
+        #expect((0...6).contains(time.weekday) && (0...23).contains(time.hour))
+        let least = seconds / 1_000_000
+        #expect(Self.seconds(of: CalendarTime(secondsSinceEpoch: least)) == least)
     }
 
     private static func seconds(of time: CalendarTime) -> Int64 {

@@ -336,9 +336,13 @@ import Testing
             for _ in 0...random() % 4 {
                 bytes[Int(random() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random())
             }
-            let (_, _, session) = Self.answer(
-                to: Frame.preface + bytes, piece: 1 + Int(random() % 64))
-            _ = session.isOver
+            let pieces = Self.answer(to: Frame.preface + bytes, piece: 1 + Int(random() % 64))
+            let whole = Self.answer(to: Frame.preface + bytes, piece: .max / 2)
+            #expect(pieces.session.isOver == whole.session.isOver)
+            let heads = [pieces, whole].map {
+                $0.events.compactMap(HTTP2Pair.text).filter { $0.contains(" head ") }
+            }
+            #expect(heads[0] == heads[1])
         }
     }
 }

@@ -97,6 +97,7 @@ final class HTTP2Pair {
         case .closed(let stream, let code): return "\(stream) closed \(code)"
         case .settings: return nil
         case .goAway(let last, let code): return "goaway \(last) \(code)"
+        case .unsent(let stream): return "\(stream) unsent"
         case .promise(let stream, _, _): return "\(stream) promise"
         case .malformed(let stream, _, let detail): return "\(stream) malformed \(detail)"
         }
@@ -115,6 +116,53 @@ func response(_ lines: String = "HTTP/1.1 200 OK") throws -> HTTP2Fields {
 
 @Suite struct HTTP2SessionTests {
     static let pieces = [1, 7, 16384]
+
+    /// What the library drops without a word ends the stream, and no other one.
+    @Test func whatIsTooLargeIsNotDroppedInSilence() throws {
+        let pair = HTTP2Pair()
+        let streams = try (0..<3).map { _ in
+            try #require(pair.client.request(try request(), endsStream: true))
+        }
+        pair.run()
+        _ = pair.takeAtServer()
+        let large = Self.fields(above: 16)
+        #expect(large.isTooLarge)
+        pair.server.respond(streams[0], large, endsStream: false)
+        _ = pair.server.append([UInt8](repeating: 1, count: 40).span, to: streams[0])
+        pair.server.end(streams[0])
+        pair.server.respond(streams[1], try response(), endsStream: false)
+        pair.server.end(streams[1], trailers: large)
+        pair.server.respond(streams[2], try response(), endsStream: true)
+        pair.run()
+        #expect(
+            pair.takeAtServer().filter { !$0.hasSuffix("0") } == [
+                "1 unsent", "1 closed 2", "3 unsent", "3 closed 2",
+            ])
+        #expect(
+            pair.takeAtClient() == [
+                "3 head HTTP/2.0 200||", "5 head HTTP/2.0 200||", "5 ended", "5 closed 0",
+                "1 closed 2", "3 closed 2",
+            ])
+        #expect(try #require(pair.client.request(large, endsStream: true)) == 7)
+        pair.run()
+        #expect(pair.takeAtClient() == ["7 unsent", "7 closed 7"])
+        let last = try #require(pair.client.request(try request(), endsStream: true))
+        pair.run()
+        #expect(pair.takeAtServer().count == 2)
+        pair.server.respond(last, Self.fields(above: 0), endsStream: true)
+        let buffer = ByteBuffer(capacity: 2 << 20)
+        _ = pair.server.send(into: buffer)
+        #expect(buffer.count > 100_000)
+        #expect(pair.server.takeEvents().compactMap(HTTP2Pair.text) == ["9 closed 0"])
+        #expect(pair.clientViolation == nil && pair.serverViolation == nil)
+    }
+
+    /// So many bytes above what is sent at most.
+    private static func fields(above excess: Int) -> HTTP2Fields {
+        let names = ":status200x".utf8.count
+        let count = HTTP2Fields.blockLimit + excess - names - 12 * 4
+        return .response(status: 200, [("x", [UInt8](repeating: 0x61, count: count))])
+    }
 
     @Test(arguments: pieces)
     func anExchangePasses(piece: Int) throws {

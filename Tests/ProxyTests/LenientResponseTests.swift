@@ -96,6 +96,27 @@ extension ProxyTests {
             }
         }
 
+        /// The connection to the origin goes on to the next client, which gets a sound response.
+        @Test func areNotNotedOfOtherClients() throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin { wire, _ in
+                    while let head = try wire.readHeadOrEnd() {
+                        let end = head.contains("/odd") ? "\n" : "\r\n"
+                        try wire.send("HTTP/1.1 200 OK\(end)Content-Length: 5\(end)\(end)hello")
+                    }
+                }
+                for (place, path) in ["odd", "sound"].enumerated() {
+                    let client = try proxy.connect()
+                    #expect(
+                        try client.get("http://\(origin.authority)/\(path)").body.text == "hello")
+                    client.close()
+                    let codes = try proxy.traffic.connection(place).notes.map(\.code)
+                    #expect(codes == (place == 0 ? ["lenient-bare-lf"] : []))
+                }
+                #expect(origin.acceptedCount == 1)
+            }
+        }
+
         @Test(arguments: rows)
         func passToHTTP2(_ row: Row) throws {
             try withProxy { proxy in

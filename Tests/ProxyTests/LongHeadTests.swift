@@ -49,6 +49,46 @@ extension ProxyTests {
             }
         }
 
+        /// HTTP/2 has no head of this size: the client gets an answer in the place of the response.
+        @Test func areRefusedToClientsOfHTTP2() throws {
+            try withProxy(PlanChange { $0.originVersion = .http1 }) { proxy in
+                let origin = try proxy.origin(.tls) { wire, _ in
+                    while let head = try wire.readHeadOrEnd() {
+                        let count = head.contains("/long") ? 70 : 1
+                        try wire.sendIfTaken(
+                            [UInt8](
+                                ("HTTP/1.1 200 OK\r\n\(Self.fields(count, 10_000))"
+                                    + "Content-Length: 5\r\n\r\nhello").utf8))
+                    }
+                }
+                let client = try proxy.http2Client(to: origin)
+                #expect(try client.get("/long").status == 502)
+                #expect(try client.get("/short").body.text == "hello")
+                let exchange = try proxy.traffic.exchange()
+                #expect(exchange.error == "head-too-large")
+                #expect(exchange.status == 502)
+                #expect(exchange.answeredByTool)
+                client.wire.close()
+            }
+        }
+
+        /// The same for requests that have to go on in HTTP/2.
+        @Test func areRefusedToOriginsOfHTTP2() throws {
+            try withProxy(PlanChange { $0.originVersion = .http2 }) { proxy in
+                let origin = try proxy.http2Origin { peer, _ in try peer.serve() }
+                let wire = try proxy.secureTunnel(to: origin)
+                try wire.send(
+                    "GET /a HTTP/1.1\r\nHost: localhost\r\n\(Self.fields(70, 10_000))\r\n")
+                #expect(try wire.readResponse().status == 431)
+                try wire.send("GET /b HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                #expect(try wire.readResponse().body.text == "hello /b")
+                wire.close()
+                let exchange = try proxy.traffic.exchange()
+                #expect(exchange.error == "head-too-large")
+                #expect(exchange.status == 431)
+            }
+        }
+
         /// One that goes on and on is refused at the limit, and what came is in the record.
         @Test(arguments: [1 << 20, 200_000])
         func areBounded(limit: Int) throws {

@@ -93,17 +93,17 @@ extension ProxyTests {
         }
 
         @Test func tunnelLivesWhileOneSideTalks() throws {
-            try withProxy(.limit(\.responseTimeout, 400)) { proxy in
+            try withProxy(.limit(\.responseTimeout, 1_500)) { proxy in
                 let origin = try proxy.origin { wire, _ in
                     _ = try wire.read(1)
-                    for number in 1...8 {
-                        pause(milliseconds: 150)
+                    for number in 1...20 {
+                        pause(milliseconds: 100)
                         try wire.send([UInt8(number)])
                     }
                 }
                 let client = try proxy.tunnel(to: origin.authority)
                 try client.send([1])
-                #expect(try client.readToEnd() == [1, 2, 3, 4, 5, 6, 7, 8])
+                #expect(try client.readToEnd() == [UInt8](1...20))
                 try client.finish()
                 #expect(try proxy.traffic.connection().outcome == .passedThrough)
             }

@@ -35,6 +35,7 @@ struct ContentRedactionTests {
 
     private static let form = "application/x-www-form-urlencoded"
     private static let json = "application/json"
+    private static let xml = "application/xml"
     private static let token = "eyJhbGciOiJub25lIn0.e30."
 
     static let forms = [
@@ -49,6 +50,9 @@ struct ContentRedactionTests {
         Row("value without a secret's name", form, "q=\(token)&r=1", "q=***&r=1"),
         Row("URL with a secret", form, "next=https%3A%2F%2Fa%2F%3Ftoken%3Dx", "next=***"),
         Row("nested parameters", form, "a=1;password=x", "a=***"),
+        Row(
+            "names of arrays", form, "password[]=x&password[1]=x&a[]=y",
+            "password[]=***&password[1]=***&a[]=y"),
         Row("empty value", form, "password=&a=", "password=&a="),
         Row("empty", form, "", ""),
         Row("without values", form, "a&b&&c", "a&b&&c"),
@@ -111,6 +115,14 @@ struct ContentRedactionTests {
         Row("byte order mark", json, "\u{FEFF}{\"token\":1}", "\u{FEFF}{\"token\":\"***\"}"),
         Row("guarded answer", json, ")]}',\n{\"token\":1}", ")]}',\n{\"token\":\"***\"}"),
         Row("only a value", json, " 42 ", " 42 "),
+        Row(
+            "a name and its value", json,
+            #"[{"name":"password","value":"x"},{"Name":"q","Value":"y"},{"value":"z"}]"#,
+            #"[{"name":"password","value":"***"},{"Name":"q","Value":"y"},{"value":"z"}]"#),
+        Row(
+            "a name and what its value holds", json,
+            #"{"name":"api-token","v":1,"value":{"stringValue":"x","list":[2]},"a":"b"}"#,
+            #"{"name":"api-token","v":1,"value":{"stringValue":"***","list":["***"]},"a":"b"}"#),
         Row("empty objects", json, "[{},[],[{}]]", "[{},[],[{}]]"),
     ]
 
@@ -152,6 +164,7 @@ struct ContentRedactionTests {
             "SOAP", "application/soap+xml; charset=utf-8",
             "<!-- <x> --><Token> </Token><Secret/>text<token>cut",
             "<!-- <x> --><Token> </Token><Secret/>text<token>***"),
+        Row("no type, XML", nil, "<?xml?><token>x</token>", "<?xml?><token>***</token>"),
         Row("XML without a secret", "text/xml", "<a b=\"c\">d</a>", .opaque),
         Row("HTML", "text/html", "<input name=password value=x>", .opaque),
         Row("no type, text", nil, "hello, world", .opaque),
@@ -169,7 +182,52 @@ struct ContentRedactionTests {
                 claimed: "JSON")),
     ]
 
-    @Test(arguments: forms + objects + notObjects + cutObjects + others)
+    /// What else may stand around a secret in XML.
+    static let elements = [
+        Row("a comment", xml, "<pin/><password><!-- y -->x", "<pin/><password><!--***-->***"),
+        Row(
+            "a section and an instruction", xml, "<password>x<![CDATA[y]]><?z w?>v</password>w",
+            "<password>***<![CDATA[***]]><?***?>***</password>w"),
+        Row(
+            "a tag in a comment", xml, "<password><!-- </password> -->x</password>y",
+            "<password><!--***-->***</password>y"),
+        Row(
+            "an element", xml, "<a:password><value>x</value>y</a:password><b>z</b>",
+            "<a:password><value>***</value>***</a:password><b>z</b>"),
+        Row(
+            "an element of the same name", xml,
+            "<token><token>x</token>y</token><b>z</b>",
+            "<token><token>***</token>***</token><b>z</b>"),
+        Row(
+            "empty elements", xml, "<token><token/><br/>x</token>z",
+            "<token><token/><br/>***</token>z"),
+        Row(
+            "ends of others", xml, "<token></a></b><c>x</token>z",
+            "<token></a></b><c>***</token>z"),
+        Row(
+            "attributes", xml, "<token a='x' type='t' xmlns:b='u'><c d='x' type='t' xmlns='u'/>",
+            "<token a='x' type='t' xmlns:b='u'><c d='***' type='t' xmlns='u'/>"),
+        Row("an attribute", xml, "<password value='x'/>z", "<password value='***'/>z"),
+        Row(
+            "XML-RPC", xml,
+            "<member><name> password </name> <value><string>x</string></value></member>"
+                + "<member><name>q</name><value>z</value></member>",
+            "<member><name> password </name> <value><string>***</string></value></member>"
+                + "<member><name>q</name><value>z</value></member>"),
+        Row(
+            "a property list", xml,
+            "<dict><key>password</key><string>x</string><key>a</key><array>z</array></dict>",
+            "<dict><key>***</key><string>***</string><key>***</key><array>z</array></dict>"),
+        Row(
+            "a name as an attribute", xml,
+            "<add key='a' value='z'/><p Name=\"db.password\" value='x'/><p name='token'>x</p>z",
+            "<add key='***' value='z'/><p Name=\"db.password\" value='***'/>"
+                + "<p name='token'>***</p>z"),
+        Row(
+            "a name without a neighbour", xml, "<m><name>token</name></m><v>z</v>", .opaque),
+    ]
+
+    @Test(arguments: forms + objects + notObjects + cutObjects + others + elements)
     func findsSecretsByName(_ row: Row) {
         let result = ContentRedaction.redact(
             [UInt8](row.content.utf8), types: row.types.map { [UInt8]($0.utf8)[...] },

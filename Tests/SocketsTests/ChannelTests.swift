@@ -219,7 +219,11 @@ struct ChannelTests {
             #expect(!left.isQuiet)
             left.shutdownWriting()
             left.setNoDelay()
-            await loop.sleep(milliseconds: 10)
+            // An end that went to the wrong connection would come before the byte, or in its place.
+            other.sendNow([7])
+            second.sendNow([8])
+            #expect(await second.receiveSome() == [7])
+            #expect(await other.receiveSome() == [8])
             #expect(other.isQuiet && second.isQuiet)
         }
     }
@@ -233,12 +237,10 @@ struct ChannelTests {
             left.onPeerEnd { notes.add("ended") }
             #expect(left.isQuiet)
             right.sendNow([1])
-            await loop.sleep(milliseconds: 10)
+            await until(loop) { !left.isQuiet }
             #expect(notes.all == [])
-            #expect(!left.isQuiet)
             right.shutdownWriting()
-            await loop.sleep(milliseconds: 10)
-            #expect(notes.all == ["ended"])
+            await until(loop) { notes.all == ["ended"] }
         }
     }
 
@@ -249,9 +251,8 @@ struct ChannelTests {
             left.onPeerEnd { notes.add("ended") }
             left.onPeerEnd(nil)
             right.close()
-            await loop.sleep(milliseconds: 10)
+            await until(loop) { left.isBroken }
             #expect(notes.all == [])
-            #expect(left.isBroken)
         }
     }
 
@@ -279,9 +280,9 @@ struct ChannelTests {
         try await withLoop { loop in
             let (client, server) = try await connectedPair(loop)
             server.sendNow([1, 2])
-            await loop.sleep(milliseconds: 10)
+            await until(loop) { !client.isQuiet }
             server.close(reset: true)
-            await loop.sleep(milliseconds: 10)
+            await until(loop) { client.isBroken }
             #expect(client.isReadableNow)
             #expect(!client.isQuiet)
         }

@@ -1,6 +1,7 @@
 import Base
 import Glibc
 import Synchronization
+import Testing
 
 @testable import Sockets
 
@@ -138,4 +139,10 @@ func limitDescriptors(_ count: UInt) {
     var limit = rlimit(rlim_cur: count, rlim_max: count)
     let status = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     precondition(status == 0, "the limit cannot be set")
+}
+
+/// Lets the loop go on until something holds; the test fails if it never does.
+func until(_ loop: EventLoop, _ holds: () -> Bool) async {
+    for _ in 0..<20_000 where !holds() { await loop.sleep(milliseconds: 1) }
+    #expect(holds())
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import Sockets
 
 /// A peer that is always ahead keeps nobody else of the loop waiting.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RoundShareTests {
     /// Rounds of the loop that another task of it saw while `body` ran.
     private func rounds(

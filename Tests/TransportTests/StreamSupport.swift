@@ -154,3 +154,9 @@ func expectReadsAtOnce(_ peer: some ByteStream, _ stream: some ByteStream) async
     #expect(try stream.readAtOnce(into: buffer) == 0)
     #expect(try stream.readAtOnce(into: buffer) == 0)
 }
+
+/// Lets the loop go on until something holds; the test fails if it never does.
+func until(_ loop: EventLoop, _ holds: () -> Bool) async {
+    for _ in 0..<20_000 where !holds() { await loop.sleep(milliseconds: 1) }
+    #expect(holds())
+}

@@ -67,9 +67,6 @@ final class ReplayClientTask: @unchecked Sendable {
             windows, pace: options.pace, concurrencyLimit: Int(options.concurrency))
     }
 
-    /// How many requests go out if nothing stops them.
-    var sendableCount: Int { sendable.count }
-
     func run() async -> ReplayClientReport {
         let start = Timestamp.now()
         await client.run { await sendAll() }

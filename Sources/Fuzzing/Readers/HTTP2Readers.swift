@@ -225,6 +225,7 @@ private enum HTTP2Events {
             transcript.note("promise", Int(stream))
             transcript.note("fields", head.text)
             transcript.note("flaw", text: flaw ?? "")
+        case .unsent(let stream): transcript.note("unsent", Int(stream))
         case .malformed(let stream, let head, let detail):
             transcript.note("malformed", Int(stream))
             transcript.note("fields", head.text)

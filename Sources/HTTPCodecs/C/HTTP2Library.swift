@@ -39,8 +39,9 @@ final class HTTP2Library: @unchecked Sendable {
         unsafe nghttp2_option_set_no_auto_window_update(options, 1)
         unsafe nghttp2_option_set_no_closed_streams(options, 1)
         // Fields that came are not refused for their number on the way out.
-        unsafe nghttp2_option_set_max_send_header_block_length(options, 512 << 10)
+        unsafe nghttp2_option_set_max_send_header_block_length(options, HTTP2Fields.blockLimit)
         unsafe setReaders(callbacks)
+        unsafe setLossReader(callbacks)
         unsafe setFieldReaders(callbacks)
         unsafe setFailureReader(callbacks)
     }
@@ -100,6 +101,19 @@ final class HTTP2Library: @unchecked Sendable {
                 unsafe HTTP2Library.with(user) { $0.noteSentEnd(header.stream_id) }
             default: return 0
             }
+            return 0
+        }
+    }
+
+    /// A frame that cannot be sent is dropped without a word otherwise, and the peer waits for it.
+    private func setLossReader(_ callbacks: OpaquePointer?) {
+        unsafe nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks) {
+            _, frame, reason, user in
+            guard let frame = unsafe frame, reason == nghttp2_too_large else { return 0 }
+            let header = unsafe frame.pointee.hd
+            // A stream that was never opened is closed by the library.
+            let isRequest = unsafe nghttp2_is_request(frame) != 0
+            unsafe HTTP2Library.with(user) { $0.noteUnsent(header.stream_id, isRequest: isRequest) }
             return 0
         }
     }

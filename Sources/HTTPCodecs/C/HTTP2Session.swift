@@ -485,6 +485,12 @@ package final class HTTP2Session {
         failureDetail = detail
     }
 
+    /// Gives a stream up whose head or trailers are too large to be sent.
+    func noteUnsent(_ stream: Int32, isRequest: Bool) {
+        events.append(.unsent(stream: stream))
+        if isRequest { bodies[stream] = nil } else { reset(stream, HTTP2ErrorCode.internalError) }
+    }
+
     func noteSentEnd(_ stream: Int32) {
         guard !resetsAtEnd.isEmpty, resetsAtEnd.remove(stream) != nil else { return }
         endedEarly.append(stream)

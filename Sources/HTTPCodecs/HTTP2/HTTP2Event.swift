@@ -18,6 +18,8 @@ package enum HTTP2Event: Sendable {
     case promise(stream: Int32, HTTP2Head, flaw: String?)
     /// A header block that RFC 9113 §8 does not allow; its stream is reset.
     case malformed(stream: Int32, HTTP2Head, detail: String)
+    /// A header block of ours is too large to be sent; its stream is given up.
+    case unsent(stream: Int32)
 }
 
 /// What a peer wants that the other leg has to know.
@@ -67,7 +69,6 @@ package enum HTTP2ErrorCode {
     package static let refusedStream: UInt32 = 7
     package static let cancel: UInt32 = 8
     package static let enhanceYourCalm: UInt32 = 11
-    package static let http11Required: UInt32 = 13
 
     /// As RFC 9113 §7 names it.
     package static func name(_ code: UInt32) -> String {

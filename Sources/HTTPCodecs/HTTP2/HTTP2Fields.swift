@@ -88,6 +88,14 @@ package struct HTTP2Fields: Sendable {
 
     package var isEmpty: Bool { entries.isEmpty }
 
+    /// Whether they are more than is sent as one header block, as nghttp2 bounds it beforehand: each
+    /// field with the most that its two lengths take.
+    package var isTooLarge: Bool { bytes.count + 12 * (entries.count + 2) > Self.blockLimit }
+
+    /// A header block on its way out, in bytes: longer ones are taken by hardly any recipient, and
+    /// hold up all other streams of their connection.
+    package static let blockLimit = 512 << 10
+
     private mutating func addStatus(_ status: Int) {
         switch status {
         case 200: add(":status", "200")

@@ -66,7 +66,6 @@ struct LineDialogue: Dialogue {
     /// What the origin sends goes on up to a dot, or up to the end of a reply of many lines.
     var listing: Reply?
     var multilineCode: Int?
-    var multilineReply: Reply?
     /// A literal that waits for leave, in bytes.
     var pendingLiteral = 0
 

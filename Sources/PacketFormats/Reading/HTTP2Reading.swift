@@ -92,7 +92,7 @@ final class HTTP2Reading {
         case .closed(let stream, let code): reset(stream, code, by: .request, time)
         case .goAway(_, let code): bid(farewell: code, by: .request)
         // No client promises (RFC 9113 §8.4).
-        case .settings, .promise: break
+        case .settings, .promise, .unsent: break
         }
     }
 
@@ -165,7 +165,7 @@ final class HTTP2Reading {
                 finish(stream, at: time, .told(code: "origin-reset", detail: detail))
             }
         case .promise(let stream, let head, let flaw): promise(stream, head, flaw: flaw, time)
-        case .settings: break
+        case .settings, .unsent: break
         }
     }
 

@@ -57,7 +57,7 @@ final class HTTP2TunnelStream: TunnelStream {
         case .reset, .connectionLost(.peerClosed), .malformed: .reset
         case .connectionLost(.failed(let failure)): failure
         case .timedOut: .timedOut
-        case .stopped, .connectionLost: .closed
+        case .stopped, .connectionLost, .unsent: .closed
         }
     }
 }

@@ -336,13 +336,16 @@ final class StreamTask: @unchecked Sendable {
     @inline(never)
     func begin(_ head: ResponseHead, _ exchange: any OriginExchange) throws(RelayFailure) {
         guard head.status >= 200 else { throw .originViolation(.invalidStatusLine) }
-        self.exchange?.note(head)
-        self.exchange?.watchContent(behind: head)
-        hasResponseBegun = true
         let removal = task.removal(from: head)
         let fields = HTTP2Fields.response(
             head, dropping: removal.dropping, adding: removal.adding,
             keepsProxyFields: !relay.entry.isProxy)
+        guard !fields.isTooLarge else {
+            throw .unanswered(.tooLargeHead(502, "response", head.raw.count))
+        }
+        self.exchange?.note(head)
+        self.exchange?.watchContent(behind: head)
+        hasResponseBegun = true
         stream.respond(fields, endsStream: exchange.hasNoContent)
         if !exchange.hasNoContent { lengthLeft = try announcedLength(of: head) }
     }

@@ -55,6 +55,9 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
             scheme: request.origin.isSecure ? "https" : "http", authority: authority,
             target: request.target, protocolName: upgrade?.protocolName, dropping: dropping,
             keepsProxyFields: request.keepsProxyFields)
+        guard !fields.isTooLarge else {
+            throw .unanswered(.tooLargeHead(431, "request", head.raw.count))
+        }
         guard let stream = connection.request(fields, endsStream: endsRequest) else {
             throw .originStream(.reset(HTTP2ErrorCode.refusedStream))
         }

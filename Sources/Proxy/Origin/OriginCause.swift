@@ -14,7 +14,9 @@ extension RelayFailure {
         if demandsCertificate { return .originHandshakeFailed }
         return switch self {
         case .origin(.timedOut), .originStream(.timedOut): .timedOut
-        case .origin(.closed), .originStream(.reset), .originStream(.stopped): nil
+        case .origin(.closed), .originStream(.reset), .originStream(.stopped),
+            .originStream(.unsent):
+            nil
         case .origin, .originEnded, .originViolation, .originStream, .originTruncated: .broken
         case .unanswered, .client, .clientStream, .clientEnded, .clientLeft, .clientViolation: nil
         }

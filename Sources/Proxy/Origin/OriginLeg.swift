@@ -30,7 +30,7 @@ final class OriginLeg: @unchecked Sendable {
     var isOwned = false
     /// Whether our direction has ended, as the client's did.
     var hasFinished = false
-    /// Where its responses were not as they have to be, and were taken.
+    /// Where its responses to the client that has it now were not as they have to be, and were taken.
     var leniency: HeadLeniency = []
     /// When it was last put aside, in milliseconds of the loop's clock.
     var idleSince: UInt64 = 0
@@ -70,6 +70,12 @@ final class OriginLeg: @unchecked Sendable {
         let now = ByteCount(received: channel.bytesReceived, sent: channel.bytesSent)
         defer { before = now }
         return ByteCount(received: now.received - before.received, sent: now.sent - before.sent)
+    }
+
+    /// Takes what was noted of its responses: the next client that gets it has nothing of it.
+    func takeLeniency() -> HeadLeniency {
+        defer { leniency = [] }
+        return leniency
     }
 
     /// Whether the next request may go over it: its origin is there, and has said nothing that a

@@ -55,9 +55,6 @@ package struct SubstitutionPlan: Sendable {
     /// The values that requests use, in the order in which responses first held them.
     package var values: [Value] { found.filter { !$0.uses.isEmpty } }
 
-    /// How many places of requests get a live value.
-    package var useCount: Int { usesOfExchange.values.reduce(0) { $0 + $1.count } }
-
     // MARK: Building
 
     /// Takes a request; everything that was there before it must have been taken.
@@ -130,8 +127,6 @@ package struct SubstitutionPlan: Sendable {
     func sources(ofResponse id: Int64) -> [Source: [Int]] { sourcesOfExchange[id] ?? [:] }
 
     func value(_ number: Int) -> Value { found[number] }
-
-    var numberLimit: Int { found.count }
 
     /// The exchanges whose answers a request needs before it can be sent.
     package func needs(ofRequest id: Int64) -> Set<Int64> {

@@ -226,11 +226,6 @@ package final class ReplayTape: @unchecked Sendable {
         }
     }
 
-    /// Whether a dialogue was recorded with a place.
-    package func hasDialogue(with host: String, _ port: UInt16) -> Bool {
-        lock.withLock { _ in dialogues[DialoguePlace(host: host, port: port)] != nil }
-    }
-
     /// The messages of a stream inside of an exchange.
     func script(of answer: TapeAnswer) -> DialogueScript {
         lock.withLock { _ in

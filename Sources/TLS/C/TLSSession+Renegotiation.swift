@@ -19,7 +19,4 @@ extension TLSSession {
         }
         return unsafe SSL_renegotiate(pointer) == 1
     }
-
-    /// Whether a handshake that was asked for has not ended yet.
-    package var isRenegotiating: Bool { unsafe SSL_renegotiate_pending(pointer) == 1 }
 }

@@ -167,7 +167,9 @@ struct OfferRuleTests {
         for count in 0..<whole.count {
             guard let offer = ClientHelloOffer(Array(whole.prefix(count))) else { continue }
             for trait in ClientTrait.allCases {
-                _ = OfferRule.judge(trait, [offer], host: "a.test")
+                let (outcome, evidence) = OfferRule.judge(trait, [offer], host: "a.test")
+                #expect(outcome == .shown || outcome == .notShown)
+                #expect(!evidence.isEmpty)
             }
         }
     }
