@@ -109,7 +109,14 @@ package final class TLSStream: ByteStream {
             let before = buffer.count
             let outcome = readRecords(into: buffer)
             releaseIncoming()
-            if let outgoing = session.outgoing, !outgoing.isEmpty, !isSending { try await flush() }
+            if let outgoing = session.outgoing, !outgoing.isEmpty, !isSending {
+                do throws(StreamFailure) {
+                    try await flush()
+                } catch  where error == .reset {
+                    // Nobody takes it; what the peer said before may still wait to be read.
+                    outgoing.removeAll()
+                }
+            }
             // An end or a failure right behind bytes comes with no event of its own.
             if case .ended = outcome {
                 hasEnded = true
