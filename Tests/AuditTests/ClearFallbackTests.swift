@@ -118,8 +118,7 @@ struct ClearFallbackTests {
         let clock = Clock()
         let schedule = ListenSchedule(
             [try bench.probe(AuditLedger.control), try bench.probe("trust-self-signed")],
-            bench.presenter, now: { clock.now }
-        ) { _ in true }
+            bench.presenter, now: { clock.now }, concerns: { _ in true })
         #expect(try take(.accept, schedule))
         #expect(try !take(.accept, schedule))
         #expect(try take(.refuse, schedule))
@@ -133,8 +132,7 @@ struct ClearFallbackTests {
     @Test func leavesAClientThatSpeaksInClearByItself() throws {
         let schedule = ListenSchedule(
             [try bench.probe(AuditLedger.control), try bench.probe("trust-self-signed")],
-            bench.presenter, now: { 0 }
-        ) { _ in true }
+            bench.presenter, now: { 0 }, concerns: { _ in true })
         #expect(try !take(Self.request, schedule))
         #expect(try take(.accept, schedule))
         #expect(try !take(.accept, schedule))

@@ -81,7 +81,7 @@ private final class Station: ProbePresenter {
         var control = ProbeDescription(identifier: "control-good", family: .control)
         control.expectation = .accept
         let name = ProbeDescription(identifier: "name-wrong-host", family: .name)
-        return ListenSchedule([control, name], self, now: { 0 }) { _ in true }
+        return ListenSchedule([control, name], self, now: { 0 }, concerns: { _ in true })
     }
 
     func unaskedMachine(
