@@ -12,8 +12,10 @@ package final class AuditLedger: Sendable {
 
     private struct State {
         var pages: [AuditDestination: Page] = [:]
-        /// To which the client spoke in clear while its servers were sound.
+        /// To which the client spoke in clear before it did in TLS, while its servers were sound.
         var clearHosts: Set<String> = []
+        /// What it asked each host for in clear then, after it had been there in TLS.
+        var clearRequests: [String: Set<String>] = [:]
     }
 
     /// One destination's.
@@ -25,6 +27,8 @@ package final class AuditLedger: Sendable {
         /// Whether the client takes a sound server with the audit's CA; `nil` before that was tried.
         var isControlled: Bool?
         var controlExitStatus: Int32?
+        /// Whether it left a connection to the sound server unused, and used another.
+        var leavesSpares = false
         /// What the client offered the sound server, and where.
         var offers: [ClientHelloOffer] = []
         var offerConnections: [Int64] = []
@@ -57,6 +61,7 @@ package final class AuditLedger: Sendable {
         }
         guard let premise = FamilyRule.implying(probe, accepted: accepted) else { return nil }
         var implied = result(probe, destination, .implied, "it follows from \(premise)")
+        implied.isSecondTry = page.results[premise]?.isSecondTry ?? false
         implied.impliedBy = premise
         return implied
     }
@@ -93,7 +98,11 @@ package final class AuditLedger: Sendable {
         guard seesClear else {
             return (.notPossible, "what the client sends in clear need not come by here")
         }
-        if state.withLock({ $0.clearHosts.contains(destination.host) }) {
+        let isShown = state.withLock { state in
+            state.clearHosts.contains(destination.host)
+                || (state.clearRequests[destination.host] ?? []).contains { $0.hasPrefix("80 ") }
+        }
+        if isShown {
             return (.shown, "the client spoke to the host in clear, at port 80")
         }
         return isKnown
@@ -117,11 +126,14 @@ package final class AuditLedger: Sendable {
             probe.identifier == Self.control && run?.hasFailed == true
         let speaksFirst =
             page?.speaksFirst ?? (Self.speaks(observations) || hasFailedControl ? true : nil)
-        let verdicts = observations.filter { !$0.hasAskedForStatus }.map {
-            ConnectionRule.judge($0, speaksFirst: speaksFirst)
-        }
-        let conclusion = ProbeRule.conclude(verdicts, of: probe.behaviour, run: run)
+        let verdicts = judgeClear(observations, of: probe, at: destination, speaksFirst)
+            .filter { !$0.hasAskedForStatus }.sorted { $0.connection < $1.connection }
+            .map { ConnectionRule.judge($0, speaksFirst: speaksFirst) }
+        let conclusion = ProbeRule.conclude(
+            verdicts, of: probe.behaviour, run: run,
+            leavesSpares: page?.leavesSpares ?? false)
         var judged = result(probe, destination, conclusion.outcome, conclusion.evidence)
+        judged.isSecondTry = conclusion.isSecondTry
         if let proof = observations.lazy.compactMap(\.proof).first {
             judged.evidence += ": \(proof)"
         }
@@ -138,6 +150,38 @@ package final class AuditLedger: Sendable {
         judged.exitStatus = run?.exitStatus
         judged.sawToken = run?.sawToken
         return judged
+    }
+
+    /// Tells requests in clear that came because TLS had failed from those that the client makes
+    /// anyway, which are left out.
+    private func judgeClear(
+        _ observations: [ProbeObservation], of probe: ProbeDescription,
+        at destination: AuditDestination, _ speaksFirst: Bool?
+    ) -> [ProbeObservation] {
+        let (isUnknown, own) = state.withLock { state in
+            (
+                state.clearHosts.contains(destination.host),
+                state.clearRequests[destination.host] ?? []
+            )
+        }
+        let failed = observations.filter { seen in
+            // A server that is sound at first is left when it has spoken.
+            probe.behaviour.isSpeakingProof && seen.clearRequest == nil && !seen.hasAskedForStatus
+                && ConnectionRule.judge(seen, speaksFirst: speaksFirst).isFailure
+        }.map(\.connection)
+        return observations.compactMap { seen in
+            guard let request = seen.clearRequest else { return seen }
+            // What it asked for before it was known to be of interest may have been the same.
+            if isUnknown || own.contains(request) { return nil }
+            // Of the probes that wait for it, it is the proof.
+            if seen.acceptedBytes > 0 { return seen }
+            guard let last = seen.followedConnection, failed.contains(where: { $0 <= last }) else {
+                return nil
+            }
+            var seen = seen
+            seen.isInClear = true
+            return seen
+        }
     }
 
     private static func speaks(_ observations: [ProbeObservation]) -> Bool {
@@ -172,6 +216,13 @@ package final class AuditLedger: Sendable {
                 page.isControlled = result.outcome == .accepted
                 page.controlExitStatus = page.isControlled == true ? result.exitStatus : nil
                 if page.isControlled == true { page.speaksFirst = Self.speaks(observations) }
+                page.leavesSpares = observations.contains {
+                    ConnectionRule.judge($0, speaksFirst: page.speaksFirst).isFailure
+                }
+                if page.isControlled == true {
+                    state.clearRequests[destination.host, default: []]
+                        .formUnion(observations.compactMap(\.clearRequest))
+                }
                 let hellos = observations.filter { $0.offer != nil }
                 page.offers = hellos.compactMap(\.offer)
                 page.offerConnections = hellos.map(\.connection).sorted()

@@ -30,6 +30,8 @@ package struct AuditResult: Sendable, Equatable {
     package var hasFetchedStatus: Bool?
     /// Whether the client named the host in TLS; `nil` where that was not looked at.
     package var namesHost: Bool?
+    /// Whether the client had refused at first, and went on nevertheless.
+    package var isSecondTry = false
     /// In microseconds.
     package var duration: Int64 = 0
 

@@ -93,6 +93,7 @@ package final class CataloguePresenter: ProbePresenter {
         try check(probe, host)
         var configuration = ProbeMachineConfiguration(host: host, token: token, now: now)
         configuration.connection = visit.connection
+        configuration.port = visit.port
         configuration.patience = patience
         configuration.keepsOffer = probe.identifier == AuditLedger.control
         configuration.greeting = ProbeGreeting(port: visit.port)
@@ -123,6 +124,20 @@ package final class CataloguePresenter: ProbePresenter {
             probe, try chain(of: probe, host), second: try second(of: probe, host),
             configuration)
         return ReportingMachine(made, report: report)
+    }
+
+    package func unaskedMachine(
+        _ probe: ProbeDescription, for visit: ProbeVisit, besides destination: AuditDestination,
+        report: @escaping @Sendable (ProbeObservation) -> Void
+    ) -> any ProbeMachine {
+        var configuration = ProbeMachineConfiguration(
+            host: destination.host, token: token, now: now)
+        configuration.connection = visit.connection
+        configuration.port = visit.port
+        configuration.patience = patience
+        return ReportingMachine(
+            ProbeMachines.makeMachine(probe, besides: destination.port, configuration),
+            report: report)
     }
 
     /// What the leaf's issuer says of it at an address that the leaf names; `nil` for most probes.

@@ -21,6 +21,30 @@ package enum ConnectionVerdict: Sendable, Equatable {
     case noEvidence(String)
 }
 
+extension ConnectionVerdict {
+    var isRefusal: Bool {
+        switch self {
+        case .refused, .refusedLate: true
+        case .accepted, .inClear, .suspected, .notOffered, .inconclusive, .noEvidence: false
+        }
+    }
+
+    var isAcceptance: Bool {
+        switch self {
+        case .accepted, .inClear: true
+        case .refused, .refusedLate, .suspected, .notOffered, .inconclusive, .noEvidence: false
+        }
+    }
+
+    /// Whether TLS came to nothing, by the client's will or for lack of what both know.
+    var isFailure: Bool {
+        switch self {
+        case .refused, .refusedLate, .notOffered: true
+        case .accepted, .inClear, .suspected, .inconclusive, .noEvidence: false
+        }
+    }
+}
+
 /// Judges one connection by what was seen of it.
 package enum ConnectionRule {
     /// - Parameter speaksFirst: whether this client sent data at once in a sound run of its own;
@@ -30,6 +54,7 @@ package enum ConnectionRule {
     ) -> ConnectionVerdict {
         if seen.isInClear { return .inClear }
         if seen.acceptedBytes > 0 || seen.proof != nil { return .accepted }
+        if seen.clearRequest != nil { return .noEvidence("the client asked in clear") }
         if seen.hasAskedForStatus {
             return .noEvidence("the client asked whether the certificate is revoked, no more")
         }

@@ -13,12 +13,21 @@ package final class ListenSchedule: Prober {
     /// The sound server comes first.
     private let probes: [ProbeDescription]
     private let concerns: @Sendable (AuditDestination) -> Bool
+    private let now: @Sendable () -> UInt64
     private let state = Mutex(State())
 
     private struct State {
         var pages: [Key: Page] = [:]
         var ledgers: [Client: AuditLedger] = [:]
         var showingCount = 0
+        /// Who spoke to a host in clear although TLS had not failed.
+        var clearVisitors: Set<ClearVisitor> = []
+    }
+
+    private struct ClearVisitor: Hashable {
+        let executable: String?
+        let address: String
+        let host: String
     }
 
     private struct Key: Hashable {
@@ -63,12 +72,19 @@ package final class ListenSchedule: Prober {
         /// The probe that was shown last, and the how many-th of all showings that was.
         var last: ProbeDescription?
         var lastShowing = 0
+        /// The connection on which it was shown last.
+        var lastConnection: Int64 = 0
+        /// When the client last ended TLS without having said anything, if it has not begun it since.
+        var refusedAt: UInt64?
         var mustPass = false
         var attempts: [String: Int] = [:]
         /// What connections of probes that were put back have shown.
         var seen: [String: [ProbeObservation]] = [:]
         var doneCount = 0
-        var failureCount = 0
+        /// The probes that failed.
+        var failures: Set<String> = []
+
+        var isOpen: Bool { current?.openCount ?? 0 > 0 }
     }
 
     private struct Showing {
@@ -80,11 +96,19 @@ package final class ListenSchedule: Prober {
     private static let attemptLimit = 4
     /// Of pairs of a client and a destination; those that come later pass through.
     private static let pageLimit = 1_024
+    /// How long after a refusal a request in clear may come for its sake, in milliseconds: a program
+    /// that goes on without TLS does so at once, and what a person asks for later is another matter.
+    private static let fallbackLimit: UInt64 = 5_000
 
+    /// - Parameters:
+    ///   - now: in milliseconds of a clock that rises.
+    ///   - concerns: whether a destination is audited; others are left to the proxy.
     package init(
         _ probes: [ProbeDescription], _ presenter: any ProbePresenter,
+        now: @escaping @Sendable () -> UInt64,
         concerns: @escaping @Sendable (AuditDestination) -> Bool
     ) {
+        self.now = now
         self.probes = probes
         self.presenter = presenter
         self.concerns = concerns
@@ -100,7 +124,7 @@ package final class ListenSchedule: Prober {
         guard visit.hello != nil else { return followUp(visit) }
         let key = Key(client: Client(visit), destination: AuditDestination(visit))
         guard concerns(key.destination) else { return nil }
-        while let probe = next(key) {
+        while let probe = next(key, visit.connection) {
             do throws(Failure) {
                 return try machine(probe, visit, key)
             } catch {
@@ -128,9 +152,17 @@ package final class ListenSchedule: Prober {
             }
             .max { $0.value.lastShowing < $1.value.lastShowing }
         }
-        guard let shown, let last = shown.value.last else { return nil }
+        let visitor = ClearVisitor(
+            executable: client.executable, address: client.address, host: host)
+        guard let shown, let last = shown.value.last else {
+            noteUnasked(visitor)
+            return nil
+        }
         do throws(Failure) {
-            guard let machine = try machine(last, visit, shown.key) else { return nil }
+            guard
+                let machine = try machine(last, visit, shown.key)
+                    ?? fallback(last, visit, shown, visitor)
+            else { return nil }
             // It is told of when it ends, as those that showed the probe are.
             state.withLock { state in
                 guard state.pages[shown.key]?.current?.probe.identifier == last.identifier else {
@@ -144,11 +176,40 @@ package final class ListenSchedule: Prober {
         }
     }
 
+    /// What comes in clear without having been sent there may come because TLS has failed.
+    private func fallback(
+        _ probe: ProbeDescription, _ visit: ProbeVisit, _ shown: (key: Key, value: Page),
+        _ visitor: ClearVisitor
+    ) -> (any ProbeMachine)? {
+        let page = shown.value
+        let isShown = page.current?.probe.identifier == probe.identifier && page.isOpen
+        let isFresh = page.refusedAt.map { now() <= $0 + Self.fallbackLimit } ?? false
+        let speaksClear = state.withLock { $0.clearVisitors.contains(visitor) }
+        guard isShown || isFresh, !speaksClear else {
+            noteUnasked(visitor)
+            return nil
+        }
+        return presenter.unaskedMachine(probe, for: visit, besides: shown.key.destination) {
+            [weak self] observation in
+            var observation = observation
+            observation.followedConnection = page.lastConnection
+            self?.note(observation, probe, shown.key)
+        }
+    }
+
+    private func noteUnasked(_ visitor: ClearVisitor) {
+        state.withLock { state in
+            guard state.clearVisitors.count < Self.pageLimit else { return }
+            state.clearVisitors.insert(visitor)
+        }
+    }
+
     /// The probe that the next connection is shown; `nil` if it is to pass.
-    private func next(_ key: Key) -> ProbeDescription? {
+    private func next(_ key: Key, _ connection: Int64) -> ProbeDescription? {
         state.withLock { state in
             guard var page = state.pages[key] ?? makePage(key, &state) else { return nil }
             defer { state.pages[key] = page }
+            page.refusedAt = nil
             // A client may try again, or have opened two: both are shown the same.
             if page.current == nil {
                 if page.mustPass {
@@ -162,6 +223,7 @@ package final class ListenSchedule: Prober {
                 state.showingCount += 1
                 page.last = current.probe
                 page.lastShowing = state.showingCount
+                page.lastConnection = connection
             }
             return page.current?.probe
         }
@@ -213,6 +275,7 @@ package final class ListenSchedule: Prober {
             page.seen[name, default: []].append(observation)
             if page.current?.probe.identifier == name { page.current?.openCount -= 1 }
             let seen = page.seen[name] ?? []
+            if observation.mayBeRefusal { page.refusedAt = now() }
             let result = page.ledger.judge(probe, at: key.destination, seen, run: nil)
             if result.outcome == .inconclusive, page.attempts[name, default: 0] < Self.attemptLimit
             {
@@ -229,12 +292,12 @@ package final class ListenSchedule: Prober {
                 return
             }
             page.ledger.note(result, seen, at: key.destination)
+            if result.verdict == .fail { page.failures.insert(name) }
             if name == AuditLedger.control { Self.judgeOffers(&page, key.destination) }
             guard page.current?.probe.identifier == name else { return }
             page.current = nil
             page.mustPass = true
             page.doneCount += 1
-            if result.verdict == .fail { page.failureCount += 1 }
         }
     }
 
@@ -261,7 +324,7 @@ package final class ListenSchedule: Prober {
                 Progress(
                     client: key.client.name, destination: key.destination.text,
                     doneCount: page.doneCount, totalCount: probes.count,
-                    failureCount: page.failureCount, current: page.current?.probe.identifier)
+                    failureCount: page.failures.count, current: page.current?.probe.identifier)
             }
         }
     }

@@ -43,12 +43,22 @@ package struct ProbeObservation: Sendable, Equatable {
     package var hasAskedForStatus = false
     /// Whether the client said in clear, to a server that offers TLS, what it must say in TLS only.
     package var isInClear = false
+    /// What the client asked the host for in clear, on a connection of its own, with the port; `nil`
+    /// for all else.
+    package var clearRequest: String?
+    /// The last connection to the host before that one on which it was shown the probe in TLS.
+    package var followedConnection: Int64?
     /// What the client sent where it owes TLS, as one does that has torn it down.
     package var outsideTLS: [UInt8] = []
     /// What a probe of its own kind has proved besides, in words; `nil` for nothing.
     package var proof: String?
 
     package init() {}
+
+    /// Whether TLS ended before the client had said anything in it.
+    var mayBeRefusal: Bool {
+        clearRequest == nil && acceptedBytes == 0 && proof == nil && !hasAskedForStatus && !wasIdle
+    }
 
     /// Whether the client took its leave by close_notify or user_canceled (RFC 8446 §6.1).
     var hasSaidClose: Bool { warnings.contains(0) || warnings.contains(90) }

@@ -16,6 +16,16 @@ package protocol ProbePresenter: Sendable {
         report: @escaping @Sendable (ProbeObservation) -> Void
     ) throws(Failure) -> (any ProbeMachine)?
 
+    /// Makes what takes a request in clear that the probe has not led to.
+    ///
+    /// - Parameters:
+    ///   - destination: where the client was shown the probe.
+    ///   - report: called once, when the connection has ended.
+    func unaskedMachine(
+        _ probe: ProbeDescription, for visit: ProbeVisit, besides destination: AuditDestination,
+        report: @escaping @Sendable (ProbeObservation) -> Void
+    ) -> any ProbeMachine
+
     /// What a client has to trust besides the audit's CA to be shown a probe at a host.
     ///
     /// Errors: as for the machine.

@@ -9,13 +9,15 @@ package final class ProbeSlot: Prober {
     package let probe: ProbeDescription
     private let presenter: any ProbePresenter
     private let concerns: @Sendable (AuditDestination) -> Bool
+    /// Whether all that comes is the probe's, whatever host it names.
+    private let ownsPort: Bool
     private let state = Mutex(State())
 
     private struct State {
         var seen: [AuditDestination: [ProbeObservation]] = [:]
         var impossible: [AuditDestination: String] = [:]
-        /// Those whose clients were shown the probe.
-        var shown: Set<AuditDestination> = []
+        /// Where clients were shown the probe, and on which connection last.
+        var shown: [AuditDestination: Int64] = [:]
         var clearHosts: Set<String> = []
         var isCutOff = false
     }
@@ -23,13 +25,16 @@ package final class ProbeSlot: Prober {
     /// Of the connections of one run that are kept; a client that makes more has been seen.
     private static let observationLimit = 64
 
-    /// - Parameter concerns: whether a destination is audited; others are left to the proxy.
+    /// - Parameters:
+    ///   - ownsPort: whether all that comes is the probe's, whatever host it names.
+    ///   - concerns: whether a destination is audited; others are left to the proxy.
     package init(
-        _ probe: ProbeDescription, _ presenter: any ProbePresenter,
+        _ probe: ProbeDescription, _ presenter: any ProbePresenter, ownsPort: Bool = false,
         concerns: @escaping @Sendable (AuditDestination) -> Bool
     ) {
         self.probe = probe
         self.presenter = presenter
+        self.ownsPort = ownsPort
         self.concerns = concerns
     }
 
@@ -42,16 +47,23 @@ package final class ProbeSlot: Prober {
     package func probe(for visit: ProbeVisit) -> (any ProbeMachine)? {
         let destination = destination(of: visit)
         guard concerns(destination) else { return nil }
+        let followed =
+            visit.hello == nil ? state.withLock { $0.shown[destination] } : nil
+        let report: @Sendable (ProbeObservation) -> Void = { [weak self] observation in
+            var observation = observation
+            observation.followedConnection = followed
+            self?.note(observation, destination)
+        }
         do throws(Failure) {
-            guard
-                let machine = try presenter.machine(
-                    probe, for: visit,
-                    report: { [weak self] observation in self?.note(observation, destination) })
-            else {
+            guard let machine = try presenter.machine(probe, for: visit, report: report) else {
+                guard followed == nil else {
+                    return presenter.unaskedMachine(
+                        probe, for: visit, besides: destination, report: report)
+                }
                 noteClear(visit, destination)
                 return nil
             }
-            _ = state.withLock { $0.shown.insert(destination) }
+            state.withLock { $0.shown[destination] = visit.connection }
             return machine
         } catch {
             state.withLock { $0.impossible[destination] = error.detail }
@@ -68,7 +80,8 @@ package final class ProbeSlot: Prober {
     private func destination(of visit: ProbeVisit) -> AuditDestination {
         let named = AuditDestination(visit)
         guard visit.hello == nil else { return named }
-        return state.withLock { $0.shown.first { $0.host == named.host } } ?? named
+        let shown = state.withLock(\.shown).filter { ownsPort || $0.key.host == named.host }
+        return shown.max { $0.value < $1.value }?.key ?? named
     }
 
     private func note(_ observation: ProbeObservation, _ destination: AuditDestination) {
@@ -85,7 +98,7 @@ package final class ProbeSlot: Prober {
 
     /// What was seen, by destination.
     package var seen: [AuditDestination: [ProbeObservation]] { state.withLock(\.seen) }
-    /// Hosts that were spoken to in clear, although nothing led the client there.
+    /// Hosts that were spoken to in clear before they were in TLS.
     package var clearHosts: Set<String> { state.withLock(\.clearHosts) }
     /// Why the probe could not be shown, by destination.
     package var impossible: [AuditDestination: String] { state.withLock(\.impossible) }

@@ -56,7 +56,7 @@ package final class ServeDesk: Prober {
             guard let place = state.places[visit.listener.port] else { return nil }
             let visitor = state.admit(ServeVisitor(visit, ports: state.ports))
             if let known = state.slots[visitor]?[place] { return known }
-            let slot = ProbeSlot(shown[place], presenter) { _ in true }
+            let slot = ProbeSlot(shown[place], presenter, ownsPort: true) { _ in true }
             state.slots[visitor, default: [:]][place] = slot
             return slot
         }

@@ -75,9 +75,7 @@ private func showFlow(
 ) async throws -> ExitCode {
     let source = try environment.openCapture(arguments.capture)
     guard let exchange = try source.exchange(arguments.id) else {
-        throw Failure(
-            "no-such-exchange", party: .tool, "there is no exchange \(arguments.id)",
-            hint: "'sallyport flows list' shows the ids")
+        throw try missingExchange(arguments.id, in: source)
     }
     if let form = arguments.form {
         guard arguments.part == .all, !arguments.isDecoded else {

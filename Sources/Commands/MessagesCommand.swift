@@ -114,11 +114,29 @@ private func connectionID(
     if let id = arguments.connection { return id }
     let exchange = arguments.exchange ?? 0
     guard let record = try source.exchange(exchange) else {
-        throw Failure(
-            "no-such-exchange", party: .tool, "there is no exchange \(exchange)",
-            hint: "'sallyport flows list' shows the ids")
+        throw try missingExchange(exchange, in: source)
     }
     return record.connection
+}
+
+/// Says which numbers there are: they need not begin with 1, as a tunnel takes one that is not shown.
+///
+/// Errors: those of reading the capture.
+func missingExchange(_ id: Int64, in source: any TrafficSource) throws -> Failure {
+    var ids: (first: Int64, last: Int64)?
+    try source.exchanges { exchange in
+        ids = (ids?.first ?? exchange.id, exchange.id)
+        return true
+    }
+    let known =
+        switch ids {
+        case nil: "the capture has none"
+        case (let first, let last)? where first == last: "the only one is \(first)"
+        case (let first, let last)?: "they are numbered from \(first) to \(last)"
+        }
+    return Failure(
+        "no-such-exchange", party: .tool, "there is no exchange \(id): \(known)",
+        hint: "'sallyport flows list' shows the ids")
 }
 
 func missingConnection(_ id: Int64) -> Failure {

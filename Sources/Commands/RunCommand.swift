@@ -5,6 +5,7 @@ internal import Glibc
 internal import Proxy
 internal import Sockets
 internal import TLS
+internal import Traffic
 
 extension Command {
     /// `run`: one command under the proxy, with a verdict.
@@ -82,9 +83,28 @@ private func runCommand(
         try talk.output.write(arguments.isJSON ? coverage.json : [UInt8](coverage.text.utf8))
     }
     try report.write(asJSON: arguments.isJSON, to: talk)
+    try tellFailures(in: source, of: outcome.capturePath, environment)
     let code = report.exitCode(failingFrom: arguments.failOn)
     let isWhole = outcome.ending == .exited(0) && outcome.confinementFailure == nil
     return code == .clean && !isWhole ? .inconclusive : code
+}
+
+/// Says where connections are found that failed: that nothing is dangerous about them does not mean
+/// that all went well.
+private func tellFailures(
+    in source: any TrafficSource, of path: String, _ environment: Environment
+) throws {
+    var count = 0
+    var failedCount = 0
+    try source.connections { record in
+        count += 1
+        if record.outcome.isFailure { failedCount += 1 }
+        return true
+    }
+    guard failedCount > 0 else { return }
+    try environment.note("\(failedCount) of \(count) connections failed")
+    try environment.hint(
+        "'sallyport connections \(TerminalText.sanitized(path))' says why")
 }
 
 /// How a run went.

@@ -60,11 +60,24 @@ extension ConnectionTask {
         {
             record.cause +=
                 ": it trusts the CA for \(other), so that it probably pins another certificate here"
-        } else if !(record.clientTLS?.alerts ?? []).contains(where: {
-            $0.sender == .peer && $0.fatal
-        }) {
-            record.cause += ": it does not trust the CA, or pins another certificate"
+            return
         }
+        let alert = record.clientTLS?.alerts.first { $0.sender == .peer && $0.fatal }
+        switch (alert?.name, unnamedHost) {
+        case (nil, nil): record.cause += ": it does not trust the CA, or pins another certificate"
+        case (nil, let shown?):
+            record.cause +=
+                ": it does not trust the CA, pins another certificate, or asked for another host:"
+                + " it named none, and \(shown)"
+        case ("unknown_ca", _), (_, nil): break
+        case (_, let shown?): record.cause += ": it named no host, and \(shown)"
+        }
+    }
+
+    /// Whom the certificate was for that a client was shown who named no host.
+    private var unnamedHost: String? {
+        guard record.clientTLS?.sni == nil, !shownNames.isEmpty else { return nil }
+        return "the certificate shown is for " + shownNames.joined(separator: " and ")
     }
 
     /// One process, and not each that runs the same program: another may be told to trust another CA.

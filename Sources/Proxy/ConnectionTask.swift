@@ -32,6 +32,8 @@ final class ConnectionTask: @unchecked Sendable {
     /// The number of an exchange that was not recorded, for the next one.
     var unusedNumber: Int64?
     var isCut = false
+    /// Whom the certificate is for that the client was shown.
+    private(set) var shownNames: [String] = []
     /// The host whose certificate the client was shown, as it is remembered who distrusts it.
     var interceptedHost: String?
     /// Whether connections to origins are opened for this client alone, and end with it.
@@ -324,7 +326,9 @@ final class ConnectionTask: @unchecked Sendable {
     func secure(
         _ name: String, _ opening: PeekedOpening, protocols: [String]
     ) async throws(ConnectionEnd) -> TLSStream {
-        let session = lane.serverContext.makeSession(for: name, protocols: protocols)
+        let address = addressAsked
+        shownNames = [name] + (address.map { $0 == name ? [] : [$0] } ?? [])
+        let session = lane.serverContext.makeSession(for: name, and: address, protocols: protocols)
         self.session = session
         let stream = TLSStream(channel, session: session, readAhead: opening.takeBytes())
         channel.readDeadline = loop.now + limits.handshakeTimeout
@@ -337,6 +341,13 @@ final class ConnectionTask: @unchecked Sendable {
         handshakeDoneTick = loop.now
         noteHandshake()
         return stream
+    }
+
+    /// The address that a client of a reverse proxy asked for, if it names no host: that is what it
+    /// looks for in the certificate.
+    private var addressAsked: String? {
+        guard case .reverse = port.mode, record.clientTLS?.sni == nil else { return nil }
+        return channel.localAddress?.unmappedHost
     }
 
     func serveHTTP(

@@ -143,7 +143,11 @@ extension HTTPRelay {
         if outgoing.framing == .none || isBuffered(outgoing.framing),
             !outgoing.head.fields.contains(.expect)
         {
-            try await sendWhole(outgoing, over: leg)
+            do throws(RelayFailure) {
+                try await sendWhole(outgoing, over: leg)
+            } catch  where error.isOriginGone {
+                return try await readLast(of: leg, behind: error)
+            }
             reception = try await receive(over: leg)
         } else {
             reception = try await relayAtOnce(outgoing, over: leg)
@@ -173,6 +177,20 @@ extension HTTPRelay {
             keepsProxyFields: outgoing.keepsProxyFields,
             closes: isOld ? fields.contains(.connection, token: "close") : !requestKeepsAlive,
             keepsAlive: fields.asksToKeepAlive, host: outgoing.host)
+    }
+
+    /// Reads what an origin had said before it broke off: an alert that explains it, or a response.
+    private func readLast(
+        of leg: OriginLeg, behind failure: RelayFailure
+    ) async throws(RelayFailure) -> Next {
+        let reception: Reception
+        do throws(RelayFailure) {
+            reception = try await receive(over: leg)
+        } catch {
+            throw hasResponseBegun || error.demandsCertificate ? error : failure
+        }
+        guard case .delivered(let next) = reception else { throw failure }
+        return next
     }
 
     /// Whether the whole body has arrived behind the head.

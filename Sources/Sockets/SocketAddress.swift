@@ -51,6 +51,9 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         return mapped ? Array(address[12...]) : address
     }
 
+    /// The same, of an IPv4 address that is mapped into IPv6 that one.
+    package var unmappedHost: String { SocketAddress(address: unmapped, port: port).host }
+
     /// The address without the port, and without brackets.
     package var host: String {
         guard isIPv6 else { return address.map(String.init).joined(separator: ".") }

@@ -7,7 +7,8 @@ package struct TLSFailure: Error, Sendable, Equatable {
         case protocolError
         /// The peer ended the connection in the middle of the handshake.
         case peerClosed
-        /// The peer reset the connection in the middle of the handshake.
+        /// The peer reset the connection in the middle of the handshake, or after it for lack of a
+        /// certificate of ours.
         case peerReset
         /// The peer was silent for too long.
         case timedOut

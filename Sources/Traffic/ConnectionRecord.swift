@@ -89,6 +89,17 @@ package struct ConnectionRecord: Sendable {
         case cut
         /// The tool ended before the connection did.
         case lost
+
+        /// Whether something else came of it than the client wanted, for another reason than that the
+        /// tool ended.
+        package var isFailure: Bool {
+            switch self {
+            case .open, .completed, .passedThrough, .cut, .lost: false
+            case .clientRefused, .clientHandshakeFailed, .originUnreachable, .originUntrusted,
+                .originHandshakeFailed, .refused, .timedOut, .broken:
+                true
+            }
+        }
     }
 
     package init(

@@ -34,6 +34,12 @@ package enum StreamFailure: Error, Sendable, Equatable {
         return false
     }
 
+    /// Whether the peer had asked for a certificate of ours before it ended the connection.
+    package var wantsCertificate: Bool {
+        if case .tls(let failure) = self { return failure.wantsCertificate }
+        return false
+    }
+
     /// In words for a person, without a subject: `timed out`.
     package var detail: String {
         switch self {
@@ -51,6 +57,8 @@ package enum StreamFailure: Error, Sendable, Equatable {
             failure.demandsCertificate
                 ? "demands a client certificate: it ended TLS with the alert \(alert.name)"
                 : "ended TLS with the alert \(alert.name)"
+        case .peerReset where failure.wantsCertificate:
+            "asked for a client certificate and broke the connection off"
         case .peerClosed: "closed the connection in the handshake"
         case .peerReset: "reset the connection in the handshake"
         case .protocolError where !failure.foreign.isEmpty:

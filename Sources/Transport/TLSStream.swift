@@ -15,6 +15,8 @@ package final class TLSStream: ByteStream {
     private var hasEnded = false
     /// Why nothing more can be read.
     private var failure: TLSFailure?
+    /// Whether anything of the peer's was decrypted.
+    private var hasReceived = false
     /// Whether a task is sending `session.outgoing`; a second one appends and waits its turn.
     private var isSending = false
     private var sendWaiters: [UnsafeContinuation<Void, Never>] = unsafe []
@@ -41,7 +43,7 @@ package final class TLSStream: ByteStream {
                 // The peer may have closed right after an alert that explains it.
                 if case .failed(let failure) = progress { throw .tls(failure) }
                 if let failure = await alertBehind(error) { throw .tls(failure) }
-                throw Self.inHandshake(error)
+                throw inHandshake(error)
             }
             switch progress {
             case .done:
@@ -60,17 +62,29 @@ package final class TLSStream: ByteStream {
                 throw StreamFailure.tls(TLSFailure(.peerClosed, "closed in the handshake"))
             }
         } catch {
-            throw Self.inHandshake(error)
+            throw inHandshake(error)
         }
     }
 
     /// What a failure to send or to receive means while the peer has to shake hands.
-    private static func inHandshake(_ error: StreamFailure) -> StreamFailure {
+    private func inHandshake(_ error: StreamFailure) -> StreamFailure {
         switch error {
-        case .reset: .tls(TLSFailure(.peerReset, "reset in the handshake"))
+        case .reset:
+            .tls(
+                TLSFailure(
+                    .peerReset, "reset in the handshake",
+                    wantsCertificate: session.wantsCertificate))
         case .timedOut: .tls(TLSFailure(.timedOut, "silent in the handshake"))
         default: error
         }
+    }
+
+    /// What it means that the peer broke off: one that had asked for a certificate, and has said
+    /// nothing since, most likely did so for lack of it. The alert that says so may be lost.
+    private func afterHandshake(_ error: StreamFailure) -> StreamFailure {
+        guard error == .reset, session.wantsCertificate, !hasReceived else { return error }
+        return .tls(
+            TLSFailure(.peerReset, "reset after the handshake", wantsCertificate: true))
     }
 
     /// Reads what the peer sent before it broke off, in search of an alert.
@@ -95,17 +109,31 @@ package final class TLSStream: ByteStream {
             let before = buffer.count
             let outcome = readRecords(into: buffer)
             note(outcome)
-            if let outgoing = session.outgoing, !outgoing.isEmpty, !isSending { try await flush() }
-            if buffer.count > before { return buffer.count - before }
+            if let outgoing = session.outgoing, !outgoing.isEmpty, !isSending {
+                do throws(StreamFailure) {
+                    try await flush()
+                } catch  where error == .reset {
+                    // Nobody takes it; what the peer said before may still wait to be read.
+                    outgoing.removeAll()
+                }
+            }
+            if buffer.count > before {
+                hasReceived = true
+                return buffer.count - before
+            }
             switch outcome {
             case .bytes: continue
             case .wantWrite: await waitForSender()
             case .ended: return 0
             case .failed(let reason): throw .tls(reason)
             case .wantRead:
-                if try await receive() == 0 {
-                    hasEnded = true
-                    return 0
+                do throws(StreamFailure) {
+                    if try await receive() == 0 {
+                        hasEnded = true
+                        return 0
+                    }
+                } catch {
+                    throw afterHandshake(error)
                 }
             }
         }
@@ -119,7 +147,10 @@ package final class TLSStream: ByteStream {
             let before = buffer.count
             let outcome = readRecords(into: buffer)
             note(outcome)
-            if buffer.count > before { return buffer.count - before }
+            if buffer.count > before {
+                hasReceived = true
+                return buffer.count - before
+            }
             if case .wantWrite = outcome { return nil }
             if case .wantRead = outcome, try !receiveAtOnce() { return nil }
         }
@@ -229,7 +260,12 @@ package final class TLSStream: ByteStream {
             case .failed(let failure): throw .tls(failure)
             // A renegotiation, which is refused: going on would turn in a circle.
             case .wantRead: throw .tls(TLSFailure(.protocolError, "waits for the peer to write"))
-            case .done, .wantWrite: try await flush()
+            case .done, .wantWrite:
+                do throws(StreamFailure) {
+                    try await flush()
+                } catch {
+                    throw afterHandshake(error)
+                }
             }
         }
     }

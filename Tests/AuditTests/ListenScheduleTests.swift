@@ -81,7 +81,15 @@ private final class Station: ProbePresenter {
         var control = ProbeDescription(identifier: "control-good", family: .control)
         control.expectation = .accept
         let name = ProbeDescription(identifier: "name-wrong-host", family: .name)
-        return ListenSchedule([control, name], self) { _ in true }
+        return ListenSchedule([control, name], self, now: { 0 }, concerns: { _ in true })
+    }
+
+    func unaskedMachine(
+        _ probe: ProbeDescription, for visit: ProbeVisit, besides destination: AuditDestination,
+        report: @escaping @Sendable (ProbeObservation) -> Void
+    ) -> any ProbeMachine {
+        reports.withLock { $0.append(report) }
+        return ShownProbe(identifier: probe.identifier)
     }
 
     func machine(

@@ -84,7 +84,7 @@ struct PassiveProbeTests {
 
     /// Who comes once has shown all that there is to see.
     @Test func areKnownAfterOneConnectionThroughTheProxy() throws {
-        let schedule = ListenSchedule(probes, bench.presenter) { _ in true }
+        let schedule = ListenSchedule(probes, bench.presenter, now: { 0 }, concerns: { _ in true })
         try visit(schedule)
         #expect(schedule.results.map(\.probe.identifier).contains(AuditLedger.control))
         #expect(passive(schedule.results).count == ClientTrait.allCases.count)
@@ -107,8 +107,7 @@ struct PassiveProbeTests {
     @Test func aListThatIsAskedForKeepsItsProbeOpen() throws {
         let schedule = ListenSchedule(
             [try bench.probe(AuditLedger.control), try bench.probe("revocation-crl")],
-            bench.presenter
-        ) { _ in true }
+            bench.presenter, now: { 0 }, concerns: { _ in true })
         try visit(schedule)
         #expect(schedule.probe(for: try bench.visit(443, MemoryClient.hello())) == nil)
         let secure = try #require(schedule.probe(for: bench.visit(443, MemoryClient.hello())))

@@ -117,6 +117,14 @@ private final class ServedPorts: ProbePresenter {
         return desk
     }
 
+    func unaskedMachine(
+        _ probe: ProbeDescription, for visit: ProbeVisit, besides destination: AuditDestination,
+        report: @escaping @Sendable (ProbeObservation) -> Void
+    ) -> any ProbeMachine {
+        reports.withLock { $0.append(report) }
+        return ShownProbe(identifier: probe.identifier)
+    }
+
     func machine(
         _ probe: ProbeDescription, for visit: ProbeVisit,
         report: @escaping @Sendable (ProbeObservation) -> Void

@@ -1,5 +1,6 @@
 import Base
 import HTTPCodecs
+import TLS
 import Testing
 import Traffic
 
@@ -27,6 +28,67 @@ extension ProxyTests {
                 let client = try proxy.connect()
                 try client.send("GET \(row.sent) HTTP/1.1\r\nHost: evil.example\r\n\r\n")
                 #expect(try client.readResponse().status == 200)
+            }
+        }
+
+        /// A client that goes to a reverse proxy by its address looks for that in the certificate, and
+        /// names no host.
+        @Test(
+            arguments: [
+                (.https, "127.0.0.1"), (.tcp, "127.0.0.1"), (.https, "localhost"),
+            ] as [(ProxyPlan.ReverseTarget.Scheme, String)])
+        func certificateOfAReverseProxyIsForItsAddress(
+            _ scheme: ProxyPlan.ReverseTarget.Scheme, _ name: String
+        ) throws {
+            let origin = try ScriptedOrigin(.tls) { wire, _ in try wire.greet() }
+            let target = ProxyPlan.ReverseTarget(scheme, host: "localhost", port: origin.port)
+            try withProxy(.mode(.reverse(target))) { proxy in
+                proxy.adopt(origin)
+                let client = try proxy.connect()
+                try client.secure(ProxyUnderTest.clientSession(for: name))
+                #expect(client.session?.verifyError == nil)
+                #expect(try client.get("/").status == 200)
+                let leaf = try #require(
+                    client.session?.peerChain.first.flatMap { Certificate(der: $0) })
+                let address = name == "localhost" ? "" : ", IP Address:127.0.0.1"
+                #expect(leaf.alternativeNames == "DNS:localhost" + address)
+            }
+        }
+
+        /// One that comes by another address is told whom the certificate is for.
+        @Test(
+            arguments: [
+                (
+                    nil,
+                    "client closed right after the handshake without a request: it does not trust the"
+                        + " CA, pins another certificate, or asked for another host: it named none, and"
+                        + " the certificate shown is for localhost and 127.0.0.1"
+                ),
+                (
+                    42,
+                    "client refused the certificate with the alert bad_certificate: it named no host,"
+                        + " and the certificate shown is for localhost and 127.0.0.1"
+                ),
+                (48, "client refused the certificate with the alert unknown_ca"),
+            ] as [(UInt8?, String)])
+        func refusedNameIsTold(_ alert: UInt8?, _ cause: String) throws {
+            let origin = try ScriptedOrigin(.tls) { wire, _ in _ = try wire.readToEnd() }
+            let target = ProxyPlan.ReverseTarget(.https, host: "localhost", port: origin.port)
+            try withProxy(.mode(.reverse(target))) { proxy in
+                proxy.adopt(origin)
+                let client = try proxy.connect()
+                let session = ProxyUnderTest.clientSession(for: "192.0.2.1")
+                if let alert {
+                    _ = try client.beginSecuring(session)
+                    try client.transmit([21, 3, 3, 0, 2, 2, alert])
+                    client.close()
+                } else {
+                    try client.secure(session)
+                    #expect(client.session?.verifyError != nil)
+                    try client.finish()
+                    _ = try client.readToEnd()
+                }
+                #expect(try proxy.traffic.connection().cause == cause)
             }
         }
 

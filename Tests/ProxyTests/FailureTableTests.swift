@@ -60,6 +60,31 @@ extension ProxyTests {
     }
 }
 
+extension ProxyTests.FailureTable {
+    /// An origin that leaves the request unread resets the connection behind its alert, which may be
+    /// lost by that: what it had asked for is told all the same.
+    @Test(.enabled(if: FlawedOrigin.hasPeers), arguments: ["GET", "POST"])
+    func certificateIsToldWhateverComesFirst(_ method: String) throws {
+        let origin = try FlawedOrigin(.demandsCertificate)
+        let target = ProxyPlan.ReverseTarget(.https, host: "localhost", port: origin.port)
+        let change = PlanChange { plan in
+            plan.ports[0].mode = .reverse(target)
+            plan.originTrust.extraAuthorities = [origin.authority]
+        }
+        try withProxy(change) { proxy in
+            for place in 0..<20 {
+                let client = try proxy.connect()
+                try client.secure(ProxyUnderTest.clientSession(for: "localhost"))
+                try client.send("\(method) / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\na")
+                #expect(try client.readResponse().status == 502)
+                client.close()
+                let cause = try proxy.traffic.connection(place).cause
+                #expect(cause.contains(" a client certificate"), "\(cause)")
+            }
+        }
+    }
+}
+
 // MARK: How they are run
 
 extension ProxyTests.FailureTable {

@@ -83,6 +83,49 @@ extension RealClientTests {
             #expect(code == 0, "\(audit.program.story)")
         }
 
+        struct SecondTry: CustomTestStringConvertible, Sendable {
+            let testDescription: String
+            let second: String
+            let outcome: String
+            let mistake: String
+        }
+
+        /// A client that refuses, and has another way to go on.
+        @Test(
+            .needs(.curl),
+            arguments: [
+                SecondTry(
+                    testDescription: "in clear", second: "http://{host}/login?password=secret",
+                    outcome: "in-clear", mistake: "fallback-to-clear"),
+                SecondTry(
+                    testDescription: "without verification", second: "-k {url}",
+                    outcome: "accepted", mistake: "retries-unverified"),
+            ])
+        func seesASecondTry(_ row: SecondTry) async throws {
+            let folder = try Folder()
+            let audit = try Audit(
+                ["--profile", "quick", "--jobs", "2"],
+                ["sh", "-c", "curl -s {url} || curl -s \(row.second)"], in: folder)
+            let (code, answer) = try await audit.answer()
+            #expect(code == 1, "\(audit.program.story)")
+            #expect(answer.outcome("control-good") == "accepted")
+            #expect(answer.outcome("trust-self-signed") == row.outcome)
+            #expect(answer.outcome("name-wrong-host") == row.outcome)
+            #expect(answer.diagnosis.map(\.mistake) == [row.mistake], "\(audit.program.story)")
+        }
+
+        /// A client that asks for the same in clear whatever happens is not accused of falling back.
+        @Test(.needs(.curl)) func knowsWhatIsAskedInClearAnyway() async throws {
+            let folder = try Folder()
+            let audit = try Audit(
+                ["--profile", "quick", "--jobs", "2"],
+                ["sh", "-c", "curl -s {url}; code=$?; curl -s http://{host}/version; exit $code"],
+                in: folder)
+            let (code, answer) = try await audit.answer()
+            #expect(code == 0 && answer.probes("fail").isEmpty, "\(audit.program.story)")
+            #expect(answer.outcome("control-good") == "accepted")
+        }
+
         /// A client that tries five times gets one verdict.
         @Test(.needs(.curl)) func bearsRetries() async throws {
             let folder = try Folder()

@@ -43,6 +43,34 @@ extension RealClientTests {
                 "\(audit.program.story)")
         }
 
+        /// A client that goes on in clear when it has refused a probe, on each way.
+        @Test(
+            .needs(.curl),
+            arguments: [
+                Way(testDescription: "HTTP", option: "--proxy"),
+                Way(testDescription: "CONNECT", option: "--proxytunnel --proxy"),
+                Way(testDescription: "SOCKS", option: "--socks5-hostname"),
+            ])
+        func seesAFallbackIntoTheClear(_ way: Way) async throws {
+            let folder = try Folder()
+            let audit = try Audit(
+                ["--listen", "--at", "127.0.0.1:0", "--probe", "trust-self-signed"], in: folder)
+            let ready = try await audit.ready()
+            let curl = "curl -s --cacert \(ready.ca) \(way.option) \(ready.ports[0].listen)"
+            // The sound server, one that passes, and the probe.
+            for _ in 0..<2 {
+                _ = try await Program(
+                    .bash, ["-c", "\(curl) https://shop.test/"], in: folder
+                ).end()
+            }
+            let script = "\(curl) https://shop.test/ || \(curl) http://shop.test/"
+            #expect(try await Program(.bash, ["-c", script], in: folder).end() == 0)
+            audit.program.send(SIGINT)
+            let (code, answer) = try await audit.answer()
+            #expect(code == 1, "\(audit.program.story)")
+            #expect(answer.outcome("trust-self-signed") == "in-clear", "\(audit.program.story)")
+        }
+
         /// A careful and a careless client of one machine at the ports of `--serve`.
         @Test(.needs(.curl, .wget)) func tellsClientsOfPortsApart() async throws {
             let folder = try Folder()

@@ -7,6 +7,15 @@ package struct Diagnosis: Sendable, Equatable {
     package let mistake: Mistake
     /// The probes that show it, in the order of the catalogue.
     package let probes: [String]
+
+    /// What to do about it, in a sentence without a full stop.
+    package var fix: String {
+        let port = destination.split(separator: ":").last.flatMap { UInt16($0) } ?? 0
+        guard mistake == .fallbackToClear, UpgradeProtocol(port: port) == .postgreSQL else {
+            return mistake.fix
+        }
+        return mistake.fix + " (psql: sslmode=verify-full)"
+    }
 }
 
 extension Diagnosis {
@@ -62,6 +71,8 @@ struct MistakePattern: Sendable {
     var any: [String] = []
     /// None was accepted, and at least one was refused.
     var refusing: [String] = []
+    /// Whether the client has refused at first, and gone on nevertheless; `nil` where that is the same.
+    var isSecondTry: Bool? = false
     /// Which outcomes count as accepted.
     var outcomes: Set<ProbeOutcome> = [.accepted, .implied, .shown]
     /// What else must hold.
@@ -73,6 +84,7 @@ struct MistakePattern: Sendable {
     func match(_ results: [AuditResult]) -> [ProbeDescription]? {
         let accepted = results.filter { result in
             outcomes.contains(result.outcome)
+                && (isSecondTry ?? result.isSecondTry) == result.isSecondTry
                 && [.fail, .warn, .note].contains(result.verdict)
                 && result.probe.expectation != .inform
         }

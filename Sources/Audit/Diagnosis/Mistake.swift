@@ -1,6 +1,7 @@
 /// A mistake in how clients authenticate servers; the raw values are a contract.
 package enum Mistake: String, Sendable, CaseIterable {
     case verifiesNothing = "verifies-nothing"
+    case retriesUnverified = "retries-unverified"
     case sendsBeforeVerifying = "sends-before-verifying"
     case anyChain = "any-chain"
     case anyRoot = "any-root"
@@ -69,6 +70,13 @@ extension Mistake {
             "Remove what turns verification off (verify=False, InsecureSkipVerify,"
                 + " rejectUnauthorized: false, a callback or trust manager that always says yes),"
                 + " and give it the CA that it lacked instead"
+        ),
+        .retriesUnverified: (
+            "verifies, and goes on without when that fails",
+            "It refuses the server at first, and then connects again and takes it, so that its"
+                + " verification stops nobody",
+            "Take the retry out that turns verification off, and let the request fail; the client"
+                + " trusts its CAs already"
         ),
         .sendsBeforeVerifying: (
             "sends before it has verified",
@@ -271,7 +279,7 @@ extension Mistake {
             "goes on in cleartext when TLS fails",
             "It goes on without TLS when TLS fails, which anybody on the path can bring about,"
                 + " whatever it verifies in TLS",
-            "Fail if TLS fails, and verify the server (psql: sslmode=verify-full)"
+            "Take the fallback out: when TLS fails, or its server is refused, the request has to fail"
         ),
         .startTLSStripped: (
             "goes on without STARTTLS",

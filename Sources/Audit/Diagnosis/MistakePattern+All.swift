@@ -11,13 +11,19 @@ extension MistakePattern {
         MistakePattern(
             mistake: .authorityUnknown, any: [ControlRule.identifier],
             outcomes: [.refused, .suspected, .notOffered]),
+        MistakePattern(
+            mistake: .fallbackToClear, any: [ControlRule.identifier], isSecondTry: true,
+            outcomes: [.inClear], explains: shownFamilies),
         // Who does without TLS is not asked how it verifies.
         MistakePattern(
             mistake: .beginsInClear, any: [ControlRule.identifier], outcomes: [.inClear],
             explains: shownFamilies),
         MistakePattern(
-            mistake: .fallbackToClear, any: serverFamilies + ["plaintext-*"], outcomes: [.inClear],
-            explains: shownFamilies),
+            mistake: .fallbackToClear, any: serverFamilies + ["plaintext-*"], isSecondTry: nil,
+            outcomes: [.inClear], explains: shownFamilies),
+        MistakePattern(
+            mistake: .retriesUnverified, any: serverFamilies, isSecondTry: true,
+            outcomes: [.accepted, .implied]),
         MistakePattern(
             mistake: .sendsBeforeVerifying, any: serverFamilies, outcomes: [.sentThenRefused]),
     ]
@@ -165,6 +171,7 @@ extension MistakePattern {
         MistakePattern(mistake: .beginsInClear, any: ["plaintext-initial-http"]),
         MistakePattern(
             mistake: .fallbackToClear,
-            any: ["plaintext-http-on-tls-port", "plaintext-tls-refused-fallback"]),
+            any: ["plaintext-http-on-tls-port", "plaintext-tls-refused-fallback"],
+            isSecondTry: nil),
     ]
 }

@@ -37,6 +37,8 @@ package struct ProbeMachineConfiguration: Sendable {
     /// In no other answer; seen on a command's output, it proves that the answer was read.
     package var token: String
     package var connection: Int64 = 0
+    /// Where the client came to.
+    package var port: UInt16 = 0
     /// How long a client may be silent, in milliseconds.
     ///
     /// The longest that a client was seen to take to judge a certificate is 8 ms.

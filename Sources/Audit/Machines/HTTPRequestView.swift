@@ -47,6 +47,14 @@ struct HTTPRequestView {
         return rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? "/"
     }
 
+    /// Whether it is for a list of revoked certificates, the status of one or its issuer, which are
+    /// fetched in clear (RFC 5280 §8, RFC 6960 §A.1).
+    var fetchesStatus: Bool {
+        let file = path.prefix { $0 != "?" }.lowercased()
+        return values("content-type").contains("application/ocsp-request")
+            || [".crl", ".crt", ".cer", ".der", ".p7c"].contains { file.hasSuffix($0) }
+    }
+
     func values(_ name: String) -> [String] {
         fields.filter { $0.name == name }.map(\.value)
     }

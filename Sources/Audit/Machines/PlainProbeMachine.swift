@@ -16,12 +16,14 @@ package final class PlainProbeMachine: AuditMachine, @unchecked Sendable {
         case followUp(FollowUpPlan)
         /// Says that a certificate is revoked.
         case status(StatusPlan)
+        /// Takes a request that the probe has not led to, of a client that was shown it at a port.
+        case unasked(besides: UInt16)
 
         /// Whether TLS is not to be expected.
         var isAside: Bool {
             switch self {
             case .http, .refuseTLS: false
-            case .followUp, .status: true
+            case .followUp, .status, .unasked: true
             }
         }
     }
@@ -29,16 +31,20 @@ package final class PlainProbeMachine: AuditMachine, @unchecked Sendable {
     package let identifier: String
     package let patience: UInt64
     private let kind: Kind
+    private let port: UInt16
     private var record: MachineRecord
     private var answer: AnswerMachine
     private var opening: [UInt8] = []
     private var hello: ClientHello?
     private var hasAnswered = false
     private var alerts: [AlertRecord] = []
+    /// Of a request's path that is kept, in characters.
+    private static let pathLimit = 1_024
 
     init(_ identifier: String, _ kind: Kind, _ configuration: ProbeMachineConfiguration) {
         self.identifier = identifier
         self.kind = kind
+        port = configuration.port
         patience = configuration.patience
         record = MachineRecord(configuration)
         var reply = AnswerMachine.Reply.page
@@ -138,16 +144,36 @@ package final class PlainProbeMachine: AuditMachine, @unchecked Sendable {
         let request = HTTPRequestView(record.seen.firstBytes)
         switch kind {
         case .status(let plan):
-            if plan.isAsked(by: request) { record.seen.hasAskedForStatus = true }
+            if plan.isAsked(by: request) {
+                record.seen.hasAskedForStatus = true
+            } else {
+                noteUnasked(request)
+            }
+        case .unasked(let shown):
+            // What is spoken elsewhere may be encrypted in its own way, as SSH is.
+            if request.state != .foreign || shown == port { noteUnasked(request) }
         case .followUp(let plan):
             record.seen.sentCertificate = true
             judge(request, plan)
         case .http, .refuseTLS:
+            noteUnasked(request)
             record.seen.sentCertificate = true
             record.seen.proof = "the client sent its data in clear"
         }
         say(answer.receive(bytes))
         record.isOver = answer.isOver
+    }
+
+    /// Keeps what is asked for, without what may differ from one time to the next.
+    private func noteUnasked(_ request: HTTPRequestView) {
+        let start = record.seen.firstBytes
+        if request.state == .partial, start.count < MachineRecord.keepLimit { return }
+        // A message that cannot be read may be TLS all the same, or SSL 2.
+        guard let first = start.first, first != RecordType.handshake, first < 0x80,
+            !request.fetchesStatus
+        else { return }
+        let path = request.path.prefix { $0 != "?" }
+        record.seen.clearRequest = "\(port) \(path.prefix(Self.pathLimit))"
     }
 
     /// Whether the request is the one that the client was sent for, and brings a secret along.

@@ -63,6 +63,17 @@ package enum ProbeMachines {
         PlainProbeMachine(description.identifier, .status(plan), configuration)
     }
 
+    /// Makes what takes a request in clear that the probe has not led to.
+    static func makeMachine(
+        _ description: ProbeDescription, besides port: UInt16,
+        _ configuration: ProbeMachineConfiguration
+    ) -> any AuditMachine {
+        var configuration = configuration
+        // The probe's own server alone says the token.
+        configuration.token = "in clear"
+        return PlainProbeMachine(description.identifier, .unasked(besides: port), configuration)
+    }
+
     /// Puts a beginning in clear before TLS, if there is one.
     private static func upgraded(
         _ name: String, _ mode: UpgradeMode, _ inner: (any AuditMachine)?,

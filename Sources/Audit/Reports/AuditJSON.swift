@@ -35,7 +35,7 @@ package enum AuditJSON {
             "mistake": .string(diagnosis.mistake.rawValue),
             "title": .string(diagnosis.mistake.title),
             "sentence": .string(diagnosis.mistake.sentence),
-            "fix": .string(diagnosis.mistake.fix),
+            "fix": .string(diagnosis.fix),
             "probes": .array(diagnosis.probes.map(JSONText.string)),
         ]
     }

@@ -33,16 +33,36 @@ package struct ProbeConclusion: Sendable, Equatable {
     package var evidence: String
     /// The fatal alert of the refusals, if one had any.
     package var alert: UInt8?
+    /// Whether the client had refused at first, and went on nevertheless.
+    package var isSecondTry = false
 }
 
 /// Judges a probe by all connections that one client made for it.
 package enum ProbeRule {
-    /// - Parameter run: what the command said itself; `nil` for a client that came by itself.
+    /// - Parameters:
+    ///   - connections: in the order in which they began.
+    ///   - run: what the command said itself; `nil` for a client that came by itself.
+    ///   - leavesSpares: whether the client ends connections to a sound server, too, that it has
+    ///     not used, so that such an end is no refusal.
     package static func conclude(
         _ connections: [ConnectionVerdict], of behaviour: ProbeBehaviour = .serve,
-        run: ProbeRun? = nil
+        run: ProbeRun? = nil, leavesSpares: Bool = false
     ) -> ProbeConclusion {
         let tally = VerdictTally(connections)
+        var conclusion = conclude(tally, of: behaviour, run: run)
+        guard conclusion.outcome == .accepted || conclusion.outcome == .inClear, !leavesSpares,
+            behaviour.isSpeakingProof
+        else { return conclusion }
+        conclusion.isSecondTry = tally.beginsWithRefusal
+        if conclusion.isSecondTry, conclusion.outcome == .accepted {
+            conclusion.evidence += ", after it had refused" + tally.alertText
+        }
+        return conclusion
+    }
+
+    private static func conclude(
+        _ tally: VerdictTally, of behaviour: ProbeBehaviour, run: ProbeRun?
+    ) -> ProbeConclusion {
         let hasUsedAnswer = run?.sawToken == true && behaviour.isSpeakingProof
         if tally.accepted > 0 || hasUsedAnswer { return acceptance(tally, run) }
         if tally.inClear > 0 {
@@ -114,12 +134,15 @@ private struct VerdictTally {
     private(set) var suspected = 0
     private(set) var notOffered = 0
     private(set) var alert: UInt8?
+    /// Whether the first connection that says anything was refused.
+    private(set) var beginsWithRefusal = false
     private var reason: String?
     private let total: Int
 
     init(_ verdicts: [ConnectionVerdict]) {
         total = verdicts.count
         var weakReason: String?
+        beginsWithRefusal = verdicts.first { $0.isFailure || $0.isAcceptance }?.isRefusal ?? false
         for verdict in verdicts {
             switch verdict {
             case .accepted: accepted += 1
@@ -146,8 +169,11 @@ private struct VerdictTally {
     var clearText: String {
         let text = "the client sent its data in clear" + share(inClear)
         guard refused > 0 else { return text }
-        let name = alert.map { " with alert \($0) (\(TLSAlert(isFatal: true, code: $0).name))" }
-        return text + ", and refused TLS" + (name ?? "")
+        return text + ", and refused TLS" + alertText
+    }
+
+    var alertText: String {
+        alert.map { " with alert \($0) (\(TLSAlert(isFatal: true, code: $0).name))" } ?? ""
     }
 
     func lateText(_ run: ProbeRun?) -> String {

@@ -17,6 +17,8 @@ final class AuditService: Sendable {
     /// In the order in which they are shown.
     private let probes: [ProbeDescription]
     private let token: String
+    /// In milliseconds.
+    private let now: @Sendable () -> UInt64
     private let startedAt = Timestamp.now()
 
     /// Errors: `catalogue-invalid`, `unknown-probe`, and those of the authority and the capture.
@@ -35,9 +37,10 @@ final class AuditService: Sendable {
         }
         token = "sallyport-" + environment.randomBytes(9).hex
         let clock = environment.clock
+        now = { clock().nanoseconds / 1_000_000 }
         presenter = CataloguePresenter(
             mint: try ChainMint(authority: authority, keys: keys), catalogue: catalogue,
-            token: token, now: { clock().nanoseconds / 1_000_000 })
+            token: token, now: now)
         station = try AuditStation(options.proxy, environment: environment)
     }
 
@@ -136,7 +139,8 @@ final class AuditService: Sendable {
 
     func listen(_ signals: StopSignals) async throws(Failure) -> [AuditResult] {
         presenter.noteFixedTrust()
-        let schedule = ListenSchedule(probes, presenter, concerns: concerns)
+        let schedule = ListenSchedule(
+            probes, presenter, now: now, concerns: concerns)
         let server = try station.server(
             [PortPlan(try options.proxy.listen.socketAddress(), .explicit)], findsProcesses: true,
             prober: schedule, loops: station.loops)

@@ -35,7 +35,7 @@ struct AuditText {
             let place = "\(diagnosis.client)@\(diagnosis.destination)"
             add("  ", "\(place) \(diagnosis.mistake.title)")
             add("    ", diagnosis.mistake.sentence)
-            add("    fix    ", diagnosis.mistake.fix)
+            add("    fix    ", diagnosis.fix)
             add("    shown  ", "by " + diagnosis.probes.joined(separator: ", "))
         }
     }

@@ -20,13 +20,20 @@ extension ConnectionTask {
         client = plain
         let relay = DialogueRelay(
             self, client: plain, origin: PlainStream(dialled.channel), machine: UpgradeMachine(),
-            early: early, late: nil)
+            early: early, late: nil, takesHTTP: true)
         record.protocolName = "unknown"
         dialogue = relay
         let end = await relay.run()
         dialogue = nil
         switch end {
         case .closed(let side): throw dialogueEnd(relay, by: side)
+        case .http(let request):
+            // What it greeted with is its answer.
+            let greeting = loop.buffers.take()
+            greeting.append(relay.greeting)
+            origin?.unread = greeting
+            try await serveHTTP(
+                PlainStream(channel, readAhead: request), through: .fixed(target, host: nil))
         case .secure(let command, let readAhead):
             record.upgrade = command
             try await secureDialogue(dialled, relay.protocolName, readAhead, relay.greeting)

@@ -15,6 +15,7 @@ final class DialogueRelay: @unchecked Sendable {
     private let loop: EventLoop
     private let client: any ByteStream
     private let origin: any ByteStream
+    private let takesHTTP: Bool
     private var machine: UpgradeMachine
     /// What each side sent and was not passed on yet.
     private var held: [Direction: ByteBuffer] = [:]
@@ -26,12 +27,16 @@ final class DialogueRelay: @unchecked Sendable {
     private(set) var greeting: [UInt8] = []
     /// The command that both sides agreed to begin TLS with.
     private(set) var securedBy: String?
+    /// Whether the client's first word is a request of HTTP.
+    private var hasBegunHTTP = false
     private var clientWaiter: UnsafeContinuation<Void, Never>?
     private var passedTick: UInt64
 
     /// How the dialogue went on.
     enum End {
         case closed(by: ConnectionRecord.Side)
+        /// The client speaks HTTP to an origin that had greeted it in another protocol.
+        case http(request: ByteBuffer)
         /// Both legs are to be secured; the client's bytes begin its handshake.
         case secure(command: String, readAhead: ByteBuffer?)
     }
@@ -46,11 +51,13 @@ final class DialogueRelay: @unchecked Sendable {
     /// - Parameters:
     ///   - early: what the client sent before; owned by the relay now.
     ///   - late: what the origin sent before; the same.
+    ///   - takesHTTP: whether it ends for a client that speaks HTTP.
     init(
         _ task: ConnectionTask, client: any ByteStream, origin: any ByteStream,
-        machine: UpgradeMachine, early: ByteBuffer?, late: ByteBuffer?
+        machine: UpgradeMachine, early: ByteBuffer?, late: ByteBuffer?, takesHTTP: Bool = false
     ) {
         self.task = task
+        self.takesHTTP = takesHTTP
         lane = task.lane
         loop = task.lane.loop
         self.client = client
@@ -69,6 +76,12 @@ final class DialogueRelay: @unchecked Sendable {
             group.addTask { await self.pump(.response) }
             await group.waitForAll()
         }
+        if hasBegunHTTP, let request = held.removeValue(forKey: .request) {
+            client.channel.resumeWaiting()
+            origin.channel.resumeWaiting()
+            for buffer in held.values { loop.buffers.give(buffer) }
+            return .http(request: request)
+        }
         if let name = machine.protocolName { task.record.protocolName = name }
         guard let securedBy else {
             for buffer in held.values { loop.buffers.give(buffer) }
@@ -86,8 +99,13 @@ final class DialogueRelay: @unchecked Sendable {
         let source = direction == .request ? client : origin
         let target = direction == .request ? origin : client
         do throws(StreamFailure) {
-            while securedBy == nil, try await fill(direction, from: source) {
+            while !isLeft, try await fill(direction, from: source) {
                 guard let bytes = held[direction] else { return }
+                if direction == .request, beginsHTTP(bytes.readable) {
+                    hasBegunHTTP = true
+                    origin.channel.interrupt()
+                    return
+                }
                 let step = look(direction, bytes)
                 do throws(StreamFailure) {
                     try await pass(bytes, step.forward, direction, to: target)
@@ -101,11 +119,28 @@ final class DialogueRelay: @unchecked Sendable {
                 }
                 try await follow(step, direction)
             }
-            if securedBy == nil, failure == nil { await end(direction, target) }
+            if !isLeft, failure == nil { await end(direction, target) }
         } catch {
             fail(error, by: direction == .request ? .client : .origin)
         }
         wakeClient()
+    }
+
+    /// Whether this relay has nothing more to pass on.
+    private var isLeft: Bool { securedBy != nil || hasBegunHTTP }
+
+    /// Whether a client that was greeted speaks HTTP all the same: it is no part of a dialogue then,
+    /// and is recorded as it would be if its request had come before the greeting.
+    private func beginsHTTP(_ bytes: Span<UInt8>) -> Bool {
+        guard takesHTTP, !hasClientSpoken, !greeting.isEmpty, !greeting.starts(with: "HTTP/".utf8),
+            case .http? = Opening.judge(bytes, inTunnel: true)
+        else { return false }
+        var line: [UInt8] = []
+        for index in bytes.indices {
+            guard bytes[index] != 0x0A else { break }
+            line.append(bytes[index])
+        }
+        return line.firstRange(of: Array(" HTTP/1.".utf8)) != nil
     }
 
     private func look(_ direction: Direction, _ bytes: ByteBuffer) -> UpgradeStep {
@@ -172,7 +207,7 @@ final class DialogueRelay: @unchecked Sendable {
                 try await source.waitReadable()
                 return try await read(direction, from: source)
             } catch {
-                if securedBy != nil { return false }
+                if isLeft { return false }
                 let isIdle = loop.now >= passedTick + lane.plan.limits.responseTimeout
                 if error != .timedOut || isIdle { throw error }
             }

@@ -228,7 +228,12 @@ final class StreamTask: @unchecked Sendable {
         self.exchange?.watchContent(behind: outgoing.head)
         if outgoing.framing == .none {
             isRequestComplete = true
-            try await exchange.send(outgoing, endsRequest: true)
+            do throws(RelayFailure) {
+                try await exchange.send(outgoing, endsRequest: true)
+            } catch  where error.isOriginGone {
+                try await readLast(of: exchange, behind: error)
+                return
+            }
             try await receive(exchange)
         } else if stream.waitingContent.isWhole,
             stream.waitingContent.count <= HTTP2Session.outgoingLimit
@@ -241,6 +246,19 @@ final class StreamTask: @unchecked Sendable {
             try await passBothWays(outgoing, exchange)
         }
         exchange.finish(isWhole: isRequestComplete)
+        self.exchange?.finish()
+    }
+
+    /// Reads what an origin had said before it broke off: an alert that explains it, or a response.
+    private func readLast(
+        of exchange: any OriginExchange, behind failure: RelayFailure
+    ) async throws(RelayFailure) {
+        do throws(RelayFailure) {
+            try await receive(exchange)
+        } catch {
+            throw hasResponseBegun || error.demandsCertificate ? error : failure
+        }
+        exchange.finish(isWhole: false)
         self.exchange?.finish()
     }
 

@@ -25,15 +25,20 @@ extension RelayFailure {
     /// Whether the origin wants a certificate of the client: in TLS 1.3 it says so when the
     /// handshake is done for us, and the first response is due.
     var demandsCertificate: Bool {
+        streamFailure?.demandsCertificate ?? false
+    }
+
+    private var streamFailure: StreamFailure? {
         switch self {
-        case .origin(let failure), .originStream(.connectionLost(.failed(let failure))):
-            failure.demandsCertificate
-        default: false
+        case .origin(let failure), .originStream(.connectionLost(.failed(let failure))): failure
+        default: nil
         }
     }
 
     /// What to do about it, where that is known.
-    var hint: String? { demandsCertificate ? Self.certificateHint : nil }
+    var hint: String? {
+        streamFailure?.wantsCertificate ?? false || demandsCertificate ? Self.certificateHint : nil
+    }
 
     static let certificateCode = "client-certificate-required"
     static let certificateHint =
@@ -74,9 +79,11 @@ extension ProxyLoop {
                 hint: RelayFailure.certificateHint)
         }
         let hint =
-            tls.foreign.isEmpty
-            ? "the proxy speaks \(plan.versions.minimum.name) to \(plan.versions.maximum.name)"
-            : hint(for: ForeignProtocol(tls.foreign), target)
+            tls.wantsCertificate && tls.reason == .peerReset
+            ? RelayFailure.certificateHint
+            : tls.foreign.isEmpty
+                ? "the proxy speaks \(plan.versions.minimum.name) to \(plan.versions.maximum.name)"
+                : hint(for: ForeignProtocol(tls.foreign), target)
         return Failure(
             error.isTimeout ? "origin-handshake-timed-out" : "origin-handshake-failed",
             party: .origin, detail, hint: hint)

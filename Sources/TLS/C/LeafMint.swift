@@ -53,7 +53,9 @@ final class LeafMint {
     }
 
     /// Makes a certificate for a DNS name, or for an IP address as the system writes it.
-    func mint(_ name: String) -> Certificate {
+    ///
+    /// - Parameter address: another IP address that it is for; `nil` for none.
+    func mint(_ name: String, and address: String? = nil) -> Certificate {
         OpenSSLErrors.clear()
         guard let made = unsafe X509_new() else { preconditionFailure("out of memory") }
         let certificate = unsafe Certificate(owning: made)
@@ -73,25 +75,28 @@ final class LeafMint {
         unsafe X509_set_pubkey(made, leafKey.pointer)
         for fixed in fixedExtensions { unsafe fixed.add(to: made) }
         // RFC 5280 §4.2.1.6: critical where the subject is empty.
-        unsafe addAlternativeName(name, to: made, critical: !hasSubject)
+        let others = address.map { $0 == name ? [] : [$0] } ?? []
+        unsafe addAlternativeNames([name] + others, to: made, critical: !hasSubject)
         let size = unsafe X509_sign(made, authorityKey.pointer, EVP_sha256())
         precondition(size > 0, "OpenSSL cannot sign a leaf")
         return certificate
     }
 
-    private func addAlternativeName(
-        _ name: String, to certificate: OpaquePointer, critical: Bool
+    private func addAlternativeNames(
+        _ all: [String], to certificate: OpaquePointer, critical: Bool
     ) {
         guard let names = unsafe openssl_new_general_names() else {
             preconditionFailure("out of memory")
         }
         defer { unsafe openssl_free_general_names(names) }
-        let bytes = [UInt8](name.utf8)
-        if let address = unsafe a2i_IPADDRESS(name) {
-            unsafe openssl_push_address(names, address)
-        } else {
-            OpenSSLErrors.clear()
-            unsafe openssl_push_dns_name(names, bytes, Int32(bytes.count))
+        for name in all {
+            let bytes = [UInt8](name.utf8)
+            if let address = unsafe a2i_IPADDRESS(name) {
+                unsafe openssl_push_address(names, address)
+            } else {
+                OpenSSLErrors.clear()
+                unsafe openssl_push_dns_name(names, bytes, Int32(bytes.count))
+            }
         }
         unsafe X509_add1_ext_i2d(
             certificate, NID_subject_alt_name, UnsafeMutableRawPointer(names), critical ? 1 : 0,

@@ -136,23 +136,28 @@ package final class TLSServerContext: TLSContext {
     ///
     /// - Parameters:
     ///   - name: a DNS name in lower case, or an IP address.
+    ///   - address: an IP address that the certificate is for as well; `nil` for none.
     ///   - protocols: what may be chosen from the client's offer, in the order of preference.
-    package func makeSession(for name: String, protocols: [String]) -> TLSSession {
+    package func makeSession(
+        for name: String, and address: String? = nil, protocols: [String]
+    ) -> TLSSession {
         let session = unsafe makePointer()
         unsafe SSL_set_accept_state(session)
-        unsafe SSL_use_certificate(session, leaf(for: name).pointer)
+        unsafe SSL_use_certificate(session, leaf(for: name, and: address).pointer)
         // Errors that are left behind would be taken for another session's.
         OpenSSLErrors.clear()
         return unsafe TLSSession(
             owning: session, context: self, acceptedProtocols: protocols, resumptionKey: nil)
     }
 
-    /// The certificate for a name, made at the first call for it.
-    package func leaf(for name: String) -> Certificate {
-        if let known = leaves[name] { return known }
+    /// The certificate for a name, and an address if there is one, made at the first call for them.
+    package func leaf(for name: String, and address: String? = nil) -> Certificate {
+        // No name has a space in it.
+        let key = address.map { "\(name) \($0)" } ?? name
+        if let known = leaves[key] { return known }
         if leaves.count >= leafLimit { leaves.removeAll() }
-        let made = mint.mint(name)
-        leaves[name] = made
+        let made = mint.mint(name, and: address)
+        leaves[key] = made
         return made
     }
 }

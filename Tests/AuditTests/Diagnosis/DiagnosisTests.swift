@@ -165,6 +165,31 @@ import Testing
         #expect(Diagnosis.all(in: results).map(\.mistake) == row.mistakes)
     }
 
+    /// A client that verifies and goes on without is not told that it verifies nothing.
+    @Test func tellsARetryFromNoVerification() throws {
+        var results = try (Self.trust + Self.names).map { try outcome($0, .accepted) }
+        #expect(Diagnosis.all(in: results).map(\.mistake) == [.verifiesNothing])
+        for index in results.indices { results[index].isSecondTry = true }
+        let found = Diagnosis.all(in: results)
+        #expect(found.map(\.mistake) == [.retriesUnverified])
+        #expect(found.first?.probes == Self.trust + Self.names)
+        // It does not look at the name at all, and verifies chains at first.
+        for index in results.indices where results[index].probe.family == .name {
+            results[index].isSecondTry = false
+        }
+        #expect(Diagnosis.all(in: results).map(\.mistake) == [.retriesUnverified, .anyName])
+    }
+
+    /// What is said to do is of the client's protocol.
+    @Test(arguments: [(443, false), (465, false), (5432, true)])
+    func namesWhatTheProtocolHas(_ port: Int, _ isPostgreSQL: Bool) throws {
+        var clear = try outcome("trust-self-signed", .inClear)
+        clear.destination = "www.example.com:\(port)"
+        let fix = try #require(Diagnosis.all(in: [clear]).first).fix
+        #expect(fix.contains("psql") == isPostgreSQL)
+        #expect(fix.hasPrefix(Mistake.fallbackToClear.fix))
+    }
+
     /// How the sound server was refused, how an unknown root was, and whether the client named the
     /// host.
     static let controls: [(UInt8?, ProbeOutcome, UInt8?, Bool?, Mistake)] = [

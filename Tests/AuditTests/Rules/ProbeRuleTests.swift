@@ -9,7 +9,9 @@ import Testing
         .init("data", [.accepted], .accepted, "the client sent data"),
         .init(
             "data wins over refusals", [.refused(alert: 48), .accepted, .refused(alert: 48)],
-            .accepted, "the client sent data on 1 of 3 connections"),
+            .accepted,
+            "the client sent data on 1 of 3 connections, after it had refused with alert 48"
+                + " (unknown_ca)"),
         .init(
             "an alert", [.refused(alert: 48)], .refused,
             "the client refused with alert 48 (unknown_ca)"),
@@ -125,6 +127,21 @@ import Testing
         #expect(conclusion.outcome == row.outcome)
         if let evidence = row.evidence { #expect(conclusion.evidence == evidence) }
         #expect(!conclusion.evidence.hasSuffix("."))
+    }
+
+    /// A client that refused at first, and went on nevertheless.
+    @Test(
+        arguments: [
+            ([.refused(alert: 48), .accepted], true), ([.refusedLate, .accepted], true),
+            ([.noEvidence("gone"), .refused(alert: nil), .accepted], true),
+            ([.refused(alert: 48), .inClear], true), ([.accepted, .refused(alert: 48)], false),
+            ([.accepted], false), ([.refused(alert: 48)], false),
+            ([.notOffered, .accepted], false),
+        ] as [([ConnectionVerdict], Bool)])
+    func tellsASecondTry(_ verdicts: [ConnectionVerdict], _ isSecondTry: Bool) {
+        #expect(ProbeRule.conclude(verdicts).isSecondTry == isSecondTry)
+        // Connections that are ended unused, whatever the server, refuse nothing.
+        #expect(!ProbeRule.conclude(verdicts, leavesSpares: true).isSecondTry)
     }
 
     @Test func keepsTheFirstAlert() {

@@ -63,6 +63,38 @@ extension ProxyTests {
             }
         }
 
+        // MARK: HTTP where something else is spoken
+
+        /// One story, whoever's bytes come first.
+        @Test(
+            arguments: [
+                ("SSH-2.0-OpenSSH_9.2\r\n", "SSH: `SSH-2.0-OpenSSH_9.2`"),
+                ("220 mx ESMTP\r\n", "SMTP: `220 mx ESMTP`"),
+            ], [true, false])
+        func httpToAServerThatGreetsIsRecorded(
+            _ row: (greeting: String, told: String), _ greetsFirst: Bool
+        ) throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin { wire, _ in
+                    if !greetsFirst { _ = try wire.readHead() }
+                    try wire.send(row.greeting)
+                    _ = try wire.readToEnd()
+                }
+                let client = try proxy.tunnel(to: origin.authority)
+                if greetsFirst { try client.expect(row.greeting.wire) }
+                try client.send("GET /here HTTP/1.1\r\nHost: a.test\r\n\r\n")
+                let exchange = try proxy.traffic.exchange()
+                client.close()
+                #expect(exchange.error == "bad-response")
+                #expect(exchange.requestHead.text.hasPrefix("GET /here HTTP/1.1"))
+                let connection = try proxy.traffic.connection()
+                #expect(connection.outcome == .broken)
+                #expect(connection.cause == "origin answered HTTP with \(row.told)")
+                #expect(connection.protocolName == "http/1.1")
+                #expect(connection.exchangeCount == 1)
+            }
+        }
+
         // MARK: Distrust
 
         @Test(arguments: Refusals.Shape.allCases)

@@ -171,7 +171,12 @@ struct AuditAnswer: Decodable {
         let connections: [Int]
     }
 
+    struct Diagnosis: Decodable {
+        let mistake: String
+    }
+
     let verdict: String
+    let diagnosis: [Diagnosis]
     let results: [Result]
 
     func probes(_ verdict: String) -> Set<String> {
