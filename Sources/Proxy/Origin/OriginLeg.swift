@@ -26,6 +26,8 @@ final class OriginLeg: @unchecked Sendable {
     private(set) var brokenHead: [UInt8] = []
     /// Whether an authentication is bound to the connection, so that no other client may have it.
     var isPersonal = false
+    /// Whose clients may be led over it.
+    var reach = OriginReach.everywhere
     /// Whether it was opened for one client alone, and ends with it.
     var isOwned = false
     /// Whether our direction has ended, as the client's did.
@@ -215,12 +217,12 @@ struct OriginPool {
 
     /// Takes the connection that was used last, if there is one that still lives.
     mutating func take(
-        _ target: OriginTarget, serverName: String?, offer: OriginOffer
+        _ target: OriginTarget, serverName: String?, offer: OriginOffer, reach: OriginReach
     ) -> OriginLeg? {
         guard var legs = idle[target] else { return nil }
         defer { idle[target] = legs.isEmpty ? nil : legs }
         while let index = legs.lastIndex(where: {
-            $0.serverName == serverName && offer.accepts($0)
+            $0.serverName == serverName && offer.accepts($0) && reach.includes($0.reach)
         }) {
             let leg = legs.remove(at: index)
             count -= 1
