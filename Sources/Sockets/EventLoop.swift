@@ -35,8 +35,6 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     package private(set) var now: UInt64
     /// Buffers for plaintext and for the wire, of 64 KiB and a little for TLS's own.
     package let buffers = BufferPool(capacity: 72 * 1024, keepLimit: 16)
-    /// What of heads that fit into no buffer is held apart, in bytes, so that it can be bounded.
-    package var longHeadBytes = 0
 
     private struct ForeignWork {
         var jobs: [UnownedJob] = []

@@ -109,7 +109,7 @@ final class OriginLeg: @unchecked Sendable {
 
     /// Reads the next head of HTTP/1; `readDeadline` has to be set.
     func readHead(
-        limits: HeadLimits
+        limits: HeadLimits, longHeads: LongHeadLedger
     ) async throws(RelayFailure) -> ResponseHead {
         var scannedCount = 0
         var long: LongHead?
@@ -133,7 +133,7 @@ final class OriginLeg: @unchecked Sendable {
                 }
                 scannedCount = unread.count
                 if unread.count == unread.capacity {
-                    long = LongHead(limit: limits.blockLimit, loop: stream.loop)
+                    long = LongHead(limit: limits.blockLimit, in: longHeads)
                     continue
                 }
             }
