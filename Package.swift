@@ -188,8 +188,8 @@ let package = Package(
         tests(
             of: "Proxy",
             [
-                "Base", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "ProcessStart", "Sockets",
-                "TestConditions", "TLS", "Traffic",
+                "Base", "COpenSSL", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "ProcessStart",
+                "Sockets", "TestConditions", "TLS", "Traffic", "Transport",
             ]),
         // Real clients against the servers of probes.
         tests(

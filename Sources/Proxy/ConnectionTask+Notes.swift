@@ -121,6 +121,7 @@ extension ConnectionTask {
         if let stream = origin.stream as? TLSStream {
             record.originTLS?.noteAlerts(of: stream.session)
             record.originTLS?.keyLog += stream.session.takeKeyLog()
+            if stream.session.isFlooded { note(floodBy: .origin) }
         }
     }
 
@@ -149,6 +150,11 @@ extension ConnectionTask {
         guard let session else { return }
         record.clientTLS?.keyLog += session.takeKeyLog()
         record.clientTLS?.noteAlerts(of: session)
+        if session.isFlooded { note(floodBy: .client) }
+    }
+
+    private func note(floodBy side: ConnectionRecord.Side) {
+        noteOnce("tls-flood", "\(side.rawValue) sent \(TLSSession.floodDetail)")
     }
 
     func bytes(of channel: Channel) -> ByteCount {
@@ -199,7 +205,7 @@ extension ConnectionTask {
             case .timedOut:
                 return ConnectionEnd(
                     .timedOut, "client was silent in the handshake", by: .tool)
-            case .protocolError, .closed:
+            case .protocolError, .flood, .closed:
                 return ConnectionEnd(
                     .clientHandshakeFailed,
                     "the handshake with the client failed: \(failure.detail)",
@@ -227,6 +233,9 @@ extension ConnectionTask {
                 .clientRefused,
                 "client refused the certificate right after the handshake with the alert \(alert.name)",
                 by: .client)
+        }
+        if case .tls(let tls)? = failure, tls.reason == .flood {
+            return ConnectionEnd(.refused, "client sent \(tls.detail)", by: .tool)
         }
         let isSoon = handshakeDoneTick.map { loop.now < $0 + limits.refusalWindow } ?? false
         guard isSoon else {

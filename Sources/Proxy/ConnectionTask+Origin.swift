@@ -67,7 +67,7 @@ extension ProxyLoop {
                 let channel = try await Channel.connect(
                     descriptor, to: address, on: loop,
                     deadline: loop.now + plan.limits.connectTimeout)
-                return DialledOrigin(channel: channel, address: address)
+                return DialledOrigin(channel: channel, address: address, reach: .everywhere)
             } catch {
                 throw Failure(
                     "connect-failed", party: .origin,

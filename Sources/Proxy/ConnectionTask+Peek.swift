@@ -26,6 +26,8 @@ final class PeekedOpening {
 struct DialledOrigin {
     let channel: Channel
     let address: SocketAddress
+    /// Whose clients may be led there.
+    let reach: OriginReach
 
     func close() {
         channel.close()

@@ -82,7 +82,7 @@ extension HTTPRelay {
         leg.stream.readDeadline = deadline
         hurryIfClientEnded()
         do throws(RelayFailure) {
-            return try await leg.readHead(limits: limits.responseHead)
+            return try await leg.readHead(limits: limits.responseHead, longHeads: lane.longHeads)
         } catch {
             if case .originViolation = error { exchange?.responseHead = leg.brokenHead }
             throw error

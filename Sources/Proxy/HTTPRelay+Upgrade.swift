@@ -47,6 +47,7 @@ extension HTTPRelay {
             target: leg.target, serverName: nil,
             stream: PlainStream(leg.stream.channel, readAhead: leg.unread), offer: .plainHTTP2,
             address: leg.address, tls: nil)
+        upgraded.reach = leg.reach
         leg.unread = nil
         let upstream = HTTP2Connection(upgraded.stream, role: .client, times: times)
         let stream = PlainStream(client.channel, readAhead: clientBuffer)

@@ -127,7 +127,7 @@ final class HTTPRelay: @unchecked Sendable {
             }
             scannedCount = buffer.count
             if buffer.count == buffer.capacity {
-                longHead = LongHead(limit: limits.headSize, loop: loop)
+                longHead = LongHead(limit: limits.headSize, in: lane.longHeads)
                 continue
             }
             guard try await readMore(buffer, deadline, startedAt) else { return nil }

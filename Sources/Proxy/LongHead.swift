@@ -1,6 +1,5 @@
 internal import Base
 internal import HTTPCodecs
-internal import Sockets
 
 /// A head that does not fit into the buffer that it is read into, as far as it has come.
 ///
@@ -8,33 +7,48 @@ internal import Sockets
 final class LongHead {
     private(set) var bytes: [UInt8] = []
     private let limit: Int
-    private let loop: EventLoop
+    private let ledger: LongHeadLedger
+    private let number: UInt64
+    private var isGivenUp = false
     /// From how many bytes on another look is worth its time: each is at all of them.
     private var nextLook = 0
 
-    /// Of all such heads of a loop, in bytes.
-    private static let loopLimit = 64 << 20
+    /// Of one that was given up: what its record shows, in bytes.
+    private static let evidenceLimit = 4096
 
-    init(limit: Int, loop: EventLoop) {
+    init(limit: Int, in ledger: LongHeadLedger) {
         self.limit = limit
-        self.loop = loop
+        self.ledger = ledger
+        number = ledger.nextNumber()
+        ledger.add(self, number)
     }
 
-    deinit { loop.longHeadBytes -= bytes.count }
+    deinit { ledger.remove(number, byteCount: isGivenUp ? 0 : bytes.count) }
 
     /// Adds what the buffer holds.
     ///
     /// - Returns: whether it may be a whole head now, or one that is not allowed.
     func take(_ buffer: ByteBuffer) throws(HTTP1Violation) -> Bool {
-        guard loop.longHeadBytes + buffer.count <= Self.loopLimit else { throw .headTooLarge }
         let seen = max(0, bytes.count - 3)
-        bytes += buffer.copy
-        loop.longHeadBytes += buffer.count
+        if !isGivenUp {
+            bytes += buffer.copy
+            ledger.grow(by: buffer.count)
+        }
+        if isGivenUp { throw .headTooLarge }
         guard bytes.count >= min(limit, nextLook) || holdsEmptyLine(from: seen) else {
             return false
         }
         nextLook = bytes.count * 2
         return true
+    }
+
+    /// Makes room for others; whoever sends it is told with its next bytes.
+    ///
+    /// - Returns: how many bytes count no longer.
+    fileprivate func giveUp() -> Int {
+        defer { bytes = Array(bytes.prefix(Self.evidenceLimit)) }
+        isGivenUp = true
+        return bytes.count
     }
 
     private func holdsEmptyLine(from start: Int) -> Bool {
@@ -45,5 +59,49 @@ final class LongHead {
             position = feed + 1
         }
         return false
+    }
+}
+
+/// The unfinished long heads of a loop, which are bounded together.
+///
+/// Where there is no room, the oldest goes: a head that is meant comes whole within moments, and
+/// those who never end theirs must not keep everybody else from sending one.
+final class LongHeadLedger {
+    private struct Entry {
+        let number: UInt64
+        // A head is here for as long as it lives.
+        unowned let head: LongHead
+    }
+
+    private let byteLimit: Int
+    private(set) var byteCount = 0
+    /// The oldest first.
+    private var entries: [Entry] = []
+    private var lastNumber: UInt64 = 0
+
+    /// - Parameter byteLimit: of all heads together; 64 MiB hold hundreds of heads.
+    init(byteLimit: Int = 64 << 20) {
+        self.byteLimit = byteLimit
+    }
+
+    fileprivate func nextNumber() -> UInt64 {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    fileprivate func add(_ head: LongHead, _ number: UInt64) {
+        entries.append(Entry(number: number, head: head))
+    }
+
+    fileprivate func grow(by count: Int) {
+        byteCount += count
+        while byteCount > byteLimit, !entries.isEmpty {
+            byteCount -= entries.removeFirst().head.giveUp()
+        }
+    }
+
+    fileprivate func remove(_ number: UInt64, byteCount: Int) {
+        entries.removeAll { $0.number == number }
+        self.byteCount -= byteCount
     }
 }

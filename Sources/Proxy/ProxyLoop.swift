@@ -25,6 +25,7 @@ final class ProxyLoop: @unchecked Sendable {
         versions: plan.versions, extraAuthorities: plan.originTrust.extraAuthorities)
     var pool: OriginPool
     let background = BackgroundTasks()
+    let longHeads = LongHeadLedger()
     /// Connections of HTTP/2 to origins, whoever uses them.
     var http2Origins: [ObjectIdentifier: HTTP2Connection] = [:]
     var fingerprints = FingerprintCache()

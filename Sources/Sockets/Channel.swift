@@ -35,6 +35,7 @@ package final class Channel: @unchecked Sendable {
     private var reader: UnsafeContinuation<WaitOutcome, Never>?
     private var writer: UnsafeContinuation<WaitOutcome, Never>?
     private var readShare = RoundShare()
+    private var readPortion = ReadPortion()
     private var writeShare = RoundShare()
     /// Whether the reader only lets the others have their turn: no deadline passes for it meanwhile,
     /// since bytes are there. The same of the writer.
@@ -74,17 +75,21 @@ package final class Channel: @unchecked Sendable {
     /// else of the loop waiting.
     package func receive(into buffer: ByteBuffer) -> SystemCallOutcome {
         guard mayRead, !isClosed else { return isClosed ? .value(0) : .wouldBlock }
+        let portion = readPortion.take(of: buffer.room, on: loop)
         guard !readShare.isUsedUp(on: loop) else { return .wouldBlock }
-        return receiveBeyondShare(into: buffer)
+        return receive(into: buffer, atMost: portion)
     }
 
     /// The same whatever was received in this round: for what is asked for once.
     package func receiveBeyondShare(into buffer: ByteBuffer) -> SystemCallOutcome {
         guard mayRead, !isClosed else { return isClosed ? .value(0) : .wouldBlock }
-        let room = buffer.room
+        return receive(into: buffer, atMost: buffer.room)
+    }
+
+    private func receive(into buffer: ByteBuffer, atMost room: Int) -> SystemCallOutcome {
         var outcome = SystemCallOutcome.wouldBlock
         _ = unsafe buffer.fill { space in
-            outcome = systemCall { unsafe recv(descriptor, space.baseAddress, space.count, 0) }
+            outcome = systemCall { unsafe recv(descriptor, space.baseAddress, room, 0) }
             guard case .value(let count) = outcome else { return 0 }
             return count
         }
@@ -92,6 +97,7 @@ package final class Channel: @unchecked Sendable {
         case .value(let count):
             bytesReceived += Int64(count)
             readShare.take(count, on: loop)
+            readPortion.note(count, on: loop)
             // A short read emptied the kernel's buffer, unless the end is behind it.
             if count > 0, count < room, !peerEnded, !isBroken, !mayHoldUrgent { mayRead = false }
         case .wouldBlock:
@@ -196,6 +202,7 @@ package final class Channel: @unchecked Sendable {
     /// Suspends until bytes, the end or an error may be there, or `readDeadline` has passed.
     package func waitReadable() async -> WaitOutcome {
         if isClosed { return .closed }
+        readPortion.settle(on: loop)
         if mayRead {
             guard readShare.isUsedUp(on: loop) else { return .ready }
             return isInterrupted ? .closed : await pauseReading()

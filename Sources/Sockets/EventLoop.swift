@@ -30,13 +30,15 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// Counts the rounds: in each, what is ready runs, and then the sockets are asked.
     private(set) var round: UInt64 = 0
     private var roundStart: MonotonicTime
+    /// The last round that was long: its tasks kept each other waiting.
+    private(set) var lastLongRound: UInt64 = 0
+    /// In nanoseconds.
+    private static let longRound: UInt64 = 2_000_000
 
     /// The loop's clock, in milliseconds: read once a round.
     package private(set) var now: UInt64
     /// Buffers for plaintext and for the wire, of 64 KiB and a little for TLS's own.
     package let buffers = BufferPool(capacity: 72 * 1024, keepLimit: 16)
-    /// What of heads that fit into no buffer is held apart, in bytes, so that it can be bounded.
-    package var longHeadBytes = 0
 
     private struct ForeignWork {
         var jobs: [UnownedJob] = []
@@ -126,6 +128,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
             takeForeignWork()
             runJobs()
             finishRound()
+            if roundAge >= Self.longRound { lastLongRound = round }
             let hasWork = !jobs.isEmpty || !roundEnd.isEmpty || !nextRound.isEmpty
             let timeout = hasWork ? 0 : wheel.timeout(now: now)
             poller.wait(timeout: timeout) { readiness in

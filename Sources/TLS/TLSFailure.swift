@@ -5,6 +5,8 @@ package struct TLSFailure: Error, Sendable, Equatable {
         case alertReceived(TLSAlert)
         /// What the peer sent broke the protocol, or had no parameters in common with us.
         case protocolError
+        /// The peer sent too much that costs time and brings nothing.
+        case flood
         /// The peer ended the connection in the middle of the handshake.
         case peerClosed
         /// The peer reset the connection in the middle of the handshake, or after it for lack of a

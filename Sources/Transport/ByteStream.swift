@@ -63,6 +63,7 @@ package enum StreamFailure: Error, Sendable, Equatable {
         case .peerReset: "reset the connection in the handshake"
         case .protocolError where !failure.foreign.isEmpty:
             "answered TLS with \(ForeignProtocol(failure.foreign).text)"
+        case .flood: "sent \(failure.detail)"
         case .protocolError, .timedOut, .closed: "failed in TLS: \(failure.detail)"
         }
     }

@@ -189,6 +189,7 @@ package final class TLSStream: ByteStream {
     /// Decrypts records while there are some and a whole one fits.
     private func readRecords(into buffer: ByteBuffer) -> TLSReadOutcome {
         provideOutgoing()
+        session.now = channel.loop.now
         var outcome = TLSReadOutcome.wantRead
         repeat {
             outcome = session.read(into: buffer)

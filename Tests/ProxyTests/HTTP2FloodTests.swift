@@ -71,8 +71,11 @@ extension ProxyTests {
                         repeating: Frame(0, flags: 8, stream: 1, [0]), count: 5000),
                 code: "h2-empty-frames-flood", exchanges: 1),
             .init(
-                name: "GOAWAY", frames: [Frame](repeating: .goAway(last: 0), count: 5000),
-                code: "h2-idle-frames-flood"),
+                // Without a stream the first would end the connection in order.
+                name: "GOAWAY",
+                frames: [.headers(1, Frame.get(), ends: false)]
+                    + [Frame](repeating: .goAway(last: 0), count: 5000),
+                code: "h2-idle-frames-flood", exchanges: 1),
             .init(
                 name: "resets that are provoked", frames: provoked, code: "h2-rapid-reset",
                 exchanges: 100),

@@ -1,4 +1,5 @@
 import Base
+import HTTPCodecs
 import Testing
 import Traffic
 
@@ -101,6 +102,48 @@ extension ProxyTests {
                 let exchange = try proxy.traffic.exchange()
                 #expect(exchange.requestHead.count >= limit)
             }
+        }
+
+        /// Those who never end their heads take no room from one who does: the oldest goes.
+        @Test func anotherClientHasRoom() throws {
+            let ledger = LongHeadLedger(byteLimit: 10_000)
+            func piece(_ text: String) -> ByteBuffer {
+                let buffer = ByteBuffer(capacity: 1000)
+                buffer.append([UInt8](text.utf8))
+                return buffer
+            }
+            let filler = String(repeating: "a", count: 990)
+            let stalled = (0..<10).map { _ in LongHead(limit: 100_000, in: ledger) }
+            for head in stalled { _ = try head.take(piece(filler)) }
+            let whole = LongHead(limit: 100_000, in: ledger)
+            _ = try whole.take(piece(filler))
+            #expect(try whole.take(piece(filler + "\r\n\r\n")))
+            #expect(whole.bytes.count == 1984)
+            #expect(ledger.byteCount <= 10_000)
+            // The oldest are told once they go on; the others may.
+            for (place, head) in stalled.enumerated() {
+                if place < 2 {
+                    #expect(throws: HTTP1Violation.headTooLarge) { try head.take(piece("a")) }
+                } else {
+                    _ = try head.take(piece("a"))
+                }
+                #expect(head.bytes.starts(with: filler.utf8.prefix(100)))
+            }
+        }
+
+        /// What is held is counted, whichever way it ends.
+        @Test func whatIsGoneCountsNoLonger() throws {
+            let ledger = LongHeadLedger(byteLimit: 1500)
+            let bytes = ByteBuffer(capacity: 1000)
+            bytes.append([UInt8](repeating: 0x61, count: 1000))
+            do {
+                let oldest = LongHead(limit: 100_000, in: ledger)
+                _ = try oldest.take(bytes)
+                let other = LongHead(limit: 100_000, in: ledger)
+                _ = try other.take(bytes)
+                #expect(ledger.byteCount == 1000)
+            }
+            #expect(ledger.byteCount == 0)
         }
 
         @Test func anEndInTheMiddleIsRecorded() throws {

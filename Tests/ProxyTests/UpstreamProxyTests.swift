@@ -127,6 +127,49 @@ extension ProxyTests {
             ("only interim answers", bytes("HTTP/1.1 100 Go\r\n\r\n"), "broke the connection off"),
         ]
 
+        /// One that always has something to say is given up as a silent one is.
+        @Test(arguments: ["100 Go", "103 Hints"])
+        func endlessInterimsAreGivenUp(_ status: String) throws {
+            let upstream = try ScriptedOrigin { wire, _ in
+                _ = try wire.readHead()
+                let interims = Self.bytes(
+                    String(repeating: "HTTP/1.1 \(status)\r\n\r\n", count: 1000))
+                // It ends when the proxy has closed.
+                for _ in 0..<100 { try wire.sendIfTaken(interims) }
+            }
+            try withProxy(.upstream(.http, upstream.port)) { proxy in
+                proxy.adopt(upstream)
+                let answer = try proxy.connect().get("http://a.test/")
+                #expect(answer.status == 502)
+                #expect(answer.field("sallyport-error") == "upstream-failed")
+                #expect(answer.body.text.contains("too many interim responses"))
+            }
+        }
+
+        /// The time for the way passes too while there is always another byte.
+        @Test func slowAnswerIsGivenUp() throws {
+            let upstream = try ScriptedOrigin { wire, _ in
+                _ = try wire.readHead()
+                try wire.send("HTTP/1.1 200 OK\r\nX: ")
+                do {
+                    while true {
+                        try wire.send("a")
+                        pause(milliseconds: 1)
+                    }
+                } catch is WireFailure {
+                    // The proxy has given it up.
+                }
+            }
+            try withProxy(
+                .all(.upstream(.http, upstream.port), .limit(\.connectTimeout, 150))
+            ) { proxy in
+                proxy.adopt(upstream)
+                let answer = try proxy.connect().get("http://a.test/")
+                #expect([502, 504].contains(answer.status))
+                #expect(answer.body.text.contains("timed out"), "\(answer.body.text)")
+            }
+        }
+
         private static func bytes(_ text: String) -> [UInt8] { [UInt8](text.utf8) }
 
         @Test(arguments: answers, [true, false])

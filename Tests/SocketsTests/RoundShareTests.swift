@@ -52,14 +52,49 @@ struct RoundShareTests {
                     left.sendNow(bytes)
                     // Full to the last byte: nothing tells the channel that the kernel has no more.
                     let buffer = ByteBuffer(capacity: Self.pieceLength)
-                    while right.receive(into: buffer) == .wouldBlock {
-                        try #require(await right.waitReadable() == .ready)
+                    while buffer.room > 0 {
+                        if right.receive(into: buffer) == .wouldBlock {
+                            try #require(await right.waitReadable() == .ready)
+                        }
                     }
-                    #expect(buffer.count == Self.pieceLength)
                 }
             }
         }
         #expect(count >= Self.leastRounds)
+    }
+
+    /// Bytes that take their reader long come in small portions, so that the others are not kept
+    /// waiting for a whole buffer of them; a transfer that takes no time soon has whole buffers.
+    @Test func dearBytesComeInSmallPortions() async throws {
+        try await withLoop { loop in
+            let (left, right) = try socketPair(loop)
+            let buffer = ByteBuffer(capacity: 64 << 10)
+            let noise = [UInt8](repeating: 7, count: 64 << 10)
+            // Reads a portion, of many that wait.
+            func read() async throws -> Int {
+                left.sendNow(noise)
+                buffer.removeAll()
+                while right.receive(into: buffer) == .wouldBlock {
+                    try #require(await right.waitReadable() == .ready)
+                }
+                return buffer.count
+            }
+            func understand(for time: UInt64) {
+                let start = MonotonicTime.now().nanoseconds
+                while MonotonicTime.now().nanoseconds < start + time {}
+            }
+            #expect(try await read() <= ReadPortion.first)
+            understand(for: 20_000_000)
+            #expect(try await read() == ReadPortion.least)
+            understand(for: 5_000_000)
+            #expect(try await read() == ReadPortion.least)
+            // However busy the machine is, some are understood at once.
+            var tries = 0
+            while try await read() < buffer.capacity, tries < 100_000 { tries += 1 }
+            #expect(buffer.room == 0)
+            understand(for: 20_000_000)
+            #expect(try await read() < ReadPortion.first)
+        }
     }
 
     @Test func writingEndsItsTurn() async throws {

@@ -1,4 +1,5 @@
 import Base
+import COpenSSL
 import Testing
 
 @testable import TLS
@@ -57,6 +58,71 @@ struct TLSSessionTests {
         let message = (0..<40_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         #expect(pair.transfer(message, from: pair.client, to: pair.server) == message)
         #expect(pair.transfer(message, from: pair.server, to: pair.client) == message)
+    }
+
+    /// Who sends without end what costs time and brings nothing is cut off, before the library has
+    /// worked through all of it.
+    @Test(arguments: Flood.allCases, [true, false])
+    func endsAFlood(_ flood: Flood, byClient: Bool) throws {
+        // Only servers send tickets; a client asks once, and then waits for the answer.
+        if byClient, flood == .ticket || flood == .renegotiation { return }
+        let pair = laboratory.pair(flood == .renegotiation ? .only12 : .only13)
+        #expect(pair.handshake())
+        let (peer, session) = byClient ? (pair.client, pair.server) : (pair.server, pair.client)
+        #expect(pair.transfer([1], from: peer, to: session) == [1])
+        let count = session.lateMessageCount
+        var sent = 0
+        while sent < 200, peer.outgoing?.room ?? 0 > 500, flood.isSent(by: peer) { sent += 1 }
+        #expect(sent > 70)
+        pair.carry(from: peer, to: session)
+        let plain = ByteBuffer(capacity: 100)
+        let outcome = session.read(into: plain)
+        guard case .failed(let failure) = outcome else {
+            Issue.record("went on: \(outcome)")
+            return
+        }
+        #expect(failure == TLSFailure(.flood, "too many handshake messages after the handshake"))
+        #expect(session.isFlooded)
+        // The library takes no more of them, whatever its own buffer holds.
+        #expect(session.lateMessageCount - count < 70)
+        #expect(session.read(into: plain) == .failed(failure))
+    }
+
+    /// New keys now and then are what the protocol asks for.
+    @Test func takesNewKeysNowAndThen() {
+        let pair = laboratory.pair(.only13)
+        #expect(pair.handshake())
+        for round in 0..<500 {
+            pair.server.now = UInt64(round) * 100
+            #expect(Flood.keyUpdate.isSent(by: pair.client))
+            #expect(pair.transfer([1, 2], from: pair.client, to: pair.server) == [1, 2])
+        }
+        #expect(!pair.server.isFlooded)
+    }
+
+    enum Flood: String, CaseIterable, CustomTestStringConvertible {
+        case keyUpdate
+        case keyUpdateThatAsksForOne
+        case ticket
+        case renegotiation
+
+        var testDescription: String { rawValue }
+
+        /// Puts one more into `outgoing`.
+        func isSent(by peer: TLSSession) -> Bool {
+            switch self {
+            case .keyUpdate, .keyUpdateThatAsksForOne:
+                let kind =
+                    self == .keyUpdate ? SSL_KEY_UPDATE_NOT_REQUESTED : SSL_KEY_UPDATE_REQUESTED
+                guard unsafe SSL_key_update(peer.pointer, Int32(kind)) == 1 else { return false }
+            case .ticket:
+                guard unsafe SSL_new_session_ticket(peer.pointer) == 1 else { return false }
+            case .renegotiation:
+                unsafe openssl_allow_renegotiation(peer.pointer)
+                guard unsafe SSL_renegotiate(peer.pointer) == 1 else { return false }
+            }
+            return peer.handshake() == .done
+        }
     }
 
     @Test(arguments: rows)

@@ -112,7 +112,8 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
         method: KnownMethod, deadline: UInt64
     ) async throws(RelayFailure) -> ResponseHead {
         leg.stream.readDeadline = deadline
-        let head = try await leg.readHead(limits: lane.plan.limits.responseHead)
+        let head = try await leg.readHead(
+            limits: lane.plan.limits.responseHead, longHeads: lane.longHeads)
         do throws(HTTP1Violation) {
             framing = try MessageFraming.ofResponse(
                 head, toMethod: method, offer: offer, isRequestWhole: isRequestWhole)

@@ -34,6 +34,9 @@ enum OriginReach {
     func includes(_ address: SocketAddress) -> Bool {
         self == .everywhere || !(address.isLoopback || address.isWildcard)
     }
+
+    /// Whether a connection that was opened with `other` leads nowhere else.
+    func includes(_ other: OriginReach) -> Bool { self == .everywhere || other == self }
 }
 
 /// Whose an origin's connection is.
@@ -71,7 +74,8 @@ extension ProxyLoop {
             throw refusal
         }
         try await ask(upstream, for: host, port, over: dialled.channel)
-        return dialled
+        // Its own address tells nothing of where it leads.
+        return DialledOrigin(channel: dialled.channel, address: dialled.address, reach: reach)
     }
 
     /// Why a proxy on this machine is not asked for one of this machine's own addresses: it would
@@ -131,7 +135,10 @@ extension ProxyLoop {
                 channel.close()
                 throw SystemError.unreachable
             }
-            return DialledOrigin(channel: channel, address: address)
+            // A connection that leads nowhere near is for everybody, whoever asked for it.
+            return DialledOrigin(
+                channel: channel, address: address,
+                reach: OriginReach.beyondLoopback.includes(address) ? .beyondLoopback : .everywhere)
         } catch {
             let code = error == .timedOut ? "connect-timed-out" : "connect-failed"
             throw OriginFailure(
@@ -177,12 +184,8 @@ extension ProxyLoop {
         dialled: DialledOrigin? = nil, tenure: OriginTenure
     ) async throws(OriginFailure) -> OriginLeg {
         if dialled == nil, tenure == .shared,
-            let leg = pool.take(target, serverName: serverName, offer: offer)
+            let leg = pool.take(target, serverName: serverName, offer: offer, reach: reach)
         {
-            guard reach.includes(leg.address) else {
-                release(leg)
-                throw reachFailure(target.host, leg.address)
-            }
             return leg
         }
         let reached: DialledOrigin
@@ -195,11 +198,13 @@ extension ProxyLoop {
             let leg = OriginLeg(
                 target: target, serverName: nil, stream: PlainStream(reached.channel),
                 offer: offer, address: reached.address, tls: nil)
+            leg.reach = reached.reach
             leg.isOwned = tenure == .owned
             if offer == .plainHTTP2 { speakHTTP2(on: leg) }
             return leg
         }
         let leg = try await secure(reached.channel, reached.address, target, serverName, offer)
+        leg.reach = reached.reach
         leg.isOwned = tenure == .owned
         if leg.tls?.alpn == "h2" { speakHTTP2(on: leg) }
         return leg

@@ -26,6 +26,8 @@ final class OriginLeg: @unchecked Sendable {
     private(set) var brokenHead: [UInt8] = []
     /// Whether an authentication is bound to the connection, so that no other client may have it.
     var isPersonal = false
+    /// Whose clients may be led over it.
+    var reach = OriginReach.everywhere
     /// Whether it was opened for one client alone, and ends with it.
     var isOwned = false
     /// Whether our direction has ended, as the client's did.
@@ -113,7 +115,7 @@ final class OriginLeg: @unchecked Sendable {
 
     /// Reads the next head of HTTP/1; `readDeadline` has to be set.
     func readHead(
-        limits: HeadLimits
+        limits: HeadLimits, longHeads: LongHeadLedger
     ) async throws(RelayFailure) -> ResponseHead {
         var scannedCount = 0
         var long: LongHead?
@@ -137,7 +139,7 @@ final class OriginLeg: @unchecked Sendable {
                 }
                 scannedCount = unread.count
                 if unread.count == unread.capacity {
-                    long = LongHead(limit: limits.blockLimit, loop: stream.loop)
+                    long = LongHead(limit: limits.blockLimit, in: longHeads)
                     continue
                 }
             }
@@ -221,12 +223,12 @@ struct OriginPool {
 
     /// Takes the connection that was used last, if there is one that still lives.
     mutating func take(
-        _ target: OriginTarget, serverName: String?, offer: OriginOffer
+        _ target: OriginTarget, serverName: String?, offer: OriginOffer, reach: OriginReach
     ) -> OriginLeg? {
         guard var legs = idle[target] else { return nil }
         defer { idle[target] = legs.isEmpty ? nil : legs }
         while let index = legs.lastIndex(where: {
-            $0.serverName == serverName && offer.accepts($0)
+            $0.serverName == serverName && offer.accepts($0) && reach.includes($0.reach)
         }) {
             let leg = legs.remove(at: index)
             count -= 1

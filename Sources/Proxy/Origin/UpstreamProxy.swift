@@ -61,24 +61,36 @@ extension ProxyLoop {
             head += "Proxy-Authorization: Basic \(Base64.encode(credential.basicBytes))\r\n"
         }
         try await send([UInt8]((head + "\r\n").utf8), upstream, stream)
+        var interims = InterimAllowance()
+        while true {
+            let head = try await receiveHead(upstream, stream)
+            if head.status / 100 == 2 { return }
+            // An interim response may come first (RFC 9110 §15.2).
+            guard head.status < 200 else {
+                throw failure(upstream, "answers with \(head.status)")
+            }
+            do throws(RelayFailure) {
+                try interims.take(head)
+            } catch {
+                throw failure(upstream, "answers with too many interim responses")
+            }
+        }
+    }
+
+    private func receiveHead(
+        _ upstream: UpstreamProxy, _ stream: PlainStream
+    ) async throws(Failure) -> ResponseHead {
         var answer: [UInt8] = []
         while answer.count < 16384 {
             answer.append(try await receive(upstream, stream))
             guard answer.suffix(4).elementsEqual([13, 10, 13, 10]) else { continue }
-            let status: Int
             do throws(HTTP1Violation) {
-                status =
-                    try ResponseReader.read(answer.span, limits: HeadLimits())?.head.status ?? 0
+                if let head = try ResponseReader.read(answer.span, limits: HeadLimits())?.head {
+                    return head
+                }
             } catch {
                 throw failure(upstream, "answers no HTTP: \(error.detail)")
             }
-            // An interim response may come first (RFC 9110 §15.2).
-            guard status >= 200 else {
-                answer = []
-                continue
-            }
-            guard status / 100 == 2 else { throw failure(upstream, "answers with \(status)") }
-            return
         }
         throw failure(upstream, "answers with a head that does not end")
     }
@@ -127,6 +139,8 @@ extension ProxyLoop {
             guard try await stream.read(into: buffer) == 1 else {
                 throw StreamFailure.reset
             }
+            // While bytes are there nothing is waited for, and no deadline passes.
+            guard loop.now < stream.readDeadline else { throw StreamFailure.timedOut }
         } catch {
             throw failure(upstream, error.detail)
         }

@@ -95,7 +95,7 @@ extension ProxyLoop {
         guard let nowhere = SocketAddress(literal: "0.0.0.0", port: port) else {
             preconditionFailure("0.0.0.0 is an address")
         }
-        return DialledOrigin(channel: ends.0, address: nowhere)
+        return DialledOrigin(channel: ends.0, address: nowhere, reach: .everywhere)
     }
 
     private func play(

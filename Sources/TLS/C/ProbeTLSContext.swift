@@ -17,12 +17,6 @@ package final class ProbeTLSContext: TLSContext {
             algorithms: configuration.hasWrongFinished
                 ? try AlgorithmLibrary(wrongFinishedOfTLS13: isNew) : nil)
         unsafe openssl_lower_guard(pointer)
-        unsafe SSL_CTX_set_msg_callback(pointer) { isOurs, _, kind, bytes, count, session, _ in
-            guard kind == SSL3_RT_HANDSHAKE, count > 0, let bytes = unsafe bytes,
-                let session = unsafe TLSContext.session(session)
-            else { return }
-            session.note(message: unsafe bytes.load(as: UInt8.self), isOurs: isOurs == 1)
-        }
         chooseProtocols()
         OpenSSLErrors.clear()
         guard unsafe SSL_CTX_set_cipher_list(pointer, configuration.suites) == 1 else {

@@ -51,6 +51,12 @@ package class TLSContext {
                 alert: TLSAlert(isFatal: value >> 8 == 2, code: UInt8(truncatingIfNeeded: value)),
                 isOurs: place & SSL_CB_WRITE != 0)
         }
+        unsafe SSL_CTX_set_msg_callback(made) { isOurs, _, kind, bytes, count, session, _ in
+            guard kind == SSL3_RT_HANDSHAKE, count > 0, let bytes = unsafe bytes,
+                let session = unsafe TLSContext.session(session)
+            else { return }
+            session.note(message: unsafe bytes.load(as: UInt8.self), isOurs: isOurs == 1)
+        }
     }
 
     deinit {

@@ -17,7 +17,7 @@ package final class TLSSession {
     /// Alerts in the order seen, with whether this end sent them.
     package private(set) var alerts: [(isOurs: Bool, alert: TLSAlert)] = []
     /// Handshake messages by their types (RFC 8446 §4) in the order seen, with whether this end sent
-    /// them; of a probe's sessions only.
+    /// them; only the first are kept.
     package private(set) var messages: [(isOurs: Bool, type: UInt8)] = []
     /// Lines of the key log format, without line ends; `takeKeyLog` empties it.
     package private(set) var keyLog: [String] = []
@@ -33,6 +33,16 @@ package final class TLSSession {
     /// A server's first bytes, to tell what it speaks if that is not TLS; client sessions only.
     private var firstBytes: [UInt8] = []
     private var saidClose = false
+    /// The time of the driver's clock in milliseconds, which it sets before it reads; it only has to
+    /// rise.
+    package var now: UInt64 = 0
+    /// What the peer may send of handshake messages once the handshake is done.
+    private var lateMessages = Allowance(
+        burst: TLSSession.lateMessageBurst, perSecond: TLSSession.lateMessagesPerSecond)
+    /// Whether the peer sent more of them than it may, which ends the session.
+    package private(set) var isFlooded = false
+    /// How many the peer has sent.
+    var lateMessageCount: Int { lateMessages.count }
 
     init(
         owning pointer: OpaquePointer, context: TLSContext, acceptedProtocols: [String],
@@ -89,6 +99,7 @@ package final class TLSSession {
         }
         if count > 0 { return .bytes(count) }
         defer { OpenSSLErrors.clear() }
+        if isFlooded { return .failed(failure()) }
         switch unsafe SSL_get_error(pointer, status) {
         case SSL_ERROR_WANT_READ: return .wantRead
         case SSL_ERROR_WANT_WRITE: return .wantWrite
@@ -133,6 +144,7 @@ package final class TLSSession {
     }
 
     private func failure() -> TLSFailure {
+        if isFlooded { return TLSFailure(.flood, Self.floodDetail) }
         let detail = OpenSSLErrors.take()
         if let received = alerts.last(where: { !$0.isOurs && $0.alert.isFatal }) {
             return TLSFailure(
@@ -202,6 +214,11 @@ package final class TLSSession {
     func noteCertificateRequest() { wantsCertificate = true }
 
     func note(message type: UInt8, isOurs: Bool) {
+        if isHandshakeDone, !isOurs, !lateMessages.take(now: now) {
+            isFlooded = true
+            // The library's own buffer holds hundreds of small records: it is to take no more.
+            unsafe SSL_set_shutdown(pointer, SSL_get_shutdown(pointer) | SSL_RECEIVED_SHUTDOWN)
+        }
         guard messages.count < Self.messageLimit else { return }
         messages.append((isOurs, type))
     }
@@ -219,6 +236,12 @@ package final class TLSSession {
 
     private static let alertLimit = 8
     private static let messageLimit = 64
+    /// Tickets, key updates and requests to renegotiate: they bring no byte, and cost far more time
+    /// than they have bytes (RFC 8446 §4.6). A server sends a few tickets at once, and nobody new
+    /// keys so often.
+    private static let lateMessageBurst = 64.0
+    private static let lateMessagesPerSecond = 16.0
+    package static let floodDetail = "too many handshake messages after the handshake"
     private static let keyLogLimit = 16
     /// In bytes: the first line of most protocols.
     private static let firstByteLimit = 64
