@@ -262,13 +262,22 @@ final class ConnectionTask: @unchecked Sendable {
             return try await serve(responder, for: target, hello, opening, dialled, entry)
         }
         var failure: OriginFailure?
+        let giveUp = giveUpWithClient(dialled)
         do throws(OriginFailure) {
             let leg = try await openOrigin(
                 target, serverName, lane.plan.offer(to: target, hello.alpn), dialled)
+            channel.onPeerEnd(nil)
             note(leg)
             failure = refusal(of: leg)
             if failure != nil { dropOrigin() }
         } catch {
+            channel.onPeerEnd(nil)
+            if giveUp.isDone {
+                record.originTLS = error.tls
+                throw ConnectionEnd(
+                    .broken, "client ended the connection while its origin was waited for",
+                    by: .client)
+            }
             failure = error
         }
         if let failure { note(failure) }
@@ -293,6 +302,23 @@ final class ConnectionTask: @unchecked Sendable {
             try await serveUnnamed(
                 stream, through: entry, originFailure: failure, serverName: serverName)
         }
+    }
+
+    /// Lets an origin's connection end when its client leaves before the handshakes are done: without
+    /// us it would, and an origin that serves one at a time waits for that.
+    private func giveUpWithClient(_ dialled: DialledOrigin?) -> GivingUp {
+        let giveUp = GivingUp()
+        let act = {
+            giveUp.isDone = true
+            dialled?.channel.interrupt()
+        }
+        channel.onPeerEnd(act)
+        if channel.peerEnded || channel.isBroken { act() }
+        return giveUp
+    }
+
+    private final class GivingUp {
+        var isDone = false
     }
 
     /// An origin that speaks HTTP/2 alone refuses a client's offer of HTTP/1: it is asked again.

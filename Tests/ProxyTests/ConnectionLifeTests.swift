@@ -139,6 +139,34 @@ extension ProxyTests {
             }
         }
 
+        /// Also one that has not said a word yet, although its client has begun TLS.
+        @Test func originInItsHandshakeIsToldThatItsClientHasGone() throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin { wire, _ in
+                    let hello = try wire.readToEnd()
+                    try check(hello.first == 22, "no hello")
+                }
+                let session = TLSClientContext(
+                    versions: .modern, extraAuthorities: [], trustsSystem: false
+                ).makeSession(
+                    verifying: "localhost", serverName: "localhost", protocols: [],
+                    resumptionKey: "")
+                session.outgoing = ByteBuffer(capacity: 1 << 14)
+                _ = session.handshake()
+                let client = try proxy.tunnel(to: origin.authority)
+                try client.send(try #require(session.outgoing).copy)
+                client.close()
+                origin.stop()
+                #expect(origin.failures == [])
+                let connection = try proxy.traffic.connection()
+                #expect(connection.outcome == .broken)
+                #expect(connection.closedBy == .client)
+                #expect(
+                    connection.cause
+                        == "client ended the connection while its origin was waited for")
+            }
+        }
+
         /// HTTP/1.0 stays what it is between a client and an origin of its own; a gateway speaks
         /// HTTP/1.1, which wants a Host.
         @Test(arguments: Way.allCases)

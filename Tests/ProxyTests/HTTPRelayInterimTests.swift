@@ -144,11 +144,11 @@ extension ProxyTests {
             try withProxy { proxy in
                 let origin = try proxy.origin { wire, _ in
                     _ = try wire.readHead()
+                    // Closes with bytes unread behind this one, which resets the connection.
+                    _ = try wire.read(1)
                     try wire.send(
                         "HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno"
                     )
-                    // Closes with bytes unread, which resets the connection.
-                    _ = try wire.read(1)
                 }
                 let client = try proxy.connect()
                 try client.send(
