@@ -367,7 +367,8 @@ def prober(port, process):
             with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
                 address = "%s:%d" % connection.getsockname()
                 connection.sendall(
-                    f"GET http://{target}/{number} HTTP/1.1\r\nHost: {target}\r\n\r\n".encode())
+                    f"GET http://{target}/{number} HTTP/1.1\r\nHost: {target}\r\n"
+                    "Connection: close\r\n\r\n".encode())
                 answer = b""
                 while more := connection.recv(65536):
                     answer += more

@@ -165,6 +165,13 @@ struct FieldsWriter {
         if sendsUpgrade, keepsSettings { options.append("HTTP2-Settings") }
         if sendsTE { options.append("TE") }
         HeadWriter.append("Connection: ", to: &output)
+        if forwarding.keepsVersion, options.count == 1, let came = fields.first(.connection),
+            came.equalsIgnoringCase(options[0])
+        {
+            output.append(contentsOf: came)
+            HeadWriter.append("\r\n", to: &output)
+            return
+        }
         for (index, option) in options.enumerated() {
             if index > 0 { HeadWriter.append(", ", to: &output) }
             HeadWriter.append(option, to: &output)

@@ -15,7 +15,7 @@ package struct Forwarding: Sendable {
     }
 
     package var framing = Framing.asCame
-    /// Says HTTP/1.0 where that came: as between a client and a server that know of nobody between.
+    /// Says HTTP/1.0 where that came, and spells a connection option as it came: as between a client and a server that know of nobody between.
     package var keepsVersion = false
     /// Passes the Upgrade field on, with the connection option that goes with it.
     package var keepsUpgrade = false
@@ -36,7 +36,8 @@ package struct Forwarding: Sendable {
     package var adding: [AddedField] = []
 
     package init(
-        framing: Framing = .asCame, keepsVersion: Bool = false, keepsUpgrade: Bool = false, keepsProxyFields: Bool = false,
+        framing: Framing = .asCame, keepsVersion: Bool = false, keepsUpgrade: Bool = false,
+        keepsProxyFields: Bool = false,
         closes: Bool = false, keepsAlive: Bool = false, host: [UInt8]? = nil,
         joinsCookies: Bool = false,
         dropping: [StaticString] = [],

@@ -121,7 +121,7 @@ extension HTTPRelay {
         let plan = DeliveryPlan(
             framing: framing, head: head, removal: task.removal(from: head),
             isOldClient: request?.version == .http10, keepsVersion: leg.isOwned,
-            keepsProxyFields: !entry.isProxy,
+            keepsProxyFields: !entry.isProxy, expectsNext: requestKeepsAlive,
             // The client of an origin of its own is told when that means to close.
             clientKeepsAlive: requestKeepsAlive && isRequestComplete && !lane.isDraining
                 && (!leg.isOwned || head.keepsConnection),
@@ -343,7 +343,8 @@ private struct DeliveryPlan {
 
     init(
         framing: BodyFraming, head: ResponseHead, removal: HTTP3Removal, isOldClient: Bool,
-        keepsVersion: Bool, keepsProxyFields: Bool, clientKeepsAlive: Bool, tellsKeepAlive: Bool
+        keepsVersion: Bool, keepsProxyFields: Bool, expectsNext: Bool, clientKeepsAlive: Bool,
+        tellsKeepAlive: Bool
     ) {
         self.removal = removal
         self.keepsProxyFields = keepsProxyFields
@@ -354,11 +355,12 @@ private struct DeliveryPlan {
         closes = !clientKeepsAlive || framing == .untilClose || decodes
         keepsAlive = isOldClient || tellsKeepAlive
         self.keepsVersion = keepsVersion
-        // In HTTP/1.0 nobody has to be told.
+        // Between a client and an origin of its own as the origin has it, but for an end that both
+        // do not expect.
         saysClose =
             closes
-            && (!keepsVersion || head.version != .http10
-                || head.fields.contains(.connection, token: "close"))
+            && (!keepsVersion || head.fields.contains(.connection, token: "close")
+                || expectsNext && head.keepsConnection && framing != .untilClose)
     }
 
     var forwarding: Forwarding {

@@ -10,8 +10,9 @@ struct ReadPortion {
     private var receivedAt: UInt64 = 0
     private var round: UInt64 = .max
 
-    /// In bytes: a whole record of TLS (RFC 8446 §5.2), and most messages of HTTP.
-    static let first = 20 << 10
+    /// In bytes: two whole records of TLS (RFC 8446 §5.2), and most messages of HTTP. A request that
+    /// is there whole goes out before its answer comes, and its connection lives on.
+    static let first = 40 << 10
     /// In bytes: the head of a request, as most are.
     static let least = 1024
     /// In bytes: more than any buffer.

@@ -86,14 +86,6 @@ extension Refusal {
                     "ls-remote", "\(origin.url)/none.git",
                 ], in: folder)
         },
-        // The certificate is for the origin's name, and what was asked for is an address.
-        .silent("curl, wrong host", "close_notify", .curl, ["closed"], isReverse: true) {
-            _, proxy, folder in
-            try Program(
-                .curl,
-                ["-sS", "--cacert", proxy.authorityPath, "https://\(proxy.address)/byte.bin"],
-                in: folder)
-        },
         .silent("curl, wrong pin", "close_notify", .curl, ["closed"]) { origin, proxy, folder in
             try Program(
                 .curl,
