@@ -232,7 +232,7 @@ package final class HTTPClient: @unchecked Sendable {
         sweep()
         background.add { [self] in
             await leg.connection.run()
-            await leg.connection.stream.endInOrder(lingers: false)
+            await leg.connection.stream.endInOrder(discarding: 0)
             running[ObjectIdentifier(leg)] = nil
             leg.noteEnd(closedByUs: isClosing)
             journal.tell(.connection(leg.record))

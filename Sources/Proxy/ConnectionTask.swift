@@ -484,6 +484,13 @@ final class ConnectionTask: @unchecked Sendable {
         await end()
     }
 
+    /// How much of what a client goes on to send is read behind our end, in bytes: all of an upload
+    /// that was answered early, and little of one who broke the protocol.
+    private var discardLimit: Int {
+        guard record.closedBy == .tool else { return 0 }
+        return record.outcome == .refused ? 1 << 20 : 1 << 30
+    }
+
     @inline(never)
     private func end() async {
         noteSession()
@@ -496,7 +503,7 @@ final class ConnectionTask: @unchecked Sendable {
         await awaitProcess()
         conclude()
         if isRefusalDue { channel.close(reset: true) }
-        await client.endInOrder(lingers: record.closedBy == .tool)
+        await client.endInOrder(discarding: discardLimit)
         record.closedAt = .now()
         if channel.hasConflicted {
             noteOnce("internal-error", "two tasks waited for one connection; please report this")

@@ -144,27 +144,30 @@ extension ByteStream {
 extension ByteStream {
     /// Ends the connection so that what was sent last arrives.
     ///
-    /// - Parameter lingers: whether the peer may still be sending: what it sends is thrown away for
-    ///   a moment, because closing with bytes unread resets the connection, and the reset can
-    ///   overtake the answer (RFC 9112 §9.6).
-    package func endInOrder(lingers: Bool) async {
+    /// - Parameter discarding: how much of what the peer may still be sending is thrown away, in
+    ///   bytes: closing with bytes unread resets the connection, and the reset can overtake the
+    ///   answer (RFC 9112 §9.6).
+    package func endInOrder(discarding limit: Int) async {
         guard !channel.isClosed else { return }
         channel.resumeWaiting()
         channel.writeDeadline = loop.now + 2_000
         await finish()
-        if lingers, !channel.peerEnded, !channel.isBroken { await discardRest() }
+        if limit > 0, !channel.peerEnded, !channel.isBroken { await discardRest(limit) }
         channel.close()
     }
 
-    private func discardRest() async {
+    private func discardRest(_ limit: Int) async {
         let buffer = loop.buffers.take()
         defer { loop.buffers.give(buffer) }
         // Clients read the answer to an upload when they have sent all of it.
         let end = loop.now + 30_000
+        var discarded = 0
         do throws(StreamFailure) {
-            while loop.now < end {
+            while loop.now < end, discarded < limit {
                 readDeadline = min(end, loop.now + 1_000)
-                if try await read(into: buffer) == 0 { return }
+                let count = try await read(into: buffer)
+                if count == 0 { return }
+                discarded += count
                 buffer.removeAll()
             }
         } catch {

@@ -43,6 +43,32 @@ struct ByteStreamTests {
         let stream: any ByteStream
     }
 
+    /// A peer that sends on behind our end is read so far, and no further.
+    @Test(arguments: Kind.allCases, [1 << 20, 40 << 20])
+    func endsInOrderWithinALimit(_ kind: Kind, _ limit: Int) async throws {
+        try await withPair(kind) { client, server, loop in
+            let lent = Lent(stream: client)
+            let sent = Task(executorPreference: loop) {
+                let piece = ByteBuffer(capacity: 1 << 16)
+                var count = 0
+                while count < 400 << 20 {
+                    piece.append([UInt8](repeating: 1, count: 1 << 16))
+                    do throws(StreamFailure) {
+                        try await lent.stream.write(piece)
+                    } catch {
+                        break
+                    }
+                    count += 1 << 16
+                }
+                return count
+            }
+            await server.endInOrder(discarding: limit)
+            let count = await sent.value
+            // What the kernel holds, and whole buffers, come on top.
+            #expect(count >= limit - (1 << 16) && count < limit + (30 << 20))
+        }
+    }
+
     @Test(arguments: Kind.allCases)
     func carriesBothWaysAtOnce(_ kind: Kind) async throws {
         try await withPair(kind) { client, server, loop in

@@ -225,7 +225,7 @@ extension ProxyLoop {
         background.add { [self] in
             await connection.run()
             http2Origins[ObjectIdentifier(connection)] = nil
-            await leg.stream.endInOrder(lingers: false)
+            await leg.stream.endInOrder(discarding: 0)
         }
     }
 
