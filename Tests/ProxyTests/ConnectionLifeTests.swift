@@ -156,9 +156,10 @@ extension ProxyTests {
                 let client = try proxy.tunnel(to: origin.authority)
                 try client.send(try #require(session.outgoing).copy)
                 client.close()
+                // First, because an origin that stops resets what it has not accepted yet.
+                let connection = try proxy.traffic.connection()
                 origin.stop()
                 #expect(origin.failures == [])
-                let connection = try proxy.traffic.connection()
                 #expect(connection.outcome == .broken)
                 #expect(connection.closedBy == .client)
                 #expect(
