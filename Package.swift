@@ -13,16 +13,61 @@ let strict: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),
 ]
 
-func target(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+/// The layers, which are the folders of `Sources` and `Tests`: a target uses those of its own layer
+/// and of the layers above it in this list.
+let layers: KeyValuePairs<String, [String]> = [
+    "C": ["CPlatform", "COpenSSL", "CSQLite", "CCompression", "CNgHTTP2", "CPSL"],
+    "System": ["Base", "Sockets", "Confinement", "PublicSuffixes"],
+    "Protocols": [
+        "HTTPModel", "TLS", "Catalogue", "DNS", "Negotiation", "HTTPCodecs", "Transport", "HTTP2",
+    ],
+    "Records": ["Traffic", "Redaction", "Messages", "CaptureStore", "Filters"],
+    "Network": ["Processes", "Proxy", "HTTPClient", "HTTPServer", "ContentServer"],
+    "Analysis": [
+        "Findings", "Formats", "PacketFormats", "Replay", "Comparison", "Transfers", "Audit",
+    ],
+    "Tool": ["Commands", "sallyport", "Fuzzing", "sallyport-fuzz"],
+]
+
+func layer(of name: String) -> String {
+    guard let layer = layers.first(where: { $0.value.contains(name) }) else {
+        preconditionFailure("\(name) is in no layer")
+    }
+    return layer.key
+}
+
+func library(_ name: String, _ pkgConfig: String, apt: [String], brew: [String]) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/C/\(name)", pkgConfig: pkgConfig,
+        providers: [.apt(apt), .brew(brew)])
+}
+
+func target(
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [],
+    plugins: [Target.PluginUsage] = []
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Sources/\(layer(of: name))/\(name)",
+        exclude: exclude, swiftSettings: strict, plugins: plugins)
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Sources/\(layer(of: name))/\(name)",
+        swiftSettings: strict)
 }
 
 func tests(
     of name: String, _ more: [Target.Dependency] = [], exclude: [String] = []
 ) -> Target {
     .testTarget(
-        name: "\(name)Tests", dependencies: [.byName(name: name)] + more, exclude: exclude,
-        swiftSettings: strict)
+        name: "\(name)Tests", dependencies: [.byName(name: name)] + more,
+        path: "Tests/\(layer(of: name))/\(name)Tests", exclude: exclude, swiftSettings: strict)
+}
+
+/// What tests share.
+func support(_ name: String) -> Target {
+    .target(name: name, path: "Tests/Support/\(name)", swiftSettings: strict)
 }
 
 let package = Package(
@@ -30,48 +75,38 @@ let package = Package(
     products: [.executable(name: "sallyport", targets: ["sallyport"])],
     targets: [
         // The C libraries, each imported by one target only.
-        .systemLibrary(name: "CPlatform"),
-        .systemLibrary(
-            name: "COpenSSL", pkgConfig: "openssl",
-            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
-        .systemLibrary(
-            name: "CSQLite", pkgConfig: "sqlite3",
-            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
-        .systemLibrary(
-            name: "CCompression", pkgConfig: "zlib",
-            providers: [
-                .apt(["zlib1g-dev", "libbrotli-dev", "libzstd-dev"]),
-                .brew(["zlib", "brotli", "zstd"]),
-            ]),
-        .systemLibrary(
-            name: "CNgHTTP2", pkgConfig: "libnghttp2",
-            providers: [.apt(["libnghttp2-dev"]), .brew(["libnghttp2"])]),
-        .systemLibrary(
-            name: "CPSL", pkgConfig: "libpsl",
-            providers: [.apt(["libpsl-dev"]), .brew(["libpsl"])]),
+        .systemLibrary(name: "CPlatform", path: "Sources/C/CPlatform"),
+        library("COpenSSL", "openssl", apt: ["libssl-dev"], brew: ["openssl@3"]),
+        library("CSQLite", "sqlite3", apt: ["libsqlite3-dev"], brew: ["sqlite"]),
+        library(
+            "CCompression", "zlib", apt: ["zlib1g-dev", "libbrotli-dev", "libzstd-dev"],
+            brew: ["zlib", "brotli", "zstd"]),
+        library("CNgHTTP2", "libnghttp2", apt: ["libnghttp2-dev"], brew: ["libnghttp2"]),
+        library("CPSL", "libpsl", apt: ["libpsl-dev"], brew: ["libpsl"]),
 
-        // 0
+        // System
         target("Base", []),
-        // 1
-        target("HTTPModel", ["Base"]),
         target("Sockets", ["Base", "CPlatform"]),
         target("Confinement", ["Base", "CPlatform"]),
-        target("TLS", ["Base", "COpenSSL"]),
         target("PublicSuffixes", ["Base", "CPSL"]),
-        // 2
+        // Protocols
+        target("HTTPModel", ["Base"]),
+        target("TLS", ["Base", "COpenSSL"]),
         // Its link to Certs lets the build see that a file has come or gone.
-        .target(
-            name: "Catalogue", dependencies: ["Base", "TLS"], exclude: ["Certs"],
-            swiftSettings: strict, plugins: ["EmbedCatalogue"]),
+        target("Catalogue", ["Base", "TLS"], exclude: ["Certs"], plugins: ["EmbedCatalogue"]),
         target("DNS", ["Base"]),
-        target("Traffic", ["Base", "HTTPModel"]),
-        target("Transport", ["Base", "Sockets", "TLS"]),
-        target("Redaction", ["Base", "HTTPModel", "Traffic"]),
-        target("HTTPCodecs", ["Base", "HTTPModel", "CCompression", "CNgHTTP2"]),
-        target("HTTP2", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "Transport"]),
         target("Negotiation", ["Base"]),
+        target("HTTPCodecs", ["Base", "HTTPModel", "CCompression", "CNgHTTP2"]),
+        target("Transport", ["Base", "Sockets", "TLS"]),
+        target("HTTP2", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "Transport"]),
+        // Records
+        target("Traffic", ["Base", "HTTPModel"]),
+        target("Redaction", ["Base", "HTTPModel", "Traffic"]),
         target("Messages", ["Base", "HTTPCodecs", "HTTPModel", "Traffic"]),
-        // 3
+        target("CaptureStore", ["Base", "Traffic", "CSQLite"]),
+        target("Filters", ["Base", "HTTPModel", "Traffic"]),
+        // Network
+        target("Processes", ["Base", "Redaction", "Sockets", "Traffic"]),
         target(
             "Proxy",
             [
@@ -85,38 +120,34 @@ let package = Package(
                 "Transport",
             ]),
         target("HTTPServer", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Transport"]),
-        target("CaptureStore", ["Base", "HTTPModel", "Traffic", "CSQLite"]),
-        target("Findings", ["Base", "HTTPModel", "Redaction", "Traffic"]),
-        target("Replay", ["Base", "HTTPModel", "HTTPCodecs", "Traffic"]),
-        target("Filters", ["Base", "HTTPModel", "Traffic"]),
+        target("ContentServer", ["Base", "HTTPModel", "HTTPServer", "TLS"]),
+        // Analysis
+        target("Findings", ["Base", "Redaction", "Traffic"]),
         target("Formats", ["Base", "HTTPCodecs", "HTTPModel", "Redaction", "Traffic"]),
-        target("Processes", ["Base", "Redaction", "Sockets", "Traffic"]),
-        target("Transfers", ["Base", "HTTPModel", "Traffic"]),
-        target(
-            "Comparison",
-            ["Base", "HTTPCodecs", "HTTPModel", "Redaction", "Replay", "Traffic"]),
-        // 4
         target(
             "PacketFormats",
             [
                 "Base", "Formats", "HTTPCodecs", "HTTPModel", "Messages", "Redaction", "TLS",
                 "Traffic",
             ]),
+        target("Replay", ["Base", "HTTPModel", "HTTPCodecs", "Traffic"]),
+        target(
+            "Comparison", ["Base", "HTTPCodecs", "HTTPModel", "Redaction", "Replay", "Traffic"]),
+        target("Transfers", ["Base", "HTTPModel", "Traffic"]),
         target(
             "Audit",
-            ["Base", "Catalogue", "Findings", "HTTPModel", "Proxy", "Sockets", "TLS", "Traffic"]),
-        target("ContentServer", ["Base", "HTTPModel", "HTTPCodecs", "HTTPServer", "TLS"]),
-        // The tool
+            ["Base", "Catalogue", "Findings", "Proxy", "Sockets", "TLS", "Traffic"]),
+        // Tool
         target(
             "Commands",
             [
                 "Audit", "Base", "CaptureStore", "Catalogue", "Comparison", "Confinement",
                 "ContentServer", "DNS", "Filters", "Findings", "Formats", "HTTPClient",
                 "HTTPCodecs", "HTTPModel", "HTTPServer", "Negotiation", "PacketFormats", "Proxy",
-                "PublicSuffixes",
-                "Redaction", "Replay", "Sockets", "TLS", "Traffic", "Transfers", "Transport",
+                "PublicSuffixes", "Redaction", "Replay", "Sockets", "TLS", "Traffic", "Transfers",
+                "Transport",
             ]),
-        .executableTarget(name: "sallyport", dependencies: ["Commands"], swiftSettings: strict),
+        program("sallyport", ["Commands"]),
 
         // Feeds every reader, and the whole proxy, with bytes that nobody wrote; see Scripts/fuzz.
         target(
@@ -126,22 +157,20 @@ let package = Package(
                 "Formats", "HTTPCodecs", "HTTPModel", "Negotiation", "PacketFormats", "Proxy",
                 "Redaction", "Replay", "TLS", "Traffic", "Transfers",
             ]),
-        .executableTarget(
-            name: "sallyport-fuzz", dependencies: ["Base", "Commands", "Fuzzing"],
-            swiftSettings: strict),
+        program("sallyport-fuzz", ["Base", "Commands", "Fuzzing"]),
 
         // The files in Certs, made a part of the tool when it is built.
         .executableTarget(
             name: "embed-catalogue", dependencies: ["Base"],
-            path: "Sources/CatalogueEmbedding/Generator", swiftSettings: strict),
+            path: "Sources/Protocols/CatalogueEmbedding/Generator", swiftSettings: strict),
         .plugin(
             name: "EmbedCatalogue", capability: .buildTool(), dependencies: ["embed-catalogue"],
-            path: "Sources/CatalogueEmbedding/Plugin"),
+            path: "Sources/Protocols/CatalogueEmbedding/Plugin"),
 
         // Starts programs for tests, one at a time.
-        .target(name: "ProcessStart", path: "Tests/ProcessStart", swiftSettings: strict),
+        support("ProcessStart"),
         // What tests may take: a thread of their own, a processor for so long.
-        .target(name: "TestConditions", path: "Tests/TestConditions", swiftSettings: strict),
+        support("TestConditions"),
         tests(of: "Base"),
         tests(of: "HTTPModel"),
         tests(of: "Sockets"),
@@ -157,7 +186,7 @@ let package = Package(
         tests(of: "Redaction", ["Base", "TestConditions", "Traffic"]),
         tests(of: "Negotiation", ["Base"]),
         // Frames of HTTP/2 written by hand, for peers that no sound library would play.
-        .target(name: "HTTP2Frames", path: "Tests/HTTP2Frames", swiftSettings: strict),
+        support("HTTP2Frames"),
         tests(of: "HTTPCodecs", ["HTTPModel", "Base", "HTTP2Frames"]),
         tests(
             of: "HTTP2",
@@ -199,7 +228,7 @@ let package = Package(
                 "TestConditions", "TLS", "Traffic",
             ]),
         // Requests for ranges and with preconditions, and what they must be answered with.
-        .target(name: "RangeVectors", path: "Tests/RangeVectors", swiftSettings: strict),
+        support("RangeVectors"),
         tests(
             of: "ContentServer", ["HTTPModel", "HTTPServer", "Base", "RangeVectors", "Sockets"]),
         tests(

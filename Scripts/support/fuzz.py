@@ -97,7 +97,7 @@ class Reader:
             shutil.move(path, target)
             kept.append(target)
         # The first line of the product that stood on the stack: what trapped.
-        place = next((found[1] for found in (re.search(r"/Sources/(?!Fuzzing|sallyport-fuzz)(\S+\.swift:\d+)", line)
+        place = next((found[1] for found in (re.search(r"/Sources/(?!Tool/Fuzzing|Tool/sallyport-fuzz)(\S+\.swift:\d+)", line)
                                              for line in tail if re.match(r"\s+#\d+ ", line))
                       if found), None)
         if place:

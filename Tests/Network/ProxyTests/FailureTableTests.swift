@@ -51,7 +51,7 @@ extension ProxyTests {
             let text = Self.document
             print(text)
             let place = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-                .appendingPathComponent("../../Documentation/failures.md").standardized.path
+                .appendingPathComponent("../../../Documentation/failures.md").standardized.path
             if ProcessInfo.processInfo.environment["SALLYPORT_ACCEPT_CASES"] != nil {
                 try Data(text.utf8).write(to: URL(fileURLWithPath: place))
             }

@@ -154,6 +154,7 @@ private enum MitmproxyPeer {
     static var folder: String {
         let project = URL(fileURLWithPath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
         return ProcessInfo.processInfo.environment["SALLYPORT_TEST_MITMPROXY"]
             ?? project.appendingPathComponent(".build/bench-venv/bin").path
     }

@@ -158,7 +158,7 @@ import Traffic
     }
 
     private var documentationPath: String {
-        let here = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let here = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
         return "/\(here)/Documentation/capture-file.md"
     }
 
