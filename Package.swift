@@ -21,7 +21,7 @@ let layers: KeyValuePairs<String, [String]> = [
     "Protocols": [
         "HTTPModel", "TLS", "Catalogue", "DNS", "Negotiation", "HTTPCodecs", "Transport", "HTTP2",
     ],
-    "Records": ["Traffic", "Redaction", "Messages", "CaptureStore", "Filters"],
+    "Records": ["Traffic", "Contents", "Redaction", "Messages", "CaptureStore", "Filters"],
     "Network": ["Processes", "Proxy", "HTTPClient", "HTTPServer", "ContentServer"],
     "Analysis": [
         "Findings", "Formats", "PacketFormats", "Replay", "Comparison", "Transfers", "Audit",
@@ -101,12 +101,13 @@ let package = Package(
         target("HTTP2", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "Transport"]),
         // Records
         target("Traffic", ["Base", "HTTPModel"]),
-        target("Redaction", ["Base", "HTTPModel", "Traffic"]),
-        target("Messages", ["Base", "HTTPCodecs", "HTTPModel", "Traffic"]),
+        target("Contents", ["Base", "HTTPModel"]),
+        target("Redaction", ["Base", "Contents", "HTTPModel", "Traffic"]),
+        target("Messages", ["Base", "Contents", "HTTPCodecs", "HTTPModel", "Traffic"]),
         target("CaptureStore", ["Base", "Traffic", "CSQLite"]),
         target("Filters", ["Base", "HTTPModel", "Traffic"]),
         // Network
-        target("Processes", ["Base", "Redaction", "Sockets", "Traffic"]),
+        target("Processes", ["Base", "Contents", "Redaction", "Sockets", "Traffic"]),
         target(
             "Proxy",
             [
@@ -122,17 +123,18 @@ let package = Package(
         target("HTTPServer", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Transport"]),
         target("ContentServer", ["Base", "HTTPModel", "HTTPServer", "TLS"]),
         // Analysis
-        target("Findings", ["Base", "Redaction", "Traffic"]),
-        target("Formats", ["Base", "HTTPCodecs", "HTTPModel", "Redaction", "Traffic"]),
+        target("Findings", ["Base", "Contents", "Redaction", "Traffic"]),
+        target("Formats", ["Base", "Contents", "HTTPCodecs", "HTTPModel", "Redaction", "Traffic"]),
         target(
             "PacketFormats",
             [
                 "Base", "Formats", "HTTPCodecs", "HTTPModel", "Messages", "Redaction", "TLS",
                 "Traffic",
             ]),
-        target("Replay", ["Base", "HTTPModel", "HTTPCodecs", "Traffic"]),
+        target("Replay", ["Base", "Contents", "HTTPModel", "HTTPCodecs", "Traffic"]),
         target(
-            "Comparison", ["Base", "HTTPCodecs", "HTTPModel", "Redaction", "Replay", "Traffic"]),
+            "Comparison",
+            ["Base", "Contents", "HTTPCodecs", "HTTPModel", "Redaction", "Replay", "Traffic"]),
         target("Transfers", ["Base", "HTTPModel", "Traffic"]),
         target(
             "Audit",
@@ -142,6 +144,7 @@ let package = Package(
             "Commands",
             [
                 "Audit", "Base", "CaptureStore", "Catalogue", "Comparison", "Confinement",
+                "Contents",
                 "ContentServer", "DNS", "Filters", "Findings", "Formats", "HTTPClient",
                 "HTTPCodecs", "HTTPModel", "HTTPServer", "Negotiation", "PacketFormats", "Proxy",
                 "PublicSuffixes", "Redaction", "Replay", "Sockets", "TLS", "Traffic", "Transfers",
@@ -183,6 +186,7 @@ let package = Package(
         tests(of: "PublicSuffixes"),
         tests(of: "DNS", ["Base"]),
         tests(of: "Traffic"),
+        tests(of: "Contents"),
         tests(of: "Redaction", ["Base", "TestConditions", "Traffic"]),
         tests(of: "Negotiation", ["Base"]),
         // Frames of HTTP/2 written by hand, for peers that no sound library would play.

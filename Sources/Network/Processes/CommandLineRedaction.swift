@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import Redaction
 
 /// Takes the secrets out of a command line, as far as they look like some.

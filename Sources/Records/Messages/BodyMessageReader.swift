@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPCodecs
 package import HTTPModel
 package import Traffic
@@ -25,10 +26,10 @@ package struct BodyMessageReader {
         guard let type = fields.first(.contentType), !fields.contains(.contentEncoding) else {
             return nil
         }
-        let name = type.prefix { $0 != 0x3B && $0 != 0x20 }
-        if name.equalsIgnoringCase("text/event-stream") {
+        let media = MediaType(type)
+        if media.isEventStream {
             reader = .events(EventStreamReader())
-        } else if name.prefix(16).equalsIgnoringCase("application/grpc") {
+        } else if media.isGRPC {
             reader = .prefixed(LengthPrefixedReader())
         } else {
             return nil

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 
 /// A content after secrets were looked for in it.
@@ -65,19 +66,14 @@ package enum ContentRedaction {
     }
 
     private static func kind(_ type: ArraySlice<UInt8>) -> Kind {
-        let value = ParameterizedValue(type)
-        switch value.text {
-        case "application/x-www-form-urlencoded": return .form
-        case "text/plain", "application/graphql", "": return .unspecific
-        case let text where text.hasPrefix("multipart/"):
-            return .multipart(
-                boundary: value["boundary"] ?? [], isForm: text == "multipart/form-data")
-        // `+json`, `x-ndjson`, `x-amz-json-1.1`: the names differ, the grammar does not.
-        case let text where text.contains("json"): return .json
-        case "application/xml", "text/xml": return .xml
-        case let text where text.hasSuffix("+xml"): return .xml
-        default: return .other
+        let type = MediaType(type)
+        if type.isForm { return .form }
+        if type.isMultipart {
+            return .multipart(boundary: type.boundary, isForm: type.isFormData)
         }
+        if type.isJSON { return .json }
+        if type.isXML { return .xml }
+        return type.isGraphQL || type.isPlain ? .unspecific : .other
     }
 
     private static func json(

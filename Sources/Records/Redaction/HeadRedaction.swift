@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 
 /// Takes the secrets out of recorded heads and trailers and leaves every other byte as it came.

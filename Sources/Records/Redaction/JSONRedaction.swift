@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 
 /// Masks the secrets of JSON text (RFC 8259) and leaves every other byte as it came.
 ///

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 
 /// Masks the literals behind names of secrets in text of no told form: `password: "…"` and
 /// `pin: 1234`, as documents of GraphQL have them (GraphQL §2.10).

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 
 /// What stands for a secret that is not shown; it says nothing of the length.
 package let redactionMark = [UInt8]("***".utf8)

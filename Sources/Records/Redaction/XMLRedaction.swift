@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 
 /// Masks in XML what stands in elements and attributes whose names are those of secrets, and in

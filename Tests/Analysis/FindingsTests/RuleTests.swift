@@ -170,6 +170,15 @@ private let formRows: [RuleRow] = [
             body: Array(#"{"password":"tototo"}"#.utf8.reversed()))),
     .hit("undeclared type", .plainHTTPForm, .critical, .certain, .post(#"{"pwd":"tototo"}"#, "")),
     .hit("one-time code", .plainHTTPForm, .high, .firm, .post("otp=123456", "")),
+    .hit(
+        "JSON of AWS", .plainHTTPForm, .critical, .certain,
+        .post(#"{"password":"tototo"}"#, "application/x-amz-json-1.1")),
+    .hit(
+        "JSON that is called a form", .plainHTTPForm, .critical, .certain,
+        .post(#"{"password":"tototo"}"#, "application/x-www-form-urlencoded")),
+    .hit(
+        "JSON of a type of its own", .plainHTTPForm, .critical, .certain,
+        .post(#"{"password":"tototo"}"#, "application/vnd.example")),
     .hit("pin", .plainHTTPForm, .medium, .tentative, .post(#"{"pin":1234}"#, "application/json")),
     .hit(
         "in an uploaded file", .plainHTTPForm, .medium, .tentative,

@@ -46,6 +46,12 @@ struct ContentRedactionTests {
         Row("semicolons do not separate", form, "password=a;b&c=d", "password=***&c=d"),
         Row("value with equals signs", form, "password=a=b&c=d", "password=***&c=d"),
         Row("coded name", form, "%70ass%77ord=x", "%70ass%77ord=***"),
+        Row("German", form, "passwort=x&kennwort=y", "passwort=***&kennwort=***"),
+        Row(
+            "French, Spanish, Portuguese", form, "mdp=x&clave=y&senha=z",
+            "mdp=***&clave=***&senha=***"),
+        Row("check number of a card", form, "cvv=123&cvc2=456", "cvv=***&cvc2=***"),
+        Row("capitals in a row", form, "userPWDHash2=x", "userPWDHash2=***"),
         Row("name in brackets", form, "user[password]=x", "user[password]=***"),
         Row("value without a secret's name", form, "q=\(token)&r=1", "q=***&r=1"),
         Row("URL with a secret", form, "next=https%3A%2F%2Fa%2F%3Ftoken%3Dx", "next=***"),

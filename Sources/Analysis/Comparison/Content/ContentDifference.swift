@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 internal import Redaction
 internal import Replay
@@ -164,25 +165,13 @@ struct ContentDifference {
 
 extension ContentDifference.Content {
     fileprivate var type: ArraySlice<UInt8> { types.first?[...] ?? [] }
-    fileprivate var claimsJSON: Bool {
-        let name = type.prefix { $0 != UInt8(ascii: ";") }
-        return name.count >= 4 && name.suffix(4).equalsIgnoringCase("json")
-    }
-
-    fileprivate var isGRPC: Bool {
-        type.prefix(Self.grpc.count).equalsIgnoringCase("application/grpc")
-    }
-
-    private static let grpc = Array("application/grpc".utf8)
-
+    fileprivate var claimsJSON: Bool { MediaType(type).isJSON }
+    fileprivate var isGRPC: Bool { MediaType(type).isGRPC }
     fileprivate var form: BodyForm { BodyForm(bytes, type: type) }
 
     /// Whether rules know no names for what is in it.
     fileprivate var hasNoPieces: Bool {
         if bytes.isEmpty || masked != nil { return true }
-        let isStream = type.prefix(Self.stream.count).equalsIgnoringCase("text/event-stream")
-        return !isStream && [.text, .bytes].contains(form.kind)
+        return !MediaType(type).isEventStream && [.text, .bytes].contains(form.kind)
     }
-
-    private static let stream = Array("text/event-stream".utf8)
 }

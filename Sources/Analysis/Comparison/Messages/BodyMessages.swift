@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPCodecs
 internal import Traffic
 
@@ -9,9 +10,9 @@ enum BodyMessages {
     static func read(
         _ content: [UInt8], type: ArraySlice<UInt8>, _ configuration: ComparisonConfiguration
     ) -> ComparedMessages? {
-        let name = type.prefix { $0 != UInt8(ascii: ";") }.map(\.asciiLowercased).text
-        if name.hasPrefix("text/event-stream") { return events(content, configuration) }
-        if name.hasPrefix("application/grpc") { return calls(content, configuration) }
+        let type = MediaType(type)
+        if type.isEventStream { return events(content, configuration) }
+        if type.isGRPC { return calls(content, configuration) }
         return nil
     }
 

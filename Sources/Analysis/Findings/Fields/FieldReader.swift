@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 
 /// Takes the values out of one message, and undoes what encodings hide them, within bounds.
 struct FieldReader {
@@ -12,18 +13,18 @@ struct FieldReader {
 
     /// Reads a content by its declared type, or by its form if none is declared.
     mutating func read(body: [UInt8], contentType: [UInt8]) {
-        let parts = contentType.split(separator: 0x3B, maxSplits: 1)
-        let type = Array(parts.first ?? []).trimmed.lowercasedBytes.text
-        if type == "application/x-www-form-urlencoded" {
-            readForm(body, as: .form)
-        } else if type.hasPrefix("multipart/") {
+        let type = MediaType(contentType[...])
+        if type.isMultipart {
             for part in MultipartReader.parts(of: body, contentType: contentType) { read(part) }
-        } else if type.hasSuffix("json") || type == "application/graphql-response" {
+        } else if type.isJSON || Self.beginsAsJSON(body[...]) {
+            // `curl --data` calls everything a form, and browsers send beacons as plain text.
             readJSON(body, container: .json)
-        } else if type.hasSuffix("xml") {
+        } else if type.isForm
+            || (type.isPlain || type.isOctetStream) && Self.looksLikeForm(body)
+        {
+            readForm(body, as: .form)
+        } else if type.isXML {
             readXML(body)
-        } else if type.isEmpty || type == "text/plain" || type == "application/octet-stream" {
-            readUndeclared(body)
         }
     }
 
@@ -31,8 +32,7 @@ struct FieldReader {
     mutating func read(message: [UInt8]) {
         let start = message.prefix(8).firstIndex { !$0.isASCIIDigit } ?? 0
         let rest = message[start...]
-        let first = rest.first { $0 > 0x20 }
-        if first == 0x7B || first == 0x5B {
+        if Self.beginsAsJSON(rest) {
             readJSON(Array(rest), container: .message)
         } else if Self.looksLikeForm(message) {
             readForm(message, as: .message)
@@ -48,8 +48,7 @@ struct FieldReader {
     private mutating func read(_ part: MultipartReader.Part) {
         let isFile = part.isFile
         if isFile {
-            guard part.contentType.lowercasedBytes.starts(with: Array("application/json".utf8))
-            else { return }
+            guard MediaType(part.contentType[...]).isJSON else { return }
             readJSON(part.content, container: .multipart, name: part.name, isInFile: true)
             return
         }
@@ -59,13 +58,9 @@ struct FieldReader {
                 value: Array(part.content.prefix(MessageField.valueLimit))))
     }
 
-    private mutating func readUndeclared(_ body: [UInt8]) {
-        let first = body.first { $0 > 0x20 }
-        if first == 0x7B || first == 0x5B {
-            readJSON(body, container: .json)
-        } else if Self.looksLikeForm(body) {
-            readForm(body, as: .form)
-        }
+    private static func beginsAsJSON(_ text: ArraySlice<UInt8>) -> Bool {
+        let first = text.first { $0 > 0x20 }
+        return first == 0x7B || first == 0x5B
     }
 
     private static func looksLikeForm(_ body: [UInt8]) -> Bool {
@@ -125,7 +120,7 @@ struct FieldReader {
         let value = field.value
         guard depth < Self.depthLimit, value.count >= 4 else { return }
         if ValueKind.isJWT(value) { return expandJWT(field, depth: depth) }
-        if let first = value.first(where: { $0 > 0x20 }), first == 0x7B || first == 0x5B {
+        if Self.beginsAsJSON(value[...]) {
             expandJSON(value, of: field, step: .json, depth: depth)
         }
         if let plain = PercentCoding.decode(value, plusIsSpace: false), value.contains(0x25) {

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import Redaction
 
 /// PLAIN-HTTP-APIKEY: a request header whose name says that it holds a key.
@@ -19,7 +20,7 @@ enum APIKeyDetector {
     }
 
     private static func isKeyName(_ name: [UInt8]) -> Bool {
-        let words = Set(KeyWords.split(name))
+        let words = Set(NameWords(name[...]).texts)
         guard unrelated.isDisjoint(with: words), !ownRules.contains(name.text) else { return false }
         if exact.contains(name.text) { return true }
         return combinations.contains { $0.isSubset(of: words) }

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 
 /// PLAIN-HTTP-COOKIE: a cookie that carries a session over clear HTTP.
 ///
@@ -113,7 +114,7 @@ private struct Cookie {
         if ["consent", "csrf", "xsrf", "gdpr"].contains(where: { text.contains($0) }) {
             return true
         }
-        return !Self.preferences.isDisjoint(with: KeyWords.split(name))
+        return !Self.preferences.isDisjoint(with: NameWords(name[...]).texts)
     }
 
     private static let sessionNames: Set<String> = [

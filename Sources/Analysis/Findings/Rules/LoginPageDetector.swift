@@ -1,13 +1,11 @@
 internal import Base
+internal import Contents
 
 /// PLAIN-HTTP-LOGINPAGE: HTML with a password field over clear HTTP, or with a form that leaves
 /// a page delivered over TLS in clear.
 enum LoginPageDetector {
     static func examine(_ view: ExchangeView) -> [Suspicion] {
-        let type = view.responseType.lowercasedBytes.text
-        guard view.hasOriginResponse, type.hasPrefix("text/html") || type.contains("xhtml") else {
-            return []
-        }
+        guard view.hasOriginResponse, MediaType(view.responseType[...]).isHTML else { return [] }
         var found: Suspicion?
         MarkupReader.read(view.responseBody) { tag in
             found = view.isClear ? passwordField(tag) : clearAction(tag)

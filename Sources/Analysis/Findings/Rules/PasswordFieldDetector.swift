@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 
 /// PLAIN-HTTP-FORM: a field of the request's content whose name says that it holds a password.
 enum PasswordFieldDetector {
@@ -10,7 +11,7 @@ enum PasswordFieldDetector {
     /// - Parameter fields: the values of one message that the client sent in clear.
     static func examine(_ fields: [MessageField], verdict: [FindingNote]) -> [Suspicion] {
         let hasUser = fields.contains { field in
-            !KeyWords.users.isDisjoint(with: KeyWords.split(field.key))
+            !Self.users.isDisjoint(with: NameWords(field.key[...]).texts)
         }
         return fields.compactMap { field in
             guard let (severity, confidence) = judge(field) else { return nil }
@@ -32,12 +33,16 @@ enum PasswordFieldDetector {
     static func judge(_ field: MessageField) -> (Severity, Confidence)? {
         guard field.isScalar, (1...256).contains(field.value.count) else { return nil }
         let verdict: (Severity, Confidence)
-        switch KeyClass(field.key) {
+        switch SecretName.reported(field.key) {
         case .password: verdict = (.critical, .certain)
         case .secret: verdict = (.high, .firm)
         case .pin: verdict = (.medium, .tentative)
-        case .none: return nil
+        case .session, nil: return nil
         }
         return Placeholder.matches(field.value) ? nil : verdict
     }
+
+    private static let users: Set<String> = [
+        "user", "username", "login", "email", "mail", "account", "userid", "name", "phone",
+    ]
 }

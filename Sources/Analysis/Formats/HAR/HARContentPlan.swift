@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPCodecs
 internal import HTTPModel
 internal import Redaction
@@ -121,7 +122,7 @@ struct HARContentPlan {
         case .malformed(let claimed):
             self.claimed = claimed
             isMasked = true
-        case .opaque where isText && slices.contains(where: isEventStream):
+        case .opaque where isText && slices.contains { MediaType($0).isEventStream }:
             if held == nil {
                 claimed = "event stream that can be looked into as a whole"
             } else {
@@ -135,10 +136,6 @@ struct HARContentPlan {
         isMasked = masked != held
         held = masked
         if isMasked { isText = String(validating: masked, as: UTF8.self) != nil }
-    }
-
-    private func isEventStream(_ type: ArraySlice<UInt8>) -> Bool {
-        ParameterizedValue(type).text == "text/event-stream"
     }
 
     /// In bytes: what secrets are looked for in has to be held; a longer content in which they

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 internal import Traffic
 
@@ -121,8 +122,8 @@ struct HARContentReader {
     private static func content(
         of parameters: [JSONNode], type: [UInt8], byteCount: Int64
     ) -> [UInt8] {
-        let value = ParameterizedValue(type[...])
-        guard value.text == "multipart/form-data" else {
+        let type = MediaType(type[...])
+        guard type.isFormData else {
             return form(pairs(parameters), byteCount: byteCount)
         }
         let parts = parameters.map { node in
@@ -130,7 +131,8 @@ struct HARContentReader {
                 name: node["name"]?.bytes ?? [], fileName: node["fileName"]?.bytes,
                 contentType: node["contentType"]?.bytes, content: node["value"]?.bytes ?? [])
         }
-        return MultipartText.spell(parts, boundary: value["boundary"] ?? Array("boundary".utf8))
+        return MultipartText.spell(
+            parts, boundary: type.parameters["boundary"] ?? Array("boundary".utf8))
     }
 
     /// A form, in the spelling that has the size that is told: Charles takes the whole of a content

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 internal import Traffic
 
@@ -91,12 +92,12 @@ extension HARWriter {
         guard plan.claimed == nil, let content = plan.held, content.count <= parametersLimit else {
             return []
         }
-        let value = ParameterizedValue(type[...])
-        if value.text == "application/x-www-form-urlencoded" {
+        let type = MediaType(type[...])
+        if type.isForm {
             return pairs(URLText.parameters(content))
         }
-        guard value.text == "multipart/form-data",
-            let parts = MultipartText(content, boundary: value["boundary"] ?? [])?.parts
+        guard type.isFormData,
+            let parts = MultipartText(content, boundary: type.boundary)?.parts
         else { return [] }
         return .array(
             parts.map { part in

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPCodecs
 package import HTTPModel
 
@@ -70,32 +71,28 @@ package struct BodyForm: Sendable, Equatable {
             self = .none
             return
         }
-        let name = [UInt8](type.prefix { $0 != 0x3B }.trimmingWhitespace).map(\.asciiLowercased)
-            .text
-        self = Self.structured(content, name, type, messageLimit) ?? .plain(content)
+        self = Self.structured(content, MediaType(type), type, messageLimit) ?? .plain(content)
     }
 
     private static func structured(
-        _ content: [UInt8], _ name: String, _ type: ArraySlice<UInt8>, _ messageLimit: Int?
+        _ content: [UInt8], _ media: MediaType, _ type: ArraySlice<UInt8>, _ messageLimit: Int?
     ) -> BodyForm? {
-        if name.hasPrefix("application/grpc") {
+        if media.isGRPC {
             return grpc(content, messageLimit: messageLimit)
         }
-        if name == "application/graphql" {
+        if media.isGraphQL {
             return BodyForm(.graphQL, [BodyField("query", GraphQLText.normalized(content.text))])
         }
-        if name == "application/x-www-form-urlencoded" {
+        if media.isForm {
             return BodyForm(.form, FormReader.pairs(content[...]))
         }
-        if name.hasPrefix("multipart/") {
+        if media.isMultipart {
             return MultipartParts.fields(content, type).map { BodyForm(.multipart, $0) }
         }
-        if name.hasSuffix("protobuf") {
+        if media.isProtobuf {
             return ProtobufReader.fields(content[...]).map { BodyForm(.protobuf, $0) }
         }
-        let mayBeJSON =
-            name.hasSuffix("json") || name.isEmpty || name == "text/plain"
-            || name == "application/octet-stream"
+        let mayBeJSON = media.isJSON || media.isPlain || media.isOctetStream
         guard mayBeJSON, let document = JSONDocument(content) else { return nil }
         return json(document)
     }

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 package import HTTPCodecs
 internal import HTTPModel
 package import Traffic
@@ -11,8 +12,7 @@ extension CallScript {
     /// - Returns: `nil` for what is no call, and for a call whose messages were not recorded.
     package init?(_ record: ExchangeRecord, from source: any TrafficSource, timing: Int64?) throws {
         guard record.requestBody.size > 0,
-            let type = RecordedHeads.head(of: record)?.fields.first(.contentType),
-            type.prefix(16).equalsIgnoringCase("application/grpc")
+            MediaType(RecordedHeads.head(of: record)?.fields.first(.contentType)).isGRPC
         else { return nil }
         self.init()
         var last = record.startedAt

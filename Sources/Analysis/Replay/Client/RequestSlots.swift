@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 
 /// A place in a request where a value may be replaced.
@@ -86,8 +87,8 @@ enum RequestSlots {
     }
 
     private static func read(_ content: [UInt8], _ type: ArraySlice<UInt8>, _ visit: Visit) {
-        let name = type.prefix { $0 != 0x3B }.trimmingWhitespace.map(\.asciiLowercased).text
-        if name == "application/x-www-form-urlencoded" {
+        let type = MediaType(type)
+        if type.isForm {
             for (name, range) in URLPieces.parameters(content[...]) {
                 let slot = RequestSlot(
                     part: .content, range: range, spelling: .percent, name: "form \(name)")
@@ -96,7 +97,7 @@ enum RequestSlots {
             return
         }
         let start = content.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
-        if start == 0x7B || start == 0x5B || name.hasSuffix("json"),
+        if start == 0x7B || start == 0x5B || type.isJSON,
             let document = JSONDocument(content)
         {
             document.textsAndNumbers { path, place in
@@ -107,7 +108,7 @@ enum RequestSlots {
             }
             return
         }
-        guard name.hasPrefix("multipart/") || name.hasPrefix("text/") || name.hasSuffix("xml"),
+        guard type.isMultipart || type.isText || type.isXML,
             content.count <= Self.wordsLimit
         else { return }
         words(content[...], .content, "body", visit)

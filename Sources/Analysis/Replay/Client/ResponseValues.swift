@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 
 /// Finds the values that a response hands out.
@@ -55,10 +56,10 @@ enum ResponseValues {
     private static func read(
         _ content: [UInt8], _ type: ArraySlice<UInt8>, _ visit: (ValuePlace, [UInt8]) -> Void
     ) {
-        let name = type.prefix { $0 != 0x3B }.trimmingWhitespace.map(\.asciiLowercased).text
-        if name.contains("html") { return HTMLFields.read(content, visit) }
+        let type = MediaType(type)
+        if type.isHTML { return HTMLFields.read(content, visit) }
         let start = content.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
-        if name.hasSuffix("json") || start == 0x7B || start == 0x5B,
+        if type.isJSON || start == 0x7B || start == 0x5B,
             let document = JSONDocument(content)
         {
             document.textsAndNumbers { path, place in
@@ -69,7 +70,7 @@ enum ResponseValues {
             }
             return
         }
-        guard name.hasPrefix("text/"), content.count <= ValueRule.lengthLimit else { return }
+        guard type.isText, content.count <= ValueRule.lengthLimit else { return }
         visit(.content, Array(content[...].trimmingWhitespace))
     }
 

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 package import HTTPModel
 
 /// A request as it is compared, recorded or live.
@@ -35,7 +36,5 @@ package struct RequestFacts: Sendable {
     package var url: String { origin + path + (query.isEmpty ? "" : "?" + query.text) }
 
     /// Whether its content is a stream of gRPC's messages, to be answered while it comes.
-    package var isGRPC: Bool {
-        fields.first(.contentType)?.prefix(16).equalsIgnoringCase("application/grpc") ?? false
-    }
+    package var isGRPC: Bool { MediaType(fields.first(.contentType)).isGRPC }
 }

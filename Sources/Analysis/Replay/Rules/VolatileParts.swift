@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 package import Traffic
 
@@ -172,7 +173,7 @@ private struct Sample {
             $0.size > Self.limit || $0.isTruncated
         }
         let type = head.fields.first(.contentType) ?? []
-        let isStream = type.prefix(Self.eventStream.count).equalsIgnoringCase("text/event-stream")
+        let isStream = MediaType(type).isEventStream
         if !isLong[0] {
             facts.body = BodyForm(try Self.bytes(of: id, .request, source), of: facts.fields)
         }
@@ -184,8 +185,6 @@ private struct Sample {
         requestTrailers = Self.trailers(of: record.requestBody)
         isPartial = isLong.contains(true) || isStream || facts.opensWebSocket
     }
-
-    private static let eventStream = Array("text/event-stream".utf8)
 
     private static func trailers(of body: BodyRecord) -> [MatchRule.Item] {
         let fields = RecordedHeads.trailers(body.trailers)

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 internal import Traffic
 
@@ -50,14 +51,12 @@ final class TapeAnswer: Sendable {
         isBroken = record.responseBody.isTruncated || record.error != nil
         firstByte = record.firstByteMicroseconds ?? 0
         duration = record.durationMicroseconds ?? firstByte
-        let isGRPC = head.fields.first(.contentType)?.prefix(16)
-            .equalsIgnoringCase("application/grpc")
-        let type = head.fields.first(.contentType)?.prefix { $0 != 0x3B }.trimmingWhitespace
-        let isStream = isGRPC ?? false || type?.equalsIgnoringCase("text/event-stream") ?? false
+        let type = MediaType(head.fields.first(.contentType))
+        let isStream = type.isGRPC || type.isEventStream
         var cuts = isStream ? try Self.cuts(of: record, source) : []
-        if isStream, isGRPC != true { try Self.addEmptyLines(to: &cuts, of: record, source) }
+        if isStream, !type.isGRPC { try Self.addEmptyLines(to: &cuts, of: record, source) }
         self.cuts = cuts
-        waitsForRequest = isGRPC ?? false && !cuts.isEmpty
+        waitsForRequest = type.isGRPC && !cuts.isEmpty
         guard size <= Self.heldSize else {
             content = nil
             return

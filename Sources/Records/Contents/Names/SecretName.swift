@@ -1,0 +1,105 @@
+internal import Base
+
+/// What a name says that its value is.
+package enum SecretClass: Sendable {
+    case password
+    /// A secret, a one-time code or a card's check number.
+    case secret
+    /// A short number that is often something else.
+    case pin
+    /// A token, a key, a session or a signature.
+    case session
+}
+
+/// Judges by a name whether its value is a secret, for what hides values and for what reports them.
+///
+/// Hiding decides what is not printed by default, so in doubt it says yes. Every name that is
+/// reported is hidden, wherever it stands.
+package enum SecretName {
+    /// Whether a parameter of a URL or a form is hidden.
+    package static func isParameter(_ name: ArraySlice<UInt8>) -> Bool {
+        let words = NameWords(name)
+        // The session of an upload to Google, which is all that it takes to write to it.
+        return hidden(words) != nil || words.contains(parameterWords)
+            || name.elementsEqual("upload_id".utf8)
+    }
+
+    package static func isParameter(_ name: String) -> Bool { isParameter(Array(name.utf8)[...]) }
+
+    /// Whether a header field or an element is hidden: its name is not one known as harmless.
+    package static func isField(_ name: ArraySlice<UInt8>) -> Bool {
+        let words = NameWords(name)
+        return hidden(words) != nil && !harmlessFields.contains(words.texts.joined(separator: "-"))
+    }
+
+    package static func isField(_ name: String) -> Bool { isField(Array(name.utf8)[...]) }
+
+    /// What a finding may say of a value by its name, `nil` for nothing.
+    ///
+    /// Judges by whole words, so that `compass` and `passengers` are none, and leaves out names that
+    /// say something about a password, such as `password_hint`.
+    package static func reported(_ name: [UInt8]) -> SecretClass? {
+        let words = NameWords(name[...])
+        guard let found = reported(words), !words.contains(unrelatedWords) else { return nil }
+        return found
+    }
+
+    private static func reported(_ words: NameWords) -> SecretClass? {
+        if words.contains(passwordWords) || words.contains(suffixIn: passwordParts) {
+            return .password
+        }
+        if words.contains(passWords), !words.contains(wordsBesidePass) { return .password }
+        if words.contains(secretWords) { return .secret }
+        return words.contains(pinWords) ? .pin : nil
+    }
+
+    private static func hidden(_ words: NameWords) -> SecretClass? {
+        if words.contains(passwordWords) || words.contains(passWords)
+            || words.contains(partIn: passwordParts)
+        {
+            return .password
+        }
+        if words.contains(secretWords) { return .secret }
+        if words.contains(sessionWords) || words.contains(partIn: sessionParts) { return .session }
+        return words.contains(pinWords) ? .pin : nil
+    }
+
+    private static let passwordWords = WordList([
+        "clave", "contrasena", "contraseña", "contraseÑa", "haslo", "hasło", "hasŁo", "mdp", "pwd",
+        "senha",
+    ])
+    /// Found inside of a name without its separators by what hides, at the end of a word by what
+    /// reports.
+    private static let passwordParts = WordList([
+        "kennwort", "passcode", "passphrase", "passwd", "password", "passwort", "wachtwoord",
+    ])
+    private static let passWords = WordList(["pass"])
+    private static let secretWords = WordList(["cvc", "cvv", "otp", "secret", "totp"])
+    private static let pinWords = WordList(["pin"])
+    /// Hidden only: what reports tokens asks how they look as well.
+    private static let sessionWords = WordList([
+        "auth", "authorization", "bearer", "credential", "credentials", "jwt", "key", "pw", "sid",
+        "sig", "signature",
+    ])
+    private static let sessionParts = WordList([
+        "accesskey", "apikey", "assertion", "authkey", "cookie", "credential", "privatekey",
+        "secret", "sessid", "session", "signature", "token",
+    ])
+    /// Hidden in parameters; too common elsewhere to be a sign there.
+    private static let parameterWords = WordList([
+        "code", "hash", "hmac", "mac", "nonce", "samlrequest", "samlresponse", "state", "ticket",
+    ])
+    private static let unrelatedWords = WordList([
+        "hint", "policy", "strength", "reset", "url", "expired", "has", "forgot", "less", "length",
+        "min", "max", "required", "type", "changed", "label", "remember", "show", "save",
+    ])
+    /// `pass` has more meanings than the other words.
+    private static let wordsBesidePass = WordList([
+        "boarding", "season", "ski", "day", "first", "second", "multi", "single", "render", "count",
+        "rate", "through", "by", "filter", "id", "bus", "guest", "wallet", "fail",
+    ])
+    private static let harmlessFields: Set<String> = [
+        "cache-key", "idempotency-key", "sec-web-socket-key", "sec-websocket-key", "surrogate-key",
+        "x-cache-key",
+    ]
+}
