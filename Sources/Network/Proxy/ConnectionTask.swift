@@ -37,7 +37,7 @@ final class ConnectionTask: @unchecked Sendable {
     /// The host whose certificate the client was shown, as it is remembered who distrusts it.
     var interceptedHost: String?
     /// Whether connections to origins are opened for this client alone, and end with it.
-    private(set) var ownsOrigins = false
+    var ownsOrigins = false
     /// Whether its origin is a server of the confined command's own.
     var isInside = false
     /// Who broke it off, where the client was told and could go on.
@@ -46,7 +46,7 @@ final class ConnectionTask: @unchecked Sendable {
     /// Whether it is remembered that the client took that certificate.
     var isTakenNoted = false
     /// How many tunnels lead back into connections of their own.
-    private var nestingCount = 0
+    var nestingCount = 0
     /// Whether the client runs on this machine.
     let isLocal: Bool
     let peer: SocketAddress
@@ -141,28 +141,6 @@ final class ConnectionTask: @unchecked Sendable {
         }
     }
 
-    /// Serves what client and origin speak, whatever it is.
-    func serveAnything(of host: String, _ port: UInt16) async throws(ConnectionEnd) {
-        note(OriginTarget(isSecure: false, host: host, port: port))
-        if let refusal = blocking(host) {
-            throw ConnectionEnd(.refused, refusal.detail, by: .tool)
-        }
-        let early = isClaimed(host, port) ? try await serveProbe(to: host, port, nil) : nil
-        let dialled = try await dial(host, port)
-        record.originAddress = dialled.address.description
-        try await serveTunnel(to: host, port, dialled, readAhead: early)
-    }
-
-    /// Connects to what the connection is for; a failure is its end.
-    func dial(_ host: String, _ port: UInt16) async throws(ConnectionEnd) -> DialledOrigin {
-        do throws(OriginFailure) {
-            return try await lane.dial(host, port, reach: reach)
-        } catch {
-            note(error)
-            throw ConnectionEnd(error.outcome, error.failure.detail, by: .tool)
-        }
-    }
-
     private func serveReverse(
         _ opening: PeekedOpening, _ reverse: ProxyPlan.ReverseTarget
     ) async throws(ConnectionEnd) {
@@ -187,165 +165,6 @@ final class ConnectionTask: @unchecked Sendable {
         default:
             try await refuse(opening)
         }
-    }
-
-    /// Looks into a tunnel that the client asked for by CONNECT.
-    ///
-    /// - Parameter dialled: the connection to the origin that was opened for it.
-    func serveTunnel(
-        to host: String, _ port: UInt16, _ dialled: DialledOrigin, readAhead: ByteBuffer?
-    ) async throws(ConnectionEnd) {
-        ownsOrigins = true
-        let opening: PeekedOpening
-        do throws(ConnectionEnd) {
-            opening = try await peekTunnel(readAhead, dialled)
-        } catch {
-            dialled.close()
-            throw error
-        }
-        switch opening.kind {
-        case .tls(let hello):
-            let target = OriginTarget(isSecure: true, host: host, port: port)
-            // Some clients send no SNI for short names; the origin still has to know who is meant.
-            let name = hello.serverName ?? target.serverName
-            try await intercept(
-                target, hello, opening, serverName: name, dialled: dialled,
-                entry: .fixed(target, host: nil))
-        case .http:
-            let target = OriginTarget(isSecure: false, host: host, port: port)
-            if lane.plan.responder == nil {
-                adopt(dialled, for: target, offer: lane.plan.offer(to: target, []))
-            } else {
-                dialled.close()
-            }
-            try await serveHTTP(
-                PlainStream(channel, readAhead: opening.takeBytes()),
-                through: .fixed(target, host: nil))
-        case .http2Preface:
-            let target = OriginTarget(isSecure: false, host: host, port: port)
-            record.protocolName = "h2c"
-            if lane.plan.responder == nil {
-                adopt(
-                    dialled, for: target,
-                    offer: lane.plan.originVersion == .http1 ? .plain : .plainHTTP2)
-            } else {
-                dialled.close()
-            }
-            try await serveHTTP2(
-                PlainStream(channel, readAhead: opening.takeBytes()),
-                through: .fixed(target, host: nil))
-        case .brokenTLS:
-            dialled.close()
-            try await refuse(opening)
-        case .socks, .unknown, .silent:
-            try await serveDialogue(dialled, early: opening.takeBytes())
-        }
-    }
-
-    /// Secures both legs, the origin's first, and serves what is spoken inside.
-    private func intercept(
-        _ target: OriginTarget, _ hello: ClientHello, _ opening: PeekedOpening, serverName: String?,
-        dialled: DialledOrigin? = nil, entry: Entry
-    ) async throws(ConnectionEnd) {
-        note(target)
-        note(hello)
-        let host = hello.serverName ?? target.host
-        switch disposition(of: host, at: target) {
-        case .intercept: interceptedHost = HostPattern.canonical(host.lowercased())
-        case .pass(let reason):
-            return try await passThrough(target, opening, dialled, reason: reason)
-        case .block(let reason):
-            dialled?.close()
-            try await block(host, reason)
-        }
-        if let responder = lane.plan.responder {
-            return try await serve(responder, for: target, hello, opening, dialled, entry)
-        }
-        var failure: OriginFailure?
-        let giveUp = giveUpWithClient(dialled)
-        do throws(OriginFailure) {
-            let leg = try await openOrigin(
-                target, serverName, lane.plan.offer(to: target, hello.alpn), dialled)
-            channel.onPeerEnd(nil)
-            note(leg)
-            failure = refusal(of: leg)
-            if failure != nil { dropOrigin() }
-        } catch {
-            channel.onPeerEnd(nil)
-            if giveUp.isDone {
-                record.originTLS = error.tls
-                throw ConnectionEnd(
-                    .broken, "client ended the connection while its origin was waited for",
-                    by: .client)
-            }
-            failure = error
-        }
-        if let failure { note(failure) }
-        if let failure, mirrorsOrigin, failure.outcome == .originHandshakeFailed {
-            // Without us, its client would have met the same refusal.
-            await sendAlert(40)
-            throw ConnectionEnd(failure.outcome, failure.failure.detail, by: .origin)
-        }
-        let stream = try await secure(
-            hello.serverName ?? target.host, opening, protocols: protocols(for: hello))
-        switch session?.parameters.alpn {
-        case "h2":
-            try await serveHTTP2(
-                stream, through: entry, originFailure: failure, serverName: serverName)
-        case "http/1.1":
-            try await serveHTTP(
-                stream, through: entry, originFailure: failure, serverName: serverName)
-        case let other?:
-            guard let origin else { throw ConnectionEnd(.broken, other, by: .tool) }
-            try await serveSecuredDialogue(stream, origin, nil, early: nil, late: nil)
-        case nil:
-            try await serveUnnamed(
-                stream, through: entry, originFailure: failure, serverName: serverName)
-        }
-    }
-
-    /// Lets an origin's connection end when its client leaves before the handshakes are done: without
-    /// us it would, and an origin that serves one at a time waits for that.
-    private func giveUpWithClient(_ dialled: DialledOrigin?) -> GivingUp {
-        let giveUp = GivingUp()
-        let act = {
-            giveUp.isDone = true
-            dialled?.channel.interrupt()
-        }
-        channel.onPeerEnd(act)
-        if channel.peerEnded || channel.isBroken { act() }
-        return giveUp
-    }
-
-    private final class GivingUp {
-        var isDone = false
-    }
-
-    /// An origin that speaks HTTP/2 alone refuses a client's offer of HTTP/1: it is asked again.
-    private func openOrigin(
-        _ target: OriginTarget, _ serverName: String?, _ offer: OriginOffer,
-        _ dialled: DialledOrigin?
-    ) async throws(OriginFailure) -> OriginLeg {
-        do throws(OriginFailure) {
-            return try await leg(
-                to: target, serverName: serverName, offer: offer, dialled: dialled)
-        } catch {
-            let alerts = error.tls?.alerts ?? []
-            guard offer == .http1 || offer == .protocols([]),
-                alerts.contains(where: { $0.name == "no_application_protocol" })
-            else { throw error }
-            return try await leg(
-                to: target, serverName: serverName, offer: .protocols(["h2"]))
-        }
-    }
-
-    /// What the client may choose: what the origin chose, and what we can translate.
-    private func protocols(for hello: ClientHello) -> [String] {
-        let offered = hello.alpn
-        guard let origin else { return ["http/1.1", "h2"] }
-        if origin.http2 != nil { return ["h2", "http/1.1"] }
-        if let chosen = origin.tls?.alpn, chosen != "http/1.1" { return [chosen] }
-        return offered.contains("http/1.1") ? ["http/1.1"] : ["h2"]
     }
 
     /// Does the handshake with the client.
@@ -435,55 +254,6 @@ final class ConnectionTask: @unchecked Sendable {
         try await relay.serve(first: upgraded)
     }
 
-    /// Serves a tunnel that was asked for inside of something else than a plain socket: what comes
-    /// through it is a connection of its own.
-    ///
-    /// - Parameters:
-    ///   - dialled: the connection to the origin that was opened for it.
-    ///   - readAhead: what came through the tunnel before; owned by it now.
-    func nest(
-        _ outer: any TunnelStream, to host: String, _ port: UInt16, dialled: DialledOrigin,
-        readAhead: ByteBuffer?
-    ) async {
-        let ends: (Channel, Channel)
-        do throws(SystemError) {
-            ends = try Channel.pair(on: loop)
-        } catch {
-            dialled.close()
-            if let readAhead { loop.buffers.give(readAhead) }
-            outer.interrupt()
-            return
-        }
-        let inner = ConnectionTask(
-            ends.0, peer: peer, port: self.port, lane: lane, isLocal: isLocal)
-        let tunnel = TunnelTask(
-            client: outer, origin: PlainStream(ends.1), lane: lane, early: readAhead, late: nil
-        ) { _, _ in }
-        nestingCount += 1
-        await withDiscardingTaskGroup { group in
-            group.addTask {
-                await inner.runTunnel(to: host, port, dialled)
-                tunnel.interruptClient(in: self.lane.isDraining ? 100 : self.limits.halfCloseGrace)
-            }
-            group.addTask {
-                _ = await tunnel.run()
-                ends.1.close()
-            }
-        }
-        nestingCount -= 1
-    }
-
-    private func runTunnel(to host: String, _ port: UInt16, _ dialled: DialledOrigin) async {
-        lane.opened(self)
-        note(OriginTarget(isSecure: true, host: host, port: port))
-        do throws(ConnectionEnd) {
-            try await serveTunnel(to: host, port, dialled, readAhead: nil)
-        } catch {
-            note(error)
-        }
-        await end()
-    }
-
     /// How much of what a client goes on to send is read behind our end, in bytes: all of an upload
     /// that was answered early, and little of one who broke the protocol.
     private var discardLimit: Int {
@@ -492,7 +262,7 @@ final class ConnectionTask: @unchecked Sendable {
     }
 
     @inline(never)
-    private func end() async {
+    func end() async {
         noteSession()
         noteTrust()
         if let origin {

@@ -1,0 +1,131 @@
+internal import Base
+internal import Sockets
+internal import Traffic
+internal import Transport
+
+/// Tunnels, and what else may carry any protocol.
+extension ConnectionTask {
+    /// Serves what client and origin speak, whatever it is.
+    func serveAnything(of host: String, _ port: UInt16) async throws(ConnectionEnd) {
+        note(OriginTarget(isSecure: false, host: host, port: port))
+        if let refusal = blocking(host) {
+            throw ConnectionEnd(.refused, refusal.detail, by: .tool)
+        }
+        let early = isClaimed(host, port) ? try await serveProbe(to: host, port, nil) : nil
+        let dialled = try await dial(host, port)
+        record.originAddress = dialled.address.description
+        try await serveTunnel(to: host, port, dialled, readAhead: early)
+    }
+
+    /// Connects to what the connection is for; a failure is its end.
+    func dial(_ host: String, _ port: UInt16) async throws(ConnectionEnd) -> DialledOrigin {
+        do throws(OriginFailure) {
+            return try await lane.dial(host, port, reach: reach)
+        } catch {
+            note(error)
+            throw ConnectionEnd(error.outcome, error.failure.detail, by: .tool)
+        }
+    }
+
+    /// Looks into a tunnel that the client asked for by CONNECT.
+    ///
+    /// - Parameter dialled: the connection to the origin that was opened for it.
+    func serveTunnel(
+        to host: String, _ port: UInt16, _ dialled: DialledOrigin, readAhead: ByteBuffer?
+    ) async throws(ConnectionEnd) {
+        ownsOrigins = true
+        let opening: PeekedOpening
+        do throws(ConnectionEnd) {
+            opening = try await peekTunnel(readAhead, dialled)
+        } catch {
+            dialled.close()
+            throw error
+        }
+        switch opening.kind {
+        case .tls(let hello):
+            let target = OriginTarget(isSecure: true, host: host, port: port)
+            // Some clients send no SNI for short names; the origin still has to know who is meant.
+            let name = hello.serverName ?? target.serverName
+            try await intercept(
+                target, hello, opening, serverName: name, dialled: dialled,
+                entry: .fixed(target, host: nil))
+        case .http:
+            let target = OriginTarget(isSecure: false, host: host, port: port)
+            if lane.plan.responder == nil {
+                adopt(dialled, for: target, offer: lane.plan.offer(to: target, []))
+            } else {
+                dialled.close()
+            }
+            try await serveHTTP(
+                PlainStream(channel, readAhead: opening.takeBytes()),
+                through: .fixed(target, host: nil))
+        case .http2Preface:
+            let target = OriginTarget(isSecure: false, host: host, port: port)
+            record.protocolName = "h2c"
+            if lane.plan.responder == nil {
+                adopt(
+                    dialled, for: target,
+                    offer: lane.plan.originVersion == .http1 ? .plain : .plainHTTP2)
+            } else {
+                dialled.close()
+            }
+            try await serveHTTP2(
+                PlainStream(channel, readAhead: opening.takeBytes()),
+                through: .fixed(target, host: nil))
+        case .brokenTLS:
+            dialled.close()
+            try await refuse(opening)
+        case .socks, .unknown, .silent:
+            try await serveDialogue(dialled, early: opening.takeBytes())
+        }
+    }
+
+    /// Serves a tunnel that was asked for inside of something else than a plain socket: what comes
+    /// through it is a connection of its own.
+    ///
+    /// - Parameters:
+    ///   - dialled: the connection to the origin that was opened for it.
+    ///   - readAhead: what came through the tunnel before; owned by it now.
+    func nest(
+        _ outer: any TunnelStream, to host: String, _ port: UInt16, dialled: DialledOrigin,
+        readAhead: ByteBuffer?
+    ) async {
+        let ends: (Channel, Channel)
+        do throws(SystemError) {
+            ends = try Channel.pair(on: loop)
+        } catch {
+            dialled.close()
+            if let readAhead { loop.buffers.give(readAhead) }
+            outer.interrupt()
+            return
+        }
+        let inner = ConnectionTask(
+            ends.0, peer: peer, port: self.port, lane: lane, isLocal: isLocal)
+        let tunnel = TunnelTask(
+            client: outer, origin: PlainStream(ends.1), lane: lane, early: readAhead, late: nil
+        ) { _, _ in }
+        nestingCount += 1
+        await withDiscardingTaskGroup { group in
+            group.addTask {
+                await inner.runTunnel(to: host, port, dialled)
+                tunnel.interruptClient(in: self.lane.isDraining ? 100 : self.limits.halfCloseGrace)
+            }
+            group.addTask {
+                _ = await tunnel.run()
+                ends.1.close()
+            }
+        }
+        nestingCount -= 1
+    }
+
+    private func runTunnel(to host: String, _ port: UInt16, _ dialled: DialledOrigin) async {
+        lane.opened(self)
+        note(OriginTarget(isSecure: true, host: host, port: port))
+        do throws(ConnectionEnd) {
+            try await serveTunnel(to: host, port, dialled, readAhead: nil)
+        } catch {
+            note(error)
+        }
+        await end()
+    }
+}
