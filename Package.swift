@@ -204,7 +204,8 @@ let package = Package(
         tests(
             of: "HTTPClient",
             [
-                "Base", "HTTP2", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "Sockets", "Traffic",
+                "Base", "HTTP2", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "Sockets", "TLS",
+                "Traffic",
                 "Transport",
             ]),
         tests(of: "Transfers", ["Base", "HTTPModel", "TLS", "Traffic"]),

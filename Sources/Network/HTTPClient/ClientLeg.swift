@@ -76,8 +76,14 @@ final class ClientLeg {
         var body = BodyReader(framing, trailerLimits: .response)
         while !body.isComplete {
             if unread == nil, try await fill(timeout: timeout) == 0 {
-                if framing == .untilClose { return .none }
-                throw failure("origin-closed", "closed in a content")
+                guard framing == .untilClose else {
+                    throw failure("origin-closed", "closed in a content")
+                }
+                // RFC 9112 §9.8: what was cut on the way looks the same.
+                guard stream.endedInOrder else {
+                    throw failure("origin-truncated", "ended TLS without close_notify")
+                }
+                return .none
             }
             guard let unread else { continue }
             var ranges: [Range<Int>] = []

@@ -64,8 +64,8 @@ package final class HTTPClient: @unchecked Sendable {
     /// A request is sent again, twice at most, if its origin has surely done nothing with it
     /// (RFC 9113 §8.7), and a safe one also if a connection that was used before broke off under it.
     ///
-    /// Errors: those of connecting, `origin-closed`, `origin-reset`, `origin-violation`,
-    /// `timed-out`, `request-malformed`, and what the content could not be read for.
+    /// Errors: those of connecting, `origin-closed`, `origin-truncated`, `origin-reset`,
+    /// `origin-violation`, `timed-out`, `request-malformed`, and what the content could not be read for.
     package func send(_ request: ClientRequest) async throws(Failure) -> ClientAnswer {
         var attempt = 1
         while true {

@@ -51,16 +51,15 @@ extension ConnectionTask {
         isProcessSought = finder.find(client: peer, server: server) { [self] found in
             record.process = found
             isProcessSought = false
-            if let waiting = unsafe processWaiter {
-                unsafe processWaiter = nil
-                unsafe waiting.resume()
-            }
+            let waiting = unsafe processWaiters
+            unsafe processWaiters = []
+            for index in unsafe waiting.indices { unsafe waiting[index].resume() }
         }
     }
 
     /// Waits until it is known whose connection it was, if that is still looked for.
     func awaitProcess() async {
         guard isProcessSought else { return }
-        unsafe await withUnsafeContinuation { unsafe processWaiter = $0 }
+        unsafe await withUnsafeContinuation { unsafe processWaiters.append($0) }
     }
 }

@@ -13,32 +13,19 @@ extension ConnectionTask {
         let buffer = readAhead ?? loop.buffers.take()
         let host: String
         let port: UInt16
-        /// `nil` where an audit may want to be the origin: which origin there is, and whether, is none
-        /// of the client's business then.
         let dialled: DialledOrigin?
         do throws(ConnectionEnd) {
             let destination = try await destination(&machine, buffer)
             (host, port) = (destination.host.text.lowercased(), destination.port)
             try await admit(host, port, &machine)
-            if isClaimed(host, port) {
-                dialled = nil
-                try await accept(&machine)
-            } else {
-                dialled = try await connect(host, port, &machine)
-            }
+            dialled = try await connect(host, port, &machine)
         } catch {
             loop.buffers.give(buffer)
             throw error
         }
         if buffer.isEmpty { loop.buffers.give(buffer) }
-        let early = buffer.isEmpty ? nil : buffer
-        if let dialled {
-            return try await serveTunnel(to: host, port, dialled, readAhead: early)
-        }
-        let unclaimed = try await serveProbe(to: host, port, early)
-        let late = try await dial(host, port)
-        record.originAddress = late.address.description
-        try await serveTunnel(to: host, port, late, readAhead: unclaimed)
+        try await serveTunnel(
+            to: host, port, dialled, readAhead: buffer.isEmpty ? nil : buffer)
     }
 
     /// Negotiates until the client has said where it wants to go.
@@ -79,22 +66,20 @@ extension ConnectionTask {
 
     private func connect(
         _ host: String, _ port: UInt16, _ machine: inout SOCKSServerMachine
-    ) async throws(ConnectionEnd) -> DialledOrigin {
-        let dialled: DialledOrigin
+    ) async throws(ConnectionEnd) -> DialledOrigin? {
+        let dialled: DialledOrigin?
         do throws(OriginFailure) {
-            dialled = try await lane.dial(host, port, reach: reach)
+            dialled = try await openTunnel(to: host, port)
         } catch {
-            note(error)
             for case .refuse(let bytes, _) in machine.fail(error.socksFailure) {
                 try await reply(bytes)
             }
             throw ConnectionEnd(error.outcome, error.failure.detail, by: .tool)
         }
-        record.originAddress = dialled.address.description
         do throws(ConnectionEnd) {
             try await accept(&machine)
         } catch {
-            dialled.close()
+            dialled?.close()
             throw error
         }
         return dialled

@@ -1,5 +1,6 @@
 internal import Base
 internal import Sockets
+internal import TLS
 internal import Traffic
 internal import Transport
 
@@ -11,28 +12,67 @@ extension ConnectionTask {
         if let refusal = blocking(host) {
             throw ConnectionEnd(.refused, refusal.detail, by: .tool)
         }
-        let early = isClaimed(host, port) ? try await serveProbe(to: host, port, nil) : nil
-        let dialled = try await dial(host, port)
-        record.originAddress = dialled.address.description
-        try await serveTunnel(to: host, port, dialled, readAhead: early)
+        let dialled = isClaimed(host, port) ? nil : try await dial(host, port)
+        try await serveTunnel(to: host, port, dialled, readAhead: nil)
     }
 
     /// Connects to what the connection is for; a failure is its end.
     func dial(_ host: String, _ port: UInt16) async throws(ConnectionEnd) -> DialledOrigin {
         do throws(OriginFailure) {
-            return try await lane.dial(host, port, reach: reach)
+            return try await reachOrigin(host, port)
         } catch {
-            note(error)
             throw ConnectionEnd(error.outcome, error.failure.detail, by: .tool)
         }
     }
 
-    /// Looks into a tunnel that the client asked for by CONNECT.
+    /// Connects to where a tunnel is to lead, before the client is told that it has one.
     ///
-    /// - Parameter dialled: the connection to the origin that was opened for it.
-    func serveTunnel(
-        to host: String, _ port: UInt16, _ dialled: DialledOrigin, readAhead: ByteBuffer?
+    /// - Returns: `nil` where an audit may want to be the origin: which origin there is, and whether,
+    ///   is none of the client's business then.
+    func openTunnel(
+        to host: String, _ port: UInt16
+    ) async throws(OriginFailure) -> DialledOrigin? {
+        isClaimed(host, port) ? nil : try await reachOrigin(host, port)
+    }
+
+    private func reachOrigin(
+        _ host: String, _ port: UInt16
+    ) async throws(OriginFailure) -> DialledOrigin {
+        do throws(OriginFailure) {
+            let dialled = try await lane.dial(host, port, reach: reach)
+            record.originAddress = dialled.address.description
+            return dialled
+        } catch {
+            note(error)
+            throw error
+        }
+    }
+
+    /// Offers a tunnel to the audit, and connects to its origin if the audit leaves it.
+    private func serveClaimedTunnel(
+        to host: String, _ port: UInt16, _ readAhead: ByteBuffer?
     ) async throws(ConnectionEnd) {
+        let early = try await serveProbe(to: host, port, readAhead)
+        let dialled: DialledOrigin
+        do throws(ConnectionEnd) {
+            dialled = try await dial(host, port)
+        } catch {
+            if let early { loop.buffers.give(early) }
+            throw error
+        }
+        try await serveTunnel(to: host, port, dialled, readAhead: early)
+    }
+
+    /// Looks into a tunnel.
+    ///
+    /// - Parameter dialled: the connection to the origin that was opened for it; `nil` where an audit
+    ///   may want to be the origin.
+    func serveTunnel(
+        to host: String, _ port: UInt16, _ dialled: DialledOrigin?, readAhead: ByteBuffer?
+    ) async throws(ConnectionEnd) {
+        guard let dialled else {
+            return try await serveClaimedTunnel(to: host, port, readAhead)
+        }
         ownsOrigins = true
         let opening: PeekedOpening
         do throws(ConnectionEnd) {
@@ -84,17 +124,18 @@ extension ConnectionTask {
     /// through it is a connection of its own.
     ///
     /// - Parameters:
-    ///   - dialled: the connection to the origin that was opened for it.
+    ///   - dialled: the connection to the origin that was opened for it; `nil` where an audit may
+    ///     want to be the origin.
     ///   - readAhead: what came through the tunnel before; owned by it now.
     func nest(
-        _ outer: any TunnelStream, to host: String, _ port: UInt16, dialled: DialledOrigin,
+        _ outer: any TunnelStream, to host: String, _ port: UInt16, dialled: DialledOrigin?,
         readAhead: ByteBuffer?
     ) async {
         let ends: (Channel, Channel)
         do throws(SystemError) {
             ends = try Channel.pair(on: loop)
         } catch {
-            dialled.close()
+            dialled?.close()
             if let readAhead { loop.buffers.give(readAhead) }
             outer.interrupt()
             return
@@ -107,7 +148,7 @@ extension ConnectionTask {
         nestingCount += 1
         await withDiscardingTaskGroup { group in
             group.addTask {
-                await inner.runTunnel(to: host, port, dialled)
+                await inner.runTunnel(of: self, to: host, port, dialled)
                 tunnel.interruptClient(in: self.lane.isDraining ? 100 : self.limits.halfCloseGrace)
             }
             group.addTask {
@@ -118,14 +159,20 @@ extension ConnectionTask {
         nestingCount -= 1
     }
 
-    private func runTunnel(to host: String, _ port: UInt16, _ dialled: DialledOrigin) async {
+    private func runTunnel(
+        of outer: ConnectionTask, to host: String, _ port: UInt16, _ dialled: DialledOrigin?
+    ) async {
         lane.opened(self)
+        // An audit treats two programs differently, and asks for the one inside.
+        if dialled == nil { await outer.awaitProcess() }
+        record.process = outer.record.process
         note(OriginTarget(isSecure: true, host: host, port: port))
         do throws(ConnectionEnd) {
             try await serveTunnel(to: host, port, dialled, readAhead: nil)
         } catch {
             note(error)
         }
+        record.process = outer.record.process
         await end()
     }
 }

@@ -30,7 +30,7 @@ final class ConnectionTask: @unchecked Sendable {
     weak var dialogue: DialogueRelay?
     var handshakeDoneTick: UInt64?
     /// The number of an exchange that was not recorded, for the next one.
-    var unusedNumber: Int64?
+    private var unusedNumber: Int64?
     var isCut = false
     /// Whom the certificate is for that the client was shown.
     private(set) var shownNames: [String] = []
@@ -53,7 +53,7 @@ final class ConnectionTask: @unchecked Sendable {
     let port: ProxyPort
     /// Whether the client's program is still looked for, and who waits for that.
     var isProcessSought = false
-    var processWaiter: UnsafeContinuation<Void, Never>?
+    var processWaiters: [UnsafeContinuation<Void, Never>] = unsafe []
     /// Bytes of segments that were recorded.
     var segmentBytes: Int64 = 0
     private let openedTick: UInt64
@@ -64,6 +64,16 @@ final class ConnectionTask: @unchecked Sendable {
     var reach: OriginReach {
         if case .reverse = port.mode { return .everywhere }
         return isLocal ? .everywhere : .beyondLoopback
+    }
+
+    func nextExchangeNumber() -> Int64 {
+        unusedNumber.take() ?? lane.recorder.numbers.nextExchange()
+    }
+
+    /// Takes back that there was an exchange: the record of a connection tells enough.
+    func forgetExchange(_ number: Int64?) {
+        unusedNumber = number
+        record.exchangeCount -= 1
     }
 
     var id: Int64 { record.id }
@@ -311,7 +321,7 @@ final class ConnectionTask: @unchecked Sendable {
     ///   left to be heard: a request of its is answered, and a refusal is told as one.
     /// - Returns: whether it was left.
     func drain(judgesUnread: Bool) -> Bool {
-        if let http2Relay, record.exchangeCount > 0 || !judgesUnread {
+        if let http2Relay, http2Relay.hasServed || !judgesUnread {
             http2Relay.connection.drain()
             return false
         }

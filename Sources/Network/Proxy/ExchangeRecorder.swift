@@ -12,6 +12,8 @@ final class ExchangeRecorder: @unchecked Sendable {
     private var responseBody: BodyRecorder
     private let recorder: TrafficRecorder
     private(set) var isFinished = false
+    /// Whether the store was told of the exchange before its end.
+    private(set) var isAnnounced = false
     private let task: ConnectionTask
     /// Watch the contents for the messages inside, if they have some.
     private var requestMessages: BodyMessageReader?
@@ -84,6 +86,7 @@ final class ExchangeRecorder: @unchecked Sendable {
         var copy = record
         copy.requestBody = requestBody.body
         copy.responseBody = responseBody.body
+        isAnnounced = true
         recorder.record(.exchange(copy))
     }
 }

@@ -115,6 +115,7 @@ extension HTTPRelay {
         _ buffer: ByteBuffer, _ reader: inout BodyReader, into out: ByteBuffer
     ) throws(RelayFailure) -> Int {
         let bytes = buffer.readable
+        hasTakenContent = true
         do throws(HTTP1Violation) {
             return try reader.consume(bytes.extracting(..<min(bytes.count, out.room))) { range in
                 record(bytes.extracting(range))

@@ -8,36 +8,27 @@ extension HTTPRelay {
     /// Answers a CONNECT to the proxy (RFC 9110 §9.3.6) and looks into the tunnel.
     func connect(_ host: String, _ port: UInt16) async throws(ConnectionEnd) -> Next {
         let target = OriginTarget(isSecure: true, host: host, port: port)
-        exchange?.authority = target.port == 443 ? "\(target.authority):443" : target.authority
+        exchange?.authority = target.tunnelAuthority
         task.note(target)
         if let refusal = task.blocking(host) {
             isRequestComplete = true
             return await answer(refusal)
         }
-        if task.session == nil, task.isClaimed(host, port) {
-            try await acceptConnect()
-            let early = try await task.serveProbe(to: host, port, takeClientBuffer())
-            let dialled = try await task.dial(host, port)
-            task.record.originAddress = dialled.address.description
-            try await task.serveTunnel(to: host, port, dialled, readAhead: early)
-            return .close
-        }
-        let dialled: DialledOrigin
+        let dialled: DialledOrigin?
         do throws(OriginFailure) {
-            dialled = try await lane.dial(host, port, reach: task.reach)
+            dialled = try await task.openTunnel(to: host, port)
         } catch {
-            task.note(error)
             isRequestComplete = true
             return await answer(ToolAnswer(error.failure))
         }
-        task.record.originAddress = dialled.address.description
         do throws(ConnectionEnd) {
             try await acceptConnect()
         } catch {
-            dialled.close()
+            dialled?.close()
             throw error
         }
-        let early = takeClientBuffer()
+        // What the client has sent behind its request.
+        let early = clientBuffer.take()
         guard task.session == nil else {
             // Inside TLS to the proxy itself, the tunnel is no socket that can be looked into.
             await task.nest(client, to: host, port, dialled: dialled, readAhead: early)
@@ -45,11 +36,6 @@ extension HTTPRelay {
         }
         try await task.serveTunnel(to: host, port, dialled, readAhead: early)
         return .close
-    }
-
-    /// What the client has sent behind its request.
-    private func takeClientBuffer() -> ByteBuffer? {
-        clientBuffer.take()
     }
 
     /// Tells the client that its tunnel is open.
@@ -68,13 +54,11 @@ extension HTTPRelay {
         }
     }
 
-    /// Takes back that there was an exchange: the connection's record tells enough.
+    /// Takes the exchange back.
     func forgetExchange() {
         // The store has been told of one that lasts, and is to hear of its end.
         guard !isAnnounced else { return finish() }
-        task.unusedNumber = exchange?.id
-        exchange = nil
-        task.record.exchangeCount -= 1
+        task.forgetExchange(exchange.take()?.id)
     }
 
     /// The connection's record tells of the tunnel; the request itself is recorded only if it says
@@ -83,10 +67,22 @@ extension HTTPRelay {
         guard let request, isAnnounced || request.fields.contains(.proxyAuthorization) else {
             return forgetExchange()
         }
-        exchange?.scheme = .http
-        exchange?.responseHead = head
-        exchange?.status = 200
-        exchange?.answeredByTool = true
+        exchange?.noteTunnel(head)
         finish()
+    }
+}
+
+extension OriginTarget {
+    /// As the target of a CONNECT has it: with the port, always (RFC 9110 §7.1).
+    var tunnelAuthority: String { port == 443 ? "\(authority):443" : authority }
+}
+
+extension ExchangeRecord {
+    /// Takes note that a CONNECT was answered with a tunnel.
+    mutating func noteTunnel(_ head: [UInt8]) {
+        scheme = .http
+        responseHead = head
+        status = 200
+        answeredByTool = true
     }
 }

@@ -74,7 +74,8 @@ extension HTTPRelay {
     /// Sends a request on and brings the response back.
     func forward(_ outgoing: OutgoingRequest) async throws(ConnectionEnd) -> Next {
         if let answered = try await answerInPlace(outgoing) { return answered }
-        var mayRepeat = outgoing.isRepeatable
+        var rule = RetryRule(
+            isRepeatable: outgoing.isRepeatable, mirrorsOrigin: task.mirrorsOrigin)
         while true {
             let leg: OriginLeg
             if task.mirrorsOrigin, let own = task.origin, !own.isReady {
@@ -97,13 +98,12 @@ extension HTTPRelay {
                 await lane.recorder.waitForRoom()
                 return next
             } catch {
-                dropOrigin()
-                if mayRepeat, isUsed, !hasResponseBegun, error.isOriginGone, !lane.isCut,
-                    !task.mirrorsOrigin
-                {
-                    mayRepeat = false
-                    continue
-                }
+                // A connection that refused one stream may take the next.
+                if !error.isUnprocessed { dropOrigin() }
+                let attempt = RetryRule.Attempt(
+                    isOnUsedConnection: isUsed, hasResponseBegun: hasResponseBegun,
+                    hasTakenContent: hasTakenContent, isCut: lane.isCut)
+                if rule.allows(attempt, after: error) { continue }
                 return try await fail(error)
             }
         }
@@ -209,6 +209,7 @@ extension HTTPRelay {
         if case .length(let length) = outgoing.framing, let clientBuffer {
             let content = clientBuffer.readable.extracting(..<Int(length))
             record(content)
+            hasTakenContent = true
             if content.count > out.room { try await send(out, over: leg) }
             out.append(clientBuffer.readable.extracting(..<Int(length)))
             clientBuffer.consume(Int(length))
@@ -315,6 +316,7 @@ extension HTTPRelay {
         _ buffer: ByteBuffer, _ reader: inout BodyReader
     ) throws(RelayFailure) -> Int {
         let bytes = buffer.readable
+        hasTakenContent = true
         do throws(HTTP1Violation) {
             return try reader.consume(bytes) { range in
                 record(bytes.extracting(range))

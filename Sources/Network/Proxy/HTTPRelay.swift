@@ -57,6 +57,8 @@ final class HTTPRelay: @unchecked Sendable {
     private(set) var isAnnounced = false
     /// Whether something of a final response has gone to the client.
     var hasResponseBegun = false
+    /// Whether some of the request's content was taken; it cannot be had again.
+    var hasTakenContent = false
 
     enum Next {
         case nextRequest
@@ -349,8 +351,7 @@ final class HTTPRelay: @unchecked Sendable {
 
     @inline(never)
     private func beginRecord(_ startedAt: Timestamp) {
-        let id = task.unusedNumber ?? lane.recorder.numbers.nextExchange()
-        task.unusedNumber = nil
+        let id = task.nextExchangeNumber()
         exchange = ExchangeRecord(
             id: id, connection: task.id, startedAt: startedAt,
             scheme: task.session == nil ? .http : .https, authority: "")
@@ -361,6 +362,7 @@ final class HTTPRelay: @unchecked Sendable {
         responseBody = BodyRecorder(exchange: id, direction: .response, limit: limits.recordedBody)
         isRequestComplete = false
         hasResponseBegun = false
+        hasTakenContent = false
         isAnnounced = false
     }
 

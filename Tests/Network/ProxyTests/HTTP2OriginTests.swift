@@ -36,26 +36,38 @@ extension ProxyTests {
             }
         }
 
-        /// Also with content, as long as none of it is gone (RFC 9113 §8.7).
-        @Test(arguments: [0, 10])
-        func refusedStreamsAreRepeated(size: Int) throws {
-            try withProxy { proxy in
+        /// Whatever the client speaks, also with content, as long as none of it is gone
+        /// (RFC 9113 §8.7).
+        @Test(arguments: [("HTTP/1.1", 0), ("HTTP/1.1", 10), ("HTTP/2", 0), ("HTTP/2", 10)])
+        func refusedStreamsAreRepeated(_ version: String, size: Int) throws {
+            try withProxy(PlanChange { $0.originVersion = .http2 }) { proxy in
                 let origin = try proxy.http2Origin { peer, _ in
-                    let (stream, _) = try peer.needRequest()
-                    peer.session.reset(stream, HTTP2ErrorCode.refusedStream)
+                    for _ in 0..<2 {
+                        let (stream, _) = try peer.needRequest()
+                        peer.session.reset(stream, HTTP2ErrorCode.refusedStream)
+                    }
                     try peer.serve()
                 }
-                let client = try proxy.http2Client(to: origin)
-                let seen: HTTP2Seen
-                if size == 0 {
-                    seen = try client.get("/a")
+                let method = size == 0 ? "GET" : "POST"
+                let answer: (status: Int, body: String)
+                if version == "HTTP/2" {
+                    let client = try proxy.http2Client(to: origin)
+                    let stream = try client.request(
+                        "\(method) /a HTTP/1.1", endsStream: size == 0)
+                    let seen = try client.response(stream)
+                    answer = (seen.status, seen.body.text)
+                    client.wire.close()
                 } else {
-                    let stream = try client.request("POST /a HTTP/1.1", endsStream: false)
-                    seen = try client.response(stream)
+                    let wire = try proxy.secureTunnel(to: origin)
+                    try wire.send(
+                        "\(method) /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(size)"
+                            + "\r\n\r\n")
+                    let seen = try wire.readResponse()
+                    answer = (seen.status, seen.body.text)
+                    wire.close()
                 }
-                #expect(seen.status == 200)
-                #expect(seen.body.text == "hello /a")
-                client.wire.close()
+                #expect(answer == (200, "hello /a"))
+                #expect(origin.acceptedCount == 1)
             }
         }
 

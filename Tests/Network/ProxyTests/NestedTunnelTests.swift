@@ -130,7 +130,10 @@ extension ProxyTests {
                 let ends = proxy.traffic.content.finalConnections
                 #expect(ends.count == 5)
                 #expect(ends[0].protocolName == "h2")
-                #expect(ends[0].exchangeCount == 4)
+                // A CONNECT that succeeds is a connection, and no exchange.
+                #expect(ends[0].exchangeCount == 0)
+                #expect(ends[0].outcome == .completed)
+                #expect(proxy.traffic.content.finalExchanges.count == 4)
                 #expect(ends[1...].allSatisfy { $0.outcome == .completed && $0.exchangeCount == 1 })
             }
         }

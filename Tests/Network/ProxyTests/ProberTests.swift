@@ -17,26 +17,46 @@ extension ProxyTests {
             case connect
             case socksByName
             case socks4
+            case connectInsideTLS
+            case connectOnStream
 
-            /// Asks, and says something in clear where a tunnel is what it gets.
-            func ask(_ client: Wire) throws {
+            /// Asks, says something in clear where a tunnel is what it gets, and reads what comes.
+            func ask(_ proxy: ProxyUnderTest) throws -> String {
+                let client = try proxy.connect()
                 switch self {
                 case .plainRequest:
-                    return try client.send(
+                    try client.send(
                         "GET http://\(Self.host)/ HTTP/1.1\r\nHost: \(Self.host)\r\n\r\n")
-                case .connect:
-                    try client.send("CONNECT \(Self.host):80 HTTP/1.1\r\nHost: x\r\n\r\n")
-                    let head = try client.readHead()
-                    guard head.hasPrefix("HTTP/1.1 200 ") else { throw WireFailure(head) }
+                    return try client.readToEnd().text
+                case .connect: try Self.connect(client)
                 case .socksByName: try client.tunnelBySOCKS(to: .name(Self.host), 80)
                 case .socks4:
                     try client.send(SOCKS.request4a(Self.host, 80))
                     #expect(try client.readReply4() == 90)
+                case .connectInsideTLS:
+                    try client.secure(ProxyUnderTest.clientSession(for: "localhost"))
+                    try Self.connect(client)
+                case .connectOnStream:
+                    try client.secure(
+                        ProxyUnderTest.clientSession(for: "localhost", protocols: ["h2"]))
+                    let streams = try RawHTTP2(client)
+                    try streams.connect(stream: 1, "\(Self.host):80")
+                    #expect(try streams.next(of: 1).payload.first == 0x88)
+                    try streams.data(stream: 1, [UInt8](Self.request.utf8))
+                    return try streams.readData(of: 1, 5).text
                 }
-                try client.send("GET / HTTP/1.1\r\nHost: \(Self.host)\r\n\r\n")
+                try client.send(Self.request)
+                return try client.readToEnd().text
+            }
+
+            private static func connect(_ client: Wire) throws {
+                try client.send("CONNECT \(host):80 HTTP/1.1\r\nHost: x\r\n\r\n")
+                let head = try client.readHead()
+                guard head.hasPrefix("HTTP/1.1 200 ") else { throw WireFailure(head) }
             }
 
             static let host = "nowhere.invalid"
+            private static let request = "GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n"
         }
 
         /// A prober is asked before any origin is, and knows the program by then: it is another
@@ -49,9 +69,7 @@ extension ProxyTests {
                 plan.findsProcesses = true
             }
             try withProxy(change) { proxy in
-                let client = try proxy.connect()
-                try way.ask(client)
-                #expect(try client.readToEnd().text == "taken")
+                #expect(try way.ask(proxy) == "taken")
                 let visit = try #require(prober.visits.first)
                 #expect(visit.host == Way.host && visit.port == 80)
                 #expect(visit.process?.id == getpid())

@@ -18,6 +18,8 @@ final class HTTP2Relay: @unchecked Sendable {
     let originFailure: OriginFailure?
     private let serverName: String?
     let connection: HTTP2Connection
+    /// Whether a request has come, also a CONNECT that is not recorded as an exchange.
+    var hasServed = false
     private var open: [Int32: StreamTask] = [:]
     /// Connections of HTTP/2 that the streams share.
     private var shared: [OriginTarget: OriginLeg] = [:]
@@ -72,7 +74,7 @@ final class HTTP2Relay: @unchecked Sendable {
             task.record.closedBy = lane.isDraining ? .tool : .client
         case .peerClosed, .failed, nil:
             task.record.closedBy = .client
-            if task.session != nil, task.record.exchangeCount == 0 {
+            if task.session != nil, !hasServed {
                 if case .failed(let failure) = connection.end { throw task.silentEnd(failure) }
                 throw task.silentEnd(nil)
             }

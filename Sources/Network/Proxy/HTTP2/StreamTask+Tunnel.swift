@@ -12,23 +12,33 @@ extension StreamTask {
     /// Answers a CONNECT (RFC 9113 §8.5) and looks into the tunnel.
     func connect(_ host: String, _ port: UInt16) async {
         let target = OriginTarget(isSecure: true, host: host, port: port)
-        exchange?.record.authority =
-            target.port == 443 ? "\(target.authority):443" : target.authority
+        exchange?.record.authority = target.tunnelAuthority
+        task.note(target)
         if let refusal = task.blocking(host) { return answer(refusal) }
-        let dialled: DialledOrigin
+        let dialled: DialledOrigin?
         do throws(OriginFailure) {
-            dialled = try await lane.dial(host, port, reach: task.reach)
+            dialled = try await task.openTunnel(to: host, port)
         } catch {
-            task.note(error)
             return answer(ToolAnswer(error.failure))
         }
         stream.respond(.response(status: 200), endsStream: false)
-        exchange?.record.status = 200
-        exchange?.record.answeredByTool = true
-        exchange?.record.responseHead = [UInt8]("HTTP/2.0 200 \r\n\r\n".utf8)
-        exchange?.finish()
+        recordConnect()
         await task.nest(
             HTTP2TunnelStream(stream), to: host, port, dialled: dialled, readAhead: nil)
+    }
+
+    /// The record of the connection inside tells of the tunnel, as for a client of HTTP/1: the request
+    /// itself is recorded only if it gave the proxy a password.
+    private func recordConnect() {
+        guard let exchange else { return }
+        // The store has been told of one that lasts, and is to hear of its end.
+        guard exchange.isAnnounced || request?.fields.contains(.proxyAuthorization) ?? false else {
+            task.forgetExchange(exchange.record.id)
+            self.exchange = nil
+            return
+        }
+        exchange.record.noteTunnel([UInt8]("HTTP/2.0 200 \r\n\r\n".utf8))
+        exchange.finish()
     }
 
     /// Asks the origin to speak what the client wants to speak on the stream (RFC 8441), and relays

@@ -15,7 +15,7 @@ final class StreamTask: @unchecked Sendable {
     let task: ConnectionTask
     let lane: ProxyLoop
     let limits: ProxyLimits
-    private(set) var exchange: ExchangeRecorder?
+    var exchange: ExchangeRecorder?
     var request: RequestHead?
     private var isRequestComplete = false
     /// Whether the final response's head has gone to the client.
@@ -109,13 +109,14 @@ final class StreamTask: @unchecked Sendable {
 
     private func begin(_ raw: [UInt8], _ startedAt: Timestamp) {
         var record = ExchangeRecord(
-            id: lane.recorder.numbers.nextExchange(), connection: task.id, startedAt: startedAt,
+            id: task.nextExchangeNumber(), connection: task.id, startedAt: startedAt,
             scheme: task.session == nil ? .http : .https, authority: task.record.originHost)
         record.requestHead = raw
         record.protocolName = HTTPVersion.http2.text
         record.stream = stream.id
         task.record.exchangeCount += 1
         task.noteTaken()
+        relay.hasServed = true
         exchange = ExchangeRecorder(record, of: task)
     }
 
@@ -170,7 +171,8 @@ final class StreamTask: @unchecked Sendable {
     // MARK: Forwarding
 
     private func forward(_ outgoing: OutgoingRequest) async {
-        var repeats = 0
+        var rule = RetryRule(
+            isRepeatable: outgoing.isRepeatable, mirrorsOrigin: task.mirrorsOrigin)
         while true {
             // Nobody is asked for a client that has left in the meantime.
             if let failure = stream.lostClient { return fail(.clientStream(failure)) }
@@ -193,15 +195,11 @@ final class StreamTask: @unchecked Sendable {
                 if self.exchange?.record.responseHead.isEmpty ?? false {
                     self.exchange?.record.responseHead = exchange.brokenHead
                 }
-                let isSafe =
-                    error.isUnprocessed
-                    || (outgoing.isRepeatable && exchange.isOnUsedConnection && error.isOriginGone)
-                if isSafe, !hasResponseBegun, !hasTakenContent, repeats < 2, !lane.isCut,
-                    !task.mirrorsOrigin
-                {
-                    repeats += 1
-                    continue
-                }
+                let attempt = RetryRule.Attempt(
+                    isOnUsedConnection: exchange.isOnUsedConnection,
+                    hasResponseBegun: hasResponseBegun, hasTakenContent: hasTakenContent,
+                    isCut: lane.isCut)
+                if rule.allows(attempt, after: error) { continue }
                 return fail(error)
             }
         }
