@@ -100,12 +100,12 @@ let package = Package(
         target("Transport", ["Base", "Sockets", "TLS"]),
         target("HTTP2", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "Transport"]),
         // Records
-        target("Traffic", ["Base", "HTTPModel"]),
-        target("Contents", ["Base", "HTTPModel"]),
+        target("Traffic", ["Base"]),
+        target("Contents", ["Base", "HTTPModel", "Traffic"]),
         target("Redaction", ["Base", "Contents", "HTTPModel", "Traffic"]),
         target("Messages", ["Base", "Contents", "HTTPCodecs", "HTTPModel", "Traffic"]),
         target("CaptureStore", ["Base", "Traffic", "CSQLite"]),
-        target("Filters", ["Base", "HTTPModel", "Traffic"]),
+        target("Filters", ["Base", "Contents", "HTTPModel", "Traffic"]),
         // Network
         target("Processes", ["Base", "Contents", "Redaction", "Sockets", "Traffic"]),
         target(
@@ -128,14 +128,15 @@ let package = Package(
         target(
             "PacketFormats",
             [
-                "Base", "Formats", "HTTPCodecs", "HTTPModel", "Messages", "Redaction", "TLS",
+                "Base", "Contents", "Formats", "HTTPCodecs", "HTTPModel", "Messages", "Redaction",
+                "TLS",
                 "Traffic",
             ]),
         target("Replay", ["Base", "Contents", "HTTPModel", "HTTPCodecs", "Traffic"]),
         target(
             "Comparison",
             ["Base", "Contents", "HTTPCodecs", "HTTPModel", "Redaction", "Replay", "Traffic"]),
-        target("Transfers", ["Base", "HTTPModel", "Traffic"]),
+        target("Transfers", ["Base", "Contents", "HTTPModel", "Traffic"]),
         target(
             "Audit",
             ["Base", "Catalogue", "Findings", "Proxy", "Sockets", "TLS", "Traffic"]),
@@ -186,7 +187,7 @@ let package = Package(
         tests(of: "PublicSuffixes"),
         tests(of: "DNS", ["Base"]),
         tests(of: "Traffic"),
-        tests(of: "Contents"),
+        tests(of: "Contents", ["Base", "Traffic"]),
         tests(of: "Redaction", ["Base", "TestConditions", "Traffic"]),
         tests(of: "Negotiation", ["Base"]),
         // Frames of HTTP/2 written by hand, for peers that no sound library would play.

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 internal import Redaction
 internal import Replay
@@ -145,7 +146,7 @@ struct ExchangeComparison {
         let (before, after) = (left.body(direction).trailers, right.body(direction).trailers)
         if before != after {
             found += HeadDifference(side: side, kind: .trailer, configuration: configuration)
-                .differences(FieldLines(section: before[...]), FieldLines(section: after[...]))
+                .differences(FieldLines(section: before), FieldLines(section: after))
         }
         return found
     }
@@ -187,14 +188,12 @@ struct ExchangeComparison {
         _ side: Side, _ direction: Direction
     ) throws -> ContentDifference.Content {
         let body = side.body(direction)
-        let fields = FieldLines(head: side.head(direction)) {
-            $0.equalsIgnoringCase("content-type") || $0.equalsIgnoringCase("content-encoding")
-        }
+        let head = RecordedHead(side.head(direction))
         var content = ContentDifference.Content()
         content.size = body.size
         content.isWhole = body.size <= configuration.contentLimit && !body.isTruncated
-        content.types = fields.values("content-type")
-        content.codings = fields.values("content-encoding").map(\.text).joined(separator: ",")
+        content.types = head.values(named: "content-type").map(Array.init)
+        content.codings = head.values(named: "content-encoding").map(\.text).joined(separator: ",")
         guard content.isWhole, body.size > 0 else { return content }
         try side.source.body(ofExchange: side.record.id, direction) { bytes in
             if content.bytes.isEmpty, bytes.count <= configuration.contentLimit {

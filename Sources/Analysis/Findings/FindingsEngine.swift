@@ -142,7 +142,7 @@ package struct FindingsEngine {
         }
         return Sighting(
             scheme: view.exchange.scheme,
-            method: suspicion.place == .service ? nil : MethodName(view.request.method),
+            method: suspicion.place == .service ? nil : MethodName(view.method),
             host: host, path: suspicion.peer == .proxy ? [] : view.target.path,
             exchange: view.exchange.id, connection: view.exchange.connection,
             time: view.exchange.startedAt)

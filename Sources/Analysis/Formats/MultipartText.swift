@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 
 /// The fields of a `multipart/form-data` content (RFC 7578).
@@ -64,14 +65,14 @@ struct MultipartText {
             headEnd = min(end + 1, bytes.endIndex)
             if isEmpty { break }
         }
-        let head = HeadText(Array(bytes[..<headEnd]), hasStartLine: false)
+        let head = RecordedHead(trailers: Array(bytes[..<headEnd]))
         var part = Part()
-        if let value = head.values(named: "content-disposition").first {
-            let disposition = ParameterizedValue(value[...])
+        if let value = head.first(named: "content-disposition") {
+            let disposition = ParameterizedValue(value)
             part.name = disposition["name"] ?? []
             part.fileName = disposition["filename"]
         }
-        part.contentType = head.values(named: "content-type").first
+        part.contentType = head.first(named: "content-type").map(Array.init)
         part.content = Array(bytes[headEnd...])
         return part
     }

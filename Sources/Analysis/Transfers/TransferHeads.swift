@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import Traffic
 
 /// The heads of an exchange, asked for what transfers are about.
@@ -18,13 +19,8 @@ struct TransferHeads {
         url = exchange.url(request)
     }
 
-    func asked(_ name: String) -> ArraySlice<UInt8>? {
-        request.values(named: Array(name.utf8)).first
-    }
-
-    func answered(_ name: String) -> ArraySlice<UInt8>? {
-        response.values(named: Array(name.utf8)).first
-    }
+    func asked(_ name: StaticString) -> ArraySlice<UInt8>? { request.first(named: name) }
+    func answered(_ name: StaticString) -> ArraySlice<UInt8>? { response.first(named: name) }
 
     /// The content that the request announces, in bytes; `nil` if it does not.
     var announcedRequest: Int64? { Self.length(request) }
@@ -47,8 +43,8 @@ struct TransferHeads {
     var succeeded: Bool { (200..<300).contains(exchange.status) }
 
     private static func length(_ head: RecordedHead) -> Int64? {
-        guard head.values(named: Array("transfer-encoding".utf8)).isEmpty else { return nil }
-        return head.values(named: Array("content-length".utf8)).first.flatMap(number)
+        guard head.first(named: "transfer-encoding") == nil else { return nil }
+        return head.first(named: "content-length").flatMap(number)
     }
 
     /// A count of bytes; `nil` for anything else and beyond 63 bits.

@@ -114,7 +114,7 @@ func json(_ status: Int, _ value: JSONText) -> ServerResponse {
     ServerResponse(
         status,
         [
-            ResponseField("Content-Type", MediaType.json),
+            ResponseField("Content-Type", FileType.json),
             ResponseField("Cache-Control", "no-store"),
         ], body: .bytes(value.line + [0x0A]))
 }

@@ -23,11 +23,11 @@ final class FolderRoutes: Sendable {
         switch entry {
         case .file(let file):
             guard !asksForFolder, let name = names.last else { return .plain(404) }
-            return await answer(request, file, type: MediaType.of(fileName: name))
+            return await answer(request, file, type: FileType.of(fileName: name))
         case .folder(let folder):
             guard asksForFolder else { return addSlash(request) }
             if case .file(let file)? = folder.entry(CollectionOfOne([UInt8]("index.html".utf8))) {
-                return await answer(request, file, type: MediaType.html)
+                return await answer(request, file, type: FileType.html)
             }
             return listing(folder, request).response(to: request)
         }
@@ -111,18 +111,18 @@ final class FolderRoutes: Sendable {
     }
 
     private func listing(_ folder: Folder, _ request: ServerRequest) -> Representation {
-        let title = escapedHTML("/" + request.match.rest.map(\.text).joined(separator: "/"))
+        let title = MarkupText.escaped("/" + request.match.rest.map(\.text).joined(separator: "/"))
         var page = "<!doctype html>\n<meta charset=utf-8>\n<title>\(title)</title>\n"
         page += "<h1>\(title)</h1>\n<ul>\n"
         for name in folder.names(limit: Self.listingLimit) {
             let isFolder = name.last == UInt8(ascii: "/")
             let link = percentEncoded(segment: isFolder ? name.dropLast() : name[...])
             page += "<li><a href=\"./\(link)\(isFolder ? "/" : "")\">"
-            page += "\(escapedHTML(name.text))</a>\n"
+            page += "\(MarkupText.escaped(name.text))</a>\n"
         }
         page += "</ul>\n"
         return Representation(
-            contentType: MediaType.html, bytes: [UInt8](page.utf8),
+            contentType: FileType.html, bytes: [UInt8](page.utf8),
             validators: Validators(entityTag: nil, lastModified: nil))
     }
 

@@ -48,7 +48,7 @@ enum GalleryRoutes {
             \(body)</html>
 
             """
-        return representation(MediaType.html, [UInt8](text.utf8), configuration)
+        return representation(FileType.html, [UInt8](text.utf8), configuration)
             .response(to: request)
     }
 
@@ -71,7 +71,7 @@ enum GalleryRoutes {
             case .js: [UInt8]("window.items = (window.items || 0) + 1; // \(item)\n".utf8)
             }
         return representation(
-            MediaType.of(fileName: name), bytes, configuration
+            FileType.of(fileName: name), bytes, configuration
         ).response(to: request)
     }
 

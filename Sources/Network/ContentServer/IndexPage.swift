@@ -4,7 +4,7 @@ internal import HTTPServer
 /// The page at `/` that says what the server has.
 enum IndexPage {
     static func representation(_ configuration: ContentServerConfiguration) -> Representation {
-        var page = smallPage(MediaType.html, [UInt8](text.utf8), configuration)
+        var page = smallPage(FileType.html, [UInt8](text.utf8), configuration)
         page.cacheControl = "no-cache"
         return page
     }

@@ -6,7 +6,7 @@ internal import HTTPServer
 enum LoginRoutes {
     static func routes(_ configuration: ContentServerConfiguration) -> [Route] {
         [
-            .get("/login") { _ in ServerResponse(200, type: MediaType.html, form) },
+            .get("/login") { _ in ServerResponse(200, type: FileType.html, form) },
             Route([.post], "/login") { request, body in
                 await login(request, body, configuration)
             },

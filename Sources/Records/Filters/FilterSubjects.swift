@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 package import Traffic
 
@@ -92,9 +93,7 @@ package struct ExchangeSubject: FilterSubject {
     /// What the exchange went over to: by 101, or by an extended CONNECT (RFC 8441).
     private var upgrades: [ArraySlice<UInt8>] {
         if exchange.status == 101 { return values(named: Array("upgrade".utf8), [.response]) }
-        let name = Array(":protocol:".utf8)
-        return RecordedHead(exchange.requestHead).lines.filter { $0.starts(with: name) }
-            .map { $0.dropFirst(name.count).trimmingWhitespace }
+        return RecordedHead(exchange.requestHead).values(named: ":protocol")
     }
 
     private var url: [UInt8] { exchange.url(RecordedHead(exchange.requestHead)) }

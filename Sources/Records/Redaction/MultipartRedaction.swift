@@ -63,12 +63,11 @@ enum MultipartRedaction {
     ) -> [UInt8] {
         guard let head = headEnd(of: part) else { return hidden(part) }
         let fields = part[..<head]
-        // `RecordedHead` takes the first line for a start line, which a part has not.
-        let names = RecordedHead([newline] + fields.unfolded)
-        let dispositions = names.values(named: Array("content-disposition".utf8))
+        let names = RecordedHead(trailers: Array(fields))
+        let dispositions = names.values(named: "content-disposition")
             .map(ParameterizedValue.init)
         let partNames = dispositions.flatMap { [$0["name"], $0["name*"]].compactMap(\.self) }
-        let types = names.values(named: Array("content-type".utf8))
+        let types = names.values(named: "content-type")
         let shownHead = HeadRedaction.redact(trailers: Array(fields))
         let content = part[head...].withoutLineEnd
         let lineEnd = part[content.endIndex...]
@@ -123,20 +122,5 @@ extension ArraySlice<UInt8> {
         guard last == UInt8(ascii: "\n") else { return self }
         let line = dropLast()
         return line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-    }
-
-    /// Fields on one line each (RFC 5322 §2.2.3).
-    fileprivate var unfolded: [UInt8] {
-        var result: [UInt8] = []
-        for byte in self {
-            if byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t"),
-                result.last == UInt8(ascii: "\n")
-            {
-                result.removeLast()
-                if result.last == UInt8(ascii: "\r") { result.removeLast() }
-            }
-            result.append(byte)
-        }
-        return result
     }
 }

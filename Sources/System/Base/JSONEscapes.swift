@@ -1,5 +1,46 @@
 /// The escapes of JSON strings (RFC 8259 §7).
 package enum JSONEscapes {
+    /// Adds a text as it may stand between quotes; beyond what the grammar asks for, it escapes what
+    /// acts on a reader.
+    ///
+    /// - Parameter text: in UTF-8, whole characters.
+    package static func append(_ text: ArraySlice<UInt8>, to result: inout [UInt8]) {
+        var rest = text
+        while let special = rest.firstIndex(where: mayNeedEscape) {
+            result += rest[..<special]
+            rest = rest[special...]
+            var count = 1
+            switch rest[special] {
+            case 0x22: result += #"\""#.utf8
+            case 0x5C: result += #"\\"#.utf8
+            case 0x0A: result += #"\n"#.utf8
+            case 0x0D: result += #"\r"#.utf8
+            case 0x09: result += #"\t"#.utf8
+            default: count = append(unseen: rest, to: &result)
+            }
+            rest = rest.dropFirst(count)
+        }
+        result += rest
+    }
+
+    /// Adds the first character, which may be one that acts on a reader; returns its length.
+    private static func append(unseen text: ArraySlice<UInt8>, to result: inout [UInt8]) -> Int {
+        var iterator = text.prefix(4).makeIterator()
+        var decoder = UTF8()
+        guard case .scalarValue(let scalar) = decoder.decode(&iterator), scalar.actsOnReader else {
+            result.append(text[text.startIndex])
+            return 1
+        }
+        for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
+            result += (#"\u"# + [UInt8(unit >> 8), UInt8(unit & 0xFF)].hex).utf8
+        }
+        return UTF8.width(scalar)
+    }
+
+    private static func mayNeedEscape(_ byte: UInt8) -> Bool {
+        byte == 0x22 || byte == 0x5C || byte.mayBeginUnseen
+    }
+
     /// Returns what the text between the quotes stands for, in UTF-8; a surrogate without its other
     /// half becomes U+FFFD. `nil` if an escape is malformed.
     package static func undo(in text: ArraySlice<UInt8>) -> [UInt8]? {

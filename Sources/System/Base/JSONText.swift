@@ -162,62 +162,10 @@ extension JSONText {
         return text + "." + padded(fraction, width)
     }
 
-    /// Quotes `text`; beyond what the grammar asks for, it escapes what acts on a terminal or ends
-    /// a line of JavaScript.
     private static func append(_ text: String, to result: inout [UInt8]) {
         result.append(UInt8(ascii: "\""))
-        let start = result.count
-        result += text.utf8
-        if let special = result[start...].firstIndex(where: mayNeedEscape) {
-            let rest = Array(result[special...])
-            result.removeSubrange(special...)
-            appendEscaped(rest, to: &result)
-        }
+        JSONEscapes.append(Array(text.utf8)[...], to: &result)
         result.append(UInt8(ascii: "\""))
-    }
-
-    /// Of a character beyond ASCII, whether its first byte begins those that are escaped.
-    private static func mayNeedEscape(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == 0x22 || byte == 0x5C || byte == 0x7F || byte == 0xC2 || byte == 0xE2
-    }
-
-    /// - Parameter text: in UTF-8.
-    private static func appendEscaped(_ text: [UInt8], to result: inout [UInt8]) {
-        var start = 0
-        var index = 0
-        while index < text.count {
-            let byte = text[index]
-            guard mayNeedEscape(byte), let (escape, count) = escape(text[index...]) else {
-                index += 1
-                continue
-            }
-            result += text[start..<index]
-            result += escape.utf8
-            index += count
-            start = index
-        }
-        result += text[start...]
-    }
-
-    /// What the first character is written as, and how many bytes it has; `nil` if it stays.
-    private static func escape(_ text: ArraySlice<UInt8>) -> (String, Int)? {
-        let byte = text[text.startIndex]
-        let next = text.dropFirst()
-        switch byte {
-        case 0x22: return (#"\""#, 1)
-        case 0x5C: return (#"\\"#, 1)
-        case 0x0A: return (#"\n"#, 1)
-        case 0x0D: return (#"\r"#, 1)
-        case 0x09: return (#"\t"#, 1)
-        case 0xC2:
-            guard let second = next.first, second < 0xA0 else { return nil }
-            return (#"\u00"# + [second].hex, 2)
-        case 0xE2:
-            if next.starts(with: [0x80, 0xA8]) { return (#"\u2028"#, 3) }
-            if next.starts(with: [0x80, 0xA9]) { return (#"\u2029"#, 3) }
-            return nil
-        default: return (#"\u00"# + [byte].hex, 1)
-        }
     }
 }
 

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 internal import Redaction
 internal import Traffic
@@ -116,7 +117,7 @@ struct ExchangePresentation {
 
     /// The content codings that a head names, `nil` for none.
     func codings(_ direction: Direction) -> String? {
-        let codings = RecordedHead(head(direction)).values(named: Array("content-encoding".utf8))
+        let codings = RecordedHead(head(direction)).values(named: "content-encoding")
             .map(\.text).joined(separator: ", ")
         return codings.isEmpty || codings.lowercased() == "identity" ? nil : codings
     }

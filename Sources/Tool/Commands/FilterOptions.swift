@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import Filters
 internal import Findings
 internal import Traffic
@@ -103,7 +104,7 @@ final class CaptureFilter: FilterSource {
         _ visit: (ArraySlice<UInt8>) throws -> Bool
     ) throws {
         let head = direction == .request ? exchange.requestHead : exchange.responseHead
-        let codings = RecordedHead(head).values(named: Array("content-encoding".utf8))
+        let codings = RecordedHead(head).values(named: "content-encoding")
             .map(\.text).joined(separator: ",")
         let decoding = Decoding(codings.isEmpty ? nil : decoder(codings))
         var isWanted = true

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 internal import Redaction
 internal import Traffic
@@ -31,7 +32,7 @@ struct ReadableContent {
         guard !held.bytes.isEmpty else { return }
         if presentation.withSecrets { return try write(held, held.bytes, remark: asRecorded) }
         let types = RecordedHead(presentation.head(direction))
-            .values(named: Array("content-type".utf8))
+            .values(named: "content-type")
         switch ContentRedaction.redact(held.bytes, types: types, isWhole: held.isWhole) {
         case .understood(let redacted):
             let remark = redacted == held.bytes ? "no secret found by its name" : masked

@@ -1,4 +1,5 @@
 import Base
+import Contents
 import Testing
 
 @testable import Formats
@@ -38,21 +39,27 @@ struct TextTests {
                 == "2026-03-09T07:05:01.250007Z")
     }
 
-    @Test func takesHeadsApart() {
-        let head = HeadText(
-            Array("GET / HTTP/1.1\r\nA:1\r\nb : two\r\n three\r\nnone\r\n:p: q\r\n\r\n".utf8))
-        #expect(head.startLine.text == "GET / HTTP/1.1")
+    /// However a string is cut into parts, what acts on a reader is escaped.
+    @Test(arguments: 1...8)
+    func writesStringsInParts(_ size: Int) throws {
+        let text = Array("a\u{202E}né 漢 😀\"\\\n\u{E0041}€".utf8) + [0xE2, 0x80]
+        var written: [UInt8] = []
+        var writer = JSONWriter { written += $0 }
+        writer.beginString()
+        for start in stride(from: 0, to: text.count, by: size) {
+            try writer.string(Array(text[start..<min(start + size, text.count)]))
+        }
+        writer.endString()
+        try writer.flush()
         #expect(
-            head.fields.map { "\($0.name.text)=\($0.value.text)" } == [
-                "A=1", "b=two three", ":p=q",
-            ])
+            written == Array(#""a\u202ené 漢 😀\"\\\n\udb40\udc41€"#.utf8) + [0xE2, 0x80, 0x22])
     }
 
     @Test func removesFields() {
         let head =
             "HTTP/1.1 200 OK\r\nContent-Encoding: gzip,\r\n br\r\nA: 1\r\ncontent-encoding:x\r\n\r\n"
         #expect(
-            HeadText.removing("content-encoding", from: Array(head.utf8)).text
+            RecordedHead.removing("content-encoding", from: Array(head.utf8)).text
                 == "HTTP/1.1 200 OK\r\nA: 1\r\n\r\n")
     }
 

@@ -30,6 +30,12 @@ struct DownloadTests {
                 Step("GET /f\nRange: bytes=3-5", "", "206\nContent-Range: bytes 3-5/10", "345"),
             ], ["1,2,3 complete: 10/10 none"], whole: "0123456789"),
         ScenarioRow(
+            "in pieces whose places are folded",
+            [
+                Step("GET /f\nRange: bytes=5-", "", "206\nContent-Range:\n bytes 5-9/10", "56789"),
+                Step("GET /f\nRange: bytes=0-4", "", "206\nContent-Range: bytes\n 0-4/10", "01234"),
+            ], ["1,2 complete: 10/10 none"], whole: "0123456789"),
+        ScenarioRow(
             "a probe first", [Step("HEAD /f", "", "200\nContent-Length: 10" + tag), cut, rest()],
             ["1,2,3 complete: 10/10 strong-etag"], whole: "0123456789"),
         ScenarioRow(

@@ -27,8 +27,15 @@ struct JSONTextTests {
         Row(name: "terminal controls", value: "\u{7F}\u{9B}2J", line: #""\u007f\u009b2J""#),
         Row(name: "line separators", value: "\u{2028}\u{2029}", line: #""\u2028\u2029""#),
         Row(
-            name: "beside what is escaped", value: "\u{A0}\u{2027}\u{202A}€\"",
-            line: "\"\u{A0}\u{2027}\u{202A}€\\\"\""),
+            name: "beside what is escaped", value: "\u{A0}\u{2027}\u{202F}€\u{FFFD}\"",
+            line: "\"\u{A0}\u{2027}\u{202F}€\u{FFFD}\\\"\""),
+        Row(
+            name: "changes of direction", value: "a\u{202E}b\u{2066}c\u{61C}\u{200F}",
+            line: #""a\u202eb\u2066c\u061c\u200f""#),
+        Row(
+            name: "invisible", value: "\u{200B}\u{FEFF}\u{E0041}",
+            line: #""\u200b\ufeff\udb40\udc41""#),
+        Row(name: "joiners stay", value: "a\u{200D}b", line: "\"a\u{200D}b\""),
         Row(name: "beyond ASCII", value: "né 漢 😀", line: #""né 漢 😀""#),
         Row(name: "invalid bytes", value: .bytes([0x61, 0xFF, 0x62]), line: "\"a\u{FFFD}b\""),
         Row(name: "cut character", value: .bytes([0xE2, 0x82]), line: "\"\u{FFFD}\""),

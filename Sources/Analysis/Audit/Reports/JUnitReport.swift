@@ -58,7 +58,7 @@ package struct JUnitReport: Sendable {
                 ("time", seconds(result.duration)),
             ]) + ">"
         let message = "\(result.outcome.rawValue): \(result.evidence)"
-        let body = XMLText.content(details(result))
+        let body = MarkupText.escaped(details(result))
         let inner =
             if isFailure(result) {
                 "<failure"
@@ -113,7 +113,7 @@ package struct JUnitReport: Sendable {
     }
 
     private func attributes(_ pairs: [(String, String)]) -> String {
-        pairs.map { " \($0.0)=\"\(XMLText.attribute($0.1))\"" }.joined()
+        pairs.map { " \($0.0)=\"\(MarkupText.escaped($0.1, keepsLines: false))\"" }.joined()
     }
 
     private func seconds(_ microseconds: Int64) -> String {

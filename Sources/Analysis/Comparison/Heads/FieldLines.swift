@@ -1,5 +1,5 @@
 internal import Base
-internal import HTTPModel
+internal import Contents
 
 /// The fields of a recorded head or trailer section, malformed ones too, as far as they go.
 struct FieldLines {
@@ -7,39 +7,28 @@ struct FieldLines {
         /// In lower case.
         let name: String
         /// With folded lines joined.
-        var value: [UInt8]
+        let value: [UInt8]
     }
 
-    private(set) var lines: [Line] = []
+    let lines: [Line]
 
-    /// - Parameters:
-    ///   - head: with its start line.
-    ///   - wanted: whether fields of this name, in any case, are read.
-    init(head: [UInt8], wanted: (ArraySlice<UInt8>) -> Bool = { _ in true }) {
-        self.init(section: head[Self.start(of: head)...], wanted: wanted)
-    }
+    init(section: [UInt8]) { self.init(RecordedHead(trailers: section)) }
 
-    init(section: ArraySlice<UInt8>, wanted: (ArraySlice<UInt8>) -> Bool = { _ in true }) {
-        var start = section.startIndex
-        // A folded line belongs to the field before it.
-        var isKept = true
-        while start < section.endIndex {
-            var (end, colon) = (start, -1)
-            while end < section.endIndex, section[end] != newline {
-                if colon < 0, section[end] == UInt8(ascii: ":") { colon = end }
-                end += 1
-            }
-            let isFolded = section[start] == 0x20 || section[start] == 0x09
-            if !isFolded { isKept = wanted(section[start..<max(start, colon)].trimmingWhitespace) }
-            if isKept { append(section[start..<end], colon: colon, isFolded: isFolded) }
-            start = end + 1
+    private init(_ head: RecordedHead) {
+        lines = head.places.map { place in
+            Line(
+                name: head.bytes[place.name].map(\.asciiLowercased).text,
+                value: Array(head.value(place)))
         }
     }
 
     /// The fields of two heads without those that both start or end with.
     static func unlike(_ left: [UInt8], _ right: [UInt8]) -> (FieldLines, FieldLines) {
         let (before, after) = unlikeRanges(left, right)
-        return (FieldLines(section: left[before]), FieldLines(section: right[after]))
+        return (
+            FieldLines(RecordedHead(left, fieldsAt: before)),
+            FieldLines(RecordedHead(right, fieldsAt: after))
+        )
     }
 
     /// Whole fields, so that no folded line loses its field.
@@ -77,24 +66,6 @@ struct FieldLines {
 
     private static func beginsField(_ head: [UInt8], _ index: Int) -> Bool {
         index >= head.count || head[index] != 0x20 && head[index] != 0x09
-    }
-
-    private mutating func append(_ line: ArraySlice<UInt8>, colon: Int, isFolded: Bool) {
-        let line = line.last == 0x0D ? line.dropLast() : line
-        if isFolded, !lines.isEmpty {
-            lines[lines.count - 1].value += [0x20] + line.trimmingWhitespace
-        } else if colon >= line.startIndex {
-            let name = line[..<colon].trimmingWhitespace.map(\.asciiLowercased).text
-            lines.append(
-                Line(name: name, value: Array(line[(colon + 1)...].trimmingWhitespace)))
-        } else if !line.isEmpty {
-            lines.append(Line(name: "", value: Array(line)))
-        }
-    }
-
-    /// The values of the fields of this name, in wire order.
-    func values(_ name: String) -> [[UInt8]] {
-        lines.filter { $0.name == name }.map(\.value)
     }
 }
 

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import Traffic
 
 /// One exchange, taken apart once for all rules.
@@ -6,8 +7,9 @@ struct ExchangeView {
     let exchange: ExchangeRecord
     let connection: ConnectionRecord?
     let host: HostName
-    let request: LenientHead
-    let response: LenientHead
+    let request: RecordedHead
+    let response: RecordedHead
+    let method: [UInt8]
     let target: RequestTarget
     let referer: RequestTarget?
     /// The values of the query and the path parameters.
@@ -23,13 +25,19 @@ struct ExchangeView {
     var isClear: Bool { exchange.scheme == .http }
     /// Whether it asks for a tunnel, and for nothing that is spoken inside.
     var isTunnel: Bool {
-        request.method == Array("CONNECT".utf8) && request.connectProtocol.isEmpty
+        // One that names a protocol asks for more than a tunnel (RFC 8441 §4).
+        method == Array("CONNECT".utf8) && request.first(named: ":protocol") == nil
     }
     /// Whether there is a response that an origin made.
     var hasOriginResponse: Bool { !exchange.answeredByTool && exchange.status != 0 }
 
-    var requestType: [UInt8] { request.first("content-type") ?? [] }
-    var responseType: [UInt8] { response.first("content-type") ?? [] }
+    var malformedHeads: Int {
+        let isCut = !request.startLine.isEmpty && request.target.isEmpty
+        return (isCut || request.isMalformed ? 1 : 0) + (response.isMalformed ? 1 : 0)
+    }
+
+    var requestType: [UInt8] { request.texts("content-type").first ?? [] }
+    var responseType: [UInt8] { response.texts("content-type").first ?? [] }
 
     /// What the origin's status says of the credentials.
     var verdict: [FindingNote] {
@@ -47,12 +55,13 @@ struct ExchangeView {
     ) {
         self.exchange = exchange
         self.connection = connection
-        let request = LenientHead(request: exchange.requestHead)
-        let target = RequestTarget(request.target)
+        let request = RecordedHead(exchange.requestHead)
+        let target = RequestTarget(Array(request.target.prefix(RecordedHead.valueLimit)))
         self.request = request
         self.target = target
-        response = LenientHead(response: exchange.responseHead)
-        referer = request.first("referer").map { RequestTarget($0) }
+        method = Array(request.method.prefix(64))
+        response = RecordedHead(exchange.responseHead)
+        referer = request.texts("referer").first.map { RequestTarget($0) }
         host = HostName(exchange.authority)
         let sent = Self.content(requestBody, of: request, decode)
         let received = Self.content(responseBody, of: response, decode)
@@ -65,15 +74,16 @@ struct ExchangeView {
         for parameter in referer?.query ?? [] { urls.add(parameter, container: .referer) }
         urlFields = urls.fields
         var body = FieldReader()
-        if let sent { body.read(body: sent, contentType: request.first("content-type") ?? []) }
+        let type = request.texts("content-type").first ?? []
+        if let sent { body.read(body: sent, contentType: type) }
         bodyFields = body.fields
     }
 
     /// The content without its codings, `nil` if one could not be undone.
     private static func content(
-        _ body: [UInt8], of head: LenientHead, _ decode: ([UInt8], String) -> [UInt8]?
+        _ body: [UInt8], of head: RecordedHead, _ decode: ([UInt8], String) -> [UInt8]?
     ) -> [UInt8]? {
-        let codings = head.values("content-encoding").flatMap { $0.split(separator: 0x2C) }
+        let codings = head.values(named: "content-encoding").flatMap { $0.split(separator: 0x2C) }
         var content = body
         for coding in codings.prefix(4).reversed() where !content.isEmpty {
             let name = Array(coding).trimmed.lowercasedBytes.text
@@ -83,4 +93,24 @@ struct ExchangeView {
         }
         return Array(content.prefix(FieldReader.defaultByteLimit))
     }
+}
+
+extension RecordedHead {
+    /// The values of the fields of this name, which is in lower case, as far as rules look at them.
+    func texts(_ name: StaticString) -> [[UInt8]] {
+        values(named: name).map { Array($0.prefix(Self.valueLimit)) }
+    }
+
+    /// The fields as rules look at them: named in lower case, without those of HTTP/2 alone.
+    var lowercasedFields: [Field] {
+        fields.filter { $0.name.first != 0x3A }.map { field in
+            Field(
+                name: field.name.prefix(Self.nameLimit).map(\.asciiLowercased),
+                value: Array(field.value.prefix(Self.valueLimit)))
+        }
+    }
+
+    private static var nameLimit: Int { 256 }
+    /// In bytes.
+    static var valueLimit: Int { 1 << 16 }
 }

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import Traffic
 
 /// PLANT-SECRET: a value of the subject where it must not be.
@@ -65,11 +66,12 @@ private struct Search {
             isResponse: false)
         // What stands in the name of a parameter, or across two.
         examineRest(
-            view.request.target, of: [.query, .pathParameter, .path, .userinfo], as: .query)
+            Array(view.request.target.prefix(RecordedHead.valueLimit)),
+            of: [.query, .pathParameter, .path, .userinfo], as: .query)
     }
 
     mutating func examineHeaders(_ view: ExchangeView) {
-        for field in view.request.fields {
+        for field in view.request.lowercasedFields {
             let container = container(of: field.name)
             examine(
                 expanding: MessageField(
@@ -87,7 +89,7 @@ private struct Search {
     }
 
     mutating func examineResponse(_ view: ExchangeView) {
-        for field in view.response.fields {
+        for field in view.response.lowercasedFields {
             examine(
                 expanding: MessageField(
                     container: field.name.text == "set-cookie" ? .setCookie : .header,

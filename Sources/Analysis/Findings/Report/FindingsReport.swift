@@ -93,7 +93,7 @@ package struct FindingsCoverage: Sendable, Equatable {
             truncatedBodies += 1
         }
         undecodableBodies += view.undecodableBodies
-        for head in [view.request, view.response] where head.isMalformed { malformedHeads += 1 }
+        malformedHeads += view.malformedHeads
     }
 
     func inconclusive(isTruncated: Bool) -> [InconclusiveReason] {

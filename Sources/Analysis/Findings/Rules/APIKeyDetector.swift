@@ -6,7 +6,7 @@ internal import Redaction
 enum APIKeyDetector {
     static func examine(_ view: ExchangeView) -> [Suspicion] {
         guard view.isClear else { return [] }
-        return view.request.fields.compactMap { field in
+        return view.request.lowercasedFields.compactMap { field in
             guard isKeyName(field.name), field.value.count >= 8, !Placeholder.matches(field.value)
             else { return nil }
             let isPublic = PublishedPrefix(of: field.value)?.isPublishable ?? false

@@ -5,11 +5,11 @@ enum AuthorizationDetector {
     static func examine(_ view: ExchangeView) -> [Suspicion] {
         var found: [Suspicion] = []
         if view.isClear {
-            found += view.request.values("authorization").compactMap(judge)
-            found += view.request.values("sec-websocket-protocol").compactMap(judgeSubprotocols)
+            found += view.request.texts("authorization").compactMap(judge)
+            found += view.request.texts("sec-websocket-protocol").compactMap(judgeSubprotocols)
         }
-        if view.isClear || view.request.method == Array("CONNECT".utf8) {
-            found += view.request.values("proxy-authorization").compactMap(judgeProxy)
+        if view.isClear || view.method == Array("CONNECT".utf8) {
+            found += view.request.texts("proxy-authorization").compactMap(judgeProxy)
         }
         for index in found.indices { found[index].notes += view.verdict }
         return found

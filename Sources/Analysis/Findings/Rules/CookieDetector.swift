@@ -55,13 +55,13 @@ struct CookieDetector {
 
     private static func cookies(of view: ExchangeView) -> [Cookie] {
         var result: [Cookie] = []
-        for header in view.request.values("cookie") {
+        for header in view.request.texts("cookie") {
             for parameter in RequestTarget.parameters(header[...], separator: 0x3B) {
                 result.append(Cookie(parameter, isSet: false, isSecure: false))
             }
         }
         guard view.hasOriginResponse else { return result }
-        for header in view.response.values("set-cookie") {
+        for header in view.response.texts("set-cookie") {
             let parameters = RequestTarget.parameters(header[...], separator: 0x3B)
             guard let first = parameters.first else { continue }
             let isSecure = parameters.dropFirst().contains {

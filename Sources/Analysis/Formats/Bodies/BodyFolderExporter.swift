@@ -1,4 +1,5 @@
 package import Base
+internal import Contents
 internal import HTTPCodecs
 internal import HTTPModel
 internal import Redaction
@@ -60,7 +61,8 @@ private struct BodyFolderWriter {
     ) throws {
         let body = direction == .request ? exchange.requestBody : exchange.responseBody
         guard body.size > 0 else { return }
-        let head = HeadText(direction == .request ? exchange.requestHead : exchange.responseHead)
+        let head = RecordedHead(
+            direction == .request ? exchange.requestHead : exchange.responseHead)
         let plan = try HARContentPlan(
             exchange, direction, head: head, withSecrets: options.withSecrets, in: source,
             checkpoint: options.checkpoint)
@@ -68,7 +70,7 @@ private struct BodyFolderWriter {
         note(plan, body, "the \(side) of exchange \(exchange.id)")
         let shown = options.withSecrets ? exchange : exchange.withoutSecretsInHeads
         let url = shown.url(RecordedHead(shown.requestHead))
-        let type = head.values(named: "content-type").first ?? []
+        let type = Array(head.first(named: "content-type") ?? [])
         var name: String?
         if plan.claimed == nil {
             let made = BodyFileName.make(exchange.id, side, url: url, type: type)

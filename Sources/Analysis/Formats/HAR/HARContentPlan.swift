@@ -41,7 +41,7 @@ struct HARContentPlan {
     ///   - checkpoint: called between the pieces of a content, which may take long; an error of it
     ///     ends the work.
     init(
-        _ exchange: ExchangeRecord, _ direction: Direction, head: HeadText, withSecrets: Bool,
+        _ exchange: ExchangeRecord, _ direction: Direction, head: RecordedHead, withSecrets: Bool,
         in source: any TrafficSource, checkpoint: @escaping () throws -> Void
     ) throws {
         self.checkpoint = checkpoint
@@ -50,7 +50,7 @@ struct HARContentPlan {
         self.source = source
         let body = direction == .request ? exchange.requestBody : exchange.responseBody
         guard body.size > 0 else { return }
-        let named = head.values(named: "content-encoding").map { $0[...] }
+        let named = head.values(named: "content-encoding")
         codings = ContentCoding.codings(named: named) ?? []
         var survey = try survey()
         isLeftPacked = survey.isLimited
@@ -114,15 +114,14 @@ struct HARContentPlan {
         try visit([], decoder.finish())
     }
 
-    private mutating func mask(_ start: [UInt8], _ types: [[UInt8]], isWhole: Bool) {
-        let slices = types.map { $0[...] }
-        switch ContentRedaction.redact(start, types: slices, isWhole: isWhole) {
+    private mutating func mask(_ start: [UInt8], _ types: [ArraySlice<UInt8>], isWhole: Bool) {
+        switch ContentRedaction.redact(start, types: types, isWhole: isWhole) {
         case .understood(let masked) where held != nil: take(masked)
         case .understood: claimed = "text that can be looked into as a whole"
         case .malformed(let claimed):
             self.claimed = claimed
             isMasked = true
-        case .opaque where isText && slices.contains { MediaType($0).isEventStream }:
+        case .opaque where isText && types.contains { MediaType($0).isEventStream }:
             if held == nil {
                 claimed = "event stream that can be looked into as a whole"
             } else {

@@ -1,10 +1,11 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 
 /// Cookies as HAR has them.
 enum HARCookies {
     /// Those of `Cookie` fields (RFC 6265 §5.4).
-    static func sent(_ values: [[UInt8]]) -> JSONText {
+    static func sent(_ values: [ArraySlice<UInt8>]) -> JSONText {
         .array(
             values.flatMap { $0.split(separator: UInt8(ascii: ";")) }.compactMap { pair in
                 let (name, value) = split(pair)
@@ -14,18 +15,20 @@ enum HARCookies {
     }
 
     /// Those of `Set-Cookie` fields, with their attributes (RFC 6265 §5.2).
-    static func set(_ values: [[UInt8]], at time: Timestamp) -> JSONText {
+    static func set(_ values: [ArraySlice<UInt8>], at time: Timestamp) -> JSONText {
         .array(values.map { cookie($0, at: time) })
     }
 
     /// The `Cookie` field of a request that has cookies and no such field, as Insomnia writes it.
-    static func missing(in fields: [HeadText.Field], of request: JSONNode) -> [HeadText.Field] {
+    static func missing(in fields: [RecordedHead.Field], of request: JSONNode) -> [RecordedHead
+        .Field]
+    {
         let cookies = HARContentReader.pairs(request["cookies"]?.elements ?? [])
         guard !cookies.isEmpty, !fields.contains(where: { $0.name.equalsIgnoringCase("cookie") })
         else { return [] }
         let pairs = cookies.map { $0.name + [UInt8(ascii: "=")] + $0.value }
         return [
-            HeadText.Field(
+            RecordedHead.Field(
                 name: Array("cookie".utf8), value: Array(pairs.joined(separator: Array("; ".utf8))))
         ]
     }
@@ -33,12 +36,14 @@ enum HARCookies {
     /// Parts the `Set-Cookie` fields that Safari and HTTP Toolkit joined by commas: a comma parts if
     /// a name and `=` follow it, and if that name is among the cookies, where those are told. No
     /// cookie can hold a comma (RFC 6265 §4.1.1), except in its date.
-    static func parting(_ fields: [HeadText.Field], of response: JSONNode) -> [HeadText.Field] {
+    static func parting(_ fields: [RecordedHead.Field], of response: JSONNode) -> [RecordedHead
+        .Field]
+    {
         let names = Set(HARContentReader.pairs(response["cookies"]?.elements ?? []).map(\.name))
         return fields.flatMap { field in
             guard field.name.equalsIgnoringCase("set-cookie") else { return [field] }
             return parts(of: field.value, names).map {
-                HeadText.Field(name: field.name, value: Array($0.trimmingWhitespace))
+                RecordedHead.Field(name: field.name, value: Array($0.trimmingWhitespace))
             }
         }
     }
@@ -60,7 +65,7 @@ enum HARCookies {
         return parts + [value[start...]]
     }
 
-    private static func cookie(_ field: [UInt8], at time: Timestamp) -> JSONText {
+    private static func cookie(_ field: ArraySlice<UInt8>, at time: Timestamp) -> JSONText {
         let pieces = field.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
         let (name, value) = split(pieces.first ?? [])
         var members = [

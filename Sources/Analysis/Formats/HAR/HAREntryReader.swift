@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 internal import Traffic
 
@@ -140,10 +141,11 @@ struct HAREntryReader {
         let target = isTunnel ? Array(url.authority.utf8) : self.target
         if native == nil, !fields.contains(where: { $0.name.equalsIgnoringCase("host") }) {
             fields.insert(
-                HeadText.Field(name: Array("host".utf8), value: Array(url.authority.utf8)), at: 0)
+                RecordedHead.Field(name: Array("host".utf8), value: Array(url.authority.utf8)),
+                at: 0)
         }
         if native == nil { fields += HARCookies.missing(in: fields, of: request) }
-        return HeadText.spell(
+        return RecordedHead.spell(
             startLine: method + [0x20] + target + Array(" \(requestVersion.word)".utf8), fields)
     }
 
@@ -159,11 +161,11 @@ struct HAREntryReader {
     private func spelledResponse(_ node: JSONNode) -> [UInt8] {
         let text = node["httpVersion"]?.text ?? ""
         let version = native != nil ? text : (HARVersion(text) ?? requestVersion).word
-        let line = HeadText.statusLine(
+        let line = RecordedHead.statusLine(
             version: version, status: Int(clamping: node["status"]?.integer ?? 0),
             reason: node["statusText"]?.text ?? "")
         let fields = Self.fields(node["headers"], isNative: native != nil)
-        return HeadText.spell(
+        return RecordedHead.spell(
             startLine: line, native == nil ? HARCookies.parting(fields, of: node) : fields)
     }
 
@@ -176,22 +178,24 @@ struct HAREntryReader {
 
     /// Fields as objects, or as pairs, as Slack writes them. Of another tool's, the pseudo-fields of
     /// HTTP/2 are left out, and those that Chrome joined by line ends are parted.
-    static func fields(_ node: JSONNode?, isNative: Bool) -> [HeadText.Field] {
-        var fields: [HeadText.Field] = []
+    static func fields(_ node: JSONNode?, isNative: Bool) -> [RecordedHead.Field] {
+        var fields: [RecordedHead.Field] = []
         for element in node?.elements ?? [] {
             let pair = element.elements
             let name = (pair.first ?? element["name"])?.text ?? ""
             let value = (pair.dropFirst().first ?? element["value"])?.text ?? ""
             if isNative {
-                fields.append(HeadText.Field(name: Array(name.utf8), value: Array(value.utf8)))
+                fields.append(RecordedHead.Field(name: Array(name.utf8), value: Array(value.utf8)))
                 continue
             }
             guard !name.isEmpty, !name.hasPrefix(":"), !name.utf8.contains(where: { $0 < 0x21 })
             else { continue }
             for line in value.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
-                fields.append(HeadText.Field(name: Array(name.utf8), value: Array(line)))
+                fields.append(RecordedHead.Field(name: Array(name.utf8), value: Array(line)))
             }
-            if value.isEmpty { fields.append(HeadText.Field(name: Array(name.utf8), value: [])) }
+            if value.isEmpty {
+                fields.append(RecordedHead.Field(name: Array(name.utf8), value: []))
+            }
         }
         return fields
     }
@@ -200,7 +204,7 @@ struct HAREntryReader {
         let side = direction == .request ? request : response
         if let raw = raw(direction == .request ? "request" : "response", "trailers") { return raw }
         let fields = Self.fields(side["_trailers"], isNative: native != nil)
-        return fields.isEmpty ? [] : HeadText.spell(startLine: nil, fields)
+        return fields.isEmpty ? [] : RecordedHead.spell(startLine: nil, fields)
     }
 
     func content(_ direction: Direction) -> HARContentReader {

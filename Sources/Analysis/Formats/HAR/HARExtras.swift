@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPCodecs
 internal import HTTPModel
 internal import Traffic
@@ -36,12 +37,12 @@ struct Extras {
     mutating func interim(_ exchange: ExchangeRecord) -> JSONText {
         var isExact = true
         let texts = exchange.interimHeads.map { bytes -> JSONText in
-            let head = HeadText(bytes)
+            let head = RecordedHead(bytes)
             let (version, reason) = head.statusLine
             let words = head.startLine.split(separator: 0x20)
             let status = words.count > 1 ? Int(words[1].text) ?? 0 : 0
-            let line = HeadText.statusLine(version: version, status: status, reason: reason)
-            isExact = isExact && HeadText.spell(startLine: line, head.fields) == bytes
+            let line = RecordedHead.statusLine(version: version, status: status, reason: reason)
+            isExact = isExact && RecordedHead.spell(startLine: line, head.fields) == bytes
             return [
                 "status": .integer(Int64(status)), "statusText": .string(reason),
                 "httpVersion": .string(version), "headers": HARWriter.headers(head.fields),

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPCodecs
 internal import Traffic
 
@@ -182,13 +183,13 @@ struct HARImportMachine {
         for loss in content.losses { writer.losses.note(loss, "the \(side) of exchange \(id)") }
         if content.isDecoded, !content.bytes.isEmpty {
             let codings = ContentCoding.codings(
-                named: HeadText(head).values(named: "content-encoding").map { $0[...] })
+                named: RecordedHead(head).values(named: "content-encoding"))
             if let codings, !codings.isEmpty {
-                head = HeadText.removing("content-encoding", from: head)
+                head = RecordedHead.removing("content-encoding", from: head)
                 writer.losses.note(.codingUndone, "the \(side) of exchange \(id)")
             }
             if entry.native == nil, content.fullSize == nil {
-                head = HeadText.correctingLength(content.bytes.count, in: head)
+                head = RecordedHead.correctingLength(content.bytes.count, in: head)
             }
         }
         var body = writer.body(content.bytes, of: id, direction)

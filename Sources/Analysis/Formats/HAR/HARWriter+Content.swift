@@ -7,7 +7,7 @@ internal import Traffic
 extension HARWriter {
     /// Writes `content` of a response.
     mutating func writeContent(
-        _ exchange: ExchangeRecord, _ head: HeadText, _ extras: inout Extras
+        _ exchange: ExchangeRecord, _ head: RecordedHead, _ extras: inout Extras
     ) throws {
         let plan = try plan(exchange, .response, &extras)
         try json.name("content")
@@ -17,7 +17,7 @@ extension HARWriter {
         if !plan.codings.isEmpty, !exchange.responseBody.isTruncated {
             try json.member("compression", .integer(saved))
         }
-        try json.member("mimeType", .bytes(head.values(named: "content-type").first ?? []))
+        try json.member("mimeType", .bytes(Array(head.first(named: "content-type") ?? [])))
         if let claimed = plan.claimed {
             try json.member("comment", .string(Self.withheld(claimed)))
         } else if plan.decodedSize > 0 {
@@ -29,11 +29,11 @@ extension HARWriter {
 
     /// Writes `postData` of a request, and `_content` for one that is no text.
     mutating func writePostData(
-        _ exchange: ExchangeRecord, _ head: HeadText, _ extras: inout Extras
+        _ exchange: ExchangeRecord, _ head: RecordedHead, _ extras: inout Extras
     ) throws {
         guard exchange.requestBody.size > 0 else { return }
         let plan = try plan(exchange, .request, &extras)
-        let type = head.values(named: "content-type").first ?? []
+        let type = Array(head.first(named: "content-type") ?? [])
         try json.name("postData")
         try json.beginObject()
         try json.member("mimeType", .bytes(type))
@@ -62,7 +62,7 @@ extension HARWriter {
     ) throws -> HARContentPlan {
         let recorded = direction == .request ? exchange.requestHead : exchange.responseHead
         let plan = try HARContentPlan(
-            exchange, direction, head: HeadText(recorded), withSecrets: options.withSecrets,
+            exchange, direction, head: RecordedHead(recorded), withSecrets: options.withSecrets,
             in: source,
             checkpoint: options.checkpoint)
         let example =

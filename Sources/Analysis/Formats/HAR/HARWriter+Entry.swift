@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 internal import Redaction
 internal import Traffic
@@ -37,19 +38,19 @@ extension HARWriter {
     private mutating func writeRequest(
         _ exchange: ExchangeRecord, recorded: ExchangeRecord, _ extras: inout Extras
     ) throws {
-        let head = HeadText(exchange.requestHead)
-        let line = RecordedHead(exchange.requestHead)
-        let recordedURL = exchange.url(line)
+        let head = RecordedHead(exchange.requestHead)
+        let fields = head.fields
+        let recordedURL = exchange.url(head)
         let isAbsolute = recordedURL.contains(UInt8(ascii: "/"))
         let url = URLText.escaped(
             isAbsolute ? recordedURL : Array("\(exchange.scheme)://".utf8) + recordedURL)
         let version = exchange.requestVersion(head)
         try json.beginObject()
-        try json.member("method", .bytes(Array(line.method)))
+        try json.member("method", .bytes(Array(head.method)))
         try json.member("url", .bytes(url))
         try json.member("httpVersion", .string(version))
         try json.member("cookies", HARCookies.sent(head.values(named: "cookie")))
-        try json.member("headers", Self.headers(head.fields))
+        try json.member("headers", Self.headers(fields))
         let query = url.firstIndex(of: UInt8(ascii: "?")).map { url[($0 + 1)...] } ?? []
         try json.member("queryString", Self.pairs(URLText.parameters(query)))
         // What is masked must not tell its length.
@@ -61,16 +62,17 @@ extension HARWriter {
         try writeTrailers(exchange.requestBody, .request, &extras)
         try json.endObject()
         let target = URLText(url)?.target ?? []
-        let startLine = Array(line.method) + [0x20] + target + Array(" \(version)".utf8)
+        let startLine = Array(head.method) + [0x20] + target + Array(" \(version)".utf8)
         extras.keep(
-            exchange.requestHead, ifNot: HeadText.spell(startLine: startLine, head.fields), .request
+            exchange.requestHead, ifNot: RecordedHead.spell(startLine: startLine, fields), .request
         )
     }
 
     private mutating func writeResponse(
         _ exchange: ExchangeRecord, recorded: ExchangeRecord, _ extras: inout Extras
     ) throws {
-        let head = HeadText(exchange.responseHead)
+        let head = RecordedHead(exchange.responseHead)
+        let fields = head.fields
         let (word, reason) = head.statusLine
         let version =
             word.hasPrefix("HTTP/") ? word : exchange.responseHead.isEmpty ? "" : "HTTP/1.1"
@@ -80,8 +82,8 @@ extension HARWriter {
         try json.member("httpVersion", .string(version))
         try json.member(
             "cookies", HARCookies.set(head.values(named: "set-cookie"), at: exchange.startedAt))
-        try json.member("headers", Self.headers(head.fields))
-        try json.member("redirectURL", .bytes(head.values(named: "location").first ?? []))
+        try json.member("headers", Self.headers(fields))
+        try json.member("redirectURL", .bytes(Array(head.first(named: "location") ?? [])))
         let isUnknown =
             exchange.responseHead.isEmpty || version.hasPrefix("HTTP/2")
             || exchange.responseHead != recorded.responseHead
@@ -96,22 +98,23 @@ extension HARWriter {
         }
         try json.endObject()
         guard !exchange.responseHead.isEmpty else { return }
-        let line = HeadText.statusLine(version: version, status: exchange.status, reason: reason)
+        let line = RecordedHead.statusLine(
+            version: version, status: exchange.status, reason: reason)
         extras.keep(
-            exchange.responseHead, ifNot: HeadText.spell(startLine: line, head.fields), .response)
+            exchange.responseHead, ifNot: RecordedHead.spell(startLine: line, fields), .response)
     }
 
     private mutating func writeTrailers(
         _ body: BodyRecord, _ direction: Direction, _ extras: inout Extras
     ) throws {
         guard !body.trailers.isEmpty else { return }
-        let fields = HeadText(body.trailers, hasStartLine: false).fields
+        let fields = RecordedHead(trailers: body.trailers).fields
         try json.member("_trailers", Self.headers(fields))
         extras.keep(
-            trailers: body.trailers, ifNot: HeadText.spell(startLine: nil, fields), direction)
+            trailers: body.trailers, ifNot: RecordedHead.spell(startLine: nil, fields), direction)
     }
 
-    static func headers(_ fields: [HeadText.Field]) -> JSONText {
+    static func headers(_ fields: [RecordedHead.Field]) -> JSONText {
         pairs(fields.map { ($0.name, $0.value) })
     }
 
@@ -146,18 +149,18 @@ extension HARWriter {
 extension ExchangeRecord {
     var isWebSocket: Bool {
         if status == 101 {
-            return HeadText(responseHead).values(named: "upgrade").contains {
+            return RecordedHead(responseHead).values(named: "upgrade").contains {
                 $0.equalsIgnoringCase("websocket")
             }
         }
         // RFC 8441 §4.
-        return HeadText(requestHead).values(named: ":protocol").contains {
+        return RecordedHead(requestHead).values(named: ":protocol").contains {
             $0.equalsIgnoringCase("websocket")
         }
     }
 
     /// As its start line has it.
-    func requestVersion(_ head: HeadText) -> String {
+    func requestVersion(_ head: RecordedHead) -> String {
         let word = head.startLine.split(separator: 0x20).last?.text ?? ""
         return word.hasPrefix("HTTP/") ? word : stream != 0 ? "HTTP/2.0" : "HTTP/1.1"
     }

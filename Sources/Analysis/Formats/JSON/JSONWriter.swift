@@ -8,6 +8,8 @@ struct JSONWriter {
     /// Of each open object and array, whether something stands in it.
     private var isFilled: [Bool] = []
     private var hasName = false
+    /// What a part of a string ended with that is no whole character.
+    private var cut: [UInt8] = []
 
     init(_ output: @escaping ([UInt8]) throws -> Void) {
         self.output = output
@@ -44,23 +46,25 @@ struct JSONWriter {
 
     /// Goes on with a string; `bytes` are UTF-8, and may end inside of a character.
     mutating func string(_ bytes: [UInt8]) throws {
-        var rest = bytes[...]
-        while let sign = rest.firstIndex(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C }) {
-            held += rest[..<sign]
-            switch rest[sign] {
-            case 0x22, 0x5C: held += [0x5C, rest[sign]]
-            case 0x0A: held += #"\n"#.utf8
-            case 0x0D: held += #"\r"#.utf8
-            case 0x09: held += #"\t"#.utf8
-            default: held += (#"\u00"# + [rest[sign]].hex).utf8
-            }
-            rest = rest[(sign + 1)...]
-        }
-        held += rest
+        let text = cut + bytes
+        let end = Self.characterEnd(in: text)
+        JSONEscapes.append(text[..<end], to: &held)
+        cut = Array(text[end...])
         try flush(from: Self.byteLimit)
     }
 
+    /// Where the last character ends that is whole.
+    private static func characterEnd(in text: [UInt8]) -> Int {
+        guard let start = text.suffix(3).lastIndex(where: { $0 & 0xC0 != 0x80 }) else {
+            return text.count
+        }
+        let length = text[start] >= 0xF0 ? 4 : text[start] >= 0xE0 ? 3 : text[start] >= 0xC0 ? 2 : 1
+        return start + length > text.count ? start : text.count
+    }
+
     mutating func endString() {
+        held += cut
+        cut = []
         held.append(UInt8(ascii: "\""))
     }
 

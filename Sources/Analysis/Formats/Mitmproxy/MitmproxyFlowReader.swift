@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 internal import Traffic
 
@@ -137,7 +138,7 @@ struct MitmproxyFlowReader {
                 return Head(bytes: kept, isKept: true, isUncoded: false)
             }
             // Of a content with masked secrets, the coding was left out.
-            let plain = HeadText.removing("content-encoding", from: kept)
+            let plain = RecordedHead.removing("content-encoding", from: kept)
             if plain != kept, isTold(plain, direction, fields) {
                 return Head(bytes: plain, isKept: true, isUncoded: true)
             }
@@ -147,18 +148,18 @@ struct MitmproxyFlowReader {
             return Head(bytes: bytes, isKept: false, isUncoded: false)
         }
         let version = HARVersion(response["http_version"]?.text ?? "") ?? requestVersion
-        let line = HeadText.statusLine(
+        let line = RecordedHead.statusLine(
             version: version.word, status: Int(clamping: response["status_code"]?.integer ?? 0),
             reason: response["reason"]?.text ?? "")
         return Head(
-            bytes: HeadText.spell(startLine: line, fields), isKept: false, isUncoded: false)
+            bytes: RecordedHead.spell(startLine: line, fields), isKept: false, isUncoded: false)
     }
 
     /// Whether the flow tells the same as a head.
     private func isTold(
-        _ bytes: [UInt8], _ direction: Direction, _ fields: [HeadText.Field]
+        _ bytes: [UInt8], _ direction: Direction, _ fields: [RecordedHead.Field]
     ) -> Bool {
-        let head = HeadText(bytes)
+        let head = RecordedHead(bytes)
         if direction == .response {
             let words = head.startLine.split(separator: 0x20)
             let status = response["status_code"]?.integer.map { String($0) }
@@ -184,12 +185,12 @@ struct MitmproxyFlowReader {
 
     private static func raw(_ node: JSONNode) -> [UInt8]? { node.bytes ?? node["base64"]?.base64 }
 
-    private static func fields(_ value: TnetstringValue?) -> [HeadText.Field] {
+    private static func fields(_ value: TnetstringValue?) -> [RecordedHead.Field] {
         (value?.elements ?? []).compactMap { pair in
             guard pair.elements.count == 2, let name = pair.elements[0].bytes,
                 let text = pair.elements[1].bytes
             else { return nil }
-            return HeadText.Field(name: name, value: text)
+            return RecordedHead.Field(name: name, value: text)
         }
     }
 
@@ -227,11 +228,11 @@ struct MitmproxyFlowReader {
         let fields = Self.fields(side["trailers"])
         let name = direction == .request ? "request" : "response"
         if let kept = native?[name]?["trailers"].flatMap(Self.raw),
-            HeadText(kept, hasStartLine: false).fields == fields
+            RecordedHead(trailers: kept).fields == fields
         {
             return kept
         }
-        return fields.isEmpty ? [] : HeadText.spell(startLine: nil, fields)
+        return fields.isEmpty ? [] : RecordedHead.spell(startLine: nil, fields)
     }
 
     // MARK: What is not kept

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 internal import Traffic
 
@@ -12,23 +13,23 @@ struct MitmproxyTarget: Equatable {
     /// Empty for a `CONNECT`.
     let path: [UInt8]
     /// Without what became the authority.
-    let fields: [HeadText.Field]
+    let fields: [RecordedHead.Field]
 
-    init(_ exchange: ExchangeRecord, _ head: HeadText) {
-        let line = RecordedHead(exchange.requestHead)
-        let target = Array(line.target)
-        method = Array(line.method)
+    init(_ exchange: ExchangeRecord, _ head: RecordedHead) {
+        let target = Array(head.target)
+        method = Array(head.method)
+        var fields = head.fields
         let scheme = Array(exchange.scheme.rawValue.utf8)
         if exchange.stream != 0 {
-            let host = head.fields.firstIndex { $0.name.equalsIgnoringCase("host") }
-            authority = host.map { head.fields[$0].value } ?? []
-            fields = head.fields.enumerated().filter { $0.offset != host }.map(\.element)
+            let host = fields.firstIndex { $0.name.equalsIgnoringCase("host") }
+            authority = host.map { fields.remove(at: $0).value } ?? []
+            self.fields = fields
             let isConnect = method.equalsIgnoringCase("connect") && target == authority
             self.scheme = isConnect ? [] : scheme
             path = isConnect ? [] : target
             return
         }
-        fields = head.fields
+        self.fields = fields
         if method.equalsIgnoringCase("connect") {
             (self.scheme, authority, path) = ([], target, [])
         } else if let colon = target.firstIndex(of: UInt8(ascii: ":")), target.first != 0x2F,
@@ -45,7 +46,7 @@ struct MitmproxyTarget: Equatable {
 
     /// The head of a request, in its plainest spelling.
     static func spell(
-        _ flow: TnetstringValue, version: String, fields: [HeadText.Field]
+        _ flow: TnetstringValue, version: String, fields: [RecordedHead.Field]
     ) -> [UInt8] {
         let method = flow["method"]?.bytes ?? Array("GET".utf8)
         let authority = flow["authority"]?.bytes ?? []
@@ -59,9 +60,9 @@ struct MitmproxyTarget: Equatable {
         }
         let hasHost = fields.contains { $0.name.equalsIgnoringCase("host") }
         if !authority.isEmpty, !hasHost, !version.hasPrefix("HTTP/1") {
-            fields.insert(HeadText.Field(name: Array("host".utf8), value: authority), at: 0)
+            fields.insert(RecordedHead.Field(name: Array("host".utf8), value: authority), at: 0)
         }
-        return HeadText.spell(
+        return RecordedHead.spell(
             startLine: method + [0x20] + path + Array(" \(version)".utf8), fields)
     }
 }

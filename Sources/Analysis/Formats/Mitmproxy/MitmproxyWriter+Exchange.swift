@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 internal import Redaction
 internal import Traffic
@@ -35,7 +36,7 @@ extension MitmproxyWriter {
     private mutating func request(
         _ exchange: ExchangeRecord, recorded: ExchangeRecord
     ) throws -> TnetstringText {
-        let head = HeadText(exchange.requestHead)
+        let head = RecordedHead(exchange.requestHead)
         let target = MitmproxyTarget(exchange, head)
         let (content, isDecoded) = try content(recorded, .request)
         let (host, port) = HARConnectionText.split(exchange.authority)
@@ -62,7 +63,7 @@ extension MitmproxyWriter {
         _ exchange: ExchangeRecord, recorded: ExchangeRecord
     ) throws -> TnetstringText {
         guard !exchange.responseHead.isEmpty else { return .null }
-        let head = HeadText(exchange.responseHead)
+        let head = RecordedHead(exchange.responseHead)
         let (word, reason) = head.statusLine
         let (content, isDecoded) = try content(recorded, .response)
         let start = exchange.startedAt.microseconds
@@ -93,7 +94,7 @@ extension MitmproxyWriter {
         let example =
             "the \(direction == .request ? "request" : "response") of exchange \(exchange.id)"
         if !options.withSecrets {
-            let head = HeadText(
+            let head = RecordedHead(
                 direction == .request ? exchange.requestHead : exchange.responseHead)
             let plan = try HARContentPlan(
                 exchange, direction, head: head, withSecrets: false, in: source,
@@ -134,7 +135,7 @@ extension MitmproxyWriter {
             })
     }
 
-    private static func fields(_ fields: [HeadText.Field], isDecoded: Bool) -> TnetstringText {
+    private static func fields(_ fields: [RecordedHead.Field], isDecoded: Bool) -> TnetstringText {
         .list(
             fields.filter { !isDecoded || !$0.name.equalsIgnoringCase("content-encoding") }
                 .map { .list([.bytes($0.name), .bytes($0.value)]) })
@@ -142,7 +143,7 @@ extension MitmproxyWriter {
 
     private static func trailers(_ body: BodyRecord) -> TnetstringText {
         guard !body.trailers.isEmpty else { return .null }
-        return fields(HeadText(body.trailers, hasStartLine: false).fields, isDecoded: false)
+        return fields(RecordedHead(trailers: body.trailers).fields, isDecoded: false)
     }
 
     // MARK: WebSockets

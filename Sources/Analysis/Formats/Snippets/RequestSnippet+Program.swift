@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 
 /// Pieces of programs.
 extension RequestSnippet {

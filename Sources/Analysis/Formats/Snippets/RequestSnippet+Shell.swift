@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 
 /// Commands for a shell.
 extension RequestSnippet {

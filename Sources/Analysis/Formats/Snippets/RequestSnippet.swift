@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 package import Traffic
 
@@ -29,7 +30,7 @@ package struct RequestSnippet {
     /// Whether the request told the length of its content.
     let saysLength: Bool
     /// Those that a client is told to send: framing is its own matter.
-    let fields: [HeadText.Field]
+    let fields: [RecordedHead.Field]
     let content: Content
     /// A command that writes the content, for `recorded`.
     let source: String
@@ -42,17 +43,17 @@ package struct RequestSnippet {
         withSecrets: Bool
     ) throws {
         let shown = withSecrets ? exchange : exchange.withoutSecretsInHeads
-        let line = RecordedHead(shown.requestHead)
-        guard !line.method.isEmpty, !line.method.equalsIgnoringCase("connect"),
-            line.method.allSatisfy(\.isTokenByte)
+        let head = RecordedHead(shown.requestHead)
+        guard !head.method.isEmpty, !head.method.equalsIgnoringCase("connect"),
+            head.method.allSatisfy(\.isTokenByte)
         else {
             throw Failure(
                 "no-snippet", party: .tool,
                 "exchange \(exchange.id) is no request that can be sent again")
         }
         self.exchange = exchange.id
-        method = Array(line.method)
-        let whole = shown.url(line)
+        method = Array(head.method)
+        let whole = shown.url(head)
         let url = URLText.escaped(whole)
         self.url = url
         recordedURL = URLText.escaped(whole, onlyControls: true)
@@ -62,9 +63,8 @@ package struct RequestSnippet {
         var isDecoded = false
         (content, isDecoded) = try Self.content(of: exchange, traffic, withSecrets)
         let authority = URLText(url)?.authority ?? ""
-        let recorded = HeadText(shown.requestHead)
-        saysLength = !recorded.values(named: "content-length").isEmpty
-        fields = recorded.fields.filter { field in
+        saysLength = head.first(named: "content-length") != nil
+        fields = head.fields.filter { field in
             let name = field.name.map(\.asciiLowercased).text
             if name == "host" { return field.value.text != authority }
             if isDecoded, name == "content-encoding" { return false }
@@ -91,7 +91,7 @@ package struct RequestSnippet {
         of exchange: ExchangeRecord, _ traffic: any TrafficSource, _ withSecrets: Bool
     ) throws -> (Content, isDecoded: Bool) {
         guard exchange.requestBody.size > 0 else { return (.none, false) }
-        let head = HeadText(exchange.requestHead)
+        let head = RecordedHead(exchange.requestHead)
         let plan = try HARContentPlan(
             exchange, .request, head: head, withSecrets: withSecrets, in: traffic,
             checkpoint: {})

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 
 /// Words for a shell.
 enum ShellText {
@@ -34,15 +35,7 @@ enum ShellText {
     /// Whether bytes are text without anything that acts on a terminal; lines may end in it.
     static func isPlain(_ bytes: [UInt8]) -> Bool {
         guard let text = String(validating: bytes, as: UTF8.self) else { return false }
-        return text.unicodeScalars.allSatisfy { scalar in
-            switch scalar.value {
-            case 0x0A: true
-            case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F,
-                0xFEFF, 0xE0000...0xE0FFF:
-                false
-            default: true
-            }
-        }
+        return text.unicodeScalars.allSatisfy { $0 == "\n" || !$0.actsOnReader }
     }
 
     private static func octal(_ byte: UInt8) -> String {

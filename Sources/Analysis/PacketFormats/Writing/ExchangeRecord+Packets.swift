@@ -1,11 +1,12 @@
 internal import Base
+internal import Contents
 internal import Traffic
 
 /// What an exchange is, as packets have it.
 extension ExchangeRecord {
     /// Whether it asked for the way to an origin.
     var isConnect: Bool {
-        requestHead.starts(with: [UInt8]("CONNECT ".utf8)) && !HeadText(requestHead).isHTTP2
+        requestHead.starts(with: [UInt8]("CONNECT ".utf8)) && !RecordedHead(requestHead).isHTTP2
     }
 
     /// Whether another protocol was spoken behind its heads.
@@ -21,7 +22,7 @@ extension ExchangeRecord {
     /// the final response is stream 1 (RFC 7540 §3.2); empty if none does.
     var switchHeads: ArraySlice<[UInt8]> {
         guard stream == 1, protocolName != "HTTP/2",
-            let last = interimHeads.firstIndex(where: { HeadText($0).status == 101 })
+            let last = interimHeads.firstIndex(where: { RecordedHead($0).status == 101 })
         else { return [] }
         return interimHeads[...last]
     }

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 internal import Traffic
 
@@ -17,11 +18,11 @@ struct HTTP1LegWriter {
     mutating func head(
         _ head: [UInt8], _ direction: Direction, hasContent: Bool
     ) -> [UInt8] {
-        let text = HeadText(head)
+        let text = RecordedHead(head)
         isChunked[direction.rawValue] = text.isChunked && !isWithoutContent
         guard text.isHTTP2 || isWithoutContent else { return head }
         var result = startLine(text, direction)
-        let framing = text.isChunked || text.first("content-length") != nil
+        let framing = text.isChunked || text.first(named: "content-length") != nil
         for field in text.fields where field.name.first != 0x3A {
             let isFraming =
                 field.name.equalsIgnoringCase("content-length")
@@ -58,7 +59,7 @@ struct HTTP1LegWriter {
     }
 
     /// The first line as HTTP/1.1 has it.
-    private func startLine(_ text: HeadText, _ direction: Direction) -> [UInt8] {
+    private func startLine(_ text: RecordedHead, _ direction: Direction) -> [UInt8] {
         let end: [UInt8] = [0x0D, 0x0A]
         guard text.isHTTP2 else { return [UInt8](text.startLine) + end }
         if direction == .request {

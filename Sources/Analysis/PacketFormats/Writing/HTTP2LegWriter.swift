@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import Traffic
 
 /// Spells exchanges as frames of HTTP/2 (RFC 9113 §4): every field literally, so that no table
@@ -84,11 +85,11 @@ struct HTTP2LegWriter {
     }
 
     private func requestBlock(_ head: [UInt8], scheme: String, authority: String) -> [UInt8] {
-        let text = HeadText(head)
+        let text = RecordedHead(head)
         var block: [UInt8] = []
         Self.add(":method", text.method, to: &block)
-        let host = text.first("host") ?? [UInt8](authority.utf8)[...]
-        let named = text.first(":protocol")
+        let host = text.first(named: "host") ?? [UInt8](authority.utf8)[...]
+        let named = text.first(named: ":protocol")
         if named != nil || !text.method.elementsEqual("CONNECT".utf8) {
             Self.add(":scheme", [UInt8](scheme.utf8)[...], to: &block)
             Self.add(":path", text.target, to: &block)
@@ -100,7 +101,7 @@ struct HTTP2LegWriter {
     }
 
     func responseHead(_ head: [UInt8], stream: UInt32, isEnd: Bool) -> [UInt8] {
-        let text = HeadText(head)
+        let text = RecordedHead(head)
         var block: [UInt8] = []
         Self.add(":status", [UInt8](String(text.status).utf8)[...], to: &block)
         addFields(of: text, exceptHost: false, to: &block)
@@ -123,7 +124,7 @@ struct HTTP2LegWriter {
             return Self.frame(Frame.data, flags: 1, stream: stream, [])
         }
         var block: [UInt8] = []
-        addFields(of: HeadText(trailers: trailers), exceptHost: false, to: &block)
+        addFields(of: RecordedHead(trailers: trailers), exceptHost: false, to: &block)
         return headers(block, stream: stream, isEnd: true)
     }
 
@@ -132,12 +133,12 @@ struct HTTP2LegWriter {
     }
 
     /// Fields of one connection of HTTP/1 have no place here (RFC 9113 §8.2.2).
-    private func addFields(of text: HeadText, exceptHost: Bool, to block: inout [UInt8]) {
+    private func addFields(of text: RecordedHead, exceptHost: Bool, to block: inout [UInt8]) {
         for field in text.fields where field.name.first != 0x3A {
             let name = field.name.map(\.asciiLowercased)
             if exceptHost, name.elementsEqual("host".utf8) { continue }
             if !text.isHTTP2, Self.hopFields.contains(name.text) { continue }
-            Self.add(name[...], field.value, to: &block)
+            Self.add(name[...], field.value[...], to: &block)
         }
     }
 

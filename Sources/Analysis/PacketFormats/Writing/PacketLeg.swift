@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import Traffic
 
 /// One connection on one interface: what is said on it becomes records, segments and packets.
@@ -163,7 +164,7 @@ struct PacketLeg {
                 exchange.requestHead, .request, hasContent: exchange.requestBody.size > 0)
         case .interim(let head):
             // Where all is spelled as HTTP/1, nothing changes over.
-            role == .decrypted && exchange.isSwitched && HeadText(head).status == 101
+            role == .decrypted && exchange.isSwitched && RecordedHead(head).status == 101
                 ? [] : http1.head(head, .response, hasContent: false)
         case .responseHead:
             http1.head(

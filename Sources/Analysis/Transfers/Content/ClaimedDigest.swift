@@ -1,4 +1,5 @@
 package import Base
+internal import Contents
 internal import HTTPModel
 internal import Traffic
 
@@ -30,7 +31,7 @@ package struct ClaimedDigest: Sendable, Equatable {
     static func all(
         _ head: RecordedHead, trailers: [UInt8], ofObject: Bool = false
     ) -> [ClaimedDigest] {
-        let sections = trailers.isEmpty ? [head] : [head, RecordedHead([0x0A] + trailers)]
+        let sections = trailers.isEmpty ? [head] : [head, RecordedHead(trailers: trailers)]
         var claims: [ClaimedDigest] = []
         for section in sections {
             if ofObject { claims += checksums(section) }

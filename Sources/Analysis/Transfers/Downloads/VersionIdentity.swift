@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 package import HTTPModel
 internal import Traffic
 
@@ -16,12 +17,12 @@ package struct VersionIdentity: Sendable, Equatable {
     init() {}
 
     init(_ head: RecordedHead, digests: [ClaimedDigest]) {
-        let tag = head.values(named: Array("etag".utf8)).first
+        let tag = head.values(named: "etag").first
         entityTagText = tag.map { $0.prefix(Self.textLimit).text }
         entityTag = tag.flatMap { EntityTag($0) }
-        lastModified = head.values(named: Array("last-modified".utf8)).first
+        lastModified = head.values(named: "last-modified").first
             .map { $0.prefix(Self.textLimit).text }
-        let codings = head.values(named: Array("content-encoding".utf8))
+        let codings = head.values(named: "content-encoding")
             .joined(separator: Array(",".utf8)).prefix(Self.textLimit).filter { $0 != 0x20 }
             .map(\.asciiLowercased).split(separator: UInt8(ascii: ",")).map(\.text)
         // The one codes nothing, and the other only a message.

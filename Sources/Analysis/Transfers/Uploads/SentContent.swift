@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 internal import Traffic
 
@@ -83,7 +84,7 @@ struct SentContent {
         let signing = heads.asked("x-amz-content-sha256") ?? []
         return signing.starts(with: Array("STREAMING-".utf8))
             && !signing.reversed().starts(with: "-EVENTS".utf8.reversed())
-            || heads.request.values(named: Array("content-encoding".utf8)).contains {
+            || heads.request.values(named: "content-encoding").contains {
                 $0.split(separator: UInt8(ascii: ",")).contains {
                     $0.trimmingWhitespace.equalsIgnoringCase("aws-chunked")
                 }

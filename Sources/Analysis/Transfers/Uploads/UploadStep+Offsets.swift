@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import Traffic
 
 /// The two protocols that tell how far an upload is by Upload-Offset.
@@ -77,7 +78,7 @@ extension UploadStep {
         for interim in heads.exchange.interimHeads {
             let head = RecordedHead(interim)
             guard head.startLine.split(separator: 0x20).dropFirst().first?.text == "104",
-                let location = head.values(named: Array("location".utf8)).first
+                let location = head.values(named: "location").first
             else { continue }
             return location
         }
@@ -87,8 +88,8 @@ extension UploadStep {
 
     /// By the field of today, or by its opposite in the first versions of the draft.
     private static func saysComplete(_ head: RecordedHead) -> Bool {
-        let complete = head.values(named: Array("upload-complete".utf8)).first
-        let incomplete = head.values(named: Array("upload-incomplete".utf8)).first
+        let complete = head.values(named: "upload-complete").first
+        let incomplete = head.values(named: "upload-incomplete").first
         return complete?.starts(with: Array("?1".utf8)) ?? false
             || incomplete?.starts(with: Array("?0".utf8)) ?? false
     }

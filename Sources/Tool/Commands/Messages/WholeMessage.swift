@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 internal import Redaction
 internal import Traffic
@@ -143,7 +144,7 @@ final class MessageContents {
         window = (0, [])
         let record = try source.exchange(place.exchange)
         let head = place.direction == .request ? record?.requestHead : record?.responseHead
-        isCoded = RecordedHead(head ?? []).values(named: Array("content-encoding".utf8)).contains {
+        isCoded = RecordedHead(head ?? []).values(named: "content-encoding").contains {
             $0.text.lowercased() != "identity"
         }
     }

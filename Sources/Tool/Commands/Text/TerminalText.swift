@@ -2,14 +2,13 @@ internal import Base
 
 /// Text that a terminal shows as it is, measured in its columns.
 enum TerminalText {
-    /// Replaces what acts on a terminal (control characters, changes of the writing direction, line
-    /// separators) by an escape such as `\u{1b}`.
+    /// Replaces what acts on a reader or a terminal by an escape such as `\u{1b}`.
     static func sanitized(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 &- 0x20 < 0x5F }) { return text }
         var result = ""
         for scalar in text.unicodeScalars {
-            if actsOnTerminal(scalar) {
-                result += "\\u{" + String(scalar.value, radix: 16) + "}"
+            if scalar.actsOnReader {
+                result += scalar.escape
             } else {
                 result.unicodeScalars.append(scalar)
             }
@@ -49,15 +48,6 @@ enum TerminalText {
         }
         if !line.isEmpty { lines.append(line) }
         return lines
-    }
-
-    private static func actsOnTerminal(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0..<0x20, 0x7F..<0xA0: true
-        case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
-        case 0x2028, 0x2029, 0xFEFF: true
-        default: false
-        }
     }
 
     private static func width(_ character: Character) -> Int {

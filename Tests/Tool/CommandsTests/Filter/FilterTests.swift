@@ -111,6 +111,15 @@ struct FilterTests {
         #expect(ids == row.ids)
     }
 
+    @Test(arguments: ["header:x-note~'one two'", "header:x-note=*two", "headers~'X-Note: one two'"])
+    func acceptsFoldedFields(_ text: String) throws {
+        let source = SampleCapture.source()
+        var record = try #require(source.exchangeRecords.first)
+        record.requestHead = Array("GET / HTTP/1.1\r\nX-Note: one\r\n\ttwo\r\n\r\n".utf8)
+        let filter = try FilterReader.read(text, for: .exchanges)
+        #expect(try Self.capture(filter, source).accepts(record))
+    }
+
     static let acceptsConnectionsRows: [Row] = [
         Row("pinned", [2]),
         Row("trust", [2]),

@@ -1,7 +1,7 @@
 internal import Base
 
 /// Media types by a file name's ending: those that web pages and apps fetch.
-enum MediaType {
+enum FileType {
     static let html = "text/html; charset=utf-8"
     static let json = "application/json"
 

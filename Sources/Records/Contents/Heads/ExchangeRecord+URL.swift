@@ -1,4 +1,5 @@
 internal import Base
+package import Traffic
 
 extension ExchangeRecord {
     /// The target URI (RFC 9110 §7.1) of what was asked for, from any of the four forms of request

@@ -1,7 +1,8 @@
 import Base
 import Testing
+import Traffic
 
-@testable import Traffic
+@testable import Contents
 
 struct GRPCStatusTests {
     struct Row: Sendable, CustomTestStringConvertible {

@@ -1,0 +1,29 @@
+extension Unicode.Scalar {
+    /// Whether the character acts on who reads a text, or on their terminal, instead of being seen:
+    /// control characters, changes of the writing direction, ends of lines, invisible marks, and what
+    /// is no character. Joiners are none, because scripts and emoji need them.
+    ///
+    /// All that writes recorded text for a reader writes these as numbers.
+    package var actsOnReader: Bool {
+        switch value {
+        case 0..<0x20, 0x7F..<0xA0: true
+        case 0x061C, 0x200B, 0x200E, 0x200F, 0x2028...0x202E, 0x2060...0x206F: true
+        case 0xFEFF, 0xFFF9...0xFFFB, 0xFFFE, 0xFFFF, 0xE0000...0xE0FFF: true
+        default: false
+        }
+    }
+
+    /// The number of the character, such as `\u{202e}`.
+    package var escape: String { "\\u{" + String(value, radix: 16) + "}" }
+}
+
+extension UInt8 {
+    /// Whether a character of UTF-8 that begins with this byte may act on a reader.
+    var mayBeginUnseen: Bool {
+        switch self {
+        case 0x20..<0x7F: false
+        case 0..<0x80, 0xC2, 0xD8, 0xE2, 0xEF, 0xF3: true
+        default: false
+        }
+    }
+}
