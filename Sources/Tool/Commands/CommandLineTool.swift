@@ -20,7 +20,7 @@ package enum CommandLineTool {
     }
 
     /// Every command. A command is added here and nowhere else.
-    private static var root: Command {
+    static var root: Command {
         Command(
             "sallyport", "TLS-intercepting proxy that records traffic and flags what is wrong",
             examples: [
@@ -54,6 +54,8 @@ package enum CommandLineTool {
                 .export,
                 .importing,
                 .authority,
+                .completions,
+                .manual,
             ])
     }
 
@@ -80,7 +82,9 @@ package enum CommandLineTool {
     ) async throws -> ExitCode {
         var arguments = arguments
         if arguments.first == "--version" {
-            try environment.output.write("\(root.name) \(version)\n")
+            // The first line is for programs; the libraries are what a report of a defect needs.
+            try environment.output.write(
+                "\(root.name) \(version)\n\(libraries.joined(separator: ", "))\n")
             return .clean
         }
         let wantsHelp = arguments.first == "help"

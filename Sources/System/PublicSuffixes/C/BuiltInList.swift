@@ -1,7 +1,12 @@
 internal import CPSL
 
 /// The list that libpsl was built with; it is constant, so that any thread may read it.
-enum BuiltInList {
+package enum BuiltInList {
+    /// Such as `libpsl 0.21.2`, of the library that is loaded.
+    package static var version: String {
+        "libpsl \(unsafe String(cString: psl_get_version()).prefix { $0 != " " })"
+    }
+
     /// The end of `name` that is one label longer than the longest public suffix in it; `nil` if
     /// there is none, or if libpsl was built without a list.
     ///

@@ -56,9 +56,9 @@ struct HelpText {
 
     private mutating func addParameters(_ parameters: [ParameterDescription]) {
         let arguments = parameters.filter { $0.kind == .positional || $0.kind == .rest }
-        addEntries("Arguments:", arguments.map { ($0.title, summary($0)) })
+        addEntries("Arguments:", arguments.map { ($0.title, Self.summary($0)) })
         var options = parameters.filter { $0.kind == .option || $0.kind == .flag }
-            .map { (title($0), summary($0)) }
+            .map { (title($0), Self.summary($0)) }
         options.append(("-h, --help", "print this help"))
         addEntries("Options:", options)
     }
@@ -67,7 +67,8 @@ struct HelpText {
         (option.short.map { "-\($0), " } ?? "    ") + option.title
     }
 
-    private func summary(_ parameter: ParameterDescription) -> String {
+    /// What a parameter is for, with its choices and what holds without it.
+    static func summary(_ parameter: ParameterDescription) -> String {
         var text = parameter.summary
         if !parameter.choices.isEmpty {
             text += ": \(inWords(parameter.choices))"

@@ -15,6 +15,8 @@ struct ParameterDescription: Equatable {
     var placeholder = ""
     let summary: String
     var choices: [String] = []
+    /// Whether its value is the path of a file or folder, for completion.
+    var isPath = false
     /// What holds unless the option is given, for help.
     var standard: String?
     var isRequired = false
@@ -57,7 +59,7 @@ struct Parameter<Arguments> {
     ) -> Parameter {
         let description = ParameterDescription(
             kind: .positional, name: syntax.placeholder, summary: summary,
-            choices: syntax.choices, isRequired: true)
+            choices: syntax.choices, isPath: syntax.isPath, isRequired: true)
         return Parameter(description: description) { arguments, text throws(UsageFailure) in
             arguments[keyPath: path] = try syntax.read(text)
         }
@@ -69,7 +71,8 @@ struct Parameter<Arguments> {
         _ path: WritableKeyPath<Arguments, Value?>, _ syntax: ValueSyntax<Value>, _ summary: String
     ) -> Parameter {
         let description = ParameterDescription(
-            kind: .positional, name: syntax.placeholder, summary: summary, choices: syntax.choices)
+            kind: .positional, name: syntax.placeholder, summary: summary, choices: syntax.choices,
+            isPath: syntax.isPath)
         return Parameter(description: description) { arguments, text throws(UsageFailure) in
             arguments[keyPath: path] = try syntax.read(text)
         }
@@ -82,7 +85,7 @@ struct Parameter<Arguments> {
     ) -> Parameter {
         let description = ParameterDescription(
             kind: .option, name: name, short: short, placeholder: syntax.placeholder,
-            summary: summary, choices: syntax.choices, standard: standard)
+            summary: summary, choices: syntax.choices, isPath: syntax.isPath, standard: standard)
         return Parameter(description: description) { arguments, text throws(UsageFailure) in
             arguments[keyPath: path] = try syntax.read(text)
         }
@@ -95,7 +98,7 @@ struct Parameter<Arguments> {
     ) -> Parameter {
         let description = ParameterDescription(
             kind: .option, name: name, short: short, placeholder: syntax.placeholder,
-            summary: summary, choices: syntax.choices, standard: standard)
+            summary: summary, choices: syntax.choices, isPath: syntax.isPath, standard: standard)
         return Parameter(description: description) { arguments, text throws(UsageFailure) in
             arguments[keyPath: path] = try syntax.read(text)
         }
@@ -108,7 +111,7 @@ struct Parameter<Arguments> {
     ) -> Parameter {
         let description = ParameterDescription(
             kind: .option, name: name, placeholder: syntax.placeholder, summary: summary,
-            choices: syntax.choices, isRepeated: true)
+            choices: syntax.choices, isPath: syntax.isPath, isRepeated: true)
         return Parameter(description: description) { arguments, text throws(UsageFailure) in
             arguments[keyPath: path].append(try syntax.read(text))
         }

@@ -6,15 +6,18 @@ struct ValueSyntax<Value> {
     let placeholder: String
     /// The accepted words, where there are few.
     let choices: [String]
+    /// Whether the value is the path of a file or folder.
+    let isPath: Bool
     /// Reads the text; the failure says what would be accepted.
     let read: (String) throws(UsageFailure) -> Value
 
     init(
-        _ placeholder: String, choices: [String] = [],
+        _ placeholder: String, choices: [String] = [], isPath: Bool = false,
         read: @escaping (String) throws(UsageFailure) -> Value
     ) {
         self.placeholder = placeholder
         self.choices = choices
+        self.isPath = isPath
         self.read = read
     }
 
@@ -40,7 +43,10 @@ extension ValueSyntax where Value == String {
 
     /// A path, which cannot be empty.
     static func path(_ placeholder: String) -> ValueSyntax {
-        .reading(placeholder, wanted: "a path") { $0.isEmpty ? nil : $0 }
+        ValueSyntax(placeholder, isPath: true) { text throws(UsageFailure) in
+            guard !text.isEmpty else { throw UsageFailure("a path is needed, not ''") }
+            return text
+        }
     }
 }
 
