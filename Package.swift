@@ -21,7 +21,7 @@ let layers: KeyValuePairs<String, [String]> = [
     "Protocols": [
         "HTTPModel", "TLS", "Catalogue", "DNS", "Negotiation", "HTTPCodecs", "Transport", "HTTP2",
     ],
-    "Records": ["Traffic", "Contents", "Redaction", "Messages", "CaptureStore", "Filters"],
+    "Records": ["Traffic", "Contents", "Redaction", "Recording", "CaptureStore", "Filters"],
     "Network": ["Processes", "Proxy", "HTTPClient", "HTTPServer", "ContentServer"],
     "Analysis": [
         "Findings", "Formats", "PacketFormats", "Replay", "Comparison", "Transfers", "Audit",
@@ -103,7 +103,7 @@ let package = Package(
         target("Traffic", ["Base"]),
         target("Contents", ["Base", "HTTPModel", "Traffic"]),
         target("Redaction", ["Base", "Contents", "HTTPModel", "Traffic"]),
-        target("Messages", ["Base", "Contents", "HTTPCodecs", "HTTPModel", "Traffic"]),
+        target("Recording", ["Base", "Contents", "HTTPCodecs", "HTTPModel", "Traffic"]),
         target("CaptureStore", ["Base", "Traffic", "CSQLite"]),
         target("Filters", ["Base", "Contents", "HTTPModel", "Traffic"]),
         // Network
@@ -111,25 +111,27 @@ let package = Package(
         target(
             "Proxy",
             [
-                "Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Messages", "Negotiation", "Processes",
+                "Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Negotiation", "Processes", "Recording",
                 "Sockets", "TLS", "Traffic", "Transport",
             ]),
         target(
             "HTTPClient",
             [
-                "Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Messages", "Sockets", "TLS", "Traffic",
-                "Transport",
+                "Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Recording", "Sockets", "TLS",
+                "Traffic", "Transport",
             ]),
         target("HTTPServer", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Transport"]),
         target("ContentServer", ["Base", "HTTPModel", "HTTPServer", "TLS"]),
         // Analysis
         target("Findings", ["Base", "Contents", "Redaction", "Traffic"]),
-        target("Formats", ["Base", "Contents", "HTTPCodecs", "HTTPModel", "Redaction", "Traffic"]),
+        target(
+            "Formats",
+            ["Base", "Contents", "HTTPCodecs", "HTTPModel", "Recording", "Redaction", "Traffic"]),
         target(
             "PacketFormats",
             [
-                "Base", "Contents", "Formats", "HTTPCodecs", "HTTPModel", "Messages", "Redaction",
-                "TLS",
+                "Base", "Contents", "Formats", "HTTPCodecs", "HTTPModel", "Recording",
+                "Redaction", "TLS",
                 "Traffic",
             ]),
         target("Replay", ["Base", "Contents", "HTTPModel", "HTTPCodecs", "Traffic"]),
@@ -148,8 +150,8 @@ let package = Package(
                 "Contents",
                 "ContentServer", "DNS", "Filters", "Findings", "Formats", "HTTPClient",
                 "HTTPCodecs", "HTTPModel", "HTTPServer", "Negotiation", "PacketFormats", "Proxy",
-                "PublicSuffixes", "Redaction", "Replay", "Sockets", "TLS", "Traffic", "Transfers",
-                "Transport",
+                "PublicSuffixes", "Recording", "Redaction", "Replay", "Sockets", "TLS", "Traffic",
+                "Transfers", "Transport",
             ]),
         program("sallyport", ["Commands"]),
 
@@ -159,7 +161,7 @@ let package = Package(
             [
                 "Base", "CaptureStore", "Catalogue", "Comparison", "DNS", "Filters", "Findings",
                 "Formats", "HTTPCodecs", "HTTPModel", "Negotiation", "PacketFormats", "Proxy",
-                "Redaction", "Replay", "TLS", "Traffic", "Transfers",
+                "Recording", "Redaction", "Replay", "TLS", "Traffic", "Transfers",
             ]),
         program("sallyport-fuzz", ["Base", "Commands", "Fuzzing"]),
 
@@ -196,18 +198,20 @@ let package = Package(
         tests(
             of: "HTTP2",
             ["Base", "HTTPCodecs", "HTTPModel", "HTTP2Frames", "Sockets", "Transport"]),
+        tests(of: "Recording", ["Base", "HTTPCodecs", "Traffic"]),
         tests(of: "CaptureStore", ["Traffic", "HTTPModel", "Base"]),
         tests(of: "Filters", ["Base", "HTTPModel", "TestConditions", "Traffic"]),
         tests(of: "Findings", ["Traffic", "HTTPModel", "Base"]),
         tests(
             of: "Formats",
-            ["Base", "CaptureStore", "HTTPCodecs", "ProcessStart", "TLS", "Traffic"]),
+            [
+                "Base", "CaptureStore", "HTTPCodecs", "ProcessStart", "Recording", "TLS", "Traffic",
+            ]),
         tests(
             of: "HTTPClient",
             [
-                "Base", "HTTP2", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "Sockets", "TLS",
-                "Traffic",
-                "Transport",
+                "Base", "HTTP2", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "Recording", "Sockets",
+                "TLS", "Traffic", "Transport",
             ]),
         tests(of: "Transfers", ["Base", "HTTPModel", "TLS", "Traffic"]),
         tests(of: "Replay", ["Base", "HTTPCodecs", "HTTPModel", "TestConditions", "Traffic"]),
@@ -215,8 +219,8 @@ let package = Package(
         tests(
             of: "PacketFormats",
             [
-                "Base", "CaptureStore", "Formats", "HTTP2Frames", "HTTPCodecs", "Messages",
-                "ProcessStart", "TestConditions", "TLS", "Traffic",
+                "Base", "CaptureStore", "Formats", "HTTP2Frames", "HTTPCodecs",
+                "ProcessStart", "Recording", "TestConditions", "TLS", "Traffic",
             ]),
         tests(
             of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
@@ -224,7 +228,7 @@ let package = Package(
             of: "Proxy",
             [
                 "Base", "COpenSSL", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "ProcessStart",
-                "Sockets", "TestConditions", "TLS", "Traffic", "Transport",
+                "Recording", "Sockets", "TestConditions", "TLS", "Traffic", "Transport",
             ]),
         // Real clients against the servers of probes.
         tests(

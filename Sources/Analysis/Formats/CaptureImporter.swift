@@ -1,3 +1,4 @@
+package import Recording
 package import Traffic
 
 /// Reads recorded traffic in the format of another tool.
@@ -12,8 +13,7 @@ package protocol CaptureImporter {
     func read(_ input: @escaping () throws -> [UInt8], into writer: ImportWriter) async throws
 }
 
-/// Gives what an import reads to a sink: numbers it, cuts contents into parts, and waits for the
-/// sink. It also counts what could not be kept.
+/// Numbers and counts what an import reads, and what could not be kept.
 ///
 /// Not `Sendable`: one import has it.
 package final class ImportWriter {
@@ -21,39 +21,36 @@ package final class ImportWriter {
     package private(set) var connectionCount: Int64 = 0
     package private(set) var exchangeCount: Int64 = 0
     package private(set) var messageCount: Int64 = 0
-    private let sink: any TrafficSink
-    private var nextConnection: Int64
-    private var nextExchange: Int64
-    private var pending: [TrafficEvent] = []
-    private var pendingWeight = 0
+    /// Takes exchanges with their contents; messages are written here.
+    package let recorder: TrafficRecorder
+    /// Called between the pieces of a file that unpacks as it is read; an error of it ends the
+    /// import.
+    package var checkpoint: () throws -> Void = {}
 
     /// - Parameters:
     ///   - nextConnection: the first number for a connection that is free in the sink.
     ///   - nextExchange: the first number for an exchange that is free there.
     package init(sink: any TrafficSink, nextConnection: Int64, nextExchange: Int64) {
-        self.sink = sink
-        self.nextConnection = nextConnection
-        self.nextExchange = nextExchange
+        // Flushed when a batch is full, and at the end.
+        recorder = TrafficRecorder(
+            sink: sink, numbers: RecordNumbers(connection: nextConnection, exchange: nextExchange),
+            planFlush: { _ in })
     }
 
     /// - Parameter isCounted: false for a connection that no record will tell of.
     package func makeConnectionNumber(counting isCounted: Bool = true) -> Int64 {
-        defer { nextConnection += 1 }
         if isCounted { connectionCount += 1 }
-        return nextConnection
+        return recorder.numbers.nextConnection()
     }
 
     package func makeExchangeNumber() -> Int64 {
-        defer { nextExchange += 1 }
         exchangeCount += 1
-        return nextExchange
+        return recorder.numbers.nextExchange()
     }
 
     package func write(_ event: TrafficEvent) {
         if case .message(let record) = event, record.isLast { messageCount += 1 }
-        pending.append(event)
-        pendingWeight += event.weight
-        if pendingWeight >= Self.batchWeight { flush() }
+        recorder.record(event)
     }
 
     /// Writes a content that is long ahead of its exchange.
@@ -62,65 +59,19 @@ package final class ImportWriter {
     package func body(
         _ bytes: [UInt8], of exchange: Int64, _ direction: Direction
     ) -> BodyRecord {
-        var record = BodyRecord()
-        record.size = Int64(bytes.count)
-        guard bytes.count > Self.partSize else {
-            record.bytes = bytes
-            return record
-        }
-        for part in Self.parts(of: bytes) {
-            write(
-                .bodyChunk(
-                    exchange: exchange, direction: direction, sequence: record.chunkCount,
-                    bytes: part))
-            record.chunkCount += 1
-        }
-        return record
+        var body = BodyRecorder(exchange: exchange, direction: direction)
+        body.append(bytes.span, to: recorder)
+        return body.finish(to: recorder)
     }
 
     /// Writes a message whose `bytes` are all of its content, in parts if it is long.
     package func write(message record: MessageRecord) {
-        let parts = Self.parts(of: record.bytes)
-        let held = Int64(record.bytes.count)
-        let missing = max(record.size, held) - held
-        for (index, bytes) in parts.enumerated() {
-            var part = record
-            part.part = index
-            part.bytes = bytes
-            part.isLast = index == parts.count - 1
-            part.size = Int64(bytes.count) + (part.isLast ? missing : 0)
-            write(.message(part))
-        }
+        var part = record
+        part.bytes = []
+        part.size = 0
+        var message = OpenMessage(part)
+        message.append(record.bytes.span, keeping: record.bytes.count) { write(.message($0)) }
+        message.record.size += max(0, record.size - Int64(record.bytes.count))
+        write(.message(message.record))
     }
-
-    /// Called between the pieces of a file that unpacks as it is read; an error of it ends the
-    /// import.
-    package var checkpoint: () throws -> Void = {}
-
-    /// Hands over what is held back.
-    package func flush() {
-        guard !pending.isEmpty else { return }
-        sink.submit(pending)
-        pending.removeAll(keepingCapacity: true)
-        pendingWeight = 0
-    }
-
-    /// Returns once the sink can take more.
-    package func waitForRoom() async {
-        guard sink.isCongested else { return }
-        await withCheckedContinuation { continuation in
-            sink.whenRoom { continuation.resume() }
-        }
-    }
-
-    private static func parts(of bytes: [UInt8]) -> [[UInt8]] {
-        guard bytes.count > partSize else { return [bytes] }
-        return stride(from: 0, to: bytes.count, by: partSize).map {
-            Array(bytes[$0..<min($0 + partSize, bytes.count)])
-        }
-    }
-
-    /// In bytes: what the capture file holds as one piece.
-    private static let partSize = 1 << 20
-    private static let batchWeight = 1 << 20
 }

@@ -1,3 +1,4 @@
+internal import Recording
 internal import Traffic
 
 /// A way to an origin, for one request.
@@ -29,4 +30,29 @@ enum ClientConnection {
         case .http2(let leg): leg.record.exchangeCount > 1
         }
     }
+}
+
+/// Records the messages of one connection.
+final class ClientMessages: MessageRecorder {
+    private let connection: ClientConnection
+    private let recorder: TrafficRecorder
+
+    init(_ connection: ClientConnection, _ recorder: TrafficRecorder) {
+        self.connection = connection
+        self.recorder = recorder
+    }
+
+    var connectionNumber: Int64 { connection.record.id }
+
+    var messageCount: Int64 {
+        get { connection.record.messageCount }
+        set { connection.record.messageCount = newValue }
+    }
+
+    var notes: [ConnectionNote] {
+        get { connection.record.notes }
+        set { connection.record.notes = newValue }
+    }
+
+    func write(_ message: MessageRecord) { recorder.record(.message(message)) }
 }

@@ -1,6 +1,7 @@
 internal import Base
 internal import HTTPCodecs
 internal import HTTPModel
+internal import Recording
 internal import Traffic
 internal import Transport
 
@@ -40,12 +41,12 @@ extension ClientExchange {
             } else {
                 try await leg.write(piece, timeout: timeout)
             }
-            await journal.waitForRoom()
+            await recorder.waitForRoom()
         }
         guard request.isChunked, contentFailure == nil else { return }
         let trailers = request.trailers.slices.isEmpty ? [0x0D, 0x0A] : request.trailers.raw
         try await leg.write([UInt8]("0\r\n".utf8) + trailers, timeout: timeout)
-        record.requestBody.trailers = request.trailers.raw
+        recording.noteTrailers(request.trailers.raw, .request)
     }
 
     func finalHead(over leg: ClientLeg) async throws(Failure) -> ResponseHead {
@@ -72,7 +73,7 @@ extension ClientExchange {
         let trailers = try await leg.readContent(framing, timeout: configuration.readTimeout) {
             piece in
             take(piece)
-            await journal.waitForRoom()
+            await recorder.waitForRoom()
         }
         return answer(head, trailers: trailers)
     }

@@ -2,6 +2,7 @@ internal import Base
 internal import HTTP2
 internal import HTTPCodecs
 internal import HTTPModel
+internal import Recording
 internal import Traffic
 internal import Transport
 
@@ -82,7 +83,7 @@ extension ClientExchange {
             if contentFailure != nil { return stream.finish(isWhole: false) }
             // What waits for messages that do not come stays open.
             guard call?.isWhole ?? true else { return stream.noteSent() }
-            record.requestBody.trailers = request.trailers.raw
+            recording.noteTrailers(request.trailers.raw, .request)
             stream.end(request.trailers)
         } catch {
             // The one who reads hears of it, unless the answer is whole.
@@ -108,7 +109,7 @@ extension ClientExchange {
             // One that waited for room may have waited in vain.
             guard !stream.isClosed else { return }
             note()
-            await journal.waitForRoom()
+            await recorder.waitForRoom()
         }
     }
 
@@ -139,7 +140,7 @@ extension ClientExchange {
             while try await stream.read({ piece in
                 take(piece)
                 hear(piece)
-            }) { await journal.waitForRoom() }
+            }) { await recorder.waitForRoom() }
             return answer(head, trailers: stream.trailers)
         } catch {
             throw failure(of: error)

@@ -1,7 +1,7 @@
 internal import Base
 internal import HTTPCodecs
 internal import HTTPModel
-internal import Messages
+internal import Recording
 internal import Traffic
 
 /// One request and its answer, while they pass: what is recorded and kept of them, whatever version
@@ -11,14 +11,10 @@ internal import Traffic
 final class ClientExchange: @unchecked Sendable {
     let request: ClientRequest
     let configuration: ClientConfiguration
-    let journal: ClientJournal
-    var record: ExchangeRecord
-    private let connection: ClientConnection?
-    private var sent: ContentJournal
-    private var received: ContentJournal
-    /// The messages inside the contents.
-    private var sentMessages: BodyMessageReader?
-    private var receivedMessages: BodyMessageReader?
+    let recorder: TrafficRecorder
+    let recording: ExchangeRecorder
+    /// Takes the messages of its connection, `nil` if there is none, or nothing is recorded.
+    let messages: ClientMessages?
     private var kept: [UInt8] = []
     /// Why the content to send could not be read.
     private(set) var contentFailure: Failure?
@@ -32,20 +28,25 @@ final class ClientExchange: @unchecked Sendable {
     /// - Parameter connection: `nil` if none could be had.
     init(
         _ request: ClientRequest, on connection: ClientConnection?, at start: Timestamp,
-        _ configuration: ClientConfiguration, _ journal: ClientJournal
+        _ configuration: ClientConfiguration, _ recorder: TrafficRecorder
     ) {
         self.request = request
-        self.connection = connection
         self.configuration = configuration
-        self.journal = journal
-        let number = journal.nextExchange()
-        record = ExchangeRecord(
-            id: number, connection: connection?.record.id ?? 0, startedAt: start,
-            scheme: request.target.isSecure ? .https : .http,
+        self.recorder = recorder
+        messages = recorder.isRecording ? connection.map { ClientMessages($0, recorder) } : nil
+        var record = ExchangeRecord(
+            id: recorder.numbers.nextExchange(), connection: connection?.record.id ?? 0,
+            startedAt: start, scheme: request.target.isSecure ? .https : .http,
             authority: request.target.authority)
         record.requestHead = request.head
-        sent = ContentJournal(exchange: number, .request)
-        received = ContentJournal(exchange: number, .response)
+        recording = ExchangeRecorder(
+            record, to: recorder, messages: messages,
+            byteLimit: recorder.isRecording ? .max : 0)
+    }
+
+    var record: ExchangeRecord {
+        get { recording.record }
+        set { recording.record = newValue }
     }
 
     var isAnswered: Bool { !record.responseHead.isEmpty || !record.interimHeads.isEmpty }
@@ -53,7 +54,7 @@ final class ClientExchange: @unchecked Sendable {
     // MARK: The request
 
     /// How much of the content was sent, in bytes.
-    var sentSize: Int64 { sent.body.size }
+    var sentSize: Int64 { recording.size(.request) }
 
     /// The next piece of the content to send, which is recorded with this; empty at the end, and
     /// when it cannot be read.
@@ -61,19 +62,18 @@ final class ClientExchange: @unchecked Sendable {
     /// - Parameter end: what it does not go beyond, in bytes from the content's start.
     func nextPiece(upTo end: Int64 = .max) -> [UInt8] {
         if ahead.isEmpty { ahead = readAhead()[...] }
-        let piece = Array(ahead.prefix(Int(clamping: end - sent.body.size)))
+        let piece = Array(ahead.prefix(Int(clamping: end - sentSize)))
         ahead = ahead.dropFirst(piece.count)
-        sent.append(piece.span, to: journal)
-        sentMessages?.read(piece.span, to: self)
+        recording.append(piece.span, .request)
         return piece
     }
 
     private func readAhead() -> [UInt8] {
         switch request.content {
-        case .bytes(let bytes): return sent.body.size == 0 ? bytes : []
+        case .bytes(let bytes): return sentSize == 0 ? bytes : []
         case .pieces(let read):
             do throws(Failure) {
-                return try read(sent.body.size).get()
+                return try read(sentSize).get()
             } catch {
                 contentFailure = error
                 return []
@@ -83,8 +83,7 @@ final class ClientExchange: @unchecked Sendable {
 
     /// Takes notice of the fields that tell what the content is.
     func noteSending(_ fields: Fields) {
-        guard journal.isRecording else { return }
-        sentMessages = BodyMessageReader(fields, exchange: record.id, .request)
+        recording.watchContent(behind: fields, .request)
     }
 
     /// Sends nothing more of the content.
@@ -97,13 +96,8 @@ final class ClientExchange: @unchecked Sendable {
     /// - Returns: whether it is the final one.
     func take(_ head: ResponseHead) throws(Failure) -> Bool {
         if !head.isInterim {
-            record.responseHead = head.raw
-            record.status = head.status
-            if journal.isRecording {
-                receivedMessages = BodyMessageReader(
-                    head.fields, exchange: record.id, .response)
-            }
-            record.firstByteMicroseconds = Timestamp.now().microseconds(since: record.startedAt)
+            recording.note(head)
+            recording.watchContent(behind: head.fields, .response)
             return true
         }
         record.interimHeads.append(head.raw)
@@ -116,8 +110,7 @@ final class ClientExchange: @unchecked Sendable {
 
     /// Takes a piece of the answer's content down.
     func take(_ piece: Span<UInt8>) {
-        received.append(piece, to: journal)
-        receivedMessages?.read(piece, to: self)
+        recording.append(piece, .response)
         let count = min(piece.count, configuration.keptContentLimit - kept.count)
         unsafe piece.extracting(..<count).withUnsafeBufferPointer {
             unsafe kept.append(contentsOf: $0)
@@ -125,9 +118,9 @@ final class ClientExchange: @unchecked Sendable {
     }
 
     func answer(_ head: ResponseHead, trailers: Fields) -> ClientAnswer {
-        record.responseBody.trailers = trailers.raw
+        recording.noteTrailers(trailers.raw, .response)
         return ClientAnswer(
-            head: head, content: kept, isCut: Int64(kept.count) < received.body.size,
+            head: head, content: kept, isCut: Int64(kept.count) < recording.size(.response),
             trailers: trailers)
     }
 
@@ -137,34 +130,5 @@ final class ClientExchange: @unchecked Sendable {
         Failure(code, party: .origin, "\(request.target.authority): \(detail)")
     }
 
-    func end(_ failure: Failure?) {
-        record.durationMicroseconds = Timestamp.now().microseconds(since: record.startedAt)
-        record.error = failure?.code
-        record.errorDetail = failure?.detail
-        record.requestBody = sent.finish(trailers: record.requestBody.trailers, to: journal)
-        record.responseBody = received.finish(trailers: record.responseBody.trailers, to: journal)
-        journal.tell(.exchange(record))
-    }
-}
-
-extension ClientExchange: MessageRecorder {
-    func nextMessage(
-        _ kind: MessageRecord.Kind, _ direction: Direction, exchange: Int64?
-    ) -> MessageRecord {
-        // Those of all exchanges of a connection are counted together.
-        connection?.record.messageCount += 1
-        return MessageRecord(
-            connection: record.connection, exchange: exchange,
-            number: connection?.record.messageCount ?? 0, at: .now(), direction: direction,
-            kind: kind)
-    }
-
-    func record(_ message: MessageRecord) { journal.tell(.message(message)) }
-
-    func noteOnce(_ code: String, _ detail: String) {
-        guard let connection, !connection.record.notes.contains(where: { $0.code == code }) else {
-            return
-        }
-        connection.record.notes.append(ConnectionNote(code, detail))
-    }
+    func end(_ failure: Failure?) { recording.finish(error: failure?.code, failure?.detail) }
 }

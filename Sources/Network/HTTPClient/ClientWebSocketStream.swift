@@ -1,14 +1,11 @@
 internal import Base
 internal import HTTP2
 internal import Sockets
-internal import Traffic
 internal import Transport
 
 /// What the frames of a WebSocket pass over: a connection of HTTP/1, or a stream of HTTP/2.
 protocol ClientWebSocketStream: AnyObject {
     var loop: EventLoop { get }
-    /// Of the connection, as far as it is known.
-    var record: ConnectionRecord { get set }
 
     func write(_ bytes: [UInt8]) async throws(Failure)
 
@@ -35,11 +32,6 @@ final class HTTP1WebSocketStream: ClientWebSocketStream {
     }
 
     var loop: EventLoop { leg.stream.loop }
-
-    var record: ConnectionRecord {
-        get { leg.record }
-        set { leg.record = newValue }
-    }
 
     func write(_ bytes: [UInt8]) async throws(Failure) {
         do throws(StreamFailure) {
@@ -69,11 +61,6 @@ final class HTTP2WebSocketStream: ClientWebSocketStream {
     }
 
     var loop: EventLoop { leg.connection.stream.loop }
-
-    var record: ConnectionRecord {
-        get { leg.record }
-        set { leg.record = newValue }
-    }
 
     func write(_ bytes: [UInt8]) async throws(Failure) {
         do throws(HTTP2StreamFailure) {

@@ -1,5 +1,6 @@
 internal import Base
 internal import HTTPCodecs
+internal import Recording
 internal import Sockets
 internal import TLS
 internal import Traffic
@@ -10,24 +11,27 @@ internal import Traffic
 final class ClientWebSocketTask: @unchecked Sendable {
     private let stream: any ClientWebSocketStream
     private let machine: WebSocketClientMachine
-    private let journal: ClientJournal
-    private let messages: MessageJournal
+    private let recorder: TrafficRecorder
+    private let messages: WebSocketMessageRecorder?
     private let writer: WebSocketMessageWriter
     private let wakeup: LoopWakeup
     /// Whether nobody looks at what still comes.
     private var isEnding = false
 
-    /// - Parameter extensions: what was agreed on besides.
+    /// - Parameters:
+    ///   - extensions: what was agreed on besides.
+    ///   - messages: `nil` to record none.
     init(
         _ machine: WebSocketClientMachine, _ extensions: PerMessageDeflate?,
-        over stream: any ClientWebSocketStream, exchange: Int64, _ journal: ClientJournal
+        over stream: any ClientWebSocketStream, _ messages: WebSocketMessageRecorder?,
+        _ recorder: TrafficRecorder
     ) {
         self.stream = stream
         self.machine = machine
-        self.journal = journal
+        self.recorder = recorder
         machine.agree(on: extensions)
         writer = WebSocketMessageWriter(role: .client, extensions: extensions)
-        messages = MessageJournal(on: stream, exchange: exchange, journal)
+        self.messages = messages
         wakeup = LoopWakeup(stream.loop)
     }
 
@@ -44,7 +48,7 @@ final class ClientWebSocketTask: @unchecked Sendable {
         isEnding = true
         stream.end(isOrderly: failure == nil && machine.isClosing && machine.isClosedByOrigin)
         await reading
-        messages.finish()
+        messages?.finish()
         if let failure { throw failure }
     }
 
@@ -55,9 +59,9 @@ final class ClientWebSocketTask: @unchecked Sendable {
             switch machine.next() {
             case .end: return
             case .send(let frame):
-                messages.noteSent(frame)
+                messages?.noteSent(frame)
                 try await stream.write(bytes(of: frame))
-                await journal.waitForRoom()
+                await recorder.waitForRoom()
                 // Pings and their answers keep a connection, and bring nothing.
                 if frame.opcode != .pong { since = wakeup.loop.now }
             case .wait(let time):
@@ -91,15 +95,29 @@ final class ClientWebSocketTask: @unchecked Sendable {
         do throws(Failure) {
             while try await stream.readPiece({ piece in
                 guard !isEnding else { return }
-                machine.receive(piece, scratch: scratch) { messages.note($0, $1) }
+                machine.receive(piece, scratch: scratch) { messages?.note($0, $1, .response) }
             }) {
                 wakeup.wake()
-                await journal.waitForRoom()
+                await recorder.waitForRoom()
             }
         } catch {
             // How it ended is told by what was said until then.
         }
         machine.noteEnd()
         wakeup.wake()
+    }
+}
+
+extension WebSocketMessageRecorder {
+    /// Records what the client is about to say.
+    fileprivate func noteSent(_ frame: WebSocketClientMachine.Frame) {
+        let content = frame.content.span
+        switch frame.opcode {
+        case .text: record(.text, content, .request)
+        case .binary, .continuation: record(.binary, content, .request)
+        case .ping: record(.ping, content, .request)
+        case .pong: record(.pong, content, .request)
+        case .close: note(.close(code: frame.code), content, .request)
+        }
     }
 }

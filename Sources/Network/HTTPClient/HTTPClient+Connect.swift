@@ -1,6 +1,7 @@
 internal import Base
 internal import HTTP2
 internal import HTTPModel
+internal import Recording
 internal import Sockets
 internal import TLS
 internal import Traffic
@@ -19,7 +20,7 @@ extension HTTPClient {
         _ target: ClientTarget, _ version: HTTPVersion
     ) async throws(Failure) -> ClientConnection {
         var record = ConnectionRecord(
-            id: journal.nextConnection(), openedAt: .now(), client: "", listener: "",
+            id: recorder.numbers.nextConnection(), openedAt: .now(), client: "", listener: "",
             mode: .explicit)
         record.originHost = target.host
         record.originPort = target.port
@@ -30,7 +31,7 @@ extension HTTPClient {
             record.originAddress = address.description
             if target.isSecure { return try await openSecure(channel, target, version, &record) }
             if version == .http2 { return try await openPlainHTTP2(channel, target, &record) }
-            journal.tell(.connection(record))
+            recorder.record(.connection(record))
             return .http1(ClientLeg(target, stream: PlainStream(channel), record: record))
         } catch {
             guard record.closedAt == nil else { throw error }
@@ -38,7 +39,7 @@ extension HTTPClient {
             record.closedAt = .now()
             record.closedBy = .origin
             if record.outcome == .open { record.outcome = .originUnreachable }
-            journal.tell(.connection(record))
+            recorder.record(.connection(record))
             throw error
         }
     }
@@ -57,7 +58,7 @@ extension HTTPClient {
                 throw lacks("HTTP/2", target)
             }
             record.protocolName = "http/1.1"
-            journal.tell(.connection(record))
+            recorder.record(.connection(record))
             return .http1(ClientLeg(target, stream: stream, record: record))
         }
         return .http2(speakHTTP2(on: stream, target, record))
@@ -81,7 +82,7 @@ extension HTTPClient {
     private func speakHTTP2(
         on stream: any ByteStream, _ target: ClientTarget, _ record: ConnectionRecord
     ) -> HTTP2ClientLeg {
-        journal.tell(.connection(record))
+        recorder.record(.connection(record))
         let leg = HTTP2ClientLeg(target, stream: stream, record: record, configuration)
         start(leg)
         return leg

@@ -1,6 +1,7 @@
 package import Base
 package import HTTPCodecs
 internal import HTTPModel
+internal import Recording
 internal import TLS
 internal import Traffic
 internal import Transport
@@ -22,7 +23,7 @@ extension HTTPClient {
         let started = Timestamp.now()
         let connection = try await connection(for: request, at: started)
         let exchange = ClientExchange(
-            request, on: connection, at: started, configuration, journal)
+            request, on: connection, at: started, configuration, recorder)
         do throws(Failure) {
             let result = try await converse(exchange, over: connection, machine)
             exchange.end(nil)
@@ -99,8 +100,8 @@ extension ClientExchange {
         _ machine: WebSocketClientMachine
     ) async throws(Failure) {
         let extensions = try agreement(in: head.fields, answering: asked)
-        let task = ClientWebSocketTask(
-            machine, extensions, over: stream, exchange: record.id, journal)
+        let messages = messages.map { WebSocketMessageRecorder($0, exchange: record.id) }
+        let task = ClientWebSocketTask(machine, extensions, over: stream, messages, recorder)
         try await task.run()
     }
 

@@ -1,6 +1,7 @@
 package import Base
 internal import HTTP2
 internal import HTTPModel
+package import Recording
 package import Sockets
 internal import TLS
 internal import Traffic
@@ -12,7 +13,7 @@ internal import Transport
 package final class HTTPClient: @unchecked Sendable {
     let configuration: ClientConfiguration
     let loop: EventLoop
-    let journal: ClientJournal
+    let recorder: TrafficRecorder
     let context: TLSClientContext
     let resolver = Resolver()
     private var idle: [ClientTarget: [ClientLeg]] = [:]
@@ -32,10 +33,12 @@ package final class HTTPClient: @unchecked Sendable {
     private var isClosing = false
 
     /// On the loop's thread only.
-    package init(_ configuration: ClientConfiguration, on loop: EventLoop, journal: ClientJournal) {
+    package init(
+        _ configuration: ClientConfiguration, on loop: EventLoop, recorder: TrafficRecorder
+    ) {
         self.configuration = configuration
         self.loop = loop
-        self.journal = journal
+        self.recorder = recorder
         context = TLSClientContext(
             versions: configuration.versions, extraAuthorities: configuration.authorities)
     }
@@ -72,7 +75,7 @@ package final class HTTPClient: @unchecked Sendable {
             let started = Timestamp.now()
             let connection = try await connection(for: request, at: started)
             let exchange = ClientExchange(
-                request, on: connection, at: started, configuration, journal)
+                request, on: connection, at: started, configuration, recorder)
             let wasUsed = connection.isUsed
             do throws(Failure) {
                 let answer = try await perform(exchange, over: connection)
@@ -122,7 +125,7 @@ package final class HTTPClient: @unchecked Sendable {
         do throws(Failure) {
             return try await take(request)
         } catch {
-            ClientExchange(request, on: nil, at: started, configuration, journal).end(error)
+            ClientExchange(request, on: nil, at: started, configuration, recorder).end(error)
             throw error
         }
     }
@@ -223,7 +226,7 @@ package final class HTTPClient: @unchecked Sendable {
         leg.record.closedAt = .now()
         leg.record.closedBy = outcome == .completed ? .tool : .origin
         leg.record.outcome = outcome
-        journal.tell(.connection(leg.record))
+        recorder.record(.connection(leg.record))
     }
 
     /// Begins to read and write frames on a connection, for as long as it lasts.
@@ -235,7 +238,7 @@ package final class HTTPClient: @unchecked Sendable {
             await leg.connection.stream.endInOrder(discarding: 0)
             running[ObjectIdentifier(leg)] = nil
             leg.noteEnd(closedByUs: isClosing)
-            journal.tell(.connection(leg.record))
+            recorder.record(.connection(leg.record))
         }
     }
 

@@ -1,7 +1,7 @@
 internal import Base
 internal import HTTPCodecs
 internal import HTTPModel
-internal import Messages
+internal import Recording
 internal import Sockets
 internal import Traffic
 internal import Transport

@@ -2,6 +2,7 @@ internal import Base
 internal import HTTP2
 internal import HTTPCodecs
 internal import HTTPModel
+internal import Recording
 internal import Sockets
 internal import Traffic
 internal import Transport
@@ -66,7 +67,7 @@ extension HTTPRelay {
         begun.stream = clientStream.id
         self.upgraded = UpgradedConnection(
             connection: downstream, stream: stream, first: clientStream, request: request,
-            recorder: ExchangeRecorder(begun, of: task),
+            recorder: task.recorder(of: begun),
             exchange: HTTP2OriginExchange(upgraded, upstream, lane: lane, stream: originStream))
         return .close
     }

@@ -1,7 +1,7 @@
 internal import Base
 internal import HTTPCodecs
 internal import HTTPModel
-internal import Messages
+internal import Recording
 internal import Sockets
 internal import Traffic
 internal import Transport
@@ -358,8 +358,10 @@ final class HTTPRelay: @unchecked Sendable {
         task.record.exchangeCount += 1
         task.noteTaken()
         hasServed = true
-        requestBody = BodyRecorder(exchange: id, direction: .request, limit: limits.recordedBody)
-        responseBody = BodyRecorder(exchange: id, direction: .response, limit: limits.recordedBody)
+        requestBody = BodyRecorder(
+            exchange: id, direction: .request, byteLimit: limits.recordedBody)
+        responseBody = BodyRecorder(
+            exchange: id, direction: .response, byteLimit: limits.recordedBody)
         isRequestComplete = false
         hasResponseBegun = false
         hasTakenContent = false

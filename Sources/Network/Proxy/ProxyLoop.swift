@@ -1,5 +1,6 @@
 internal import Base
 internal import HTTP2
+internal import Recording
 internal import Sockets
 internal import TLS
 internal import Traffic
@@ -61,7 +62,10 @@ final class ProxyLoop: @unchecked Sendable {
         insideProcesses = shared.insideProcesses.map {
             ProcessFinder(loop: loop, slow: $0, isThorough: isAudit)
         }
-        recorder = TrafficRecorder(sink: shared.sink, numbers: shared.numbers, loop: loop)
+        recorder = TrafficRecorder(sink: shared.sink, numbers: shared.numbers) { recorder in
+            // Held until then: the loop's last connection may end the server in this very round.
+            loop.atEndOfRound { recorder.flush() }
+        }
         serverContext = TLSServerContext(
             authority: shared.authority, versions: shared.plan.versions,
             ticketKey: shared.ticketKey)

@@ -1,5 +1,6 @@
 package import Base
 internal import Negotiation
+package import Recording
 package import Sockets
 package import TLS
 package import Traffic

@@ -1,4 +1,5 @@
 internal import Base
+internal import Recording
 internal import Sockets
 internal import Traffic
 internal import Transport

@@ -1,4 +1,5 @@
 import Formats
+import Recording
 import TestConditions
 import Testing
 import Traffic
@@ -15,7 +16,7 @@ struct HTTP1ReadingTests {
         turns.append(reading.read(responses(300), .response, at: RecordedTraffic.start))
         turns.append(reading.read(responses(300), .response, at: RecordedTraffic.start))
         reading.finish(at: RecordedTraffic.start, .orderly)
-        writer.flush()
+        writer.recorder.flush()
         #expect(turns.allSatisfy { if case .none = $0 { true } else { false } })
         #expect(sink.exchanges.map(\.status) == [Int](repeating: 204, count: 600))
         #expect(writer.losses.losses.isEmpty)
@@ -33,7 +34,7 @@ struct HTTP1ReadingTests {
         // 26 bytes each: more than 1 MiB of them behind the first 256.
         #expect(count == 41)
         reading.finish(at: RecordedTraffic.start, .missing)
-        writer.flush()
+        writer.recorder.flush()
         #expect(sink.exchanges.count == HTTP1Reading.openLimit)
         #expect(writer.losses.losses.map(\.kind) == [.requestsUnanswered])
     }
@@ -58,10 +59,28 @@ struct HTTP1ReadingTests {
         }
         let end = [UInt8]("Content-Length:0\r\n\r\n".utf8)
         turns += end.map { reading.read([$0], .response, at: RecordedTraffic.start) }
-        writer.flush()
+        writer.recorder.flush()
         #expect(turns.allSatisfy { if case .none = $0 { true } else { false } })
         #expect(sink.exchanges.map(\.status) == [200])
         #expect(sink.exchanges.map(\.requestBody.size) == [Int64(count)])
+    }
+
+    @Test("A content is cut as a recorded one, whatever the packets were")
+    func evenPieces() throws {
+        let (reading, writer) = begin()
+        let content = [UInt8](repeating: 7, count: 3 * BodyRecorder.pieceSize + 9)
+        let request = [UInt8](
+            "POST / HTTP/1.1\r\nHost:a\r\nContent-Length:\(content.count)\r\n\r\n".utf8)
+        let bytes = request + content
+        for start in stride(from: 0, to: bytes.count, by: 1009) {
+            let piece = Array(bytes[start..<min(start + 1009, bytes.count)])
+            _ = reading.read(piece, .request, at: RecordedTraffic.start)
+        }
+        _ = reading.read(responses(1), .response, at: RecordedTraffic.start)
+        writer.recorder.flush()
+        let exchange = try #require(sink.exchanges.first)
+        let size = BodyRecorder.pieceSize
+        #expect(sink.chunks(of: exchange, .request).map(\.count) == [size, size, size, 9])
     }
 
     private func begin() -> (HTTP1Reading, ImportWriter) {

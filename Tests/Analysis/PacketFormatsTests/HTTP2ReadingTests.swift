@@ -1,6 +1,7 @@
 import Base
 import Formats
 import HTTP2Frames
+import Recording
 import Testing
 import Traffic
 
@@ -477,7 +478,7 @@ struct HTTP2ReadingTests {
         }
         if row.end != .none { take(tcp.closed(by: .request, reset: row.end == .reset)) }
         reading.finish()
-        writer.flush()
+        writer.recorder.flush()
         let exchanges = sink.exchanges.sorted { $0.id < $1.id }
         return Result(
             connection: sink.connections.first, exchanges: exchanges,

@@ -1,7 +1,7 @@
 import Base
 import Formats
 import HTTPCodecs
-import Messages
+import Recording
 import Synchronization
 import TLS
 import Testing
@@ -281,11 +281,16 @@ final class RecordingSink: TrafficSink {
     /// The content of an exchange, also of one that went ahead.
     func body(of exchange: ExchangeRecord, _ direction: Direction) -> [UInt8] {
         let record = direction == .request ? exchange.requestBody : exchange.responseBody
-        guard record.chunkCount > 0 else { return record.bytes }
-        return events.withLock {
-            $0.flatMap { event -> [UInt8] in
+        return record.chunkCount > 0
+            ? chunks(of: exchange, direction).flatMap(\.self) : record.bytes
+    }
+
+    /// What went ahead of an exchange's record.
+    func chunks(of exchange: ExchangeRecord, _ direction: Direction) -> [[UInt8]] {
+        events.withLock {
+            $0.compactMap { event in
                 guard case .bodyChunk(exchange.id, direction, _, let bytes) = event else {
-                    return []
+                    return nil
                 }
                 return bytes
             }

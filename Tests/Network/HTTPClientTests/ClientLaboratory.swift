@@ -1,5 +1,6 @@
 import Base
 import HTTPModel
+import Recording
 import Sockets
 import Synchronization
 import Traffic
@@ -53,7 +54,7 @@ func withClient<Result: Sendable>(
             descriptor: bound.descriptor, address: bound.address, loop: loop)
         let entrance = Entrance(listener)
         async let origin: Void = entrance.accept(serve)
-        let client = HTTPClient(configuration, on: loop, journal: ClientJournal(sink))
+        let client = HTTPClient(configuration, on: loop, recorder: TrafficRecorder(sink: sink))
         let target = ClientTarget(isSecure: false, host: "127.0.0.1", port: bound.address.port)
         let result = try await client.run { try await body(client, target) }
         listener.close()

@@ -1,5 +1,6 @@
 import Base
 import HTTPModel
+import Recording
 import Sockets
 import Synchronization
 import Testing
@@ -132,7 +133,7 @@ struct HTTPClientTests {
             if scripts.isEmpty { listener.close() }
             async let received = origin.run()
             let client = HTTPClient(
-                ClientConfiguration(), on: loop, journal: ClientJournal(sink))
+                ClientConfiguration(), on: loop, recorder: TrafficRecorder(sink: sink))
             let target = ClientTarget(
                 isSecure: false, host: "127.0.0.1", port: bound.address.port)
             let result = try await client.run { try await body(client, target) }

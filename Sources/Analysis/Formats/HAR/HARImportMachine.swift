@@ -1,6 +1,7 @@
 internal import Base
 internal import Contents
 internal import HTTPCodecs
+internal import Recording
 internal import Traffic
 
 /// Takes the items of a HAR in their order and writes the records that they make.
@@ -52,7 +53,7 @@ struct HARImportMachine {
             writer.write(.connection(record))
         }
         guessed = [:]
-        writer.flush()
+        writer.recorder.flush()
     }
 
     private func checkVersion(_ version: String) throws(Failure) {

@@ -1,5 +1,6 @@
 internal import Base
 internal import HTTPCodecs
+internal import Recording
 internal import Traffic
 
 /// Reads HAR 1.2 as browsers and proxies write it, and our own exports without loss; also
@@ -39,7 +40,7 @@ package struct HARImporter: CaptureImporter {
                 if bytes.isEmpty { items.finish() }
                 while let item = try items.next() {
                     try machine.take(item)
-                    await writer.waitForRoom()
+                    await writer.recorder.waitForRoom()
                 }
                 if bytes.isEmpty { break }
             }

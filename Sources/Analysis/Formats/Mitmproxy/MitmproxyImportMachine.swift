@@ -1,4 +1,5 @@
 internal import Base
+internal import Recording
 internal import Traffic
 
 /// Takes the flows of a dump in their order and writes the records that they make.
@@ -47,7 +48,7 @@ struct MitmproxyImportMachine {
             writer.write(.connection(connection.record))
         }
         connections = [:]
-        writer.flush()
+        writer.recorder.flush()
     }
 
     private func checkVersion(_ version: TnetstringValue?, _ place: String) throws(Failure) {

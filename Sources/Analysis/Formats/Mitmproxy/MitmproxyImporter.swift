@@ -1,4 +1,5 @@
 internal import Base
+internal import Recording
 internal import Traffic
 
 /// Reads dumps of mitmproxy in the versions 7 to 21 of its format: those of mitmproxy 5 and later.
@@ -39,7 +40,7 @@ package struct MitmproxyImporter: CaptureImporter {
                 if bytes.isEmpty { items.finish() }
                 while let item = try items.next() {
                     try machine.take(item)
-                    await writer.waitForRoom()
+                    await writer.recorder.waitForRoom()
                 }
                 if bytes.isEmpty { break }
             }

@@ -2,7 +2,7 @@ internal import Base
 internal import Formats
 internal import HTTPCodecs
 internal import HTTPModel
-internal import Messages
+internal import Recording
 internal import TLS
 internal import Traffic
 
@@ -64,7 +64,7 @@ final class ConnectionReading {
 
     func take(_ segment: TCPSegment) {
         lastTime = segment.at
-        messages.now = segment.at
+        messages.messageTime = segment.at
         hasBeginning = hasBeginning || segment.isSYN
         let direction = segment.source == client ? Direction.request : .response
         let bytes = order[direction.rawValue].take(segment)
@@ -266,13 +266,13 @@ final class ConnectionReading {
         switch state {
         case .http(let reading): reading.finish(at: lastTime, end)
         case .http2(let reading): reading.finish(at: lastTime, end)
-        case .webSocket(var exchange, let recorder):
+        case .webSocket(let exchange, let recorder):
             messages.finish(recorder)
-            exchange.write(to: writer, at: lastTime)
-        case .bytes(var exchange): exchange?.write(to: writer, at: lastTime)
+            exchange.write(at: lastTime)
+        case .bytes(let exchange): exchange?.write(at: lastTime)
         case .undecided, .lost: break
         }
-        record.messageCount = messages.count
+        record.messageCount = messages.messageCount
         if hasGap { writer.losses.note(.packetsMissing, place) }
         record.closedAt = isOver ? lastTime : nil
         record.clientTLS = tls?.record

@@ -2,6 +2,7 @@ internal import Base
 internal import Formats
 internal import HTTPCodecs
 internal import HTTPModel
+internal import Recording
 internal import Traffic
 
 /// Reads the exchanges of HTTP/1 out of both directions of a connection.
@@ -86,7 +87,7 @@ final class HTTP1Reading {
         if isFull, !buffers[0].isEmpty {
             writer.losses.note(.requestsUnanswered, "connection \(connection)")
         }
-        for var exchange in open { exchange.finish(at: time, end, to: writer) }
+        for exchange in open { exchange.finish(at: time, end) }
         open = []
     }
 
@@ -122,8 +123,9 @@ final class HTTP1Reading {
             startedAt: time, scheme: scheme, authority: authority)
         record.requestHead = head.raw
         record.protocolName = head.version.text
-        var exchange = OpenExchange(record: record, method: head.knownMethod, target: target)
-        exchange.watchContent(behind: head)
+        let exchange = OpenExchange(
+            record, method: head.knownMethod, target: target, to: writer, messages)
+        exchange.recorder.watchContent(behind: head.fields, .request)
         open.append(exchange)
         if !isConnect { exchangeCount += 1 }
     }
@@ -151,18 +153,15 @@ final class HTTP1Reading {
                 open[0].record.interimHeads.append(head.raw)
                 continue
             }
-            open[0].record.status = head.status
-            open[0].record.responseHead = head.raw
-            open[0].record.firstByteMicroseconds =
-                time.microseconds(since: first.record.startedAt)
+            first.recorder.note(head, at: time)
             // Packets of the two sides may be out of order: that the request is whole is not asked.
             let framing = try MessageFraming.ofResponse(
                 head, toMethod: first.method, offer: Self.offer(in: first.record.requestHead),
                 isRequestWhole: true)
             open[0].endsWithConnection = framing == .untilClose
             guard framing == .tunnel else {
-                if first.record.id == 0 { open[0].record = numbered(open[0].record) }
-                open[0].watchContent(behind: head)
+                if first.record.id == 0 { open[0] = numbered(open[0]) }
+                open[0].recorder.watchContent(behind: head.fields, .response)
                 responseBody = BodyReader(framing, trailerLimits: .response)
                 continue
             }
@@ -186,7 +185,8 @@ final class HTTP1Reading {
     }
 
     /// A CONNECT that failed is an exchange like others.
-    private func numbered(_ record: ExchangeRecord) -> ExchangeRecord {
+    private func numbered(_ exchange: OpenExchange) -> OpenExchange {
+        let record = exchange.record
         var result = ExchangeRecord(
             id: writer.makeExchangeNumber(), connection: connection, startedAt: record.startedAt,
             scheme: record.scheme, authority: record.authority)
@@ -197,12 +197,15 @@ final class HTTP1Reading {
         result.protocolName = record.protocolName
         result.firstByteMicroseconds = record.firstByteMicroseconds
         exchangeCount += 1
-        return result
+        var numbered = OpenExchange(
+            result, method: exchange.method, target: exchange.target, to: writer, messages)
+        numbered.endsWithConnection = exchange.endsWithConnection
+        return numbered
     }
 
     /// The response of an exchange that changes over to HTTP/2 is yet to come.
     private func takeFirst(_ head: ResponseHead) -> OpenExchange {
-        var exchange = open.removeFirst()
+        let exchange = open.removeFirst()
         exchange.record.interimHeads.append(head.raw)
         exchange.record.responseHead = []
         exchange.record.status = 0
@@ -211,10 +214,10 @@ final class HTTP1Reading {
     }
 
     private func endFirst(at time: Timestamp) {
-        var exchange = open.removeFirst()
+        let exchange = open.removeFirst()
         // A response may come before its request has ended; what follows of that is passed over.
         if open.isEmpty, requestBody?.isComplete == false { requestBody = BodyReader(.untilClose) }
-        exchange.write(to: writer, at: time)
+        exchange.write(at: time)
     }
 
     // MARK: Contents
@@ -238,15 +241,14 @@ final class HTTP1Reading {
         }
         let trailers = body.trailers.raw
         switch direction {
-        case .request: if !open.isEmpty { open[open.count - 1].request.body.trailers = trailers }
-        case .response: open[0].response.body.trailers = trailers
+        case .request: open.last?.recorder.noteTrailers(trailers, direction)
+        case .response: open[0].recorder.noteTrailers(trailers, direction)
         }
         return true
     }
 
     private func add(_ content: [UInt8], _ direction: Direction) {
-        guard !content.isEmpty, !open.isEmpty else { return }
-        let place = direction == .request ? open.count - 1 : 0
-        open[place].add(content, direction, to: writer, messages)
+        let exchange = direction == .request ? open.last : open.first
+        exchange?.recorder.append(content.span, direction)
     }
 }

@@ -2,7 +2,7 @@ internal import Base
 internal import Formats
 internal import HTTPCodecs
 internal import HTTPModel
-internal import Messages
+internal import Recording
 internal import Traffic
 
 /// Reads the exchanges of HTTP/2 out of both directions of a connection, and tells them as the proxy
@@ -44,7 +44,7 @@ final class HTTP2Reading {
         self.scheme = scheme
         self.origin = origin
         self.exchangeCount = exchangeCount
-        guard var first else { return }
+        guard let first else { return }
         lastStream = 1
         first.record.stream = 1
         var stream = OpenStream(exchange: first)
@@ -86,7 +86,7 @@ final class HTTP2Reading {
                 note("bad-request", flaw, on: stream)
             }
         case .trailers(let stream, let fields):
-            open[stream]?.exchange.request.body.trailers = fields.raw
+            open[stream]?.exchange.recorder.noteTrailers(fields.raw, .request)
         case .content(let stream, let bytes): add(bytes, .request, stream, time)
         case .ended(let stream): end(.request, of: stream, time)
         case .closed(let stream, let code): reset(stream, code, by: .request, time)
@@ -134,9 +134,9 @@ final class HTTP2Reading {
             record.error = "bad-request"
             record.errorDetail = "the request is malformed: \(error.detail) (\(error.code))"
         }
-        var exchange = OpenExchange(
-            record: record, method: request?.knownMethod ?? .other, target: "")
-        if let request { exchange.watchContent(behind: request) }
+        let exchange = OpenExchange(
+            record, method: request?.knownMethod ?? .other, to: writer, messages)
+        if let request { exchange.recorder.watchContent(behind: request.fields, .request) }
         open[stream] = OpenStream(exchange: exchange)
         if exchange.method == .connect { open[stream]?.request = request }
     }
@@ -151,7 +151,7 @@ final class HTTP2Reading {
             note("bad-response", "the origin's response is malformed: \(flaw)", on: stream)
         case .trailers(let stream, let fields):
             guard let exchange = open[stream]?.exchange else { return }
-            open[stream]?.exchange.response.body.trailers = fields.raw
+            exchange.recorder.noteTrailers(fields.raw, .response)
             guard exchange.record.responseHead.isEmpty else { return }
             note("bad-response", "the origin's response has no status", on: stream)
         case .content(let stream, let bytes): add(bytes, .response, stream, time)
@@ -191,12 +191,9 @@ final class HTTP2Reading {
         guard exchange.record.responseHead.isEmpty else {
             return note("bad-response", "the origin answered twice", on: stream)
         }
-        open[stream]?.exchange.record.status = response.status
-        open[stream]?.exchange.record.responseHead = response.raw
-        open[stream]?.exchange.record.firstByteMicroseconds =
-            time.microseconds(since: exchange.record.startedAt)
+        exchange.recorder.note(response, at: time)
         open[stream]?.framing = framing(of: response, toMethod: exchange.method)
-        open[stream]?.exchange.watchContent(behind: response)
+        exchange.recorder.watchContent(behind: response.fields, .response)
         guard open[stream]?.framing == .tunnel else { return }
         let request = open[stream]?.request
         open[stream]?.webSocket = messages.webSocket(
@@ -226,7 +223,7 @@ final class HTTP2Reading {
         } else if open[stream]?.framing == .tunnel {
             messages.record(bytes, direction, exchange: id)
         } else {
-            open[stream]?.exchange.add(bytes, direction, to: writer, messages)
+            open[stream]?.exchange.recorder.append(bytes.span, direction)
         }
     }
 
@@ -236,10 +233,10 @@ final class HTTP2Reading {
         case .response: open[stream]?.responseEnd = time
         }
         guard let end = open[stream]?.responseEnd, open[stream]?.isRequestOver ?? false,
-            var found = open.removeValue(forKey: stream)
+            let found = open.removeValue(forKey: stream)
         else { return }
         if let webSocket = found.webSocket { messages.finish(webSocket) }
-        found.exchange.write(to: writer, at: end)
+        found.exchange.write(at: end)
     }
 
     private func reset(
@@ -254,12 +251,12 @@ final class HTTP2Reading {
     /// Ends a stream that did not end both ways: without an error if its response is whole, and
     /// nobody waits for the rest of the request (RFC 9113 §8.1).
     private func finish(_ stream: Int32, at time: Timestamp, _ end: ExchangeEnd) {
-        guard var found = open.removeValue(forKey: stream) else { return }
+        guard let found = open.removeValue(forKey: stream) else { return }
         if let webSocket = found.webSocket { messages.finish(webSocket) }
         if found.isResponseWhole {
-            found.exchange.write(to: writer, at: found.responseEnd ?? time)
+            found.exchange.write(at: found.responseEnd ?? time)
         } else {
-            found.exchange.finish(at: time, end, to: writer)
+            found.exchange.finish(at: time, end)
         }
     }
 
@@ -301,7 +298,7 @@ private struct OpenStream {
         // What passes in a tunnel is not the response.
         case .none, .tunnel: return true
         case .length(let length):
-            return exchange.response.body.size == Int64(clamping: length)
+            return exchange.recorder.size(.response) == Int64(clamping: length)
         default: return false
         }
     }

@@ -1,25 +1,24 @@
 internal import Base
 internal import Formats
 internal import HTTPModel
-internal import Messages
+internal import Recording
 internal import Traffic
 
 /// The messages of one connection: numbers them, and tells them with the times of their packets.
 final class ImportedMessages: MessageRecorder {
     /// Of the packet that is being read.
-    var now: Timestamp
-    private(set) var notes: [ConnectionNote] = []
-    private(set) var count: Int64 = 0
+    var messageTime: Timestamp
+    var notes: [ConnectionNote] = []
+    var messageCount: Int64 = 0
+    let connectionNumber: Int64
     private let writer: ImportWriter
-    private let connection: Int64
     private let room: WebSocketRoom
 
-    private static let noteLimit = 64
     init(_ writer: ImportWriter, connection: Int64, at time: Timestamp, _ room: WebSocketRoom) {
         self.writer = writer
-        self.connection = connection
         self.room = room
-        now = time
+        connectionNumber = connection
+        messageTime = time
     }
 
     // MARK: What is not understood
@@ -65,27 +64,11 @@ final class ImportedMessages: MessageRecorder {
 
     // MARK: MessageRecorder
 
-    func nextMessage(
-        _ kind: MessageRecord.Kind, _ direction: Direction, exchange: Int64?
-    ) -> MessageRecord {
-        count += 1
-        return MessageRecord(
-            connection: connection, exchange: exchange, number: count, at: now,
-            direction: direction, kind: kind)
-    }
-
-    func record(_ message: MessageRecord) {
-        var message = message
-        message.at = now
-        if message.isTruncated { writer.losses.note(.contentCut, "connection \(connection)") }
-        writer.write(.message(message))
-    }
-
-    func noteOnce(_ code: String, _ detail: String) {
-        guard notes.count < Self.noteLimit, !notes.contains(where: { $0.code == code }) else {
-            return
+    func write(_ message: MessageRecord) {
+        if message.isTruncated {
+            writer.losses.note(.contentCut, "connection \(connectionNumber)")
         }
-        notes.append(ConnectionNote(code, detail))
+        writer.write(.message(message))
     }
 }
 

@@ -1,5 +1,6 @@
 internal import Base
 package import Formats
+internal import Recording
 internal import Traffic
 
 /// Reads pcap and pcapng: connections of TCP, with TLS as far as the keys are known, and HTTP in
@@ -35,14 +36,14 @@ package struct PacketImporter: CaptureImporter {
                 while let event = try file.next() {
                     reading.take(event)
                     // A packet can hold a thousand times its size, compressed.
-                    await writer.waitForRoom()
+                    await writer.recorder.waitForRoom()
                 }
             } catch {
                 flaw = error
             }
         }
         reading.finish()
-        writer.flush()
+        writer.recorder.flush()
         if let flaw { throw flaw.failure }
         if file.restCount > 0 {
             throw Failure(

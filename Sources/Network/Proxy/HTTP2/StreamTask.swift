@@ -2,6 +2,7 @@ internal import Base
 internal import HTTP2
 internal import HTTPCodecs
 internal import HTTPModel
+internal import Recording
 internal import Sockets
 internal import Traffic
 internal import Transport
@@ -117,7 +118,7 @@ final class StreamTask: @unchecked Sendable {
         task.record.exchangeCount += 1
         task.noteTaken()
         relay.hasServed = true
-        exchange = ExchangeRecorder(record, of: task)
+        exchange = task.recorder(of: record)
     }
 
     private func route(_ head: RequestHead) throws(HTTP1Violation) -> Step? {
@@ -223,7 +224,7 @@ final class StreamTask: @unchecked Sendable {
         wait(for: exchange)
         defer { wait(for: nil) }
         if outgoing.upgrade != nil { return try await passUpgrade(outgoing, exchange) }
-        self.exchange?.watchContent(behind: outgoing.head)
+        self.exchange?.watchContent(behind: outgoing.head.fields, .request)
         if outgoing.framing == .none {
             isRequestComplete = true
             do throws(RelayFailure) {
@@ -274,7 +275,8 @@ final class StreamTask: @unchecked Sendable {
             await lane.recorder.waitForRoom()
         }
         try await exchange.endContent(trailers: stream.trailers)
-        self.exchange?.noteTrailers(stream.trailers, .request)
+        task.noteForbidden(stream.trailers)
+        self.exchange?.noteTrailers(stream.trailers.raw, .request)
         isRequestComplete = true
     }
 
@@ -360,7 +362,7 @@ final class StreamTask: @unchecked Sendable {
             throw .unanswered(.tooLargeHead(502, "response", head.raw.count))
         }
         self.exchange?.note(head)
-        self.exchange?.watchContent(behind: head)
+        self.exchange?.watchContent(behind: head.fields, .response)
         hasResponseBegun = true
         stream.respond(fields, endsStream: exchange.hasNoContent)
         if !exchange.hasNoContent { lengthLeft = try announcedLength(of: head) }
@@ -385,7 +387,8 @@ final class StreamTask: @unchecked Sendable {
 
     @inline(never)
     private func endResponse(_ trailers: Fields) {
-        exchange?.noteTrailers(trailers, .response)
+        task.noteForbidden(trailers)
+        exchange?.noteTrailers(trailers.raw, .response)
         stream.end(trailers: trailers.slices.isEmpty ? nil : .trailers(trailers))
     }
 

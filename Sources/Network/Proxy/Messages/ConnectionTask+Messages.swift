@@ -1,31 +1,29 @@
 internal import Base
 internal import HTTPCodecs
 internal import HTTPModel
-internal import Messages
+internal import Recording
 internal import Sockets
 internal import Traffic
 
 extension ConnectionTask: MessageRecorder {
-    func nextMessage(
-        _ kind: MessageRecord.Kind, _ direction: Direction, exchange: Int64?
-    ) -> MessageRecord {
-        record.messageCount += 1
-        return MessageRecord(
-            connection: id, exchange: exchange, number: record.messageCount, at: .now(),
-            direction: direction, kind: kind)
+    var connectionNumber: Int64 { id }
+
+    var messageCount: Int64 {
+        get { record.messageCount }
+        set { record.messageCount = newValue }
     }
 
-    func record(_ message: MessageRecord) {
-        var message = message
-        message.at = .now()
-        lane.recorder.record(.message(message))
+    var notes: [ConnectionNote] {
+        get { record.notes }
+        set { record.notes = newValue }
     }
 
-    func noteOnce(_ code: String, _ detail: String) {
-        guard record.notes.count < 64, !record.notes.contains(where: { $0.code == code }) else {
-            return
-        }
-        record.notes.append(ConnectionNote(code, detail))
+    func write(_ message: MessageRecord) { lane.recorder.record(.message(message)) }
+
+    /// Records an exchange that begins now.
+    func recorder(of exchange: ExchangeRecord) -> ExchangeRecorder {
+        ExchangeRecorder(
+            exchange, to: lane.recorder, messages: self, byteLimit: limits.recordedBody)
     }
 
     /// Notes the trailers that do not pass on.

@@ -1,5 +1,6 @@
 internal import HTTPCodecs
 internal import HTTPModel
+internal import Recording
 
 /// What of a response's head does not go to the client, because it would lead it to HTTP/3, which is
 /// not intercepted.

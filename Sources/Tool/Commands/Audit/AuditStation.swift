@@ -2,6 +2,7 @@ internal import Audit
 internal import Base
 internal import CaptureStore
 internal import Proxy
+internal import Recording
 internal import Sockets
 internal import TLS
 internal import Traffic

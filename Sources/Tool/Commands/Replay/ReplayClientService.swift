@@ -1,6 +1,7 @@
 internal import Base
 internal import CaptureStore
 internal import HTTPClient
+internal import Recording
 internal import Replay
 internal import Sockets
 internal import Synchronization
@@ -46,10 +47,10 @@ final class ReplayClientService {
     /// Sends what there is to send, and completes the capture.
     func run(_ source: any TrafficSource) async throws -> ReplayClientReport {
         let loop = loops.all[0]
-        let journal = ClientJournal(
-            writer, connection: writer?.nextConnectionID ?? 1,
-            exchange: writer?.nextExchangeID ?? 1)
-        let client = HTTPClient(configuration, on: loop, journal: journal)
+        let numbers = RecordNumbers(
+            connection: writer?.nextConnectionID ?? 1, exchange: writer?.nextExchangeID ?? 1)
+        let client = HTTPClient(
+            configuration, on: loop, recorder: TrafficRecorder(sink: writer, numbers: numbers))
         let progress = ReplayProgress(plan.entries.count, environment)
         let task = ReplayClientTask(
             plan, from: source, arguments, client: client, on: loop, progress: progress.advance)

@@ -1,6 +1,7 @@
 internal import Base
 internal import CaptureStore
 internal import Proxy
+internal import Recording
 internal import Replay
 internal import Sockets
 internal import Synchronization

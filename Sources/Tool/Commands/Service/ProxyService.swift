@@ -2,6 +2,7 @@ internal import Base
 internal import CaptureStore
 internal import Negotiation
 internal import Proxy
+internal import Recording
 internal import Sockets
 internal import TLS
 internal import Traffic

@@ -1,6 +1,7 @@
 internal import Base
 internal import Formats
 internal import PacketFormats
+internal import Recording
 internal import Traffic
 
 extension FuzzedReader {
@@ -169,7 +170,7 @@ enum Import {
             do {
                 try await importer.read({ rest.next() ?? [] }, into: writer)
             } catch { outcome.failure = "\(error)" }
-            writer.flush()
+            writer.recorder.flush()
             outcome.isOver = true
         }
     }

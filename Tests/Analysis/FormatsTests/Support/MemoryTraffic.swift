@@ -98,8 +98,12 @@ final class MemoryTraffic: TrafficSink, TrafficSource {
     }
 
     func content(_ exchange: Int64, _ direction: Direction) -> [UInt8] {
+        chunks(exchange, direction).flatMap(\.self)
+    }
+
+    /// A content as it was cut.
+    func chunks(_ exchange: Int64, _ direction: Direction) -> [[UInt8]] {
         state.withLock { $0.contents[Key(exchange: exchange, direction: direction)] ?? [] }
-            .flatMap(\.self)
     }
 
     /// Everything that is held, a record a line; how contents and messages are cut does not show.

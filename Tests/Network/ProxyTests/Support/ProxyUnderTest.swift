@@ -1,5 +1,6 @@
 import Base
 import Dispatch
+import Recording
 import Sockets
 import Synchronization
 import TLS

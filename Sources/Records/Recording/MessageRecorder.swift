@@ -1,0 +1,44 @@
+package import Base
+package import Traffic
+
+/// Numbers, times and records the messages of one connection, and what is noted about it.
+package protocol MessageRecorder: AnyObject {
+    /// The number of the connection.
+    var connectionNumber: Int64 { get }
+    /// Those of all exchanges of the connection are counted together.
+    var messageCount: Int64 { get set }
+    var notes: [ConnectionNote] { get set }
+    /// When what is read now came.
+    var messageTime: Timestamp { get }
+    func write(_ message: MessageRecord)
+}
+
+extension MessageRecorder {
+    package var messageTime: Timestamp { .now() }
+
+    /// The next message of the connection, without its content.
+    package func nextMessage(
+        _ kind: MessageRecord.Kind, _ direction: Direction, exchange: Int64?
+    ) -> MessageRecord {
+        messageCount += 1
+        return MessageRecord(
+            connection: connectionNumber, exchange: exchange, number: messageCount,
+            at: messageTime, direction: direction, kind: kind)
+    }
+
+    /// Records a message, or a part of one, whose last byte came now.
+    package func record(_ message: MessageRecord) {
+        var message = message
+        message.at = messageTime
+        write(message)
+    }
+
+    /// Notes a fact about the connection, unless it has one of the same code.
+    package func noteOnce(_ code: String, _ detail: String) {
+        guard notes.count < noteLimit, !notes.contains(where: { $0.code == code }) else { return }
+        notes.append(ConnectionNote(code, detail))
+    }
+}
+
+/// More than there are codes.
+private let noteLimit = 64
