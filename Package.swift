@@ -104,7 +104,7 @@ let package = Package(
         target("Contents", ["Base", "HTTPModel", "Traffic"]),
         target("Redaction", ["Base", "Contents", "HTTPModel", "Traffic"]),
         target("Recording", ["Base", "Contents", "HTTPCodecs", "HTTPModel", "Traffic"]),
-        target("CaptureStore", ["Base", "Traffic", "CSQLite"]),
+        target("CaptureStore", ["Base", "Contents", "Traffic", "CSQLite"]),
         target("Filters", ["Base", "Contents", "HTTPModel", "Traffic"]),
         // Network
         target("Processes", ["Base", "Contents", "Redaction", "Sockets", "Traffic"]),
@@ -199,7 +199,7 @@ let package = Package(
             of: "HTTP2",
             ["Base", "HTTPCodecs", "HTTPModel", "HTTP2Frames", "Sockets", "Transport"]),
         tests(of: "Recording", ["Base", "HTTPCodecs", "Traffic"]),
-        tests(of: "CaptureStore", ["Traffic", "HTTPModel", "Base"]),
+        tests(of: "CaptureStore", ["Base", "Contents", "HTTPModel", "Traffic"]),
         tests(of: "Filters", ["Base", "HTTPModel", "TestConditions", "Traffic"]),
         tests(of: "Findings", ["Traffic", "HTTPModel", "Base"]),
         tests(

@@ -27,7 +27,7 @@ extension HTTPClient {
         record.protocolName = version == .http11 ? "http/1.1" : target.isSecure ? "h2" : "h2c"
         do throws(Failure) {
             let (channel, address) = try await dial(target)
-            record = record.opened(by: channel.localAddress?.description ?? "")
+            record.client = channel.localAddress?.description ?? ""
             record.originAddress = address.description
             if target.isSecure { return try await openSecure(channel, target, version, &record) }
             if version == .http2 { return try await openPlainHTTP2(channel, target, &record) }
@@ -143,18 +143,6 @@ extension HTTPClient {
                 hint: "name a file with the CA that vouches for it with --ca")
         }
         return stream
-    }
-}
-
-extension ConnectionRecord {
-    /// The same, once it is known where it comes from.
-    fileprivate func opened(by client: String) -> ConnectionRecord {
-        var record = ConnectionRecord(
-            id: id, openedAt: openedAt, client: client, listener: listener, mode: mode)
-        record.originHost = originHost
-        record.originPort = originPort
-        record.protocolName = protocolName
-        return record
     }
 }
 

@@ -106,9 +106,18 @@ final class BodyRowWriter {
     }
 }
 
+/// A direction as the file has it.
+enum StoredDirection: String, Sendable {
+    case request
+    case response
+
+    var value: Direction { self == .request ? .request : .response }
+}
+
 extension Direction {
-    /// As the file has it.
-    var word: String { self == .request ? "request" : "response" }
+    var stored: StoredDirection { self == .request ? .request : .response }
+
+    var word: String { stored.rawValue }
 }
 
 /// How many digests are remembered: 64 bytes each, and more than the distinct answers of an API

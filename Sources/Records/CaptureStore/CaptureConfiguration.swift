@@ -19,6 +19,9 @@ package struct CaptureConfiguration: Sendable {
     /// How long the first event after a pause waits for company, in microseconds: a commit for each
     /// event would cost ten times the event, and a reader does not notice the delay.
     package var gatheringMicroseconds: Int64 = 10_000
+    /// Told how many exchanges of a capture of an earlier version are migrated, and of how many,
+    /// while it is opened.
+    package var progress: @Sendable (_ done: Int64, _ total: Int64) -> Void = { _, _ in }
 
     /// In bytes; takes effect when a capture is created.
     var pageSize = 16_384

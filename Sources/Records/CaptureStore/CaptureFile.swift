@@ -32,6 +32,7 @@ enum CaptureFile {
         try check(version, path)
         try configure(database, configuration)
         try migrate(database, from: version, configuration)
+        try HeadCutting(database).run(configuration.progress)
         // What was open when its writer ended without a word is known to be over.
         try database.execute("UPDATE connection SET outcome = 'lost' WHERE outcome = 'open'")
         return (database, lock)
@@ -58,8 +59,8 @@ enum CaptureFile {
         let tables = try database.integer(
             "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('meta', "
                 + "'connection', 'certificate', 'client_tls', 'origin_tls', 'exchange', "
-                + "'interim', 'chunk', 'part', 'message')")
-        guard tables == (version < 2 ? 9 : 10) else { throw .notACapture(path) }
+                + "'interim', 'chunk', 'part', 'message', 'change')")
+        guard tables == min(8 + version, 11) else { throw .notACapture(path) }
         return (database, version)
     }
 
@@ -152,18 +153,20 @@ enum CaptureFile {
         guard version >= 0, version < Schema.version else { return }
         try database.execute("BEGIN IMMEDIATE")
         for step in Schema.migrations[Int(version)...] { try database.execute(step) }
+        var facts: [(key: String, value: String)] = []
         if version == 0 {
-            let note = try database.prepare("INSERT INTO meta VALUES(?,?)")
-            let facts = [
+            facts = [
                 ("created_us", "\(Timestamp.now().microseconds)"),
                 ("creator", configuration.creator),
                 ("digest", configuration.digestName),
             ]
-            for (key, value) in facts {
-                note.bind(key)
-                note.bind(value)
-                try note.run()
-            }
+        }
+        if version < 3 { facts.append(("uuid", UUIDText.random())) }
+        let note = try database.prepare("INSERT INTO meta VALUES(?,?)")
+        for (key, value) in facts {
+            note.bind(key)
+            note.bind(value)
+            try note.run()
         }
         try database.execute("PRAGMA user_version = \(Schema.version)")
         try database.execute("COMMIT")

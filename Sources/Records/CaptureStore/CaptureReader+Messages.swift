@@ -10,7 +10,7 @@ extension CaptureReader {
         ofConnection id: Int64, exchange: Int64?, _ visit: (MessageRecord) throws -> Bool
     ) throws {
         guard version >= 2 else { return }
-        let columns = Schema.messageColumns.joined(separator: ",")
+        let columns = Schema.messages.selection(in: version)
         let condition = exchange == nil ? "" : " AND exchange = ?"
         let sql =
             "SELECT \(columns) FROM message WHERE connection = ?\(condition) ORDER BY number, part"
@@ -23,35 +23,13 @@ extension CaptureReader {
         }
     }
 
-    private func message(from row: Statement) throws -> MessageRecord {
-        let connection = row.integer()
-        let number = row.count()
-        let part = Int(row.count())
-        let exchange = row.optionalInteger()
-        let at = Timestamp(recorded: row.integer())
-        let direction = try word(row.text(), Direction.init(word:))
-        let kind = try word(row.text(), MessageRecord.Kind.init(rawValue:))
-        var record = MessageRecord(
-            connection: connection, exchange: exchange, number: number, at: at,
-            direction: direction, kind: kind)
-        record.part = part
-        record.size = row.count()
-        record.bytes = row.bytes()
-        if let chunk = row.optionalInteger() { record.bytes = try content(ofChunk: chunk) }
-        record.offset = row.optionalInteger().map(RecordedNumber.bounded)
-        record.isLast = row.boolean()
-        record.isTruncated = row.boolean()
-        record.detail = row.optionalText() ?? ""
-        return record
-    }
-}
-
-extension Direction {
-    fileprivate init?(word: String) {
-        switch word {
-        case Direction.request.word: self = .request
-        case Direction.response.word: self = .response
-        default: return nil
-        }
+    private func message(from statement: Statement) throws -> MessageRecord {
+        var row = MessageRow(
+            record: MessageRecord(
+                connection: 0, exchange: nil, number: 0, at: Timestamp(microseconds: 0),
+                direction: .request, kind: .segment))
+        try Schema.messages.read(&row, from: statement)
+        if let chunk = row.chunk { row.record.bytes = try content(ofChunk: chunk) }
+        return row.record
     }
 }

@@ -1,90 +1,52 @@
 internal import Base
+internal import Contents
 internal import Traffic
 
 /// Rows become records; columns come in the order of `Schema`.
 extension CaptureReader {
-    func connection(from row: Statement) throws -> ConnectionRecord {
-        let id = row.integer()
-        let openedAt = Timestamp(recorded: row.integer())
-        let closedAt = row.optionalInteger().map { Timestamp(recorded: $0) }
-        let client = row.text()
-        let listener = row.text()
-        let mode = try word(row.text(), ConnectionRecord.Mode.init(rawValue:))
-        var record = ConnectionRecord(
-            id: id, openedAt: openedAt, client: client, listener: listener, mode: mode)
-        record.closedAt = closedAt
-        record.originHost = row.text()
-        record.originPort = UInt16(clamping: row.integer())
-        record.originAddress = row.optionalText()
-        record.originReused = row.boolean()
-        record.clientBytes = ByteCount(received: row.count(), sent: row.count())
-        record.originBytes = ByteCount(received: row.count(), sent: row.count())
-        record.protocolName = row.text()
-        record.exchangeCount = row.count()
-        record.outcome = try word(row.text(), ConnectionRecord.Outcome.init(rawValue:))
-        record.cause = row.text()
-        record.closedBy = try row.optionalText().map {
-            try word($0, ConnectionRecord.Side.init(rawValue:))
-        }
-        try readAdditions(of: &record, from: row)
-        record.clientTLS = try tls(of: id, "client_tls")
-        record.originTLS = try tls(of: id, "origin_tls")
-        return record
-    }
-
-    private func readAdditions(of record: inout ConnectionRecord, from row: Statement) throws {
-        record.messageCount = row.count()
-        record.upgrade = row.optionalText()
-        let process = row.optionalInteger()
-        let executable = row.text()
-        let arguments = row.optionalText()
-        record.process = try process.map { id in
+    func connection(from statement: Statement) throws -> ConnectionRecord {
+        var row = ConnectionRow(
+            record: ConnectionRecord(
+                id: 0, openedAt: Timestamp(microseconds: 0), client: "", listener: "",
+                mode: .explicit))
+        try Schema.connections.read(&row, from: statement)
+        row.record.process = try row.processID.map { id in
             ProcessRecord(
-                id: Int32(clamping: id), executable: executable,
-                commandLine: try arguments.map(strings) ?? [])
+                id: Int32(clamping: id), executable: row.executable,
+                commandLine: try row.arguments.map(strings) ?? [])
         }
-        record.notes = try row.optionalText().map(notes) ?? []
+        row.record.notes = try row.notes.map(notes) ?? []
+        row.record.clientTLS = try tls(of: row.record.id, Schema.clientTLS)
+        row.record.originTLS = try tls(of: row.record.id, Schema.originTLS)
+        return row.record
     }
 
-    func exchange(from row: Statement) throws -> ExchangeRecord {
-        let id = row.integer()
-        let connection = row.integer()
-        let startedAt = Timestamp(recorded: row.integer())
-        let duration = row.optionalInteger().map(RecordedNumber.bounded)
-        let firstByte = row.optionalInteger().map(RecordedNumber.bounded)
-        // Unknown while there are chunks and no record yet, or where the writer ended before it.
-        let scheme = try row.optionalText().map {
-            try word($0, ExchangeRecord.Scheme.init(rawValue:))
+    func exchange(from statement: Statement) throws -> ExchangeRecord {
+        var row = ExchangeRow.empty
+        try Schema.exchangeRecords.read(&row, from: statement)
+        if row.interimCount > 0 {
+            row.summary.record.interimHeads = try interimHeads(of: row.summary.record.id)
         }
-        var record = ExchangeRecord(
-            id: id, connection: connection, startedAt: startedAt, scheme: scheme ?? .http,
-            authority: row.text())
-        record.durationMicroseconds = duration
-        record.firstByteMicroseconds = firstByte
-        // The method and the target are in the head, too.
-        row.skip(count: 2)
-        record.status = Int(max(0, min(row.integer(), 999)))
-        record.protocolName = row.text()
-        record.requestBody.size = row.count()
-        record.responseBody.size = row.count()
-        record.requestBody.isTruncated = row.boolean()
-        record.responseBody.isTruncated = row.boolean()
-        record.requestBody.chunkCount = Int(row.count())
-        record.responseBody.chunkCount = Int(row.count())
-        row.skip(count: 2)
-        record.error = row.optionalText()
-        record.errorDetail = row.optionalText()
-        record.answeredByTool = row.boolean()
-        let interims = row.integer()
-        record.requestBody.trailers = row.bytes()
-        record.responseBody.trailers = row.bytes()
-        record.requestHead = row.bytes()
-        record.responseHead = row.bytes()
-        record.stream = Int32(clamping: row.integer())
-        record.originProtocolName = row.optionalText()
-        if interims > 0 { record.interimHeads = try interimHeads(of: id) }
-        if scheme == nil { try tellMissingHead(of: &record) }
-        return record
+        try complete(&row)
+        return row.summary.record
+    }
+
+    func summary(from statement: Statement) throws -> ExchangeSummary {
+        var row = ExchangeRow.empty
+        try Schema.exchangeSummaries.read(&row, from: statement)
+        if row.isUncut, row.scheme != nil, let whole = try exchange(row.summary.record.id) {
+            return ExchangeSummary(whole)
+        }
+        try complete(&row)
+        return row.summary
+    }
+
+    private func complete(_ row: inout ExchangeRow) throws {
+        if let scheme = row.scheme {
+            row.summary.record.scheme = scheme
+        } else {
+            try tellMissingHead(of: &row.summary.record)
+        }
     }
 
     /// Says of an exchange that only its content was recorded, and how much of it.
@@ -112,29 +74,21 @@ extension CaptureReader {
         }
     }
 
-    private func tls(of connection: Int64, _ table: String) throws -> TLSRecord? {
-        let columns = Schema.tlsColumns.dropFirst().joined(separator: ",")
-        return try withStatement("SELECT \(columns) FROM \(table) WHERE connection = ?") { row in
-            row.bind(connection)
-            guard try row.next() else { return nil }
-            var record = TLSRecord()
-            record.version = row.optionalText()
-            record.cipher = row.optionalText()
-            record.alpn = row.optionalText()
-            record.sni = row.optionalText()
-            record.ja3 = row.optionalText()
-            record.ja4 = row.optionalText()
-            record.resumed = row.boolean()
-            record.handshakeCompleted = row.boolean()
-            record.verifyError = row.optionalText()
-            if let chain = row.optionalText() { record.chain = try certificates(chain) }
-            if let alerts = row.optionalText() { record.alerts = try self.alerts(alerts) }
-            if let lines = row.optionalText() {
-                record.keyLog = lines.split(separator: "\n", omittingEmptySubsequences: false)
+    private func tls(of connection: Int64, _ table: Table<TLSRow>) throws -> TLSRecord? {
+        let sql =
+            "SELECT \(table.selection(in: version)) FROM \(table.name) WHERE connection = ?"
+        return try withStatement(sql) { statement in
+            statement.bind(connection)
+            guard try statement.next() else { return nil }
+            var row = TLSRow(connection: connection, record: TLSRecord())
+            try table.read(&row, from: statement)
+            if let chain = row.chain { row.record.chain = try certificates(chain) }
+            if let alerts = row.alerts { row.record.alerts = try self.alerts(alerts) }
+            if let lines = row.keyLog {
+                row.record.keyLog = lines.split(separator: "\n", omittingEmptySubsequences: false)
                     .map { String($0) }
             }
-            record.clientHello = row.bytes()
-            return record
+            return row.record
         }
     }
 
@@ -180,17 +134,19 @@ extension CaptureReader {
             row.bind(text)
             var alerts: [AlertRecord] = []
             while try row.next() {
-                let sender = try word(row.text(), AlertRecord.Sender.init(rawValue:))
+                let sender = try row.word(row.text(), AlertRecord.Sender.init(rawValue:))
                 alerts.append(AlertRecord(sender: sender, fatal: row.boolean(), name: row.text()))
             }
             return alerts
         }
     }
+}
 
-    func word<Value>(_ text: String, _ value: (String) -> Value?) throws -> Value {
-        guard let value = value(text) else {
-            throw Failure.newer(database.path, "it holds the word \"\(text)\"")
-        }
-        return value
-    }
+extension ExchangeRow {
+    /// To be read into.
+    static let empty = ExchangeRow(
+        summary: ExchangeSummary(
+            record: ExchangeRecord(
+                id: 0, connection: 0, startedAt: Timestamp(microseconds: 0), scheme: .http,
+                authority: "")))
 }

@@ -24,10 +24,8 @@ package final class CaptureReader: TrafficSource {
     /// Errors: `capture-unreadable`, `capture-not-a-capture`, `capture-newer`.
     package init(path: String) throws(Failure) {
         (database, version) = try CaptureFile.openForReading(path)
-        connectionColumns = Schema.selection(
-            Schema.connectionColumns, Schema.connectionAdditions, in: version)
-        exchangeColumns = Schema.selection(
-            Schema.exchangeColumns, Schema.exchangeAdditions, in: version)
+        connectionColumns = Schema.connections.selection(in: version)
+        exchangeColumns = Schema.exchangeRecords.selection(in: version)
     }
 
     package func connections(_ visit: (ConnectionRecord) throws -> Bool) throws {

@@ -8,28 +8,13 @@ final class MessageRowWriter {
 
     init(database: Database, contents: BodyRowWriter) throws(Failure) {
         self.contents = contents
-        let values = Schema.messageColumns.map { _ in "?" }.joined(separator: ",")
-        message = try database.prepare("INSERT OR REPLACE INTO message VALUES(\(values))")
+        message = try database.prepare(Schema.messages.upsert(keyCount: 3))
     }
 
     func write(_ record: MessageRecord) throws(Failure) {
         let isInline = record.bytes.count <= inlineByteLimit
         let chunk = isInline ? nil : try contents.store(record.bytes)
-        message.bind(record.connection)
-        message.bind(record.number)
-        message.bind(record.part)
-        message.bind(record.exchange)
-        message.bind(record.at.microseconds)
-        message.bind(record.direction.word)
-        message.bind(record.kind.rawValue)
-        message.bind(record.size)
-        message.bind(isInline ? record.bytes : [])
-        message.bind(chunk)
-        message.bind(record.offset)
-        message.bind(record.isLast)
-        message.bind(record.isTruncated)
-        message.bind(record.detail.isEmpty ? nil : record.detail)
-        try message.run()
+        try Schema.messages.write(MessageRow(record: record, chunk: chunk), with: message)
     }
 }
 

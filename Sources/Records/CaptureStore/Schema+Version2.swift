@@ -1,40 +1,4 @@
 extension Schema {
-    /// A column that a later version added, and what it holds in rows that were written before.
-    struct Addition {
-        let column: String
-        let type: String
-        /// As SQL.
-        let standard: String
-    }
-
-    static let connectionAdditions = [
-        Addition(column: "messages", type: "INTEGER NOT NULL", standard: "0"),
-        Addition(column: "upgrade", type: "TEXT", standard: "NULL"),
-        Addition(column: "process_id", type: "INTEGER", standard: "NULL"),
-        Addition(column: "process_executable", type: "TEXT", standard: "NULL"),
-        Addition(column: "process_arguments", type: "TEXT", standard: "NULL"),
-        Addition(column: "notes", type: "TEXT", standard: "NULL"),
-    ]
-
-    static let exchangeAdditions = [
-        Addition(column: "stream", type: "INTEGER NOT NULL", standard: "0"),
-        Addition(column: "origin_protocol", type: "TEXT", standard: "NULL"),
-    ]
-
-    static let messageColumns = [
-        "connection", "number", "part", "exchange", "at_us", "direction", "kind", "size", "bytes",
-        "chunk", "offset", "is_last", "truncated", "detail",
-    ]
-
-    /// The columns to read of a file of this version, with the standard for what it has not.
-    static func selection(
-        _ columns: [String], _ additions: [Addition], in version: Int64
-    ) -> String {
-        guard version < 2 else { return columns.joined(separator: ",") }
-        return (columns.dropLast(additions.count) + additions.map(\.standard))
-            .joined(separator: ",")
-    }
-
     /// Messages, and what connections and exchanges need for them, for HTTP/2 and for processes.
     static let version2 = """
         ALTER TABLE connection ADD COLUMN messages INTEGER NOT NULL DEFAULT 0;

@@ -8,50 +8,9 @@ enum Schema {
     /// The SQL that leads from each version to the next; the n-th makes version n + 1.
     ///
     /// A step that was released is never edited.
-    static let migrations: [String] = [version1Tables + version1Views, version2]
+    static let migrations: [String] = [version1Tables + version1Views, version2, version3]
 
     static var version: Int64 { Int64(migrations.count) }
-
-    static let connectionColumns =
-        [
-            "id", "opened_us", "closed_us", "client", "listener", "mode", "origin_host",
-            "origin_port",
-            "origin_address", "origin_reused", "client_received", "client_sent", "origin_received",
-            "origin_sent", "protocol", "exchanges", "outcome", "cause", "closed_by",
-        ] + connectionAdditions.map(\.column)
-
-    static let tlsColumns = [
-        "connection", "version", "cipher", "alpn", "sni", "ja3", "ja4", "resumed", "completed",
-        "verify_error", "chain", "alerts", "key_log", "client_hello",
-    ]
-
-    static let exchangeColumns =
-        [
-            "id", "connection", "started_us", "duration_us", "first_byte_us", "scheme", "authority",
-            "method", "target", "status", "protocol", "request_size", "response_size",
-            "request_truncated", "response_truncated", "request_chunks", "response_chunks",
-            "request_body", "response_body", "error", "error_detail", "answered_by_tool",
-            "interims",
-            "request_trailers", "response_trailers", "request_head", "response_head",
-        ] + exchangeAdditions.map(\.column)
-
-    /// What is told once of a leg: a later event of the same connection may leave it empty.
-    static let tlsColumnsToldOnce: Set = ["chain", "key_log", "client_hello"]
-
-    /// The SQL that writes a row, over an older one with the same first column if there is one.
-    ///
-    /// - Parameter kept: those columns that stay as they are where the later row has nothing.
-    static func upsert(
-        _ table: String, _ columns: [String], keeping kept: Set<String> = []
-    ) -> String {
-        let values = columns.map { _ in "?" }.joined(separator: ",")
-        let updates = columns.dropFirst().map { column in
-            guard kept.contains(column) else { return "\(column)=excluded.\(column)" }
-            return "\(column)=coalesce(nullif(excluded.\(column),x''),\(column))"
-        }.joined(separator: ",")
-        return "INSERT INTO \(table)(\(columns.joined(separator: ","))) VALUES(\(values)) "
-            + "ON CONFLICT(\(columns[0])) DO UPDATE SET \(updates)"
-    }
 
     private static let version1Tables = """
         CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;

@@ -21,7 +21,7 @@ package enum URLRedaction {
     /// Redacts a list of parameters, such as a form, which only `&` separates.
     package static func redact(query: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
-        appendParameters(query, separators: [ampersand], depth: 0, to: &result)
+        appendParameters(query, depth: 0, to: &result) { $0 == ampersand }
         return result
     }
 
@@ -34,7 +34,7 @@ package enum URLRedaction {
             result.append(url[part.endIndex])
             let rest = url[(part.endIndex + 1)...]
             part = rest.prefix { $0 != question && $0 != hash }
-            appendParameters(part, separators: [ampersand, semicolon], depth: depth, to: &result)
+            appendParameters(part, depth: depth, to: &result, at: separates)
         }
         return result
     }
@@ -87,32 +87,34 @@ package enum URLRedaction {
     private static func appendPath(
         _ path: ArraySlice<UInt8>, depth: Int, to result: inout [UInt8]
     ) {
-        for (index, segment) in pieces(of: path, at: [slash]).enumerated() {
-            if index > 0 { result.append(slash) }
+        forEachPiece(of: path, isSlash) { segment, separator in
+            if let separator { result.append(separator) }
             let name = segment.prefix { $0 != semicolon }
             result += isToken(name) ? redactionMark[...] : name
-            guard name.endIndex < segment.endIndex else { continue }
+            guard name.endIndex < segment.endIndex else { return }
             result.append(semicolon)
-            appendParameters(
-                segment[(name.endIndex + 1)...], separators: [semicolon], depth: depth, to: &result)
+            appendParameters(segment[(name.endIndex + 1)...], depth: depth, to: &result) {
+                $0 == semicolon
+            }
         }
     }
 
     private static func appendParameters(
-        _ text: ArraySlice<UInt8>, separators: [UInt8], depth: Int, to result: inout [UInt8]
+        _ text: ArraySlice<UInt8>, depth: Int, to result: inout [UInt8],
+        at isSeparator: (UInt8) -> Bool
     ) {
-        for piece in pieces(of: text, at: separators) {
-            if piece.startIndex > text.startIndex { result.append(text[piece.startIndex - 1]) }
+        forEachPiece(of: text, isSeparator) { piece, separator in
+            if let separator { result.append(separator) }
             let name = piece.prefix { $0 != equals }
             guard name.endIndex < piece.endIndex else {
                 result += holdsSecret(piece, depth: depth) ? redactionMark[...] : piece
-                continue
+                return
             }
             let value = piece[(name.endIndex + 1)...]
             result += name
             result.append(equals)
             let isSecret =
-                SecretName.isParameter(percentDecoded(name)[...])
+                SecretName.isParameter(decoded(name))
                 || holdsSecret(value, depth: depth)
             result += isSecret && !value.isEmpty ? redactionMark[...] : value
         }
@@ -120,26 +122,49 @@ package enum URLRedaction {
 
     /// Whether a value is a token, or a URL or a list of parameters that holds a secret.
     private static func holdsSecret(_ value: ArraySlice<UInt8>, depth: Int) -> Bool {
-        let decoded = percentDecoded(value)[...]
+        let decoded = decoded(value)
         if isToken(decoded) { return true }
-        guard decoded.contains(where: { nestingSigns.contains($0) }) else { return false }
+        guard decoded.contains(where: isNestingSign) else { return false }
         guard depth < depthLimit else { return true }
         if redact(decoded, depth: depth + 1) != Array(decoded) { return true }
         var parameters: [UInt8] = []
-        appendParameters(
-            decoded, separators: [ampersand, semicolon], depth: depth + 1, to: &parameters)
+        appendParameters(decoded, depth: depth + 1, to: &parameters, at: separates)
         return parameters != Array(decoded)
     }
 
     /// Whether the text is a JSON Web Token: a base64 `{"` and a dot (RFC 7519 §3).
     static func isToken(_ text: ArraySlice<UInt8>) -> Bool {
-        text.starts(with: Array("eyJ".utf8)) && text.contains(UInt8(ascii: "."))
+        text.first == UInt8(ascii: "e") && text.starts(with: Array("eyJ".utf8))
+            && text.contains(UInt8(ascii: "."))
     }
 
-    private static func pieces(
-        of text: ArraySlice<UInt8>, at separators: [UInt8]
-    ) -> [ArraySlice<UInt8>] {
-        text.split(omittingEmptySubsequences: false) { separators.contains($0) }
+    /// Calls `visit` with each piece, empty ones too, and what parts it from the one before.
+    private static func forEachPiece(
+        of text: ArraySlice<UInt8>, _ isSeparator: (UInt8) -> Bool,
+        _ visit: (ArraySlice<UInt8>, UInt8?) -> Void
+    ) {
+        var rest = text
+        var separator: UInt8?
+        while true {
+            let piece = rest.prefix { !isSeparator($0) }
+            visit(piece, separator)
+            guard piece.endIndex < rest.endIndex else { return }
+            separator = rest[piece.endIndex]
+            rest = rest[(piece.endIndex + 1)...]
+        }
+    }
+
+    private static func isSlash(_ byte: UInt8) -> Bool { byte == slash }
+
+    private static func separates(_ byte: UInt8) -> Bool { byte == ampersand || byte == semicolon }
+
+    /// What a value holds that may hold more than it seems to.
+    private static func isNestingSign(_ byte: UInt8) -> Bool {
+        byte == equals || byte == UInt8(ascii: "@") || byte == percent
+    }
+
+    private static func decoded(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        text.contains(percent) ? percentDecoded(text)[...] : text
     }
 
     static func percentDecoded(_ text: ArraySlice<UInt8>) -> [UInt8] {
@@ -168,5 +193,5 @@ package enum URLRedaction {
     private static let ampersand = UInt8(ascii: "&")
     private static let semicolon = UInt8(ascii: ";")
     private static let equals = UInt8(ascii: "=")
-    private static let nestingSigns = Set("=@%".utf8)
+    private static let percent = UInt8(ascii: "%")
 }

@@ -4,13 +4,13 @@ package import Base
 /// through.
 package struct ConnectionRecord: Sendable {
     /// Unique in its capture, rising in the order of acceptance.
-    package let id: Int64
-    package let openedAt: Timestamp
+    package var id: Int64
+    package var openedAt: Timestamp
     package var closedAt: Timestamp?
     /// The client's address and port, such as `127.0.0.1:52114` or `[::1]:52114`.
-    package let client: String
+    package var client: String
     /// The address and port that it came in at.
-    package let listener: String
+    package var listener: String
     package var mode: Mode
     /// The name or address of the origin that was asked for, without brackets; empty if unknown.
     package var originHost = ""
@@ -35,6 +35,8 @@ package struct ConnectionRecord: Sendable {
     package var process: ProcessRecord?
     /// What else was noticed, each with a stable code; in the order seen.
     package var notes: [ConnectionNote] = []
+    /// The version of the proxy's policy that it was served by, 0 for the one that it began with.
+    package var policyVersion: Int64 = 0
     package var outcome = Outcome.open
     /// Why it ended as it did, in words for a person; empty for the ordinary end.
     package var cause = ""

@@ -3,9 +3,9 @@ package import Base
 /// One request with its response.
 package struct ExchangeRecord: Sendable {
     /// Unique in its capture, rising in the order of the requests' first bytes.
-    package let id: Int64
-    package let connection: Int64
-    package let startedAt: Timestamp
+    package var id: Int64
+    package var connection: Int64
+    package var startedAt: Timestamp
     /// How long until the last byte of the response, `nil` while it goes on.
     package var durationMicroseconds: Int64?
     /// How long until the first byte of the final response, `nil` if none came.
@@ -18,11 +18,16 @@ package struct ExchangeRecord: Sendable {
     /// as HTTP/1 would: a request line that ends in `HTTP/2.0`, `:authority` as `host`, and the
     /// fields as they came.
     package var requestHead: [UInt8] = []
+    /// The request's head as it went to the origin, where that is not what came but for what every
+    /// relay changes; empty if it is.
+    package var sentRequestHead: [UInt8] = []
     package var requestBody = BodyRecord()
     /// Interim responses (1xx) in the order they came, each through its empty line.
     package var interimHeads: [[UInt8]] = []
     /// The final response's head as the origin sent it; empty if none came.
     package var responseHead: [UInt8] = []
+    /// The final response's head as it went to the client, in the same way.
+    package var sentResponseHead: [UInt8] = []
     package var responseBody = BodyRecord()
     /// 0 if no response came.
     package var status = 0

@@ -5,19 +5,19 @@ package import Base
 ///
 /// A long one is told in parts, which have the same `number`, as it passes.
 package struct MessageRecord: Sendable {
-    package let connection: Int64
+    package var connection: Int64
     /// The exchange that it belongs to, `nil` for what is spoken without HTTP.
-    package let exchange: Int64?
+    package var exchange: Int64?
     /// Rising from 1 in the order of the messages' first bytes; both directions of a connection are
     /// counted together.
-    package let number: Int64
+    package var number: Int64
     /// Rising from 0.
     package var part = 0
     /// When the part's last byte came.
     package var at: Timestamp
     /// Request is from the client.
-    package let direction: Direction
-    package let kind: Kind
+    package var direction: Direction
+    package var kind: Kind
     /// The bytes of this part, without framing, masking and compression.
     package var size: Int64 = 0
     /// The content of this part. Empty for one that stands in its exchange's body, at `offset`.

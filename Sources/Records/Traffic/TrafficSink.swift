@@ -19,6 +19,7 @@ package indirect enum TrafficEvent: Sendable {
             512 + (record.clientTLS?.weight ?? 0) + (record.originTLS?.weight ?? 0)
         case .exchange(let record):
             512 + record.requestHead.count + record.responseHead.count
+                + record.sentRequestHead.count + record.sentResponseHead.count
                 + record.requestBody.bytes.count + record.responseBody.bytes.count
         case .bodyChunk(_, _, _, let bytes): 128 + bytes.count
         case .message(let record): 192 + record.bytes.count

@@ -32,6 +32,24 @@ package struct Timestamp: Sendable, Hashable, Comparable {
         return overflow ? .max : difference
     }
 
+    /// The time of day in UTC with milliseconds: `07:05:01.250`.
+    package var timeOfDay: String {
+        let milliseconds = Int(microseconds.flooredRemainder(by: 86_400_000_000) / 1000)
+        var digits = [UInt8]("00:00:00.000".utf8)
+        func write(_ number: Int, endingAt last: Int, width: Int) {
+            var rest = number
+            for place in stride(from: last, to: last - width, by: -1) {
+                digits[place] += UInt8(rest % 10)
+                rest /= 10
+            }
+        }
+        write(milliseconds / 3_600_000, endingAt: 1, width: 2)
+        write(milliseconds / 60_000 % 60, endingAt: 4, width: 2)
+        write(milliseconds / 1000 % 60, endingAt: 7, width: 2)
+        write(milliseconds % 1000, endingAt: 11, width: 3)
+        return digits.text
+    }
+
     /// RFC 3339 in UTC with milliseconds: `2026-03-09T07:05:01.250Z`.
     package var rfc3339: String {
         let parts = CalendarTime(secondsSinceEpoch: microseconds.flooredQuotient(by: 1_000_000))

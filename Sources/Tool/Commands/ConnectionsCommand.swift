@@ -99,7 +99,7 @@ private func cells(of record: ConnectionRecord) -> [TableWriter.Cell] {
     let bytes = record.clientBytes.received.addingSaturated(record.clientBytes.sent)
     return [
         TableWriter.Cell(String(record.id), .faint),
-        TableWriter.Cell(timeOfDay(record.openedAt)),
+        TableWriter.Cell(record.openedAt.timeOfDay),
         TableWriter.Cell(record.client),
         TableWriter.Cell(summary.origin.isEmpty ? "-" : summary.origin),
         TableWriter.Cell(record.clientTLS.map { $0.version ?? "none" } ?? "-"),

@@ -16,7 +16,7 @@ package struct Environment: Sendable {
     /// over the limit of 16 MB.
     package var readFile: @Sendable (_ path: String) throws(Failure) -> [UInt8]
     /// Opens a capture for reading. Errors: `capture-unreadable`.
-    package var openCapture: @Sendable (_ path: String) throws(Failure) -> any TrafficSource
+    package var openCapture: @Sendable (_ path: String) throws(Failure) -> any TrafficStore
     /// Undoes the content codings that a `Content-Encoding` names. Errors: `unknown-coding`.
     package var decodeContent: @Sendable (_ codings: String) throws(Failure) -> ContentStream
     /// Finds the certificate authority, and makes it if there is none. Errors: `ca-unusable`.
@@ -29,7 +29,7 @@ package struct Environment: Sendable {
         clock: @escaping @Sendable () -> MonotonicTime,
         randomBytes: @escaping @Sendable (Int) -> [UInt8],
         readFile: @escaping @Sendable (String) throws(Failure) -> [UInt8],
-        openCapture: @escaping @Sendable (String) throws(Failure) -> any TrafficSource,
+        openCapture: @escaping @Sendable (String) throws(Failure) -> any TrafficStore,
         decodeContent: @escaping @Sendable (String) throws(Failure) -> ContentStream,
         openAuthority:
             @escaping @Sendable (AuthorityConfiguration) throws(Failure) -> AuthorityRecord

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import Filters
 internal import Traffic
 
@@ -86,14 +87,13 @@ private func listFlows(
         ).write(source, filter, environment)
         return .clean
     }
-    let clients = try clientsByConnection(source)
+    let clients = try source.clients()
     var table = FlowTable(environment)
     var lines = LineWriter(environment.output)
     let most = arguments.limit ?? Int64.max
     var left = most
-    try source.exchanges { exchange in
-        guard try filter.accepts(exchange) else { return true }
-        let client = clients[exchange.connection] ?? ""
+    func list(_ exchange: ExchangeSummary) throws -> Bool {
+        let client = clients[exchange.record.connection] ?? ""
         let flow = FlowSummary(exchange, client: client, withSecrets: arguments.withSecrets)
         if arguments.isJSON {
             try lines.write(flow.json.line)
@@ -102,6 +102,13 @@ private func listFlows(
         }
         left -= 1
         return left > 0
+    }
+    if arguments.selection.filter == nil {
+        try source.summaries(ExchangeQuery(), list)
+    } else {
+        try source.exchanges { exchange in
+            try !filter.accepts(exchange) || list(ExchangeSummary(exchange))
+        }
     }
     try lines.flush()
     try table.finish()
@@ -112,16 +119,6 @@ private func listFlows(
                 : "no exchange matches the filter")
     }
     return .clean
-}
-
-/// The client of every connection; about 50 bytes each.
-func clientsByConnection(_ source: any TrafficSource) throws -> [Int64: String] {
-    var clients: [Int64: String] = [:]
-    try source.connections { record in
-        clients[record.id] = record.client
-        return true
-    }
-    return clients
 }
 
 /// The exchanges as a table for people.
@@ -148,7 +145,7 @@ private struct FlowTable {
         let duration = flow.durationMicroseconds.map(Quantity.text(microseconds:))
         try table.append([
             TableWriter.Cell(String(flow.id), .faint),
-            TableWriter.Cell(timeOfDay(flow.startedAt)),
+            TableWriter.Cell(flow.startedAt.timeOfDay),
             TableWriter.Cell(flow.isHeadMissing ? "-" : flow.protocolName),
             TableWriter.Cell(flow.isHeadMissing ? "-" : flow.method),
             TableWriter.Cell(flow.status.map(String.init) ?? "-", statusStyle(flow.status)),
@@ -162,11 +159,6 @@ private struct FlowTable {
     mutating func finish() throws(Failure) {
         try table.finish()
     }
-}
-
-/// `07:05:01.250` in UTC.
-func timeOfDay(_ time: Timestamp) -> String {
-    String(time.rfc3339.drop { $0 != "T" }.dropFirst().dropLast())
 }
 
 /// How a status is coloured; `nil` means that no response came.

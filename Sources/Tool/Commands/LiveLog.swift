@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 package import Traffic
 
 /// The log of a running proxy: a line an exchange, and one for a connection that came to nothing.
@@ -15,11 +16,11 @@ package struct LiveLog: Sendable {
 
     /// The line of an exchange that has ended, without a line end; secrets in the URL are masked.
     package func line(for exchange: ExchangeRecord) -> String {
-        let flow = FlowSummary(exchange, client: "", withSecrets: false)
+        let flow = FlowSummary(ExchangeSummary(exchange), client: "", withSecrets: false)
         let duration = flow.durationMicroseconds.map(Quantity.text(microseconds:)) ?? "-"
         var tail = " \(Quantity.text(byteCount: flow.responseBytes)) \(duration)"
         if let error = flow.trouble { tail += " " + TerminalText.sanitized(error) }
-        let time = timeOfDay(flow.startedAt)
+        let time = flow.startedAt.timeOfDay
         let status = flow.status.map(String.init) ?? "---"
         let method = TerminalText.sanitized(flow.method)
         let head = "\(time) \(status) \(method) "
@@ -36,7 +37,7 @@ package struct LiveLog: Sendable {
         case .open, .completed: return nil
         default: break
         }
-        let time = timeOfDay(connection.openedAt)
+        let time = connection.openedAt.timeOfDay
         let origin = ConnectionSummary(connection).origin
         let place = TerminalText.sanitized(origin.isEmpty ? connection.client : origin)
         let head = "\(time) --- \(connection.outcome.rawValue) \(place) "

@@ -1,34 +1,47 @@
 import Base
+import Synchronization
 import Testing
 import Traffic
 
 @testable import CaptureStore
 
-/// Captures of the first version of the schema.
+/// Captures of earlier versions of the schema.
 @Suite struct MigrationTests {
     private let folder = TemporaryFolder()
     private var path: String { folder.file("a.sallyport") }
 
     /// A step that was released is never edited; what is new is a step of its own.
-    @Test func theFirstStepIsAsReleased() {
-        let digest = standInDigest([UInt8](Schema.migrations[0].utf8))
-        #expect(digest.hex == "9706d61a9bedbb9a32e71c41ccb3bdc4")
+    @Test(arguments: [
+        (0, "9706d61a9bedbb9a32e71c41ccb3bdc4"), (1, "9808135fa896b41f69599ccb511476dd"),
+    ])
+    func theStepsAreAsReleased(_ index: Int, _ released: String) {
+        let digest = standInDigest([UInt8](Schema.migrations[index].utf8))
+        #expect(digest.hex == released)
     }
 
-    @Test func isReadAsItIs() throws {
-        try makeVersion1()
+    @Test(arguments: [1, 2])
+    func isReadAsItIs(_ version: Int) throws {
+        try make(version)
         let before = contents(of: path)
         let reader = try CaptureReader(path: path)
         try checkRecords(reader)
         #expect(try reader.allMessages(ofConnection: 1).isEmpty)
         #expect(try reader.wholeBody(of: 1, .response) == [1, 2, 3])
         #expect(try reader.verify() == [])
+        #expect(try reader.identity == nil)
+        #expect(try reader.lastChange == 0)
+        try checkSummaries(reader)
         #expect(contents(of: path) == before)
     }
 
-    @Test func migratesForWriting() throws {
-        try makeVersion1()
-        let writer = try CaptureWriter(path: path, configuration: quick)
+    @Test(arguments: [1, 2])
+    func migratesForWriting(_ version: Int) throws {
+        try make(version)
+        let told = Mutex<[Int64]>([])
+        var configuration = quick
+        configuration.progress = { done, total in told.withLock { $0 += [done, total] } }
+        let writer = try CaptureWriter(path: path, configuration: configuration)
+        #expect(told.withLock { $0 } == [1, 1])
         #expect(writer.nextConnectionID == 3)
         #expect(writer.nextExchangeID == 2)
         var added = makeExchange(2)
@@ -41,19 +54,53 @@ import Traffic
         #expect(try reader.exchange(2)?.stream == 5)
         #expect(try reader.allMessages(ofConnection: 1).map(\.bytes.text) == ["hello"])
         #expect(try reader.verify() == [])
+        #expect(try reader.identity != nil)
+        try checkSummaries(reader)
+        try checkCut(reader)
+    }
+
+    /// What a crash leaves of the heads is cut when the file is opened again, and read until then.
+    @Test func goesOnBehindACrash() throws {
+        let count: Int64 = 4500
+        try record((1...count).map { .exchange(makeExchange($0)) }, into: path)
+        let database = try Database(path: path, access: .write)
+        try database.execute(
+            "UPDATE exchange SET content_type = NULL, method = '' WHERE id > 2000; "
+                + "INSERT INTO meta VALUES('cut_behind', 2000)")
+        try checkSummaries(try CaptureReader(path: path))
+        let told = Mutex<[Int64]>([])
+        var configuration = quick
+        configuration.progress = { done, _ in told.withLock { $0.append(done) } }
+        try record([], into: path, configuration)
+        #expect(told.withLock { $0 } == [4000, 4500])
+        let reader = try CaptureReader(path: path)
+        try checkSummaries(reader)
+        try checkCut(reader)
+        try record([], into: path, configuration)
+        #expect(told.withLock { $0.count } == 2)
+    }
+
+    private func checkCut(_ reader: CaptureReader) throws {
+        let uncut = "SELECT count(*) FROM exchange WHERE content_type IS NULL OR method = ''"
+        #expect(try reader.database.integer(uncut) == 0)
+        let due = "SELECT count(*) FROM meta WHERE key = 'cut_behind'"
+        #expect(try reader.database.integer(due) == 0)
     }
 
     /// A file that was migrated has the columns of one that was made anew, in their order.
     @Test func columnsAreTheSameEitherWay() throws {
-        try makeVersion1()
+        try make(1)
         try record([], into: path)
         let fresh = folder.file("b.sallyport")
         try record([], into: fresh)
         let migrated = try columns(of: path)
         #expect(try columns(of: fresh) == migrated)
         let tables = [
-            "connection": Schema.connectionColumns, "exchange": Schema.exchangeColumns,
-            "message": Schema.messageColumns,
+            "connection": Schema.connections.columns.map(\.name),
+            "exchange": Schema.exchanges.columns.map(\.name),
+            "message": Schema.messages.columns.map(\.name),
+            "client_tls": Schema.clientTLS.columns.map(\.name),
+            "origin_tls": Schema.originTLS.columns.map(\.name),
         ]
         for (table, expected) in tables {
             let names = migrated.filter { $0.hasPrefix("\(table).") }
@@ -63,7 +110,7 @@ import Traffic
 
     /// A reader from before a writer's migration goes on.
     @Test func readerOutlivesTheMigration() throws {
-        try makeVersion1()
+        try make(1)
         let reader = try CaptureReader(path: path)
         try checkRecords(reader)
         try record([.exchange(makeExchange(2))], into: path)
@@ -93,7 +140,7 @@ import Traffic
         return names
     }
 
-    private func makeVersion1() throws {
+    private func make(_ version: Int) throws {
         write([], to: path)
         let database = try Database(path: path, access: .write)
         try database.execute("PRAGMA page_size = 16384")
@@ -112,8 +159,10 @@ import Traffic
             INSERT INTO exchange VALUES
                 (1, 1, 11, 5, 4, 'https', 'h', 'GET', '/', 200, 'HTTP/1.1', 0, 3, 0, 0, 0, 0, NULL,
                     1, NULL, NULL, 0, 0, NULL, NULL, CAST('GET / HTTP/1.1' || char(13, 10, 13, 10)
-                    AS BLOB), NULL);
-            PRAGMA user_version = 1;
+                    AS BLOB), CAST('HTTP/1.1 200 OK' || char(13, 10)
+                    || 'Content-Type: image/png' || char(13, 10, 13, 10) AS BLOB));
             """)
+        for step in Schema.migrations[1..<version] { try database.execute(step) }
+        try database.execute("PRAGMA user_version = \(version)")
     }
 }

@@ -79,34 +79,6 @@ import Traffic
         #expect(statement.text() == "2023-11-14T22:13:20.000Z")
     }
 
-    struct LineRow: Sendable {
-        let head: String
-        let method: String
-        let target: String
-    }
-
-    @Test(
-        arguments: [
-            LineRow(head: "", method: "", target: ""),
-            LineRow(head: "GET", method: "GET", target: ""),
-            LineRow(head: "GET ", method: "GET", target: ""),
-            LineRow(head: "GET /a", method: "GET", target: "/a"),
-            LineRow(head: "GET /a HTTP/1.1\r\nA: b c\r\n\r\n", method: "GET", target: "/a"),
-            LineRow(head: "GET /a HTTP/2.0\r\nhost: b\r\n\r\n", method: "GET", target: "/a"),
-            LineRow(
-                head: "CONNECT /chat HTTP/2.0\r\nhost: b\r\n", method: "CONNECT", target: "/chat"),
-            LineRow(head: "GET\r\nA: b c\r\n\r\n", method: "GET", target: ""),
-            LineRow(head: "GET /a\nA: b\n\n", method: "GET", target: "/a"),
-            LineRow(head: " /a HTTP/1.1\r\n", method: "", target: "/a"),
-            LineRow(head: "  ", method: "", target: ""),
-        ])
-    func requestLineIsCut(_ row: LineRow) {
-        let head = [UInt8](row.head.utf8)
-        let line = RequestLine(of: head)
-        #expect(head[line.method].text == row.method)
-        #expect(head[line.target].text == row.target)
-    }
-
     @Test func recentChunksForgetAndNeverMistake() {
         var recent = RecentChunks(capacity: 4)
         let digests = (1...9).map { [UInt8](repeating: UInt8($0), count: 32) }

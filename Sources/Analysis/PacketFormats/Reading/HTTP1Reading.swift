@@ -186,19 +186,11 @@ final class HTTP1Reading {
 
     /// A CONNECT that failed is an exchange like others.
     private func numbered(_ exchange: OpenExchange) -> OpenExchange {
-        let record = exchange.record
-        var result = ExchangeRecord(
-            id: writer.makeExchangeNumber(), connection: connection, startedAt: record.startedAt,
-            scheme: record.scheme, authority: record.authority)
-        result.requestHead = record.requestHead
-        result.responseHead = record.responseHead
-        result.interimHeads = record.interimHeads
-        result.status = record.status
-        result.protocolName = record.protocolName
-        result.firstByteMicroseconds = record.firstByteMicroseconds
+        var record = exchange.record
+        record.id = writer.makeExchangeNumber()
         exchangeCount += 1
         var numbered = OpenExchange(
-            result, method: exchange.method, target: exchange.target, to: writer, messages)
+            record, method: exchange.method, target: exchange.target, to: writer, messages)
         numbered.endsWithConnection = exchange.endsWithConnection
         return numbered
     }

@@ -133,7 +133,24 @@ final class Statement {
 
     func boolean() -> Bool { integer() != 0 }
 
-    func text() -> String { bytes().text }
+    /// The column's text; bytes that are no UTF-8 become U+FFFD.
+    func text() -> String {
+        let index = nextColumn()
+        guard let start = unsafe sqlite3_column_blob(pointer, index) else { return "" }
+        let count = Int(unsafe sqlite3_column_bytes(pointer, index))
+        return unsafe String(
+            decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+
+    /// What a word of the file stands for.
+    ///
+    /// Errors: `capture-newer` for one that is not known.
+    func word<Value>(_ text: String, _ value: (String) -> Value?) throws(Failure) -> Value {
+        guard let value = value(text) else {
+            throw Failure.newer(database.path, "it holds the word \"\(text)\"")
+        }
+        return value
+    }
 
     func optionalText() -> String? {
         isNull ? skip() : text()

@@ -7,14 +7,17 @@ extension ExchangeRecord {
     ///
     /// - Parameter head: the request's.
     package func url(_ head: RecordedHead) -> [UInt8] {
-        let target = Array(head.target)
+        url(method: head.method, target: head.target)
+    }
+
+    func url(method: ArraySlice<UInt8>, target: ArraySlice<UInt8>) -> [UInt8] {
         let origin = Array("\(scheme.rawValue)://\(authority)".utf8)
         if target.first == UInt8(ascii: "/") { return origin + target }
-        if target.isEmpty || target == [UInt8(ascii: "*")] { return origin }
-        if head.method.equalsIgnoringCase("connect") { return target }
+        if target.isEmpty || target.elementsEqual([UInt8(ascii: "*")]) { return origin }
+        if method.equalsIgnoringCase("connect") { return Array(target) }
         let scheme = target.prefix { $0.isASCIILetter || $0.isASCIIDigit }
-        if !scheme.isEmpty, target[scheme.count...].starts(with: Array("://".utf8)) {
-            return target
+        if !scheme.isEmpty, target[scheme.endIndex...].starts(with: Array("://".utf8)) {
+            return Array(target)
         }
         return origin + [UInt8(ascii: "/")] + target
     }

@@ -7,7 +7,7 @@ internal import Traffic
 /// Opens a capture to read.
 enum CaptureOpening {
     /// Errors: those of the capture; of a file that `import` reads, that it does.
-    static func open(_ path: String) throws(Failure) -> any TrafficSource {
+    static func open(_ path: String) throws(Failure) -> any TrafficStore {
         do throws(Failure) {
             return try CaptureReader(path: path)
         } catch {

@@ -41,14 +41,14 @@ struct FlowSummary {
     }
 
     /// - Parameter withSecrets: whether the URL is shown as it was recorded.
-    init(_ exchange: ExchangeRecord, client: String, withSecrets: Bool) {
-        let head = RecordedHead(exchange.requestHead)
+    init(_ summary: ExchangeSummary, client: String, withSecrets: Bool) {
+        let exchange = summary.record
         id = exchange.id
         startedAt = exchange.startedAt
         self.client = client
         scheme = exchange.scheme.rawValue
-        method = head.method.text
-        let recorded = exchange.url(head)
+        method = summary.method.text
+        let recorded = summary.url
         isHeadMissing = exchange.isHeadMissing
         url =
             isHeadMissing ? "" : (withSecrets ? recorded : URLRedaction.redact(recorded)).text
@@ -62,7 +62,7 @@ struct FlowSummary {
         originProtocolName = exchange.originProtocolName
         stream = exchange.stream == 0 ? nil : exchange.stream
         error = exchange.error
-        grpcStatus = exchange.grpcStatus
+        grpcStatus = summary.grpcStatus
     }
 
     /// What a line has to say besides: the error, and whether a content was not recorded whole.

@@ -14,10 +14,13 @@ struct TableWriter {
     struct Cell {
         let text: String
         let style: Palette.Style?
+        /// In columns of the terminal.
+        let width: Int
 
         init(_ text: String, _ style: Palette.Style? = nil) {
             self.text = TerminalText.sanitized(text)
             self.style = style
+            width = TerminalText.width(self.text)
         }
     }
 
@@ -60,7 +63,7 @@ struct TableWriter {
         guard !batch.isEmpty else { return }
         for row in batch {
             for (index, cell) in row.cells.enumerated() {
-                widths[index] = max(widths[index], TerminalText.width(cell.text))
+                widths[index] = max(widths[index], cell.width)
             }
         }
         let limits = columnLimits()
@@ -89,18 +92,22 @@ struct TableWriter {
         return limits
     }
 
-    private func line(_ cells: [Cell], _ limits: [Int]) -> String {
-        var result = ""
+    private func line(_ cells: [Cell], _ limits: [Int]) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(limits.reduce(gap.count * limits.count, +))
         var owed = 0
         for (index, cell) in cells.enumerated() {
-            let isCut = totalWidth != nil && columns[index].isFlexible
+            let isCut =
+                totalWidth != nil && columns[index].isFlexible && cell.width > limits[index]
             let text =
                 isCut ? TerminalText.truncated(cell.text, columns: limits[index]) : cell.text
-            let padding = max(0, limits[index] - TerminalText.width(text))
+            let width = isCut ? TerminalText.width(text) : cell.width
+            let padding = max(0, limits[index] - width)
             if columns[index].isRight { owed += padding }
             if !text.isEmpty {
                 // Spaces are owed until a text follows, so that no line ends in them.
-                result += String(repeating: " ", count: owed) + palette.paint(text, cell.style)
+                result += repeatElement(UInt8(ascii: " "), count: owed)
+                result += palette.paint(text, cell.style).utf8
                 owed = 0
             }
             if !columns[index].isRight { owed += padding }

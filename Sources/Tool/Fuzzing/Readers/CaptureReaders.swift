@@ -81,6 +81,15 @@ private enum CaptureFileSample {
                 }
                 return events.count < eventLimit
             }
+            var rows = 0
+            try reader.summaries(ExchangeQuery()) { _ in
+                rows += 1
+                return rows < eventLimit
+            }
+            try reader.changes(since: 0) { _ in
+                rows += 1
+                return rows < 2 * eventLimit
+            }
             transcript.note("flaws", try reader.verify().count)
             capture.submit(events)
             Exports.run(capture)

@@ -1,0 +1,165 @@
+internal import Base
+
+/// One column of a table: how it is written from a row, and how it is read into one.
+struct Column<Row>: Sendable {
+    let name: String
+    let write: @Sendable (Row, Statement) -> Void
+    let read: @Sendable (inout Row, Statement) throws(Failure) -> Void
+    /// The version of the schema that it came with.
+    private(set) var version: Int64 = 1
+    /// What it counts as in a file of an earlier version, as SQL.
+    private(set) var standard = "NULL"
+
+    private init(
+        _ name: String, write: @escaping @Sendable (Row, Statement) -> Void,
+        read: @escaping @Sendable (inout Row, Statement) throws(Failure) -> Void
+    ) {
+        self.name = name
+        self.write = write
+        self.read = read
+    }
+
+    /// The same column, which came with a later version.
+    func since(_ version: Int64, standard: String = "NULL") -> Self {
+        var copy = self
+        copy.version = version
+        copy.standard = standard
+        return copy
+    }
+}
+
+extension Column {
+    static func integer(
+        _ name: String, _ value: @escaping @Sendable (Row) -> Int64,
+        _ set: @escaping @Sendable (inout Row, Int64) -> Void
+    ) -> Self {
+        Column(name, write: { $1.bind(value($0)) }, read: { set(&$0, $1.integer()) })
+    }
+
+    /// A size or a count, within what one can be.
+    static func count(
+        _ name: String, _ value: @escaping @Sendable (Row) -> Int64,
+        _ set: @escaping @Sendable (inout Row, Int64) -> Void
+    ) -> Self {
+        Column(name, write: { $1.bind(value($0)) }, read: { set(&$0, $1.count()) })
+    }
+
+    static func optionalInteger(
+        _ name: String, _ value: @escaping @Sendable (Row) -> Int64?,
+        _ set: @escaping @Sendable (inout Row, Int64?) -> Void
+    ) -> Self {
+        Column(name, write: { $1.bind(value($0)) }, read: { set(&$0, $1.optionalInteger()) })
+    }
+
+    static func boolean(
+        _ name: String, _ value: @escaping @Sendable (Row) -> Bool,
+        _ set: @escaping @Sendable (inout Row, Bool) -> Void
+    ) -> Self {
+        Column(name, write: { $1.bind(value($0)) }, read: { set(&$0, $1.boolean()) })
+    }
+
+    static func text(
+        _ name: String, _ value: @escaping @Sendable (Row) -> String,
+        _ set: @escaping @Sendable (inout Row, String) -> Void
+    ) -> Self {
+        Column(name, write: { $1.bind(value($0)) }, read: { set(&$0, $1.text()) })
+    }
+
+    static func optionalText(
+        _ name: String, _ value: @escaping @Sendable (Row) -> String?,
+        _ set: @escaping @Sendable (inout Row, String?) -> Void
+    ) -> Self {
+        Column(name, write: { $1.bind(value($0)) }, read: { set(&$0, $1.optionalText()) })
+    }
+
+    /// Text that is held as bytes.
+    static func textBytes(
+        _ name: String, _ value: @escaping @Sendable (Row) -> ArraySlice<UInt8>,
+        _ set: @escaping @Sendable (inout Row, ArraySlice<UInt8>) -> Void
+    ) -> Self {
+        Column(
+            name,
+            write: { row, statement in
+                let slice = value(row)
+                statement.bind(text: slice.span)
+            }, read: { set(&$0, $1.bytes()[...]) })
+    }
+
+    /// Bytes; none at all are NULL.
+    static func bytes(
+        _ name: String, _ value: @escaping @Sendable (Row) -> [UInt8],
+        _ set: @escaping @Sendable (inout Row, [UInt8]) -> Void
+    ) -> Self {
+        Column(name, write: { $1.bind(value($0)) }, read: { set(&$0, $1.bytes()) })
+    }
+
+    /// One of the words that a version of the tool knows.
+    ///
+    /// Errors of reading: `capture-newer`.
+    static func word<Word: RawRepresentable<String> & Sendable>(
+        _ name: String, _ value: @escaping @Sendable (Row) -> Word,
+        _ set: @escaping @Sendable (inout Row, Word) -> Void
+    ) -> Self {
+        Column(
+            name, write: { $1.bind(value($0).rawValue) },
+            read: { (row: inout Row, statement: Statement) throws(Failure) in
+                set(&row, try statement.word(statement.text(), Word.init(rawValue:)))
+            })
+    }
+
+    /// The same, or NULL.
+    static func optionalWord<Word: RawRepresentable<String> & Sendable>(
+        _ name: String, _ value: @escaping @Sendable (Row) -> Word?,
+        _ set: @escaping @Sendable (inout Row, Word?) -> Void
+    ) -> Self {
+        Column(
+            name, write: { $1.bind(value($0)?.rawValue) },
+            read: { (row: inout Row, statement: Statement) throws(Failure) in
+                guard let text = statement.optionalText() else { return set(&row, nil) }
+                set(&row, try statement.word(text, Word.init(rawValue:)))
+            })
+    }
+}
+
+/// A table of the file, from whose columns both writing and reading are made.
+struct Table<Row>: Sendable {
+    let name: String
+    /// In the order of the table.
+    let columns: [Column<Row>]
+
+    /// Some of the columns.
+    func only(_ isWanted: (String) -> Bool) -> Self {
+        Table(name: name, columns: columns.filter { isWanted($0.name) })
+    }
+
+    /// The columns to read of a file of this version, with the standards of those that it lacks.
+    func selection(in version: Int64) -> String {
+        columns.map { $0.version <= version ? $0.name : $0.standard }.joined(separator: ",")
+    }
+
+    func write(_ row: Row, with statement: Statement) throws(Failure) {
+        for column in columns { column.write(row, statement) }
+        try statement.run()
+    }
+
+    func read(_ row: inout Row, from statement: Statement) throws(Failure) {
+        for column in columns { try column.read(&row, statement) }
+    }
+
+    /// The SQL that writes a row, over an older one with the same key if there is one.
+    ///
+    /// - Parameters:
+    ///   - keyCount: how many of the first columns are the key.
+    ///   - kept: those columns that stay as they are where the later row has nothing.
+    func upsert(keyCount: Int = 1, keeping kept: Set<String> = []) -> String {
+        let names = columns.map(\.name)
+        let updates = names.dropFirst(keyCount).map { column in
+            guard kept.contains(column) else { return "\(column)=excluded.\(column)" }
+            return "\(column)=coalesce(nullif(excluded.\(column),x''),\(column))"
+        }
+        return "INSERT INTO \(name)(\(names.joined(separator: ","))) "
+            + "VALUES(\(names.map { _ in "?" }.joined(separator: ","))) "
+            + "ON CONFLICT(\(names.prefix(keyCount).joined(separator: ","))) "
+            + "DO UPDATE SET \(updates.joined(separator: ","))"
+    }
+}

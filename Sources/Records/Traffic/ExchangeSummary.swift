@@ -1,0 +1,17 @@
+/// What a list shows of an exchange, cut from its heads so that these need not be read.
+package struct ExchangeSummary: Sendable {
+    /// Without contents; from a store, without heads and trailers too.
+    package var record: ExchangeRecord
+    /// As it stands in the request line.
+    package var method: ArraySlice<UInt8> = []
+    /// The same, spaces inside of it included.
+    package var target: ArraySlice<UInt8> = []
+    /// Of the response, as it came; empty if there is none.
+    package var contentType = ""
+    /// How a call of gRPC ended, 0 for success; `nil` for everything else.
+    package var grpcStatus: Int?
+
+    package init(record: ExchangeRecord) {
+        self.record = record
+    }
+}
