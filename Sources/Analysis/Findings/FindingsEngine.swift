@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 package import Traffic
 
 /// Judges records one after the other and keeps what it found, consolidated.
@@ -143,7 +144,7 @@ package struct FindingsEngine {
         return Sighting(
             scheme: view.exchange.scheme,
             method: suspicion.place == .service ? nil : MethodName(view.method),
-            host: host, path: suspicion.peer == .proxy ? [] : view.target.path,
+            host: host, path: suspicion.peer == .proxy ? [] : Array(view.target.path),
             exchange: view.exchange.id, connection: view.exchange.connection,
             time: view.exchange.startedAt)
     }

@@ -12,7 +12,7 @@ struct Redaction: Sendable {
 
     /// What stands for a name or a segment that must not be shown, `nil` if it may be.
     func substitute(for piece: [UInt8]) -> String? {
-        let decoded = PercentCoding.decode(piece, plusIsSpace: true) ?? piece
+        let decoded = PercentCoding.decoded(piece[...], plusIsSpace: true)
         if let planted, planted.occurs(in: piece) || planted.occurs(in: decoded) {
             return "{planted}"
         }

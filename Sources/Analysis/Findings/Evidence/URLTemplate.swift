@@ -67,9 +67,7 @@ package struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
 
     private static func segment(_ raw: [UInt8], redaction: Redaction) -> String {
         if let substitute = redaction.substitute(for: raw) { return substitute }
-        let withoutParameters = Array(raw.prefix { $0 != 0x3B })
-        let decoded =
-            PercentCoding.decode(withoutParameters, plusIsSpace: false) ?? withoutParameters
+        let decoded = PercentCoding.decoded(raw.prefix { $0 != 0x3B })
         if decoded.isEmpty { return "{empty}" }
         if decoded.allSatisfy(\.isASCIIDigit) { return "{id}" }
         if ValueKind.isUUID(decoded) { return "{uuid}" }
