@@ -131,8 +131,10 @@ struct FieldReader {
         if Self.beginsAsJSON(value[...]) {
             expandJSON(value, of: field, step: .json, depth: depth)
         }
-        let plain = PercentCoding.decoded(value[...])
-        if plain.count < value.count { derive(plain, from: field, step: .percent, depth: depth) }
+        if value.contains(0x25) {
+            let plain = PercentCoding.decoded(value[...])
+            if plain != value { derive(plain, from: field, step: .percent, depth: depth) }
+        }
         if depth > 0, value.contains(0x26), value.contains(0x3D), !value.contains(0x20) {
             expandForm(field, depth: depth)
         }
