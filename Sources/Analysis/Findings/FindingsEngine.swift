@@ -7,7 +7,7 @@ package import Traffic
 /// Memory is bounded however many records there are: see `FindingStore` and `CookieDetector`.
 package struct FindingsEngine {
     private let configuration: FindingsConfiguration
-    private let redaction: Redaction
+    private let redaction: EvidenceRedaction
     private let planted: PlantedValueDetector?
     private var cookies = CookieDetector()
     private var retries = RetryDetector()
@@ -18,7 +18,7 @@ package struct FindingsEngine {
         self.configuration = configuration
         let profile = configuration.profile
         let automaton = profile.flatMap { PlantedAutomaton($0, digests: configuration.digests) }
-        redaction = Redaction(
+        redaction = EvidenceRedaction(
             digests: configuration.digests, runKey: configuration.runKey, planted: automaton)
         if let profile, let automaton {
             planted = PlantedValueDetector(profile: profile, automaton: automaton)
@@ -161,7 +161,7 @@ package struct FindingsEngine {
     }
 
     private mutating func add(
-        _ suspicion: Suspicion, seen: Sighting, _ redaction: Redaction
+        _ suspicion: Suspicion, seen: Sighting, _ redaction: EvidenceRedaction
     ) -> Finding? {
         let isLocal = seen.host.isLoopback && !configuration.treatsLoopbackAsRemote
         if isLocal, suspicion.rule == .clearHTTP { return nil }
@@ -198,7 +198,7 @@ package struct FindingsEngine {
     }
 
     private func place(
-        of suspicion: Suspicion, _ seen: Sighting, _ redaction: Redaction
+        of suspicion: Suspicion, _ seen: Sighting, _ redaction: EvidenceRedaction
     ) -> URLTemplate {
         if let dialogue = seen.dialogue {
             return URLTemplate(dialogue: dialogue, host: seen.host.bytes, redaction: redaction)
@@ -208,7 +208,7 @@ package struct FindingsEngine {
             path: suspicion.place == .service ? nil : seen.path, redaction: redaction)
     }
 
-    private func service(of host: HostName, _ redaction: Redaction) -> ServiceName {
+    private func service(of host: HostName, _ redaction: EvidenceRedaction) -> ServiceName {
         let domain = host.isAddress ? nil : configuration.registrableDomain(host.text)
         return ServiceName(
             host: domain.map { HostName($0).bytes } ?? host.bytes, redaction: redaction)

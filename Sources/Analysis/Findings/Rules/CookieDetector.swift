@@ -9,7 +9,7 @@ struct CookieDetector {
     private var order: [Tag] = []
     private var oldest = 0
 
-    mutating func examine(_ view: ExchangeView, redaction: Redaction) -> [Suspicion] {
+    mutating func examine(_ view: ExchangeView, redaction: EvidenceRedaction) -> [Suspicion] {
         let cookies = Self.cookies(of: view)
         guard view.isClear else {
             for cookie in cookies where cookie.isWorthRemembering {
@@ -20,7 +20,7 @@ struct CookieDetector {
         return cookies.compactMap { judge($0, redaction: redaction) }
     }
 
-    private func judge(_ cookie: Cookie, redaction: Redaction) -> Suspicion? {
+    private func judge(_ cookie: Cookie, redaction: EvidenceRedaction) -> Suspicion? {
         guard !cookie.isHarmless, !Placeholder.matches(cookie.value) else { return nil }
         let isKnown = cookie.isWorthRemembering && seenOverTLS.contains(cookie.tag(redaction))
         let verdict: (Severity, Confidence)
@@ -91,7 +91,7 @@ private struct Cookie {
         self.isSecure = isSecure
     }
 
-    func tag(_ redaction: Redaction) -> Tag {
+    func tag(_ redaction: EvidenceRedaction) -> Tag {
         Tag(name + [0x3D] + value, kind: .text, redaction: redaction)
     }
 

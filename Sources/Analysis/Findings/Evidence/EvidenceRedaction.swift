@@ -1,8 +1,8 @@
 internal import Base
 
 /// What turns raw bytes into evidence: the run's key, and what must not appear in any name.
-struct Redaction: Sendable {
-    let digests: Digests
+struct EvidenceRedaction: Sendable {
+    let digests: DigestFunctions
     /// The run's key in memory only, so that a tag means nothing outside of the run.
     let runKey: [UInt8]
     /// Finds the subject's values in every encoding; `nil` without a profile.
