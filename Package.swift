@@ -159,9 +159,9 @@ let package = Package(
         target(
             "Fuzzing",
             [
-                "Base", "CaptureStore", "Catalogue", "Comparison", "DNS", "Filters", "Findings",
-                "Formats", "HTTPCodecs", "HTTPModel", "Negotiation", "PacketFormats", "Proxy",
-                "Recording", "Redaction", "Replay", "TLS", "Traffic", "Transfers",
+                "Base", "CaptureStore", "Catalogue", "Comparison", "Contents", "DNS", "Filters",
+                "Findings", "Formats", "HTTPCodecs", "HTTPModel", "Negotiation", "PacketFormats",
+                "Proxy", "Recording", "Redaction", "Replay", "TLS", "Traffic", "Transfers",
             ]),
         program("sallyport-fuzz", ["Base", "Commands", "Fuzzing"]),
 

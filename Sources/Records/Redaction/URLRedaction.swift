@@ -112,7 +112,7 @@ package enum URLRedaction {
             result += name
             result.append(equals)
             let isSecret =
-                SecretName.isParameter(percentDecoded(name)[...])
+                SecretName.isParameter(PercentCoding.decoded(name)[...])
                 || holdsSecret(value, depth: depth)
             result += isSecret && !value.isEmpty ? redactionMark[...] : value
         }
@@ -120,7 +120,7 @@ package enum URLRedaction {
 
     /// Whether a value is a token, or a URL or a list of parameters that holds a secret.
     private static func holdsSecret(_ value: ArraySlice<UInt8>, depth: Int) -> Bool {
-        let decoded = percentDecoded(value)[...]
+        let decoded = PercentCoding.decoded(value)[...]
         if isToken(decoded) { return true }
         guard decoded.contains(where: { nestingSigns.contains($0) }) else { return false }
         guard depth < depthLimit else { return true }
@@ -140,24 +140,6 @@ package enum URLRedaction {
         of text: ArraySlice<UInt8>, at separators: [UInt8]
     ) -> [ArraySlice<UInt8>] {
         text.split(omittingEmptySubsequences: false) { separators.contains($0) }
-    }
-
-    static func percentDecoded(_ text: ArraySlice<UInt8>) -> [UInt8] {
-        guard text.contains(UInt8(ascii: "%")) else { return Array(text) }
-        var result: [UInt8] = []
-        var index = text.startIndex
-        while index < text.endIndex {
-            if text[index] == UInt8(ascii: "%"), index + 2 < text.endIndex,
-                let high = text[index + 1].hexDigitValue, let low = text[index + 2].hexDigitValue
-            {
-                result.append(high << 4 | low)
-                index += 3
-            } else {
-                result.append(text[index])
-                index += 1
-            }
-        }
-        return result
     }
 
     /// How many URLs inside of one another are looked into; what is deeper is masked as a whole.

@@ -36,8 +36,8 @@ var inspectionParameters: [Parameter<InspectionOptions>] {
     ]
 }
 
-extension Findings.Digests {
-    fileprivate static let ofOpenSSL = Findings.Digests(
+extension DigestFunctions {
+    fileprivate static let ofOpenSSL = DigestFunctions(
         sha256: { TLS.Digests.sha256($0) }, sha1: { TLS.Digests.sha1($0) },
         md5: { TLS.Digests.md5($0) }, hmacSHA256: { TLS.Digests.hmacSHA256(key: $0, $1) })
 }

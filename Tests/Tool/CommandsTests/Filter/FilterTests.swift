@@ -165,7 +165,7 @@ struct FilterTests {
     private static func capture(_ filter: Filter?, _ source: any TrafficSource) -> CaptureFilter {
         let environment = CommandRun().environment(Collector(), Collector())
         let configuration = FindingsConfiguration(
-            digests: Digests(
+            digests: DigestFunctions(
                 sha256: { _ in [] }, sha1: { _ in [] }, md5: { _ in [] }, hmacSHA256: { _, _ in [] }
             ),
             runKey: [], registrableDomain: { $0 }, decode: { _, _ in nil })

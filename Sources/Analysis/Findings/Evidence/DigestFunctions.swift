@@ -1,5 +1,5 @@
 /// The digests that the rules need, given by the caller because this target has no C.
-package struct Digests: Sendable {
+package struct DigestFunctions: Sendable {
     package let sha256: @Sendable ([UInt8]) -> [UInt8]
     package let sha1: @Sendable ([UInt8]) -> [UInt8]
     package let md5: @Sendable ([UInt8]) -> [UInt8]

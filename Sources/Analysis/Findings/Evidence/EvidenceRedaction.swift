@@ -1,8 +1,8 @@
 internal import Base
 
 /// What turns raw bytes into evidence: the run's key, and what must not appear in any name.
-struct Redaction: Sendable {
-    let digests: Digests
+struct EvidenceRedaction: Sendable {
+    let digests: DigestFunctions
     /// The run's key in memory only, so that a tag means nothing outside of the run.
     let runKey: [UInt8]
     /// Finds the subject's values in every encoding; `nil` without a profile.
@@ -12,7 +12,7 @@ struct Redaction: Sendable {
 
     /// What stands for a name or a segment that must not be shown, `nil` if it may be.
     func substitute(for piece: [UInt8]) -> String? {
-        let decoded = PercentCoding.decode(piece, plusIsSpace: true) ?? piece
+        let decoded = PercentCoding.decoded(piece[...], plusIsSpace: true)
         if let planted, planted.occurs(in: piece) || planted.occurs(in: decoded) {
             return "{planted}"
         }
