@@ -1,45 +1,51 @@
 internal import Base
-internal import Findings
-internal import Traffic
+package import Traffic
+
+/// Which records of a capture are judged.
+package protocol CaptureSelection {
+    func accepts(_ connection: ConnectionRecord) throws -> Bool
+    func accepts(_ exchange: ExchangeRecord) throws -> Bool
+}
 
 /// Feeds a whole capture to the detectors.
-enum CaptureInspection {
+package enum CaptureInspection {
     /// How much of one content is looked into, in bytes, before decoding and after: credentials
     /// stand at the start of what carries them.
-    static let contentLimit = 1024 * 1024
+    package static let contentLimit = 1024 * 1024
 
     /// A record that was judged.
-    enum Place: Hashable {
+    package enum Place: Hashable {
         case connection(Int64)
         case exchange(Int64)
     }
 
-    /// Judges all records, or those that a filter accepts.
+    /// Judges all records, or those of a selection.
     ///
-    /// - Parameter visit: told what each record showed.
+    /// - Parameters:
+    ///   - progress: told how many exchanges of how many were passed; all of them at the end.
+    ///   - visit: told what each record showed.
     ///
-    /// Errors: those of reading the capture, and of the progress that is drawn meanwhile.
-    static func report(
+    /// Errors: those of reading the capture, of the selection and of `progress`.
+    package static func report(
         on source: any TrafficSource, configuration: FindingsConfiguration,
-        filter: CaptureFilter? = nil, environment: Environment,
+        selection: (any CaptureSelection)? = nil,
+        progress: (_ done: Int64, _ total: Int64) throws -> Void = { _, _ in },
         visit: (Place, [Finding]) -> Void = { _, _ in }
     ) throws -> FindingsReport {
         var engine = FindingsEngine(configuration)
         var connections: [Int64: ConnectionRecord] = [:]
         var total: Int64 = 0
         try source.connections { record in
-            if try filter?.accepts(record) ?? true {
+            if try selection?.accepts(record) ?? true {
                 try observe(record, in: source, &engine, visit)
             }
             connections[record.id] = record.withoutBulk
             total = total.addingSaturated(record.exchangeCount)
             return true
         }
-        var progress = ProgressBar(
-            "checking", total: total, on: environment.diagnostics, clock: environment.clock)
         var done: Int64 = 0
         try source.exchanges { exchange in
-            if try filter?.accepts(exchange) ?? true {
+            if try selection?.accepts(exchange) ?? true {
                 let found = engine.observe(
                     exchange, on: connections[exchange.connection],
                     requestBody: try content(of: exchange, .request, in: source),
@@ -47,10 +53,10 @@ enum CaptureInspection {
                 visit(.exchange(exchange.id), found)
             }
             done += 1
-            try progress.advance(to: done)
+            try progress(done, total)
             return true
         }
-        try progress.finish()
+        try progress(total, total)
         return engine.report()
     }
 

@@ -1,8 +1,6 @@
-internal import Traffic
-
 extension ConnectionRecord {
     /// The connection as its exchanges need it: without what is large and was looked at already.
-    var withoutBulk: ConnectionRecord {
+    package var withoutBulk: ConnectionRecord {
         var record = self
         record.clientTLS = record.clientTLS.map(\.withoutBulk)
         record.originTLS = record.originTLS.map(\.withoutBulk)

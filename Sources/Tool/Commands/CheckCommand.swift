@@ -1,6 +1,7 @@
 internal import Base
 internal import Filters
 internal import Findings
+internal import Views
 
 extension Command {
     /// `check`: what is wrong with recorded traffic.
@@ -66,7 +67,8 @@ private func runCheck(
     let source = try environment.openCapture(arguments.capture)
     let report = try CaptureInspection.report(
         on: source, configuration: configuration,
-        filter: try arguments.selection.open(source, environment), environment: environment)
+        selection: try arguments.selection.open(source, environment),
+        progress: CheckProgress(environment).advance)
     let isJSON = arguments.isJSON || arguments.format == .json
     try report.write(asJSON: isJSON, to: environment)
     return report.exitCode(failingFrom: arguments.leastSeverity)

@@ -1,12 +1,12 @@
-internal import Base
+package import Base
 internal import Glibc
 internal import Sockets
 internal import Synchronization
 
 /// What a program writes, read while it runs so that it never waits, and kept up to a limit.
-final class CapturedOutput: Sendable {
+package final class CapturedOutput: Sendable {
     /// The end that the program writes to.
-    let descriptor: Int32
+    package let descriptor: Int32
     private let reader: Int32
     private let stopped: Int32
     private let stop: Int32
@@ -23,7 +23,7 @@ final class CapturedOutput: Sendable {
     private static let limit = 64 << 10
 
     /// Errors: `no-pipe`.
-    init() throws(Failure) {
+    package init() throws(Failure) {
         do throws(SystemError) {
             let output = try PipeEnds()
             (reader, descriptor) = (output.reading, output.writing)
@@ -70,7 +70,7 @@ final class CapturedOutput: Sendable {
     /// Ends the reading, once the program has ended; what it left behind may still write.
     ///
     /// - Returns: the beginning and the end of what was written.
-    func finish() async -> [UInt8] {
+    package func finish() async -> [UInt8] {
         // In this order: while the descriptor is open, the reader does not end by itself.
         close(stop)
         close(descriptor)

@@ -1,25 +1,25 @@
-internal import Base
-internal import Glibc
+package import Base
+package import Glibc
 internal import Sockets
 
 /// A program that was started with our standard streams.
-struct ChildProcess {
-    let program: StartedProgram
-    var id: pid_t { program.id }
+package struct ChildProcess: Sendable {
+    package let program: StartedProgram
+    package var id: pid_t { program.id }
 
     /// How it ended.
-    enum Ending: Sendable, Equatable {
+    package enum Ending: Sendable, Equatable {
         case exited(Int32)
         case signalled(Int32)
 
         /// - Parameter status: as `waitpid` gives it.
-        init(status: Int32) {
+        package init(status: Int32) {
             let number = status & 0x7F
             self = number == 0 ? .exited(status >> 8 & 0xFF) : .signalled(number)
         }
 
         /// In words: `exited with 7`.
-        var text: String {
+        package var text: String {
             switch self {
             case .exited(let code): "exited with \(code)"
             case .signalled(let number): "was ended by signal \(number)"
@@ -32,7 +32,7 @@ struct ChildProcess {
     /// - Parameter output: what it writes to; `nil` for our standard streams.
     ///
     /// Errors: `command-not-started`.
-    static func start(
+    package static func start(
         _ arguments: [String], variables: [String: String], output: Int32? = nil
     ) throws(Failure) -> ChildProcess {
         let started = DescriptorLimit.withInherited {
@@ -51,19 +51,19 @@ struct ChildProcess {
     }
 
     /// Waits for its end; blocks.
-    func wait() -> Ending {
+    package func wait() -> Ending {
         Ending(status: program.wait())
     }
 
     /// Passes on a signal that the tool got, unless the terminal sent it to the child as well: for
     /// many programs a second SIGINT means to leave their work undone.
-    func forward(_ signal: StopSignal) {
+    package func forward(_ signal: StopSignal) {
         if signal.isFromTerminal, getpgid(id) == getpgid(0) { return }
         program.send(signal.number)
     }
 
     /// Ends it whether it will or not.
-    func kill() {
+    package func kill() {
         program.send(SIGKILL)
     }
 }

@@ -1,19 +1,30 @@
-internal import Base
+package import Base
 
 /// The command of an audit, with places in it for where the server is.
-struct AuditCommandLine {
-    let words: [String]
+package struct CommandTemplate: Sendable {
+    package let words: [String]
+
+    package init(words: [String]) {
+        self.words = words
+    }
 
     /// Where one run of it is led.
-    struct Place {
-        var host: String
-        var port: UInt16
+    package struct Place: Sendable {
+        package var host: String
+        package var port: UInt16
         /// Where an explicit proxy listens; `nil` for none.
-        var proxy: HostPort?
+        package var proxy: HostPort?
         /// The path of the audit's CA.
-        var authority: String
+        package var authority: String
         /// Which probe it is shown.
-        var probe = ""
+        package var probe = ""
+
+        package init(host: String, port: UInt16, proxy: HostPort? = nil, authority: String) {
+            self.host = host
+            self.port = port
+            self.proxy = proxy
+            self.authority = authority
+        }
 
         /// Such as `https://www.shop.test/`; the scheme's own port is left out.
         var url: String {
@@ -23,12 +34,12 @@ struct AuditCommandLine {
     }
 
     /// Whether it says where the server is to be named.
-    var namesServer: Bool { has("{url}") || has("{host}") || has("{port}") }
-    var namesProxy: Bool { has("{proxy}") }
+    package var namesServer: Bool { has("{url}") || has("{host}") || has("{port}") }
+    package var namesProxy: Bool { has("{proxy}") }
 
     /// Whether it is told of a port that {url} does not name: what it is to do at HOST:443 it may not
     /// do at a URL without a port.
-    func tellsUnnamedPort(at place: Place) -> Bool {
+    package func tellsUnnamedPort(at place: Place) -> Bool {
         guard has("{url}"), !place.url.hasSuffix(":\(place.port)/") else { return false }
         return filled(place).contains { $0.hasSuffix("\(place.host):\(place.port)") }
     }
@@ -37,7 +48,7 @@ struct AuditCommandLine {
         words.contains { $0.split(separator: name, omittingEmptySubsequences: false).count > 1 }
     }
 
-    func filled(_ place: Place) -> [String] {
+    package func filled(_ place: Place) -> [String] {
         let values = [
             ("{url}", place.url), ("{host}", place.host), ("{port}", String(place.port)),
             ("{ca}", place.authority), ("{probe}", place.probe),

@@ -1,16 +1,16 @@
 internal import Base
-internal import Confinement
+package import Confinement
 internal import DNS
 internal import Glibc
 internal import Proxy
 internal import Sockets
 internal import Synchronization
-internal import TLS
+package import TLS
 internal import Traffic
 
 /// The network of a confined command, as it is served from outside: its names are answered, its
 /// connections are led to the proxy, and what it sends besides is noted.
-final class ConfinedNetwork: Sendable {
+package final class ConfinedNetwork: Sendable {
     private let process: ConfinedProcess
     private let names = NameTable()
     private let dnsSockets: [DatagramSocket]
@@ -37,16 +37,16 @@ final class ConfinedNetwork: Sendable {
     }
 
     /// Datagrams to one destination.
-    struct Attempt: Sendable {
-        let kind: DatagramAttempt.Kind
+    package struct Attempt: Sendable {
+        package let kind: DatagramAttempt.Kind
         /// As a name if it was handed out for one.
-        let host: String
-        let port: UInt16
-        var count = 0
+        package let host: String
+        package let port: UInt16
+        package var count = 0
         let firstAt: Timestamp
         let source: String
         /// What a QUIC Initial asked for.
-        var hello: ClientHello?
+        package var hello: ClientHello?
     }
 
     private static let attemptLimit = 1_000
@@ -187,20 +187,20 @@ final class ConfinedNetwork: Sendable {
     // MARK: The verdict
 
     /// What the command tried besides TCP and DNS.
-    var attempts: [Attempt] {
+    package var attempts: [Attempt] {
         state.withLock { state in
             state.attempts.values.sorted { $0.firstAt.microseconds < $1.firstAt.microseconds }
         }
     }
 
     /// How often it asked for HTTPS records, which could have led it to HTTP/3.
-    var serviceQuestions: Int { state.withLock(\.serviceQuestions) }
+    package var serviceQuestions: Int { state.withLock(\.serviceQuestions) }
 
     /// The programs that the command left behind: what they do now is cut off.
-    var leftRunning: [String] { state.withLock(\.leftRunning) }
+    package var leftRunning: [String] { state.withLock(\.leftRunning) }
 
-    var limits: [ConfinementLimit] { process.limits }
-    var counters: ConfinementCounters? { state.withLock(\.counters) }
+    package var limits: [ConfinementLimit] { process.limits }
+    package var counters: ConfinementCounters? { state.withLock(\.counters) }
 
     /// Notes what the filter counted, and what goes on inside although the command has ended.
     func noteEnd() {
@@ -213,7 +213,7 @@ final class ConfinedNetwork: Sendable {
     }
 
     /// Ends what goes on inside although the command has ended.
-    func endLeftRunning() async -> StrayProcesses.Ended {
+    package func endLeftRunning() async -> StrayProcesses.Ended {
         let ended = OneTimeBox<StrayProcesses.Ended>()
         let process = process
         // It waits for them, which no thread may that others share.
@@ -231,7 +231,7 @@ final class ConfinedNetwork: Sendable {
 
 extension ConfinedNetwork.Attempt {
     /// Their number in words: `1 datagram`.
-    var datagrams: String { count == 1 ? "1 datagram" : "\(count) datagrams" }
+    package var datagrams: String { count == 1 ? "1 datagram" : "\(count) datagrams" }
 
     fileprivate func record(_ id: Int64) -> ConnectionRecord {
         var record = ConnectionRecord(

@@ -1,13 +1,19 @@
-internal import Base
-internal import Confinement
+package import Base
+package import Confinement
 internal import Glibc
-internal import Proxy
+package import Proxy
 internal import Sockets
 internal import Synchronization
-internal import Traffic
+package import Traffic
+
+/// Where the clients of a namespace come in.
+package struct CapturedPorts {
+    package let ports: [PortPlan]
+    package let network: CapturedNetwork
+}
 
 /// What a confined command's connections are served by.
-protocol RunService: Sendable {
+package protocol RunService: Sendable {
     var shutdown: Shutdown { get }
     /// Serves until `shutdown` is requested.
     ///
@@ -18,7 +24,7 @@ protocol RunService: Sendable {
 }
 
 /// A command whose only way out is a proxy of its own.
-enum ConfinedRun {
+package enum ConfinedRun {
     /// Starts the command, serves it until it has ended, and tells how.
     ///
     /// - Parameters:
@@ -27,7 +33,7 @@ enum ConfinedRun {
     /// - Returns: how it ended, and what its network saw.
     ///
     /// Errors: those of `Confinement.launch` and of the service.
-    static func run<Service: RunService>(
+    package static func run<Service: RunService>(
         _ configuration: ConfinementConfiguration, started: (ChildProcess) -> Void,
         makeService: (CapturedPorts) throws(Failure) -> Service,
         finally: (ConfinedNetwork) async -> Void = { _ in }

@@ -1,15 +1,17 @@
 internal import Synchronization
 
 /// A value that one thread sets, and others wait for.
-final class OneTimeBox<Value: Sendable>: Sendable {
+package final class OneTimeBox<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
         var waiting: [@Sendable (Value) -> Void] = []
     }
 
+    package init() {}
+
     private let state = Mutex(State())
 
-    func set(_ value: Value) {
+    package func set(_ value: Value) {
         let waiting = state.withLock { state in
             state.value = value
             defer { state.waiting = [] }
@@ -18,11 +20,11 @@ final class OneTimeBox<Value: Sendable>: Sendable {
         for resume in waiting { resume(value) }
     }
 
-    func whenSet(_ action: @escaping @Sendable () -> Void) {
+    package func whenSet(_ action: @escaping @Sendable () -> Void) {
         add { _ in action() }
     }
 
-    func get() async -> Value {
+    package func get() async -> Value {
         await withCheckedContinuation { continuation in
             add { continuation.resume(returning: $0) }
         }

@@ -30,5 +30,5 @@ struct StopMachine {
     }
 
     /// In nanoseconds. A machine under load may keep a sender waiting between two signals.
-    static let sameWish: UInt64 = 1_000_000_000
+    private static let sameWish: UInt64 = 1_000_000_000
 }

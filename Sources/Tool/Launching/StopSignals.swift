@@ -1,17 +1,17 @@
-internal import Base
+package import Base
 internal import Glibc
 internal import Sockets
 internal import Synchronization
 
 /// A signal that asked for the end.
-struct StopSignal: Sendable {
-    let number: Int32
+package struct StopSignal: Sendable {
+    package let number: Int32
     /// Whether a terminal sent it, which sends it to its whole foreground group at once.
     let isFromTerminal: Bool
 }
 
 /// SIGINT, SIGTERM and SIGHUP, turned into calls instead of the end of the process.
-final class StopSignals: Sendable {
+package final class StopSignals: Sendable {
     private let receiver: Int32
     private let state = Mutex(State())
 
@@ -28,8 +28,11 @@ final class StopSignals: Sendable {
 
     /// Takes the signals over for the whole process.
     ///
+    /// - Parameter keepsIgnored: whether a signal that the caller ignores stays ignored; one that
+    ///   hangs up always does, because who starts it with `nohup` means it to go on.
+    ///
     /// Errors: `no-signals`.
-    init() throws(Failure) {
+    package init(keepsIgnored: Bool = false) throws(Failure) {
         let ends: PipeEnds
         do throws(SystemError) {
             ends = try PipeEnds()
@@ -53,10 +56,10 @@ final class StopSignals: Sendable {
             errno = before
         }
         action.sa_flags = SA_RESTART | SA_SIGINFO
-        unsafe sigaction(SIGINT, &action, nil)
-        unsafe sigaction(SIGTERM, &action, nil)
-        // Who starts it with `nohup` means it to go on.
-        if !SignalDisposition.isIgnored(SIGHUP) { unsafe sigaction(SIGHUP, &action, nil) }
+        for number in [SIGINT, SIGTERM, SIGHUP]
+        where !(keepsIgnored || number == SIGHUP) || !Self.isIgnored(number) {
+            unsafe sigaction(number, &action, nil)
+        }
         // A reader of our output that leaves is told by the write that fails.
         _ = signal(SIGPIPE, SIG_IGN)
     }
@@ -67,7 +70,7 @@ final class StopSignals: Sendable {
     /// - Parameters:
     ///   - onInsist: ends by force what did not end; `nil` to end the process at once.
     ///   - onTick: called about twice a second while none comes.
-    func watch(
+    package func watch(
         onStop: @escaping @Sendable (StopSignal) -> Void,
         onInsist: (@Sendable () -> Void)? = nil, onTick: @escaping @Sendable () -> Void
     ) {
@@ -76,6 +79,13 @@ final class StopSignals: Sendable {
             return state.watcher == nil
         }
         if isFirst { startThread(named: "signals") { self.read() } }
+    }
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        unsafe sigaction(number, nil, &action)
+        let ignoring = unsafe unsafeBitCast(SIG_IGN, to: Int.self)
+        return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == ignoring
     }
 
     private func read() {

@@ -1,32 +1,36 @@
-internal import Base
+package import Base
 internal import ContentServer
 internal import HTTPServer
-internal import Sockets
-internal import TLS
+package import Sockets
+package import TLS
 
 /// The options of the content server.
-struct ContentOptions {
-    var listen = HostPort(host: "127.0.0.1", port: 8081)
-    var tlsListen = HostPort(host: "127.0.0.1", port: 8444)
-    var folder: String?
-    var seed: Int64 = 1
+package struct ContentOptions: Sendable {
+    package var listen = HostPort(host: "127.0.0.1", port: 8081)
+    package var tlsListen = HostPort(host: "127.0.0.1", port: 8444)
+    package var folder: String?
+    package var seed: Int64 = 1
+
+    package init() {}
 }
 
 /// The content server with its ports and the test CA that its certificates are signed by.
-final class ContentService: Sendable {
-    let authority: CertificateAuthority
-    let http: SocketAddress
-    let https: SocketAddress
+package final class ContentService: Sendable {
+    package let authority: CertificateAuthority
+    package let http: SocketAddress
+    package let https: SocketAddress
     private let server: HTTPServer
 
     /// Opens the test CA and binds.
     ///
     /// Errors: `bad-address`, `listen-failed`, `folder-unreadable`, and those of the CA.
-    init(_ options: ContentOptions, environment: Environment, loops: [EventLoop]) throws(Failure) {
+    package init(
+        _ options: ContentOptions, variables: [String: String], loops: [EventLoop]
+    ) throws(Failure) {
         // A CA of its own: trusting the proxy's must not mean trusting a server's, nor the other
         // way round.
         authority = try CertificateAuthority.open(
-            folder: try StateFolder.path(environment.variables) + "/content-ca",
+            folder: try StateFolder.path(variables) + "/content-ca",
             label: "Sallyport content test CA")
         var configuration = ContentServerConfiguration()
         configuration.seed = UInt64(bitPattern: options.seed)
@@ -45,16 +49,16 @@ final class ContentService: Sendable {
     /// Serves until `stop`.
     ///
     /// - Returns: whether every connection ended by itself.
-    func run() async -> Bool {
+    package func run() async -> Bool {
         await server.run()
     }
 
-    func stop() {
+    package func stop() {
         server.stop()
     }
 
     /// Where it is, for the ready line.
-    var place: JSONText {
+    package var place: JSONText {
         [
             "http": .string(http.description), "https": .string(https.description),
             "ca": .string(authority.certificatePath),

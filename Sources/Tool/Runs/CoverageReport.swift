@@ -1,25 +1,26 @@
-internal import Base
-internal import Confinement
+package import Base
+package import Confinement
+package import Launching
 internal import TLS
-internal import Traffic
+package import Traffic
 
 /// Whether anything of a command's traffic may have been missed, and what was not decrypted.
-struct CoverageReport {
+package struct CoverageReport {
     /// Hosts that were reached and not looked into, with the reason.
-    private struct Undecrypted: Hashable {
-        let host: String
-        let reason: String
+    package struct Undecrypted: Hashable {
+        package let host: String
+        package let reason: String
     }
 
-    private let confinementFailure: Failure?
-    private let attempts: [ConfinedNetwork.Attempt]
-    private let limits: [ConfinementLimit]
-    private let counters: ConfinementCounters?
-    private let serviceQuestions: Int
-    private let leftRunning: [String]
-    private var undecrypted: [(Undecrypted, count: Int)] = []
+    package let confinementFailure: Failure?
+    package let attempts: [ConfinedNetwork.Attempt]
+    package let limits: [ConfinementLimit]
+    package let counters: ConfinementCounters?
+    package let serviceQuestions: Int
+    package let leftRunning: [String]
+    package private(set) var undecrypted: [(Undecrypted, count: Int)] = []
 
-    init(_ outcome: RunOutcome, _ source: any TrafficSource) throws {
+    package init(_ outcome: ClientRun.Outcome, _ source: any TrafficSource) throws {
         confinementFailure = outcome.confinementFailure
         attempts = outcome.network?.attempts ?? []
         limits = outcome.network?.limits ?? []
@@ -55,44 +56,18 @@ struct CoverageReport {
     }
 
     /// How many packets were refused besides those that are listed.
-    private var unlisted: Int {
+    package var unlisted: Int {
         guard let counters else { return 0 }
         let listed = attempts.filter { $0.kind != .inside }.map(\.count).reduce(0, +)
         let refused = counters.quicDatagrams &+ counters.udpDatagrams &+ counters.otherPackets
         return max(0, Int(clamping: refused) - listed)
     }
 
-    private var isLeakProof: Bool { confinementFailure == nil }
+    package var isLeakProof: Bool { confinementFailure == nil }
 
-    var text: String {
-        var lines: [String] = []
-        if let confinementFailure {
-            lines.append("not leak-proof: \(confinementFailure.detail)")
-            if let hint = confinementFailure.hint { lines.append("hint: \(hint)") }
-        } else {
-            lines.append("leak-proof: the command had no way out but the proxy")
-        }
-        lines += limits.map(\.text)
-        lines += attempts.map { "tried: \($0.text)" }
-        if unlisted > 0 { lines.append("tried: \(unlisted) datagrams more, which were refused") }
-        if serviceQuestions > 0 {
-            lines.append(
-                "asked for HTTPS records \(serviceQuestions) times; none was given, so that clients"
-                    + " stay off HTTP/3")
-        }
-        for (item, count) in undecrypted {
-            let connections = count == 1 ? "1 connection" : "\(count) connections"
-            lines.append("not decrypted: \(item.host), \(connections): \(item.reason)")
-        }
-        if !leftRunning.isEmpty {
-            let programs = leftRunning.joined(separator: ", ")
-            lines.append("left running by the command, and cut off from the network: \(programs)")
-        }
-        return lines.map { "sallyport: \(TerminalText.sanitized($0))\n" }.joined()
-    }
-
-    var json: [UInt8] {
-        let document: JSONText = [
+    /// A line in the schema `sallyport.coverage/1`.
+    package var json: JSONText {
+        [
             "schema": "sallyport.coverage/1",
             "leakProof": .boolean(isLeakProof),
             "failure": .optional(confinementFailure?.code),
@@ -104,13 +79,12 @@ struct CoverageReport {
             "notDecrypted": .array(
                 undecrypted.map { .string("\($0.0.host): \($0.0.reason)") }),
         ]
-        return document.line + [UInt8(ascii: "\n")]
     }
 }
 
 extension ConfinedNetwork.Attempt {
     /// Such as `QUIC to example.com:443 (refused, 4 datagrams)`.
-    var text: String {
+    package var text: String {
         let name = hello?.serverName ?? host
         let offer =
             hello.map { $0.alpn.isEmpty ? "" : " for \($0.alpn.joined(separator: ", "))" } ?? ""

@@ -1,12 +1,12 @@
-internal import Base
-internal import Sockets
+package import Base
+package import Sockets
 
 /// A group of event loops, each on a thread of its own, until the process ends or `stop`.
-final class EventLoops: Sendable {
-    let all: [EventLoop]
+package final class EventLoops: Sendable {
+    package let all: [EventLoop]
 
     /// Errors: `no-event-loop`.
-    init(count: Int) throws(Failure) {
+    package init(count: Int) throws(Failure) {
         DescriptorLimit.raise()
         var made: [EventLoop] = []
         do throws(SystemError) {
@@ -18,7 +18,7 @@ final class EventLoops: Sendable {
         for loop in all { startThread(named: "loop \(loop.index)") { loop.run() } }
     }
 
-    func stop() {
+    package func stop() {
         for loop in all { loop.stop() }
     }
 }

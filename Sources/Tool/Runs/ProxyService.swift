@@ -1,69 +1,21 @@
-internal import Base
+package import Base
 internal import CaptureStore
-internal import Negotiation
-internal import Proxy
+package import Launching
+package import Proxy
 internal import Recording
 internal import Sockets
-internal import TLS
-internal import Traffic
-
-/// The options that `proxy` and `run` share.
-struct ProxyOptions {
-    var listen = HostPort(host: "127.0.0.1", port: 8080)
-    var capture: String?
-    var authority = AuthorityConfiguration()
-    var originAuthorities: [String] = []
-    var servesUnverified = false
-    var bodyLimit: Int64?
-    var headLimit: Int64?
-    var loopCount: Int64?
-    /// The ways in; none is the explicit one alone.
-    var modes: [PortMode] = []
-    var passed: [HostPattern] = []
-    var intercepted: [HostPattern] = []
-    var blocked: [HostPattern] = []
-    var healAfter: Int64? = 3
-    var upstreams: [UpstreamProxy] = []
-    var upstreamCredentials: [UpstreamCredentialFile] = []
-    var credentials: String?
-    var keepsHTTP3 = false
-    var leastTLS = LeastTLS.tls12
-    var originVersion = ProxyPlan.OriginVersion.mirrored
-    /// The content server to run beside; `nil` for none.
-    var content: ContentOptions?
-}
-
-/// The lowest version of TLS that is spoken, as it is written on the command line.
-enum LeastTLS: String, CaseIterable {
-    case tls10 = "1.0"
-    case tls11 = "1.1"
-    case tls12 = "1.2"
-    case tls13 = "1.3"
-
-    var version: TLSVersion {
-        switch self {
-        case .tls10: .tls10
-        case .tls11: .tls11
-        case .tls12: .tls12
-        case .tls13: .tls13
-        }
-    }
-}
-
-/// Where the clients of a namespace come in.
-struct CapturedPorts {
-    let ports: [PortPlan]
-    let network: CapturedNetwork
-}
+package import TLS
+package import Traffic
 
 /// A proxy with everything it needs, started and stopped as one.
-final class ProxyService: RunService {
-    let authority: CertificateAuthority
-    let capturePath: String
-    let server: ProxyServer
-    let shutdown = Shutdown()
+package final class ProxyService: RunService {
+    package let authority: CertificateAuthority
+    package let capturePath: String
+    package let server: ProxyServer
+    package let shutdown = Shutdown()
     /// The content server beside it, which the proxy trusts.
-    let content: ContentService?
+    package let content: ContentService?
+    private let events: RunEvents
     private let writer: CaptureWriter
     private let loops: EventLoops
     private let numbers: RecordNumbers
@@ -71,13 +23,14 @@ final class ProxyService: RunService {
     /// Opens the authority and the capture, and binds.
     ///
     /// - Parameters:
-    ///   - log: shows what passes; `nil` for silence.
+    ///   - variables: those of the environment, which say where the tool keeps what lasts.
+    ///   - events: told of what passes.
     ///   - captured: the sockets of a namespace whose clients come in there; `nil` for none.
-    init(
-        _ options: ProxyOptions, environment: Environment, log: OutputStream?,
+    package init(
+        _ options: ProxyOptions, variables: [String: String], events: RunEvents = RunEvents(),
         captured: CapturedPorts? = nil
     ) throws(Failure) {
-        authority = try options.authority.open(environment.variables)
+        authority = try options.authority.open(variables)
         var plan = try options.plan()
         if let captured {
             plan.ports += captured.ports
@@ -86,29 +39,28 @@ final class ProxyService: RunService {
         capturePath = options.capture ?? Self.freshCapturePath()
         writer = try CaptureWriter(
             path: capturePath, configuration: CaptureConfiguration(digest: Digests.sha256))
-        loops = try EventLoops(count: plan.loopCount + (log == nil ? 0 : 1))
-        var sink: any TrafficSink = writer
-        if let log, let logLoop = loops.all.last {
-            sink = LiveSink(
-                store: writer, log: LiveLog(for: log, variables: environment.variables),
-                output: log, loop: logLoop)
-        }
-        let proxyLoops = Array(loops.all.prefix(plan.loopCount))
+        loops = try EventLoops(count: plan.loopCount)
+        self.events = events
+        let all = loops.all
         content = try options.content.map { options throws(Failure) in
-            try ContentService(options, environment: environment, loops: proxyLoops)
+            try ContentService(options, variables: variables, loops: all)
         }
         if let content { plan.originTrust.extraAuthorities.append(content.authority.certificate) }
         numbers = RecordNumbers(
             connection: writer.nextConnectionID, exchange: writer.nextExchangeID)
         server = try ProxyServer(
-            plan: plan, authority: authority, sink: sink, numbers: numbers, loops: proxyLoops)
+            plan: plan, authority: authority, sink: EventSink(writer, events), numbers: numbers,
+            loops: all)
     }
 
+    /// Lets exchanges under way finish for a while, and ends.
+    package func stop() { shutdown.request() }
+
     /// Why the capture can no longer be written, `nil` while it can.
-    var failure: Failure? { writer.failure }
+    package var failure: Failure? { writer.failure }
 
     /// Records a connection that did not come to the proxy, but was seen.
-    func record(_ make: (_ id: Int64) -> ConnectionRecord) {
+    package func record(_ make: (_ id: Int64) -> ConnectionRecord) {
         writer.submit([.connection(make(numbers.nextConnection()))])
     }
 
@@ -119,7 +71,7 @@ final class ProxyService: RunService {
     /// - Returns: whether every connection ended by itself.
     ///
     /// Errors: `capture-write-failed`.
-    func run(finally: () async -> Void = {}) async throws(Failure) -> Bool {
+    package func run(finally: () async -> Void = {}) async throws(Failure) -> Bool {
         ResidentCode.giveBack()
         let endedInOrder = await withTaskGroup(of: Bool.self) { group in
             if let content { group.addTask { await content.run() } }
@@ -130,6 +82,7 @@ final class ProxyService: RunService {
         await finally()
         try writer.close()
         loops.stop()
+        events.finish()
         return endedInOrder
     }
 
@@ -137,116 +90,5 @@ final class ProxyService: RunService {
     static func freshCapturePath() -> String {
         let time = Timestamp.now().rfc3339.prefix(19).filter { $0 != ":" }
         return "\(time).sallyport"
-    }
-}
-
-extension ProxyOptions {
-    /// Errors: `bad-address`, `file-unreadable`, `certificate-invalid`.
-    func plan() throws(Failure) -> ProxyPlan {
-        var plan = ProxyPlan(listen: try listen.socketAddress())
-        plan.ports = try ports()
-        plan.originTrust.servesUnverified = servesUnverified
-        plan.originVersion = originVersion
-        for path in originAuthorities {
-            plan.originTrust.extraAuthorities += try Certificate.all(
-                inPEM: try Files.read(path), name: path)
-        }
-        plan.findsProcesses = true
-        plan.versions = TLSVersions(leastTLS.version, .tls13)
-        if let bodyLimit { plan.limits.recordedBody = bodyLimit }
-        if let headLimit { plan.limits.headSize = Int(clamping: headLimit) }
-        if let loopCount { plan.loopCount = Int(loopCount) }
-        plan.disposition.passed = passed
-        plan.disposition.intercepted = intercepted
-        plan.disposition.blocked = blocked
-        if let healAfter, healAfter > 0 {
-            plan.disposition.healing = HealingPlan()
-            plan.disposition.healing?.rejections = Int(clamping: healAfter)
-        }
-        plan.removesHTTP3 = !keepsHTTP3
-        plan.upstreams = try authorizedUpstreams()
-        return plan
-    }
-
-    /// The upstream proxies, each with the password that is for it alone.
-    private func authorizedUpstreams() throws(Failure) -> [UpstreamProxy] {
-        var result = upstreams
-        let places = Set(upstreams.map { "\($0.host):\($0.port)" })
-        for file in upstreamCredentials {
-            let place = file.place.map { "\($0.host.lowercased()):\($0.port)" }
-            if let place, !places.contains(place) {
-                throw Failure(
-                    "bad-credentials", party: .tool,
-                    "no --upstream is at \(place), which \(file.path) is for",
-                    hint: "write the host and the port as --upstream has them")
-            }
-            guard place != nil || places.count == 1 else {
-                throw Failure(
-                    "bad-credentials", party: .tool,
-                    "\(file.path) could be for any of \(places.count) upstream proxies",
-                    hint: "say for which: --upstream-auth HOST:PORT=\(file.path)")
-            }
-            let credential = try Self.credentials(in: file.path).first
-            for (index, upstream) in result.enumerated()
-            where place == nil || place == "\(upstream.host):\(upstream.port)" {
-                result[index].credential = credential
-            }
-        }
-        return result
-    }
-
-    private func ports() throws(Failure) -> [PortPlan] {
-        let known = try credentials.map { path throws(Failure) in try Self.credentials(in: path) }
-        let wanted = modes.isEmpty ? [PortMode(mode: .explicit)] : modes
-        guard wanted.count(where: { $0.listen == nil }) <= 1 else {
-            throw Failure(
-                "bad-address", party: .tool, "two modes would listen at \(listen)",
-                hint: "give all but one an address of its own, such as transparent@127.0.0.1:8443")
-        }
-        return try wanted.map { mode throws(Failure) in
-            var port = PortPlan(try (mode.listen ?? listen).socketAddress(), mode.mode)
-            port.credentials = known
-            port.isTransparentSocket = mode.isTransparentSocket
-            return port
-        }
-    }
-
-    /// Reads a file of `user:password` lines.
-    ///
-    /// Errors: `file-unreadable`, `bad-credentials`.
-    private static func credentials(in path: String) throws(Failure) -> [SOCKSCredential] {
-        let lines = try Files.read(path).split(separator: 0x0A).map { line in
-            line.last == 0x0D ? line.dropLast() : line
-        }
-        let found = lines.filter { !$0.isEmpty }.compactMap { line -> SOCKSCredential? in
-            guard let colon = line.firstIndex(of: 0x3A) else { return nil }
-            return SOCKSCredential(
-                user: Array(line[..<colon]), password: Array(line[(colon + 1)...]))
-        }
-        guard !found.isEmpty, found.count == lines.count(where: { !$0.isEmpty }) else {
-            throw Failure(
-                "bad-credentials", party: .tool, "\(path) holds a line that is no user:password",
-                hint: "write one user:password a line, each of at most 255 bytes")
-        }
-        return found
-    }
-}
-
-extension HostPort {
-    /// The address to bind; names other than `localhost` are refused, because they may change.
-    ///
-    /// Errors: `bad-address`.
-    func socketAddress() throws(Failure) -> SocketAddress {
-        let literal = host == "localhost" ? "127.0.0.1" : host
-        guard let address = SocketAddress(literal: literal, port: port) else {
-            throw Failure(
-                "bad-address", party: .tool, "cannot listen on '\(host)': not an IP address",
-                hint: "use an address of this machine, such as 127.0.0.1 or ::1")
-        }
-        return address
-    }
-
-    init(_ address: SocketAddress) {
-        self.init(host: address.host, port: address.port)
     }
 }

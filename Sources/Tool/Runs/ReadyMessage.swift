@@ -56,17 +56,6 @@ package struct ReadyMessage: Sendable {
         if let content { members.append(JSONText.Member("content", content)) }
         return JSONText.object(members).line + [UInt8(ascii: "\n")]
     }
-
-    /// The lines for people.
-    package var text: String {
-        var lines = ways.map { "listening on \($0.listen), \($0.words)" }
-        lines.append("CA certificate: \(TerminalText.sanitized(authority))")
-        if let curl = ways.lazy.compactMap({ $0.curl(trusting: authority) }).first {
-            lines += ["to trust it for one command:", "  \(TerminalText.sanitized(curl))"]
-        }
-        if let capture { lines.append("capture: \(TerminalText.sanitized(capture))") }
-        return lines.map { $0 + "\n" }.joined()
-    }
 }
 
 extension ReadyMessage.WayIn {
@@ -80,42 +69,9 @@ extension ReadyMessage.WayIn {
         }
     }
 
-    fileprivate var words: String {
-        switch mode {
-        case .explicit: "an explicit proxy"
-        case .reverse: "in front of \(origin ?? "")"
-        case .transparent, .captured: "for connections that the system leads here"
-        }
-    }
-
     /// Scheme, host and port of reverse mode.
-    private var origin: String? {
+    package var origin: String? {
         guard case .reverse(let target) = mode else { return nil }
         return "\(target.scheme.rawValue)://\(HostPort(host: target.host, port: target.port))"
     }
-
-    /// A command that comes in this way; `nil` if curl cannot.
-    fileprivate func curl(trusting authority: String) -> String? {
-        let file = shellQuoted(authority)
-        switch mode {
-        case .explicit:
-            return "curl --proxy http://\(listen.reachable) --cacert \(file) https://example.com/"
-        case .reverse(let target) where target.scheme != .tcp:
-            let place = HostPort(host: target.host, port: target.port)
-            return "curl --connect-to \(place):\(listen.reachable) --cacert \(file)"
-                + " \(target.scheme.rawValue)://\(place)/"
-        case .reverse, .transparent, .captured: return nil
-        }
-    }
-}
-
-/// The text as one word of a POSIX shell, in quotes if it needs them.
-func shellQuoted(_ text: String) -> String {
-    let isPlain = text.utf8.allSatisfy { byte in
-        byte.isASCIILetter || byte.isASCIIDigit || "/._-+:@%,".utf8.contains(byte)
-    }
-    if isPlain, !text.isEmpty { return text }
-    return "'"
-        + text.split(separator: "'", omittingEmptySubsequences: false)
-        .joined(separator: "'\\''") + "'"
 }

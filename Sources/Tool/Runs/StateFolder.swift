@@ -1,5 +1,7 @@
-internal import Base
-internal import TLS
+internal import Audit
+package import Base
+package import TLS
+package import Views
 
 /// Where the tool keeps what lasts: `$XDG_STATE_HOME/sallyport`, or `~/.local/state/sallyport`
 /// (XDG Base Directory Specification).
@@ -22,7 +24,7 @@ extension AuthorityConfiguration {
     /// Opens the authority: the one that is named, the one of a scope, or the installation's own.
     ///
     /// Errors: `ca-unusable`, and those of `CertificateAuthority`.
-    func open(_ variables: [String: String]) throws(Failure) -> CertificateAuthority {
+    package func open(_ variables: [String: String]) throws(Failure) -> CertificateAuthority {
         switch (certificatePath, keyPath) {
         case (nil, nil):
             return try CertificateAuthority.open(
@@ -74,7 +76,7 @@ extension AuthorityConfiguration {
 
 extension AuthorityRecord {
     /// - Parameter scope: the domains that it was made for.
-    init(_ authority: CertificateAuthority, scope: [String]) {
+    package init(_ authority: CertificateAuthority, scope: [String]) {
         let validity = authority.certificate.validity
         self.init(
             certificatePath: authority.certificatePath, keyPath: authority.keyPath,

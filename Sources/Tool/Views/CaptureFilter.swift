@@ -1,71 +1,53 @@
 internal import Base
 internal import Contents
-internal import Filters
-internal import Findings
-internal import Traffic
-
-/// Which records a command is about, for every command that has `--filter`.
-struct FilterOptions {
-    var filter: Filter?
-    /// How findings are looked for, if the filter asks for them.
-    var inspection = InspectionOptions()
-
-    /// Errors: `file-unreadable`, `profile-invalid`.
-    func open(
-        _ source: any TrafficSource, _ environment: Environment
-    ) throws(Failure) -> CaptureFilter {
-        CaptureFilter(
-            filter, in: source, configuration: try inspection.configuration(environment),
-            environment)
-    }
-}
-
-/// The options of every command that filters.
-func filterParameters(for subject: FilterField.Subject) -> [Parameter<FilterOptions>] {
-    let filter = Parameter<FilterOptions>.option(
-        "filter", \.filter, .filter(for: subject), "only the \(subject.words) that match")
-    guard subject.names.contains(.finding) else { return [filter] }
-    return [filter] + inspectionParameters.map { $0.lifted(to: \.inspection) }
-}
+package import Filters
+package import Findings
+package import Traffic
 
 /// A filter on the records of one capture; everything passes if there is none.
 ///
 /// What the records do not hold themselves is read when a condition asks for it: connections one
 /// by one, findings all at once and once only, contents in pieces up to `contentLimit`.
-final class CaptureFilter: FilterSource {
+package final class CaptureFilter: FilterSource, CaptureSelection {
     private let filter: Filter?
     private let source: any TrafficSource
     private let configuration: FindingsConfiguration
-    private let environment: Environment
+    private let decode: ContentDecoding
+    private let progress: (Int64, Int64) throws -> Void
     private var connections: [Int64: ConnectionRecord] = [:]
     private var findings: [CaptureInspection.Place: [FilterFinding]]?
 
-    init(
+    /// - Parameters:
+    ///   - decode: undoes the codings that a `Content-Encoding` names.
+    ///   - progress: told how far the search for findings has come, if the filter asks for them.
+    package init(
         _ filter: Filter?, in source: any TrafficSource, configuration: FindingsConfiguration,
-        _ environment: Environment
+        decode: @escaping ContentDecoding = ContentStream.decoding,
+        progress: @escaping (_ done: Int64, _ total: Int64) throws -> Void = { _, _ in }
     ) {
         self.filter = filter
         self.source = source
         self.configuration = configuration
-        self.environment = environment
+        self.decode = decode
+        self.progress = progress
     }
 
-    func accepts(_ exchange: ExchangeRecord) throws -> Bool {
+    package func accepts(_ exchange: ExchangeRecord) throws -> Bool {
         try filter?.accepts(ExchangeSubject(exchange, in: self)) ?? true
     }
 
-    func accepts(_ connection: ConnectionRecord) throws -> Bool {
+    package func accepts(_ connection: ConnectionRecord) throws -> Bool {
         try filter?.accepts(ConnectionSubject(connection, in: self)) ?? true
     }
 
-    func accepts(_ message: WholeMessage) throws -> Bool {
+    package func accepts(_ message: WholeMessage) throws -> Bool {
         let subject = MessageSubject(
             message.first, size: message.size, detail: message.detail, recorded: message.recorded)
         return try filter?.accepts(subject) ?? true
     }
 
     /// Exchanges of one connection come close together, so a few are remembered.
-    func connection(_ id: Int64) throws -> ConnectionRecord? {
+    package func connection(_ id: Int64) throws -> ConnectionRecord? {
         if let known = connections[id] { return known }
         if connections.count >= Self.connectionLimit { connections = [:] }
         let record = try source.connection(id)?.withoutBulk
@@ -73,11 +55,11 @@ final class CaptureFilter: FilterSource {
         return record
     }
 
-    func findings(ofExchange id: Int64) throws -> [FilterFinding] {
+    package func findings(ofExchange id: Int64) throws -> [FilterFinding] {
         try allFindings()[.exchange(id)] ?? []
     }
 
-    func findings(ofConnection id: Int64) throws -> [FilterFinding] {
+    package func findings(ofConnection id: Int64) throws -> [FilterFinding] {
         try allFindings()[.connection(id)] ?? []
     }
 
@@ -87,7 +69,7 @@ final class CaptureFilter: FilterSource {
         if let findings { return findings }
         var all: [CaptureInspection.Place: [FilterFinding]] = [:]
         _ = try CaptureInspection.report(
-            on: source, configuration: configuration, environment: environment
+            on: source, configuration: configuration, progress: progress
         ) { place, found in
             guard !found.isEmpty else { return }
             let names = found.map { FilterFinding(rule: $0.rule.rawValue, severity: $0.severity) }
@@ -99,7 +81,7 @@ final class CaptureFilter: FilterSource {
 
     /// Undoes the content codings; where they are unknown or broken, the bytes are given as they
     /// were recorded, from there on.
-    func content(
+    package func content(
         of exchange: ExchangeRecord, _ direction: Direction,
         _ visit: (ArraySlice<UInt8>) throws -> Bool
     ) throws {
@@ -142,7 +124,7 @@ final class CaptureFilter: FilterSource {
 
     private func decoder(_ codings: String) -> ContentStream? {
         do throws(Failure) {
-            return try environment.decodeContent(codings)
+            return try decode(codings)
         } catch {
             // What cannot be decoded is looked through as it is.
             return nil

@@ -1,21 +1,21 @@
-internal import Base
+package import Base
 internal import Redaction
-internal import Traffic
+package import Traffic
 
 /// One connection in a line: what `connections` prints.
-struct ConnectionSummary {
-    let record: ConnectionRecord
+package struct ConnectionSummary {
+    package let record: ConnectionRecord
 
-    init(_ record: ConnectionRecord) {
+    package init(_ record: ConnectionRecord) {
         self.record = record
     }
 
-    var alert: AlertRecord? { record.alert }
-    var origin: String { record.origin }
-    var processName: String? { record.processName }
+    package var alert: AlertRecord? { record.alert }
+    package var origin: String { record.origin }
+    package var processName: String? { record.processName }
 
     /// The arguments of that program without the secrets that their names tell.
-    var processArguments: [String] {
+    package var processArguments: [String] {
         (record.process?.commandLine ?? []).map { argument in
             let bytes = [UInt8](argument.utf8)
             if let redacted = ValueRedaction.redact(bytes, depth: 0), redacted != redactionMark {
@@ -26,7 +26,7 @@ struct ConnectionSummary {
     }
 
     /// A line of JSON Lines in the schema `sallyport.connection/1`.
-    var json: JSONText {
+    package var json: JSONText {
         let client = record.clientTLS
         let origin = record.originTLS
         return [

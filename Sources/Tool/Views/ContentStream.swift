@@ -1,11 +1,55 @@
-internal import Base
+package import Base
 internal import HTTPCodecs
+
+/// Undoes the codings that a `Content-Encoding` names. Errors: `unknown-coding`.
+package typealias ContentDecoding = @Sendable (_ codings: String) throws(Failure) -> ContentStream
+
+/// A content coding being undone, a piece at a time.
+package struct ContentStream {
+    /// Calls `visit` with what the next bytes decode to, in pieces, until it returns false; returns
+    /// whether more is wanted and there may be more. Errors: `content-malformed`, those of `visit`.
+    package let push: ([UInt8], _ visit: ([UInt8]) throws -> Bool) throws -> Bool
+    /// Returns the rest. Errors: `content-malformed` if the end is missing, `content-too-large` if
+    /// there is more than anybody wants of so few bytes.
+    package let finish: () throws(Failure) -> [UInt8]
+
+    package init(
+        push: @escaping ([UInt8], _ visit: ([UInt8]) throws -> Bool) throws -> Bool,
+        finish: @escaping () throws(Failure) -> [UInt8]
+    ) {
+        self.push = push
+        self.finish = finish
+    }
+
+    /// Content without a coding.
+    package static var identity: ContentStream {
+        ContentStream { bytes, visit in
+            try visit(bytes)
+        } finish: { () throws(Failure) in
+            []
+        }
+    }
+
+    /// The same, with a check before each piece: a recorded megabyte may take a second.
+    package func checked(by check: @escaping () throws -> Void) -> ContentStream {
+        ContentStream { [push] bytes, visit in
+            try push(bytes) { piece in
+                try check()
+                return try visit(piece)
+            }
+        } finish: { [finish] () throws(Failure) in
+            try finish()
+        }
+    }
+}
 
 extension ContentStream {
     /// Undoes the codings that a `Content-Encoding` names.
     ///
     /// Errors: `unknown-coding`; while it runs, `content-malformed`.
-    static func decoding(_ contentEncoding: String) throws(Failure) -> ContentStream {
+    @Sendable package static func decoding(_ contentEncoding: String) throws(Failure)
+        -> ContentStream
+    {
         guard let codings = ContentCoding.codings(named: [Array(contentEncoding.utf8)[...]]) else {
             throw Failure(
                 "unknown-coding", party: .tool,
@@ -16,8 +60,6 @@ extension ContentStream {
         return ContentStream { bytes, visit in
             var hasContent = false
             let goesOn = try decoder.decode(bytes.span) { piece in
-                // A recorded megabyte may take a second.
-                try InterruptFlag.check()
                 hasContent = true
                 return try visit(piece)
             }
@@ -47,7 +89,7 @@ extension ContentStream {
 
 /// Decodes a content that is there as a whole, up to `byteLimit`; `nil` if the coding is unknown or
 /// nothing of it can be decoded.
-func decoded(_ content: [UInt8], _ contentEncoding: String, byteLimit: Int) -> [UInt8]? {
+package func decoded(_ content: [UInt8], _ contentEncoding: String, byteLimit: Int) -> [UInt8]? {
     guard let codings = ContentCoding.codings(named: [Array(contentEncoding.utf8)[...]]) else {
         return nil
     }

@@ -1,47 +1,47 @@
-internal import Base
+package import Base
 internal import Contents
 internal import HTTPModel
 internal import Redaction
-internal import Traffic
+package import Traffic
 
 /// One exchange in a line: what `flows list` prints.
-struct FlowSummary {
-    let id: Int64
-    let startedAt: Timestamp
+package struct FlowSummary {
+    package let id: Int64
+    package let startedAt: Timestamp
     /// Empty if the connection is not in the capture.
-    let client: String
-    let scheme: String
-    let method: String
+    package let client: String
+    package let scheme: String
+    package let method: String
     /// Empty if it is not known.
-    let url: String
+    package let url: String
     /// Whether neither the scheme, the URL nor the protocol is known.
-    let isHeadMissing: Bool
+    package let isHeadMissing: Bool
     /// `nil` if no response came.
-    let status: Int?
-    let requestBytes: Int64
-    let responseBytes: Int64
+    package let status: Int?
+    package let requestBytes: Int64
+    package let responseBytes: Int64
     /// Whether less of a content was recorded than passed.
-    let isRequestCut: Bool
-    let isResponseCut: Bool
+    package let isRequestCut: Bool
+    package let isResponseCut: Bool
     /// `nil` while the exchange goes on.
-    let durationMicroseconds: Int64?
-    let protocolName: String
+    package let durationMicroseconds: Int64?
+    package let protocolName: String
     /// What the origin was spoken to in, `nil` for the same.
-    let originProtocolName: String?
+    package let originProtocolName: String?
     /// The client's stream of HTTP/2, `nil` for HTTP/1.
-    let stream: Int32?
-    let error: String?
+    package let stream: Int32?
+    package let error: String?
     /// How a call of gRPC ended, 0 for success; `nil` for everything else.
-    let grpcStatus: Int?
+    package let grpcStatus: Int?
 
     /// What went wrong, in a word or a few: a call of gRPC fails with a status of 200.
-    var trouble: String? {
+    package var trouble: String? {
         if let error { return error }
         return grpcStatus.flatMap { $0 == 0 ? nil : GRPCStatus.text($0) }
     }
 
     /// - Parameter withSecrets: whether the URL is shown as it was recorded.
-    init(_ exchange: ExchangeRecord, client: String, withSecrets: Bool) {
+    package init(_ exchange: ExchangeRecord, client: String, withSecrets: Bool) {
         let head = RecordedHead(exchange.requestHead)
         id = exchange.id
         startedAt = exchange.startedAt
@@ -66,7 +66,7 @@ struct FlowSummary {
     }
 
     /// What a line has to say besides: the error, and whether a content was not recorded whole.
-    var remark: String {
+    package var remark: String {
         let cut =
             switch (isRequestCut, isResponseCut) {
             case _ where isHeadMissing: ""
@@ -79,7 +79,7 @@ struct FlowSummary {
     }
 
     /// A line of JSON Lines in the schema `sallyport.flow/1`.
-    var json: JSONText {
+    package var json: JSONText {
         [
             "schema": "sallyport.flow/1",
             "id": .integer(id),

@@ -1,12 +1,12 @@
 internal import Base
 internal import Contents
 internal import Redaction
-internal import Replay
+package import Replay
 
 extension MessagePart {
     /// What may be shown of a value of this part: a recorded secret would end up in the logs of a
     /// test, or in a file of rules that is kept beside it.
-    func shown(_ value: String) -> String {
+    package func shown(_ value: String) -> String {
         switch self {
         case .query(let name) where SecretName.isParameter(name): "***"
         case .body(let path) where Self.isSecret(path): "***"

@@ -1,11 +1,10 @@
-internal import Base
-internal import Contents
+package import Base
 internal import Redaction
-internal import Replay
+package import Replay
 
 /// What came of sending a recording again.
-struct ReplayClientReport {
-    enum Outcome: Equatable {
+package struct ReplayClientReport: Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// - `call`: how a call of gRPC ended; `nil` for everything else.
         case answered(status: Int, call: Int?)
         /// A WebSocket was opened; whether the origin let all be said, and answered as often.
@@ -18,56 +17,78 @@ struct ReplayClientReport {
         case unsent
     }
 
-    enum StopReason: String {
+    package enum StopReason: String, Sendable {
         case signal
         case failures
         case capture
     }
 
     /// Those of a stream: a WebSocket, or a call of gRPC over HTTP/2.
-    struct Messages: Equatable {
+    package struct Messages: Equatable, Sendable {
         /// Of the client, and how many it was to send.
-        let sent: Int
-        let total: Int
+        package let sent: Int
+        package let total: Int
         /// Of the origin, and how many the recording has.
-        let heard: Int
-        let recorded: Int
+        package let heard: Int
+        package let recorded: Int
+
+        package init(sent: Int, total: Int, heard: Int, recorded: Int) {
+            self.sent = sent
+            self.total = total
+            self.heard = heard
+            self.recorded = recorded
+        }
 
         /// Whether all were sent, and no fewer came than in the recording.
         var isWhole: Bool { sent == total && heard >= recorded }
     }
 
     /// A request that did not end as it did in the recording.
-    struct Difference {
-        let exchange: Int64
-        let method: String
-        let url: String
-        let recordedStatus: Int
-        let recordedCall: Int?
-        let outcome: Outcome
-        let messages: Messages?
+    package struct Difference: Sendable {
+        package let exchange: Int64
+        package let method: String
+        package let url: String
+        package let recordedStatus: Int
+        package let recordedCall: Int?
+        package let outcome: Outcome
+        package let messages: Messages?
+
+        package init(
+            exchange: Int64, method: String, url: String, recordedStatus: Int, recordedCall: Int?,
+            outcome: Outcome, messages: Messages?
+        ) {
+            self.exchange = exchange
+            self.method = method
+            self.url = url
+            self.recordedStatus = recordedStatus
+            self.recordedCall = recordedCall
+            self.outcome = outcome
+            self.messages = messages
+        }
     }
 
-    var requestCount = 0
-    var answeredCount = 0
+    package init() {}
+
+    package var requestCount = 0
+    package var answeredCount = 0
     /// Answered with a status of the recorded class, calls of gRPC with the recorded status.
-    var sameCount = 0
-    var failedCount = 0
-    var withheldCount = 0
-    var unsentCount = 0
-    var messagesSent = 0
-    var messagesUnsent = 0
-    var leftOut: [ReplayPlan.Obstacle: Int] = [:]
+    package var sameCount = 0
+    package var failedCount = 0
+    package var withheldCount = 0
+    package var unsentCount = 0
+    package var messagesSent = 0
+    package var messagesUnsent = 0
+    package var leftOut: [ReplayPlan.Obstacle: Int] = [:]
     /// The first of them, up to `differenceLimit`.
-    var differences: [Difference] = []
-    var differenceCount = 0
-    var stopReason: StopReason?
-    var replacedCount = 0
-    var keptCount = 0
-    var durationMicroseconds: Int64 = 0
+    package var differences: [Difference] = []
+    package var differenceCount = 0
+    package var stopReason: StopReason?
+    package var replacedCount = 0
+    package var keptCount = 0
+    package var durationMicroseconds: Int64 = 0
 
     /// Takes what became of one request; recorded ones without an answer are compared with nothing.
-    mutating func note(_ difference: Difference) {
+    package mutating func note(_ difference: Difference) {
         requestCount += 1
         if let messages = difference.messages {
             messagesSent += messages.sent
@@ -104,18 +125,24 @@ struct ReplayClientReport {
     /// Nobody reads more; those behind it are counted.
     private static let differenceLimit = 1000
 
-    var exitCode: ExitCode {
-        if answeredCount == 0 { return .inconclusive }
-        if !differences.isEmpty { return .findings }
-        let isWhole = withheldCount + unsentCount == 0 && leftOut.keys.allSatisfy { $0 == .tunnel }
-        return isWhole ? .clean : .inconclusive
+    package enum Verdict: String, Sendable {
+        case same
+        case different
+        /// Nothing was answered, or some requests were not sent.
+        case inconclusive
     }
 
-    var json: JSONText {
+    package var verdict: Verdict {
+        if answeredCount == 0 { return .inconclusive }
+        if !differences.isEmpty { return .different }
+        let isWhole = withheldCount + unsentCount == 0 && leftOut.keys.allSatisfy { $0 == .tunnel }
+        return isWhole ? .same : .inconclusive
+    }
+
+    package var json: JSONText {
         [
             "schema": "sallyport.replay-client/1",
-            "verdict": .string(
-                exitCode == .clean ? "same" : exitCode == .findings ? "different" : "inconclusive"),
+            "verdict": .string(verdict.rawValue),
             "requests": [
                 "total": .integer(Int64(requestCount)), "answered": .integer(Int64(answeredCount)),
                 "same": .integer(Int64(sameCount)), "failed": .integer(Int64(failedCount)),
@@ -140,7 +167,7 @@ struct ReplayClientReport {
 }
 
 extension ReplayClientReport.Difference {
-    var json: JSONText {
+    package var json: JSONText {
         var answer: (status: Int, call: Int?)?
         var failure: (code: String, detail: String)?
         switch outcome {
@@ -161,43 +188,11 @@ extension ReplayClientReport.Difference {
             "detail": .optional(failure?.detail),
         ]
     }
-
-    /// `exchange 3: GET http://example.com/ was 200 and is 403`.
-    var line: String {
-        let start = "exchange \(exchange): \(method) \(URLRedaction.redact(url))"
-        let was = recordedStatus > 0 ? "was \(Self.words(recordedStatus, recordedCall)) and " : ""
-        let words = outcomeWords(start, was)
-        guard let messages else { return words }
-        var remarks = [words]
-        if case .answered = outcome, messages.heard < messages.recorded {
-            remarks.append("\(messages.heard) of \(messages.recorded) messages came")
-        }
-        if messages.sent < messages.total {
-            remarks.append("\(messages.sent) of \(messages.total) messages were sent")
-        }
-        return remarks.joined(separator: "; ")
-    }
-
-    private func outcomeWords(_ start: String, _ was: String) -> String {
-        switch outcome {
-        case .answered(let status, let call): "\(start) \(was)is \(Self.words(status, call))"
-        case .conversed where recordedStatus > 0 && recordedStatus != 101: "\(start) \(was)is 101"
-        case .conversed:
-            "\(start) was answered with \(messages?.recorded ?? 0) messages and is with"
-                + " \(messages?.heard ?? 0)"
-        case .failed(_, let detail): "\(start) \(was)has no answer: \(detail)"
-        case .withheld, .unsent: start
-        }
-    }
-
-    private static func words(_ status: Int, _ call: Int?) -> String {
-        call.map { "\(status) with gRPC status \($0)" } ?? "\(status)"
-    }
 }
 
 extension SubstitutionPlan {
     /// For a review: where each value comes from, and where it goes.
-    var json: JSONText {
+    package var json: JSONText {
         .array(
             values.map { value in
                 [
@@ -215,15 +210,5 @@ extension SubstitutionPlan {
                         }),
                 ]
             })
-    }
-
-    /// The same in lines; the values themselves, which are secrets, are not shown.
-    var lines: [String] {
-        values.flatMap { value -> [String] in
-            guard let source = value.sources.first else { return [] }
-            let title =
-                "exchange \(source.exchange) \(source.place) (\(value.length) bytes)"
-            return [title] + value.uses.map { "    -> exchange \($0.exchange) \($0.name)" }
-        }
     }
 }

@@ -1,16 +1,16 @@
-internal import Base
+package import Base
 internal import Redaction
 internal import Traffic
-internal import Transfers
+package import Transfers
 
 /// A transfer as it is shown.
-struct TransferSummary {
-    let transfer: Transfer
-    let url: String
+package struct TransferSummary {
+    package let transfer: Transfer
+    package let url: String
     private let uploadURL: String?
 
     /// - Parameter withSecrets: whether the URL is shown as it was recorded.
-    init(_ transfer: Transfer, withSecrets: Bool) {
+    package init(_ transfer: Transfer, withSecrets: Bool) {
         self.transfer = transfer
         let shown = { (url: [UInt8]) in (withSecrets ? url : URLRedaction.redact(url)).text }
         url = shown(transfer.url)
@@ -18,7 +18,7 @@ struct TransferSummary {
     }
 
     /// A line of JSON Lines in the schema `sallyport.transfer/1`.
-    var json: JSONText {
+    package var json: JSONText {
         [
             "schema": "sallyport.transfer/1",
             "id": .integer(transfer.id),

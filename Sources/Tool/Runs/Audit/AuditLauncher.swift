@@ -3,16 +3,17 @@ internal import Base
 internal import Catalogue
 internal import Confinement
 internal import Glibc
+package import Launching
 internal import Proxy
 internal import Sockets
 internal import Synchronization
 internal import TLS
 
 /// Runs the command of an audit, once for each probe.
-final class AuditLauncher: Sendable {
-    private let station: AuditStation
-    private let command: AuditCommandLine
-    private let place: AuditCommandLine.Place
+package final class AuditLauncher: Sendable {
+    private let servers: AuditServers
+    private let command: CommandTemplate
+    private let place: CommandTemplate.Place
     private let timeout: Duration
     private let inherited: [String: String]
     /// What tells a run whose probes need trust whom to trust, and one whose probes do not.
@@ -33,25 +34,25 @@ final class AuditLauncher: Sendable {
     }
 
     /// How one run went.
-    struct Trace: Sendable {
-        let ending: ChildProcess.Ending
-        let output: [UInt8]
-        let timedOut: Bool
+    package struct Trace: Sendable {
+        package let ending: ChildProcess.Ending
+        package let output: [UInt8]
+        package let timedOut: Bool
         /// In microseconds.
-        let duration: Int64
+        package let duration: Int64
     }
 
     /// - Parameter isConfined: whether the command runs in namespaces of its own.
     ///
     /// Errors: `file-unwritable`, `file-unreadable`, `certificate-invalid`.
     init(
-        _ command: AuditCommandLine, _ place: AuditCommandLine.Place, station: AuditStation,
+        _ command: CommandTemplate, _ place: CommandTemplate.Place, servers: AuditServers,
         authority: Certificate, trust: AuditTrust, isConfined: Bool, timeout: Duration,
         inherited: [String: String], leadsName: @escaping @Sendable (String) -> Bool
     ) throws(Failure) {
         self.command = command
         self.place = place
-        self.station = station
+        self.servers = servers
         self.isConfined = isConfined
         self.timeout = timeout
         self.inherited = inherited
@@ -117,7 +118,7 @@ final class AuditLauncher: Sendable {
 
     /// Where the command is to go, and what it is to know, for one probe.
     private func place(for probe: ProbeDescription, _ client: ClientEnvironment)
-        -> AuditCommandLine.Place
+        -> CommandTemplate.Place
     {
         var place = place
         place.host = probe.host ?? place.host
@@ -132,7 +133,7 @@ final class AuditLauncher: Sendable {
         let output = try CapturedOutput()
         let started = Timestamp.now()
         let limit = TimeLimit(
-            station.loops[index % station.loops.count], timeout, beforeEnding: slot.cutOff)
+            servers.loops[index % servers.loops.count], timeout, beforeEnding: slot.cutOff)
         let ending: ChildProcess.Ending
         do throws(Failure) {
             ending =
@@ -150,7 +151,7 @@ final class AuditLauncher: Sendable {
     }
 
     private func loop(_ index: Int) -> [EventLoop] {
-        [station.loops[index % station.loops.count]]
+        [servers.loops[index % servers.loops.count]]
     }
 
     private func note(_ child: ChildProcess, _ limit: TimeLimit) {
@@ -190,7 +191,7 @@ final class AuditLauncher: Sendable {
                 note(child, limit)
             },
             makeService: { ports throws(Failure) in
-                try station.server(
+                try servers.server(
                     ports.ports, captured: ports.network, prober: slot, loops: loop(index))
             },
             finally: {
@@ -207,7 +208,7 @@ final class AuditLauncher: Sendable {
     ) async throws(Failure) -> ChildProcess.Ending {
         let local = SocketAddress(literal: "127.0.0.1", port: 0)!
         let target = ProxyPlan.ReverseTarget(.tcp, host: place.host, port: place.port)
-        let service = try station.server(
+        let service = try servers.server(
             [PortPlan(local, .reverse(target)), PortPlan(local, .explicit)], prober: slot,
             loops: loop(index))
         var place = place(for: slot.probe, client)
@@ -246,58 +247,4 @@ final class AuditLauncher: Sendable {
 
     /// A variable that tells by its value which run a process belongs to.
     private static let markName = "SALLYPORT_AUDIT_RUN"
-}
-
-/// Ends a command that takes too long: asks first, and then does not.
-///
-/// `@unchecked Sendable`: the timer is used on its loop's thread, the rest under the lock.
-private final class TimeLimit: @unchecked Sendable {
-    private let loop: EventLoop
-    private let milliseconds: UInt64
-    private let beforeEnding: @Sendable () -> Void
-    private let state = Mutex(State())
-    private var timer: LoopTimer?
-
-    private struct State {
-        var child: ChildProcess?
-        var hasPassed = false
-    }
-
-    init(
-        _ loop: EventLoop, _ limit: Duration, beforeEnding: @escaping @Sendable () -> Void
-    ) {
-        self.loop = loop
-        self.beforeEnding = beforeEnding
-        milliseconds = UInt64(max(1, limit / .milliseconds(1)))
-    }
-
-    var hasPassed: Bool { state.withLock(\.hasPassed) }
-
-    func begin(_ child: ChildProcess) {
-        state.withLock { $0.child = child }
-        loop.execute { [self] in
-            let timer = loop.makeTimer { [weak self] in self?.pass() }
-            self.timer = timer
-            loop.set(timer, due: loop.now + milliseconds)
-        }
-    }
-
-    private func pass() {
-        state.withLock { state in
-            guard let child = state.child else { return }
-            if !state.hasPassed { beforeEnding() }
-            child.program.send(state.hasPassed ? SIGKILL : SIGTERM)
-            state.hasPassed = true
-        }
-        if let timer { loop.set(timer, due: loop.now + Self.grace) }
-    }
-
-    /// The command has ended.
-    func end() {
-        state.withLock { $0.child = nil }
-        loop.execute { [self] in timer = nil }
-    }
-
-    /// In milliseconds, between the request and the end.
-    private static let grace: UInt64 = 2_000
 }

@@ -1,6 +1,7 @@
 internal import Audit
 internal import Base
 internal import Catalogue
+internal import Launching
 internal import Proxy
 internal import Synchronization
 internal import TLS

@@ -1,51 +1,120 @@
-internal import Audit
-internal import Base
+package import Audit
+package import Base
 internal import Catalogue
 internal import Confinement
-internal import Glibc
+package import Launching
 internal import Proxy
 internal import Sockets
+internal import Synchronization
 internal import TLS
 
+/// What came of an audit.
+package struct AuditOutcome: Sendable {
+    package let report: AuditReport
+    /// How the command ended that came to no server; `nil` if it came, and without one.
+    package var silence: AuditLauncher.Trace?
+    /// The host that the command was to come to; `nil` for any.
+    package var awaitedHost: String?
+    package var strays = AuditStrays()
+}
+
 /// An audit with everything it needs: the catalogue, the authority, the capture and the servers.
-final class AuditService: Sendable {
-    private let options: AuditOptions
-    private let environment: Environment
-    private let station: AuditStation
+package final class AuditService: Sendable {
+    private let options: AuditConfiguration
+    private let variables: [String: String]
+    private let events: RunEvents
+    private let servers: AuditServers
     private let authority: AuditAuthority
     private let presenter: CataloguePresenter
     /// In the order in which they are shown.
     private let probes: [ProbeDescription]
     private let token: String
     /// In milliseconds.
-    private let now: @Sendable () -> UInt64
+    private let now: @Sendable () -> UInt64 = { MonotonicTime.now().nanoseconds / 1_000_000 }
     private let startedAt = Timestamp.now()
+    private let running = Mutex(Running())
 
+    private struct Running {
+        var launcher: AuditLauncher?
+        var shutdown: Shutdown?
+        var schedule: ListenSchedule?
+        /// What asked for the end.
+        var signal: StopSignal?
+    }
+
+    /// Makes the keys that probes need, which may take half a minute once.
+    ///
     /// Errors: `catalogue-invalid`, `unknown-probe`, and those of the authority and the capture.
-    init(_ options: AuditOptions, _ environment: Environment) throws(Failure) {
+    package init(
+        _ options: AuditConfiguration, variables: [String: String],
+        events: RunEvents = RunEvents()
+    ) throws(Failure) {
         self.options = options
-        self.environment = environment
+        self.variables = variables
+        self.events = events
         let catalogue = try options.openCatalogue()
-        probes = try options.probes(of: catalogue)
-        for path in [options.sarif, options.junit] {
-            if let path { try Files.checkReplaceable(path) }
-        }
-        let (authority, keys) = try options.proxy.authority.openForAudit(environment.variables)
+        probes = try options.selectedProbes(of: catalogue)
+        let (authority, keys) = try options.proxy.authority.openForAudit(variables)
         self.authority = authority
         try keys.prepare(Set(probes.flatMap(\.chain).map(\.key))) { () throws(Failure) in
-            try environment.note("making RSA keys once, which takes some seconds")
+            events.publish(.note("making RSA keys once, which takes some seconds"))
         }
-        token = "sallyport-" + environment.randomBytes(9).hex
-        let clock = environment.clock
-        now = { clock().nanoseconds / 1_000_000 }
+        token = "sallyport-" + Digests.randomBytes(9).hex
         presenter = CataloguePresenter(
             mint: try ChainMint(authority: authority, keys: keys), catalogue: catalogue,
             token: token, now: now)
-        station = try AuditStation(options.proxy, environment: environment)
+        servers = try AuditServers(options.proxy, variables: variables)
     }
 
-    func close() throws(Failure) { try station.close() }
-    func abandon() throws(Failure) { try station.abandon() }
+    /// Shows the probes until all are shown or it is stopped, and completes the capture; what failed
+    /// leaves what was recorded until then.
+    ///
+    /// - Parameter begin: called when there is something to stop.
+    package func run(begin: () throws -> Void = {}) async throws -> AuditOutcome {
+        let outcome: AuditOutcome
+        do {
+            try await prepare()
+            try begin()
+            switch options.way {
+            case .command(let words): outcome = try await run(words)
+            case .listen: outcome = report(try await listen())
+            case .serve(let range): outcome = report(try await serve(range))
+            }
+        } catch {
+            try servers.abandon()
+            throw error
+        }
+        try servers.close()
+        return outcome
+    }
+
+    /// Asks what runs to end, and shows nothing more.
+    package func stop(_ signal: StopSignal) {
+        let (launcher, shutdown) = running.withLock { running in
+            running.signal = signal
+            return (running.launcher, running.shutdown)
+        }
+        launcher?.stop(signal)
+        shutdown?.request()
+    }
+
+    /// Ends the command although it was asked to end.
+    package func insist() {
+        running.withLock(\.launcher)?.insist()
+    }
+
+    /// How far the audit of each client has come that comes by itself.
+    package var listenProgress: [ListenSchedule.Progress] {
+        running.withLock(\.schedule)?.progress ?? []
+    }
+
+    private func note(_ change: (inout Running) -> Void) {
+        let signal = running.withLock { running in
+            change(&running)
+            return running.signal
+        }
+        if let signal { stop(signal) }
+    }
 
     private var concerns: @Sendable (AuditDestination) -> Bool {
         let targets = options.targets
@@ -57,71 +126,76 @@ final class AuditService: Sendable {
     // MARK: A command
 
     /// Fetches what a command is shown of the true server.
-    func prepare() async throws(Failure) {
-        guard !options.command.isEmpty, let origin = options.origin else { return }
-        presenter.note(chain: try await OriginChain.fetch(origin, on: station.loops[0]))
+    private func prepare() async throws(Failure) {
+        guard case .command = options.way, let origin = options.origin else { return }
+        presenter.note(chain: try await OriginChain.fetch(origin, on: servers.loops[0]))
     }
 
     /// Starts the command once for each probe.
-    func run(_ signals: StopSignals) async throws(Failure) -> [AuditResult] {
-        let command = AuditCommandLine(words: options.command)
+    private func run(_ words: [String]) async throws(Failure) -> AuditOutcome {
+        let command = CommandTemplate(words: words)
         guard !options.isNeverConfined, !command.namesProxy else {
-            return try await run(command, isConfined: false, signals)
+            return try await run(command, isConfined: false)
         }
         do throws(Failure) {
-            return try await run(command, isConfined: true, signals)
+            return try await run(command, isConfined: true)
         } catch  where error.code == "namespaces-forbidden" {
-            try environment.note("\(error.detail): the command runs as it is, beside a proxy")
-            return try await run(command, isConfined: false, signals)
+            events.publish(
+                .note("\(error.detail): the command runs as it is, beside a proxy"))
+            return try await run(command, isConfined: false)
         }
     }
 
     private func run(
-        _ command: AuditCommandLine, isConfined: Bool, _ signals: StopSignals
-    ) async throws(Failure) -> [AuditResult] {
-        let place = AuditCommandLine.Place(
+        _ command: CommandTemplate, isConfined: Bool
+    ) async throws(Failure) -> AuditOutcome {
+        let place = CommandTemplate.Place(
             host: options.host
                 ?? (isConfined || !command.namesServer ? "www.shop.test" : "localhost"),
             port: UInt16(clamping: options.port ?? 443), proxy: nil,
             authority: authority.certificatePath)
         let launcher = try AuditLauncher(
-            command, place, station: station, authority: authority.certificate,
+            command, place, servers: servers, authority: authority.certificate,
             trust: options.trust, isConfined: isConfined, timeout: options.timeout,
-            inherited: environment.variables, leadsName: leadsName(command, place))
+            inherited: variables, leadsName: leadsName(command, place))
         defer { launcher.remove() }
         if command.tellsUnnamedPort(at: place), isConfined {
-            try environment.note(
-                "{url} names no port, so that what the command is told of \(place.host):443 may not"
-                    + " apply to it")
-            try environment.hint("audit it with --port 8443 as well")
+            events.publish([
+                .note(
+                    "{url} names no port, so that what the command is told of \(place.host):443 may"
+                        + " not apply to it"),
+                .hint("audit it with --port 8443 as well"),
+            ])
         }
-        signals.watch(onStop: launcher.stop, onInsist: launcher.insist, onTick: {})
+        note { $0.launcher = launcher }
         if !isConfined, command.namesServer { presenter.noteUnseenRedirections() }
         let concerns = concerns
         let host = place.host.lowercased()
-        let progress = AuditProgress(total: probes.count, environment)
+        let (total, events) = (probes.count, events)
+        let done = DoneCount()
+        events.publish(.progress(done: 0, total: total))
         let task = AuditRunTask(
             launcher: launcher, presenter: presenter, probes: probes,
             ledger: AuditLedger(
-                client: clientName(options.command[0]),
+                client: clientName(command.words[0]),
                 seesClear: isConfined || !command.namesServer),
             concerns: { command.namesServer ? $0.host == host : concerns($0) },
             leadsHosts: isConfined && command.namesServer, jobs: Int(options.jobs),
-            token: Array(token.utf8), advance: progress.advance)
+            token: Array(token.utf8),
+            advance: { events.publish(.progress(done: done.next(), total: total)) })
         let silence = try await task.run()
-        try progress.finish()
-        try launcher.strays.tell(environment)
-        if let silence, !launcher.isStopped {
-            let about = AuditSilence(host: command.namesServer ? host : nil)
-            try about.tell(silence, environment)
-        }
-        return task.ledger.results(
-            inOrderOf: probes, missing: "the audit was interrupted before it was shown")
+        var outcome = report(
+            task.ledger.results(
+                inOrderOf: probes, missing: "the audit was interrupted before it was shown"))
+        outcome.silence = launcher.isStopped ? nil : silence
+        outcome.awaitedHost = command.namesServer ? host : nil
+        outcome.strays = launcher.strays
+        return outcome
     }
 
     /// Whether a name that the system's table of hosts has for this machine is audited all the same.
     private func leadsName(
-        _ command: AuditCommandLine, _ place: AuditCommandLine.Place
+        _ command: CommandTemplate, _ place: CommandTemplate.Place
     ) -> @Sendable (String) -> Bool {
         let (host, own) = (place.host.lowercased(), Confinement.ownHostName.lowercased())
         let targets = options.targets
@@ -137,33 +211,23 @@ final class AuditService: Sendable {
 
     // MARK: Clients that come by themselves
 
-    func listen(_ signals: StopSignals) async throws(Failure) -> [AuditResult] {
+    private func listen() async throws(Failure) -> [AuditResult] {
         presenter.noteFixedTrust()
         let schedule = ListenSchedule(
             probes, presenter, now: now, concerns: concerns)
-        let server = try station.server(
+        let server = try servers.server(
             [PortPlan(try options.proxy.listen.socketAddress(), .explicit)], findsProcesses: true,
-            prober: schedule, loops: station.loops)
-        try announce(server, [("proxy", server.server.address)])
-        let table = AuditLiveTable(environment)
-        signals.watch(
-            onStop: { _ in server.shutdown.request() },
-            onTick: { table.show(schedule.progress) })
-        _ = try await server.run {}
-        table.show(schedule.progress)
-        try table.finish()
-        let results = schedule.results
-        if results.isEmpty {
-            try AuditSilence.tell(
-                hint: options.targets.isEmpty
-                    ? "set the address above as the client's proxy"
-                    : "set the address above as the client's proxy, and see whether --targets has"
-                        + " its hosts", environment)
+            prober: schedule, loops: servers.loops)
+        announce([.init(name: "proxy", address: server.server.address)])
+        note {
+            $0.schedule = schedule
+            $0.shutdown = server.shutdown
         }
-        return results
+        _ = try await server.run {}
+        return schedule.results
     }
 
-    func serve(_ range: PortRange, _ signals: StopSignals) async throws(Failure) -> [AuditResult] {
+    private func serve(_ range: PortRange) async throws(Failure) -> [AuditResult] {
         let desk = ServeDesk(probes, presenter)
         let shown = desk.shown
         let count = range.last == 0 ? shown.count : Int(range.last - range.first) + 1
@@ -187,69 +251,41 @@ final class AuditService: Sendable {
                     port: range.last == 0 ? 0 : range.first + UInt16(index)
                 ).socketAddress(), .reverse(place))
         }
-        let server = try station.server(
-            ports, findsProcesses: true, prober: desk, loops: station.loops)
+        let server = try servers.server(
+            ports, findsProcesses: true, prober: desk, loops: servers.loops)
         desk.open(at: server.server.addresses.map(\.port))
-        try announce(
-            server, zip(shown, server.server.addresses).map { ($0.identifier, $1) })
-        signals.watch(onStop: { _ in server.shutdown.request() }, onTick: {})
+        announce(
+            zip(shown, server.server.addresses).map { .init(name: $0.identifier, address: $1) })
+        note { $0.shutdown = server.shutdown }
         _ = try await server.run {}
-        let results = desk.results(client: options.clientName)
-        if results.isEmpty {
-            try AuditSilence.tell(
-                hint: "have the client connect to each of the ports above, twice", environment)
-        }
-        return results
+        return desk.results(client: options.clientName)
     }
 
-    /// Says where the servers are, and whom to trust.
-    private func announce(
-        _ server: AuditServer, _ places: [(name: String, address: SocketAddress)]
-    ) throws(Failure) {
-        if options.isJSON {
-            let members = [
-                JSONText.Member("schema", "sallyport.audit-ready/1"),
-                JSONText.Member(
-                    "ports",
-                    .array(
-                        places.map { place in
-                            .object([
-                                JSONText.Member("name", .string(place.name)),
-                                JSONText.Member("listen", .string(place.address.description)),
-                            ])
-                        })),
-                JSONText.Member("ca", .string(authority.certificatePath)),
-                JSONText.Member("capture", .string(station.capturePath)),
-                JSONText.Member("pid", .integer(Int64(getpid()))),
-            ]
-            return try environment.output.write(
-                JSONText.object(members).line + [UInt8(ascii: "\n")])
-        }
-        var lines = places.map { "\($0.address)  \($0.name)" }
-        lines.append("CA certificate: \(TerminalText.sanitized(authority.certificatePath))")
-        lines.append("capture: \(TerminalText.sanitized(station.capturePath))")
-        lines.append("the report follows when it is interrupted")
-        try environment.output.write(lines.map { $0 + "\n" }.joined())
+    private func announce(_ places: [AuditPlaces.Place]) {
+        events.publish(
+            .listening(
+                AuditPlaces(
+                    places: places, authority: authority.certificatePath,
+                    capture: servers.capturePath)))
     }
 
-    // MARK: What came of it
-
-    /// Says where the connections are recorded that the report names; clients that come by
-    /// themselves were told of it before.
-    func tellCapture() throws(Failure) {
-        guard !options.command.isEmpty else { return }
-        try environment.diagnostics.write(
-            "sallyport: recorded in \(TerminalText.sanitized(station.capturePath))\n")
+    private func report(_ results: [AuditResult]) -> AuditOutcome {
+        var words: [String] = []
+        if case .command(let given) = options.way { words = given }
+        return AuditOutcome(
+            report: AuditReport(
+                results: results, startedAt: startedAt,
+                duration: Timestamp.now().microseconds(since: startedAt),
+                capturePath: servers.capturePath, command: words,
+                toolVersion: options.toolVersion,
+                sources: Dictionary(
+                    options.sources.map { ($0.client, $0.place) }, uniquingKeysWith: { $1 })))
     }
+}
 
-    func report(_ results: [AuditResult]) throws(Failure) -> ExitCode {
-        let report = AuditReport(
-            results: results, startedAt: startedAt,
-            duration: Timestamp.now().microseconds(since: startedAt),
-            capturePath: station.capturePath, command: options.command,
-            toolVersion: CommandLineTool.version,
-            sources: Dictionary(
-                options.sources.map { ($0.client, $0.place) }, uniquingKeysWith: { $1 }))
-        return try AuditReporting.write(report, options, environment)
-    }
+/// Counts what several tasks have done.
+private final class DoneCount: Sendable {
+    private let count = Atomic(0)
+
+    func next() -> Int { count.wrappingAdd(1, ordering: .relaxed).newValue }
 }

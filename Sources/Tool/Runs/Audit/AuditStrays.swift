@@ -1,12 +1,11 @@
-internal import Base
 internal import Confinement
 
 /// What the runs of an audited command left running, which was ended.
-struct AuditStrays {
+package struct AuditStrays: Sendable {
     /// In how many runs each program was, by its name.
-    private var runs: [String: Int] = [:]
+    package private(set) var runs: [String: Int] = [:]
     /// Those that could not be ended, such as `sleep (123)`.
-    private var left: [String] = []
+    package private(set) var left: [String] = []
 
     /// Of names that are kept.
     private static let countLimit = 20
@@ -22,21 +21,5 @@ struct AuditStrays {
     /// Without its number, which is another in each run.
     private static func program(_ name: String) -> String {
         name.split(separator: " ").dropLast().joined(separator: " ")
-    }
-
-    func tell(_ environment: Environment) throws(Failure) {
-        if !runs.isEmpty {
-            let programs = runs.sorted { $0.key < $1.key }.map { name, count in
-                count == 1 ? name : "\(name) (in \(count) runs)"
-            }
-            try environment.note(
-                "the command left programs running, which were ended: "
-                    + programs.joined(separator: ", "))
-        }
-        if !left.isEmpty {
-            try environment.note(
-                "the command left programs running, which could not be ended: "
-                    + left.joined(separator: ", "))
-        }
     }
 }

@@ -1,4 +1,5 @@
 internal import Base
+internal import Launching
 internal import Proxy
 internal import Sockets
 internal import TLS

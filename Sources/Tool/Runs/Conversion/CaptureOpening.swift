@@ -1,13 +1,13 @@
-internal import Base
+package import Base
 internal import CaptureStore
 internal import Formats
 internal import PacketFormats
-internal import Traffic
+package import Traffic
 
 /// Opens a capture to read.
-enum CaptureOpening {
+package enum CaptureOpening {
     /// Errors: those of the capture; of a file that `import` reads, that it does.
-    static func open(_ path: String) throws(Failure) -> any TrafficSource {
+    package static func open(_ path: String) throws(Failure) -> any TrafficSource {
         do throws(Failure) {
             return try CaptureReader(path: path)
         } catch {

@@ -1,107 +1,92 @@
-internal import Base
+package import Base
 internal import CaptureStore
-internal import HTTPClient
+package import HTTPClient
 internal import Recording
-internal import Replay
+package import Replay
 internal import Sockets
-internal import Synchronization
-internal import TLS
-internal import Traffic
+package import TLS
+package import Traffic
+package import Views
+
+/// What a replay's client sends, and how.
+package struct ReplayClientConfiguration: Sendable {
+    package var pace = ReplaySchedule.Pace.windows
+    /// The recorded times are multiplied by so many thousandths; `nil` for none.
+    package var timing: Int64?
+    package var destinations = ReplayDestinations()
+    /// How many requests may be under way at once.
+    package var concurrency = 64
+    /// Stops when so many requests in a row had no answer; `nil` for never.
+    package var stopAfter: Int64?
+    /// Trusted besides the system's.
+    package var authorities: [Certificate] = []
+    package var versions = ClientVersions.auto
+    /// Where is recorded what is sent and answered; `nil` for nowhere.
+    package var capture: String?
+
+    package init() {}
+}
 
 /// The client of a replay, with everything it needs.
-final class ReplayClientService {
-    private let plan: ReplayPlan
-    private let arguments: ReplayClientArguments
-    private let environment: Environment
-    private let configuration: ClientConfiguration
+package final class ReplayClientService: Sendable {
+    package let events: RunEvents
     private let writer: CaptureWriter?
     private let loops: EventLoops
-    private let signals: StopSignals
+    private let task: ReplayClientTask
+    /// How many exchanges the capture held before.
+    package let heldCount: Int64
 
-    /// Reads the certificates, opens the capture to write, and takes the signals over.
-    init(
-        _ plan: ReplayPlan, _ arguments: ReplayClientArguments, _ environment: Environment
-    ) throws {
-        self.plan = plan
-        self.arguments = arguments
-        self.environment = environment
-        var configuration = ClientConfiguration()
-        for path in arguments.authorities {
-            configuration.authorities += try Certificate.all(
-                inPEM: try environment.readFile(path), name: path)
-        }
-        configuration.http = arguments.versions
-        self.configuration = configuration
-        writer = try arguments.capture.map { path throws(Failure) in
+    /// Opens the capture to write.
+    ///
+    /// Errors: those of the capture, and `no-event-loop`.
+    package init(
+        _ plan: ReplayPlan, _ configuration: ReplayClientConfiguration,
+        from source: any TrafficSource, events: RunEvents = RunEvents()
+    ) throws(Failure) {
+        self.events = events
+        var client = ClientConfiguration()
+        client.authorities = configuration.authorities
+        client.http = configuration.versions
+        writer = try configuration.capture.map { path throws(Failure) in
             try CaptureWriter(
                 path: path, configuration: CaptureConfiguration(digest: Digests.sha256))
         }
-        if let writer, let path = arguments.capture, writer.nextExchangeID > 1, !arguments.isJSON {
-            try environment.note(
-                "\(path) holds \(writer.nextExchangeID - 1) exchanges already; these are added")
-        }
+        heldCount = (writer?.nextExchangeID ?? 1) - 1
         loops = try EventLoops(count: 1)
-        signals = try StopSignals()
+        let numbers = RecordNumbers(
+            connection: writer?.nextConnectionID ?? 1, exchange: heldCount + 1)
+        let recorder = TrafficRecorder(sink: writer, numbers: numbers)
+        let total = plan.entries.count
+        task = ReplayClientTask(
+            plan, from: source, configuration,
+            client: HTTPClient(client, on: loops.all[0], recorder: recorder), on: loops.all[0]
+        ) { done in events.publish(.progress(done: done, total: total)) }
     }
 
-    /// Sends what there is to send, and completes the capture.
-    func run(_ source: any TrafficSource) async throws -> ReplayClientReport {
-        let loop = loops.all[0]
-        let numbers = RecordNumbers(
-            connection: writer?.nextConnectionID ?? 1, exchange: writer?.nextExchangeID ?? 1)
-        let client = HTTPClient(
-            configuration, on: loop, recorder: TrafficRecorder(sink: writer, numbers: numbers))
-        let progress = ReplayProgress(plan.entries.count, environment)
-        let task = ReplayClientTask(
-            plan, from: source, arguments, client: client, on: loop, progress: progress.advance)
-        let writer = writer
-        signals.watch(
-            onStop: { _ in loop.execute { task.stop(.signal) } },
-            onTick: {
-                if writer?.failure != nil { loop.execute { task.stop(.capture) } }
-            })
+    /// Sends nothing more; what is under way ends.
+    package func stop() { stop(.signal) }
+
+    /// Stops if the capture can no longer be written.
+    package func stopIfUnrecorded() {
+        if writer?.failure != nil { stop(.capture) }
+    }
+
+    private func stop(_ reason: ReplayClientReport.StopReason) {
+        loops.all[0].execute { [task] in task.stop(reason) }
+    }
+
+    /// Sends what there is to send, and completes the capture; once only.
+    ///
+    /// Errors: `capture-write-failed`.
+    package func run() async throws(Failure) -> ReplayClientReport {
         let report = await withTaskGroup(of: ReplayClientReport?.self) { group in
-            group.addTask(executorPreference: loop) { await task.run() }
+            group.addTask(executorPreference: loops.all[0]) { await self.task.run() }
             return await group.next() ?? nil
         }
-        try progress.finish()
+        events.finish()
         if let writer { try writer.close() }
         loops.stop()
         guard let report else { preconditionFailure("a task that was added has a result") }
         return report
-    }
-}
-
-/// How many requests are done, on a terminal.
-private final class ReplayProgress: Sendable {
-    private struct State {
-        var bar: ProgressBar
-        /// Whether nobody looks any more; the report tells all of it in the end.
-        var isUnseen = false
-    }
-
-    private let state: Mutex<State>
-
-    init(_ total: Int, _ environment: Environment) {
-        state = Mutex(
-            State(
-                bar: ProgressBar(
-                    "sending", total: Int64(total), on: environment.diagnostics,
-                    clock: environment.clock)))
-    }
-
-    @Sendable func advance(_ done: Int) {
-        state.withLock { state in
-            guard !state.isUnseen else { return }
-            do throws(Failure) {
-                try state.bar.advance(to: Int64(done))
-            } catch {
-                state.isUnseen = true
-            }
-        }
-    }
-
-    func finish() throws(Failure) {
-        try state.withLock { state throws(Failure) in try state.bar.finish() }
     }
 }

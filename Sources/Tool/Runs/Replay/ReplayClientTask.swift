@@ -7,6 +7,7 @@ internal import Replay
 internal import Sockets
 internal import TLS
 internal import Traffic
+internal import Views
 
 /// Sends what a plan has, and gathers what comes of it.
 ///
@@ -14,7 +15,7 @@ internal import Traffic
 final class ReplayClientTask: @unchecked Sendable {
     private let plan: ReplayPlan
     private let source: any TrafficSource
-    private let options: ReplayClientArguments
+    private let options: ReplayClientConfiguration
     private let client: HTTPClient
     private let loop: EventLoop
     private let bell: LoopWakeup
@@ -27,7 +28,7 @@ final class ReplayClientTask: @unchecked Sendable {
     private let progress: @Sendable (_ done: Int) -> Void
 
     init(
-        _ plan: ReplayPlan, from source: any TrafficSource, _ options: ReplayClientArguments,
+        _ plan: ReplayPlan, from source: any TrafficSource, _ options: ReplayClientConfiguration,
         client: HTTPClient, on loop: EventLoop, progress: @escaping @Sendable (Int) -> Void
     ) {
         self.plan = plan
@@ -65,7 +66,7 @@ final class ReplayClientTask: @unchecked Sendable {
                     .compactMap { places[$0] }.filter { $0 < place })
         }
         schedule = ReplaySchedule(
-            windows, pace: options.pace, concurrencyLimit: Int(options.concurrency))
+            windows, pace: options.pace, concurrencyLimit: options.concurrency)
     }
 
     func run() async -> ReplayClientReport {

@@ -1,17 +1,19 @@
 internal import Base
-internal import HTTPClient
+package import HTTPClient
 
 /// Decides where recorded requests go, and which of them had better not.
-struct ReplayDestinations {
-    /// Where everything goes that nothing else is said of.
-    var standard: ClientTarget?
-    /// By the recorded authority.
-    var moved: [String: ClientTarget] = [:]
-    /// Recorded hosts that may get requests that change something.
-    var allowed: Set<String> = []
-    var allowsAll = false
+package struct ReplayDestinations: Sendable {
+    package init() {}
 
-    enum Decision: Equatable {
+    /// Where everything goes that nothing else is said of.
+    package var standard: ClientTarget?
+    /// By the recorded authority.
+    package var moved: [String: ClientTarget] = [:]
+    /// Recorded hosts that may get requests that change something.
+    package var allowed: Set<String> = []
+    package var allowsAll = false
+
+    package enum Decision: Equatable {
         case send(ClientTarget)
         /// It may change something at a host that nobody named.
         case withhold
@@ -19,7 +21,7 @@ struct ReplayDestinations {
         case unknown
     }
 
-    func decide(isSafe: Bool, isSecure: Bool, authority: String) -> Decision {
+    package func decide(isSafe: Bool, isSecure: Bool, authority: String) -> Decision {
         let recorded = ClientTarget(isSecure: isSecure, authority: authority)
         let names = [authority, recorded?.host].compactMap { $0 }
         if let target = names.lazy.compactMap({ moved[$0] }).first ?? standard {
@@ -32,15 +34,20 @@ struct ReplayDestinations {
 }
 
 /// What `--to` says: a URL for everything, or for one recorded host.
-struct ReplayMove {
+package struct ReplayMove: Sendable {
     /// `nil` for every host.
-    let host: String?
-    let target: ClientTarget
+    package let host: String?
+    package let target: ClientTarget
+
+    package init(host: String?, target: ClientTarget) {
+        self.host = host
+        self.target = target
+    }
 }
 
 extension ClientTarget {
     /// Reads an authority (RFC 3986 §3.2) without user information; `nil` if it is none.
-    init?(isSecure: Bool, authority: String) {
+    package init?(isSecure: Bool, authority: String) {
         let bytes = [UInt8](authority.utf8)
         let hasPort = bytes.lastIndex(of: 0x3A).map { colon in
             bytes.last != 0x5D && (bytes.first == 0x5B || bytes.firstIndex(of: 0x3A) == colon)
@@ -53,27 +60,11 @@ extension ClientTarget {
     }
 
     /// Reads `http://HOST[:PORT]` or `https://…`, with nothing behind it but a slash.
-    init?(url: String) {
+    package init?(url: String) {
         let isSecure = url.hasPrefix("https://")
         guard isSecure || url.hasPrefix("http://") else { return nil }
         var authority = url.dropFirst(isSecure ? 8 : 7)
         if authority.hasSuffix("/") { authority.removeLast() }
         self.init(isSecure: isSecure, authority: String(authority))
-    }
-}
-
-extension ValueSyntax where Value == ReplayMove {
-    static var replayMove: ValueSyntax {
-        .reading(
-            "[HOST=]URL", wanted: "the URL of an origin",
-            hint: "write it like https://127.0.0.1:8443, or api.example=http://127.0.0.1:8080"
-        ) { text in
-            let host = text.prefix { $0 != "=" && $0 != "/" }
-            let isMove = text.dropFirst(host.count).first == "=" && !host.isEmpty
-            let url = isMove ? String(text.dropFirst(host.count + 1)) : text
-            return ClientTarget(url: url).map {
-                ReplayMove(host: isMove ? String(host) : nil, target: $0)
-            }
-        }
     }
 }

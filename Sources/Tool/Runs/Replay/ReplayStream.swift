@@ -2,6 +2,7 @@ internal import HTTPClient
 internal import HTTPCodecs
 internal import Replay
 internal import Traffic
+internal import Views
 
 /// What decides when the messages of one exchange are sent again.
 enum ReplayStream {

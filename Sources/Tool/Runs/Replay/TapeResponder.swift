@@ -4,6 +4,7 @@ internal import Proxy
 internal import Redaction
 internal import Replay
 internal import Synchronization
+internal import Views
 
 /// Answers the proxy's requests from a tape, and tells of those that it cannot.
 final class TapeResponder: OriginResponder {

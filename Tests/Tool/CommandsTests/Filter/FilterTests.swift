@@ -5,6 +5,7 @@ import Traffic
 
 @testable import Commands
 @testable import Filters
+@testable import Views
 
 struct FilterTests {
     struct Row: CustomTestStringConvertible, Sendable {

@@ -1,7 +1,7 @@
 import Base
 import Testing
 
-@testable import Commands
+@testable import Launching
 
 struct StopMachineTests {
     @Test(arguments: Row.all) func answers(_ row: Row) {

@@ -5,6 +5,7 @@ import Proxy
 import Testing
 
 @testable import Commands
+@testable import Runs
 
 /// What becomes of the options of a proxy.
 struct ProxyOptionsTests {

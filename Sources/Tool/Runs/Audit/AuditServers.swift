@@ -1,6 +1,6 @@
-internal import Audit
 internal import Base
 internal import CaptureStore
+internal import Launching
 internal import Proxy
 internal import Recording
 internal import Sockets
@@ -9,7 +9,7 @@ internal import Traffic
 
 /// What the servers of an audit share: the capture, the loops, and the authority for clients that
 /// are not audited.
-final class AuditStation: Sendable {
+final class AuditServers: Sendable {
     let capturePath: String
     let loops: [EventLoop]
     private let group: EventLoops
@@ -21,8 +21,8 @@ final class AuditStation: Sendable {
     private let firstOwnConnection: Int64?
 
     /// Errors: those of opening the capture and the authority.
-    init(_ options: ProxyOptions, environment: Environment) throws(Failure) {
-        authority = try options.authority.open(environment.variables)
+    init(_ options: ProxyOptions, variables: [String: String]) throws(Failure) {
+        authority = try options.authority.open(variables)
         capturePath = options.capture ?? ProxyService.freshCapturePath()
         writer = try CaptureWriter(
             path: capturePath, configuration: CaptureConfiguration(digest: Digests.sha256))

@@ -1,8 +1,8 @@
 import Testing
 
-@testable import Commands
+@testable import Launching
 
-@Suite struct AuditCommandLineTests {
+@Suite struct CommandTemplateTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let words: [String]
         var host = "shop.test"
@@ -35,8 +35,8 @@ import Testing
     ]
 
     @Test(arguments: rows) func isFilled(row: Row) {
-        let line = AuditCommandLine(words: row.words)
-        let place = AuditCommandLine.Place(
+        let line = CommandTemplate(words: row.words)
+        let place = CommandTemplate.Place(
             host: row.host, port: row.port, proxy: nil, authority: "ca.pem")
         #expect(line.filled(place) == row.filled)
         #expect(line.tellsUnnamedPort(at: place) == row.tellsUnnamedPort)

@@ -1,7 +1,7 @@
 import Replay
 import Testing
 
-@testable import Commands
+@testable import Views
 
 /// What misses and learned rules show of recorded values.
 struct MessagePartShownTests {

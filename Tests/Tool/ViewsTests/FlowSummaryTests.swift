@@ -2,7 +2,7 @@ import Base
 import Testing
 import Traffic
 
-@testable import Commands
+@testable import Views
 
 struct FlowSummaryTests {
     struct Row: CustomTestStringConvertible, Sendable {

@@ -3,7 +3,7 @@ import Foundation
 import TLS
 import Testing
 
-@testable import Commands
+@testable import Runs
 
 struct AuthorityConfigurationTests {
     @Test func keepsAnAuthorityForEachScope() throws {

@@ -2,9 +2,9 @@ import Base
 import HTTPCodecs
 import Testing
 
-@testable import Commands
+@testable import Views
 
-struct ContentDecodingTests {
+struct ContentStreamTests {
     /// `printf 'hello, hello, hello\n' | gzip -n -9`.
     private static let gzip: [UInt8] = [
         0x1F, 0x8B, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0xCB, 0x48, 0xCD, 0xC9, 0xC9,

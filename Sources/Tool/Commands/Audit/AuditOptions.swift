@@ -1,0 +1,34 @@
+internal import Runs
+
+/// The options of `sallyport audit`.
+struct AuditOptions {
+    var audit = AuditConfiguration()
+    var lists = false
+    var listens = false
+    var served: PortRange?
+    var isJSON = false
+    var sarif: String?
+    var junit: String?
+    var failsOnWarnings = false
+    var command: [String] = []
+
+    /// The audit that is asked for.
+    ///
+    /// Errors: not exactly one way.
+    var configuration: AuditConfiguration {
+        get throws(UsageFailure) {
+            var configuration = audit
+            configuration.toolVersion = CommandLineTool.version
+            switch (listens, served, command.isEmpty) {
+            case (true, nil, true): configuration.way = .listen
+            case (false, let range?, true): configuration.way = .serve(range)
+            case (false, nil, false): configuration.way = .command(command)
+            default:
+                throw UsageFailure(
+                    "exactly one of a command behind --, --listen, --serve and --list is needed",
+                    hint: "sallyport audit -- curl -s {url}")
+            }
+            return configuration
+        }
+    }
+}

@@ -1,0 +1,49 @@
+internal import Base
+internal import Filters
+internal import Findings
+internal import Traffic
+internal import Views
+
+/// Which records a command is about, for every command that has `--filter`.
+struct FilterOptions {
+    var filter: Filter?
+    /// How findings are looked for, if the filter asks for them.
+    var inspection = InspectionOptions()
+
+    /// Errors: `file-unreadable`, `profile-invalid`.
+    func open(
+        _ source: any TrafficSource, _ environment: Environment
+    ) throws(Failure) -> CaptureFilter {
+        CaptureFilter(
+            filter, in: source, configuration: try inspection.configuration(environment),
+            decode: environment.decodeContent,
+            progress: CheckProgress(environment).advance)
+    }
+}
+
+/// The options of every command that filters.
+func filterParameters(for subject: FilterField.Subject) -> [Parameter<FilterOptions>] {
+    let filter = Parameter<FilterOptions>.option(
+        "filter", \.filter, .filter(for: subject), "only the \(subject.words) that match")
+    guard subject.names.contains(.finding) else { return [filter] }
+    return [filter] + inspectionParameters.map { $0.lifted(to: \.inspection) }
+}
+
+/// How far the search for findings has come, on a terminal.
+final class CheckProgress {
+    private let environment: Environment
+    private var bar: ProgressBar?
+
+    init(_ environment: Environment) {
+        self.environment = environment
+    }
+
+    func advance(to done: Int64, of total: Int64) throws {
+        var bar =
+            bar
+            ?? ProgressBar(
+                "checking", total: total, on: environment.diagnostics, clock: environment.clock)
+        if done < total { try bar.advance(to: done) } else { try bar.finish() }
+        self.bar = bar
+    }
+}
