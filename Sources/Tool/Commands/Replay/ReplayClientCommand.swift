@@ -120,7 +120,7 @@ struct ReplayClientArguments {
         return configuration
     }
 
-    private var destinations: ReplayDestinations {
+    var destinations: ReplayDestinations {
         var destinations = ReplayDestinations()
         for move in moves {
             if let host = move.host {
