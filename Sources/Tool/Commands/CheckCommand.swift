@@ -17,6 +17,10 @@ extension Command {
                     line: "sallyport check session.sallyport --fail-on medium --format json"
                         + " > findings.json"),
                 Example(
+                    purpose: "for code scanning, and as test results",
+                    line: "sallyport check session.sallyport --sarif findings.sarif"
+                        + " --junit findings.xml"),
+                Example(
                     purpose: "judge one host only",
                     line: "sallyport check session.sallyport --filter 'host=*.shop.example'"),
                 Example(
@@ -41,7 +45,10 @@ extension Command {
                 .option(
                     "fail-on", \.leastSeverity, .choice("LEVEL"), standard: "high",
                     "exit with 1 for findings from this level on"),
-            ] + filterParameters(for: .records).map { $0.lifted(to: \.selection) }
+            ]
+                + reportParameters(failures: "the findings", verdicts: "a verdict for each rule")
+                .map { $0.lifted(to: \.files) }
+                + filterParameters(for: .records).map { $0.lifted(to: \.selection) }
                 + inspectionParameters.map { $0.lifted(to: \.selection.inspection) },
             run: runCheck)
     }
@@ -52,6 +59,7 @@ private struct CheckArguments {
     var format = Format.text
     var isJSON = false
     var leastSeverity = Severity.high
+    var files = ReportFiles()
     var selection = FilterOptions()
 
     enum Format: String, CaseIterable {
@@ -64,6 +72,7 @@ private func runCheck(
     _ arguments: CheckArguments, _ environment: Environment
 ) async throws -> ExitCode {
     let configuration = try arguments.selection.inspection.configuration(environment)
+    try arguments.files.check()
     let source = try environment.openCapture(arguments.capture)
     let report = try CaptureInspection.report(
         on: source, configuration: configuration,
@@ -71,6 +80,8 @@ private func runCheck(
         progress: CheckProgress(environment).advance)
     let isJSON = arguments.isJSON || arguments.format == .json
     try report.write(asJSON: isJSON, to: environment)
+    try arguments.files.write(
+        report, capture: arguments.capture, failingFrom: arguments.leastSeverity)
     return report.exitCode(failingFrom: arguments.leastSeverity)
 }
 

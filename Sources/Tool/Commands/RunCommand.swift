@@ -45,7 +45,9 @@ extension Command {
                     "leave the command no way out but the proxy (Linux)"),
                 .flag("json", \.isJSON, "print the verdict as JSON, on the standard error stream"),
                 .rest("COMMAND", \.command, "the command and its arguments"),
-            ] + proxyParameters.map { $0.lifted(to: \.proxy) }
+            ]
+                + reportParameters(failures: "the findings", verdicts: "a verdict for each rule")
+                .map { $0.lifted(to: \.files) } + proxyParameters.map { $0.lifted(to: \.proxy) }
                 + inspectionParameters.map { $0.lifted(to: \.inspection) },
             run: runCommand)
     }
@@ -55,6 +57,7 @@ private struct RunArguments {
     var proxy = ProxyOptions()
     var inspection = InspectionOptions()
     var failOn = Severity.high
+    var files = ReportFiles()
     var isJSON = false
     var capturesAll = false
     var command: [String] = []
@@ -63,6 +66,7 @@ private struct RunArguments {
 private func runCommand(
     _ arguments: RunArguments, _ environment: Environment
 ) async throws -> ExitCode {
+    try arguments.files.check()
     let signals = try StopSignals()
     let configuration = try arguments.inspection.configuration(environment)
     let outcome = try await ClientRun(
@@ -85,6 +89,8 @@ private func runCommand(
                 ? coverage.json.line + [UInt8(ascii: "\n")] : [UInt8](coverage.text.utf8))
     }
     try report.write(asJSON: arguments.isJSON, to: talk)
+    try arguments.files.write(
+        report, capture: outcome.capturePath, failingFrom: arguments.failOn)
     try tellFailures(in: source, of: outcome.capturePath, environment)
     let code = report.exitCode(failingFrom: arguments.failOn)
     let isWhole = outcome.ending == .exited(0) && outcome.confinementFailure == nil

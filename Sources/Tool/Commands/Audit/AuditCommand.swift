@@ -104,11 +104,12 @@ private var auditParameters: [Parameter<AuditOptions>] {
             "capture", \.audit.proxy.capture, .path("FILE"),
             "where to record; a new file named for the time by default"),
         .flag("json", \.isJSON, "print the report as JSON"),
-        .option("sarif", \.sarif, .path("FILE"), "write failures as SARIF 2.1.0"),
-        .option("junit", \.junit, .path("FILE"), "write all verdicts as JUnit XML"),
-        .flag("warnings-fail", \.failsOnWarnings, "let warnings fail as well"),
-        .rest("COMMAND", \.command, isRequired: false, "the command and its arguments"),
     ]
+        + reportParameters(failures: "failures", verdicts: "all verdicts")
+        .map { $0.lifted(to: \.files) } + [
+            .flag("warnings-fail", \.failsOnWarnings, "let warnings fail as well"),
+            .rest("COMMAND", \.command, isRequired: false, "the command and its arguments"),
+        ]
 }
 
 /// What the catalogue has to be read for before it is known that the command line makes no sense.
@@ -119,9 +120,7 @@ private func runAudit(
 ) async throws -> ExitCode {
     if options.lists { return try AuditList.write(options, environment) }
     let configuration = try options.configuration
-    for path in [options.sarif, options.junit] {
-        if let path { try Files.checkReplaceable(path) }
-    }
+    try options.files.check()
     let events = RunEvents()
     let talk = AuditTalk(environment, isJSON: options.isJSON)
     let outcome = try await withEvents(of: events) {

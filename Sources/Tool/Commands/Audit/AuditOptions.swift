@@ -7,8 +7,7 @@ struct AuditOptions {
     var listens = false
     var served: PortRange?
     var isJSON = false
-    var sarif: String?
-    var junit: String?
+    var files = ReportFiles()
     var failsOnWarnings = false
     var command: [String] = []
 

@@ -1,13 +1,13 @@
 internal import Base
 
 /// A place in a file of the user's, read from `Sources/App/My API.swift:42`.
-struct SourceLocation: Equatable {
+package struct SourceLocation: Equatable {
     /// Percent-encoded, relative to the repository unless an absolute path was given.
-    let uri: String
+    package let uri: String
     /// 1 if none was given.
-    let line: Int64
+    package let line: Int64
 
-    init(_ text: String) {
+    package init(_ text: String) {
         var path = text[...]
         var line: Int64 = 1
         if let colon = path.lastIndex(of: ":"),

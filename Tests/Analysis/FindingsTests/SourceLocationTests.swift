@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Audit
+@testable import Findings
 
 @Suite struct SourceLocationTests {
     static let rows: [(String, String, Int64)] = [
