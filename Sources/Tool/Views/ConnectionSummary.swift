@@ -32,8 +32,8 @@ package struct ConnectionSummary {
         return [
             "schema": "sallyport.connection/1",
             "id": .integer(record.id),
-            "opened": .string(record.openedAt.rfc3339),
-            "closed": .optional(record.closedAt?.rfc3339),
+            "openedAt": .string(record.openedAt.rfc3339),
+            "closedAt": .optional(record.closedAt?.rfc3339),
             "client": .string(record.client),
             "listener": .string(record.listener),
             "mode": .string(record.mode.rawValue),

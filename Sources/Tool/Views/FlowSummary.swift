@@ -83,7 +83,7 @@ package struct FlowSummary {
         [
             "schema": "sallyport.flow/1",
             "id": .integer(id),
-            "started": .string(startedAt.rfc3339),
+            "startedAt": .string(startedAt.rfc3339),
             "client": .optional(client.isEmpty ? nil : client),
             "scheme": .optional(isHeadMissing ? nil : scheme),
             "method": .optional(method.isEmpty ? nil : method),

@@ -156,7 +156,7 @@ package struct ReplayClientReport: Sendable {
                     leftOut[why].map { JSONText.Member(why.rawValue, .integer(Int64($0))) }
                 }),
             "stoppedBy": .optional(stopReason?.rawValue),
-            "durationMicroseconds": .integer(durationMicroseconds),
+            "durationMs": .thousandths(durationMicroseconds),
             "values": [
                 "replaced": .integer(Int64(replacedCount)), "kept": .integer(Int64(keptCount)),
             ],

@@ -22,7 +22,7 @@ package struct TransferSummary {
         [
             "schema": "sallyport.transfer/1",
             "id": .integer(transfer.id),
-            "started": .optional(transfer.parts.first?.startedAt.rfc3339),
+            "startedAt": .optional(transfer.parts.first?.startedAt.rfc3339),
             "direction": .string(transfer.direction == .request ? "upload" : "download"),
             "protocol": .string(transfer.method.rawValue),
             "client": .optional(transfer.client.address.isEmpty ? nil : transfer.client.address),
@@ -72,7 +72,7 @@ extension TransferPart {
     fileprivate var json: JSONText {
         [
             "exchange": .integer(exchange),
-            "started": .string(startedAt.rfc3339),
+            "startedAt": .string(startedAt.rfc3339),
             "method": .string(method),
             "status": .optional(status),
             "asked": .optional(asked),

@@ -34,7 +34,7 @@ package struct WholeMessage {
             "connection": .integer(first.connection),
             "exchange": .optional(first.exchange),
             "number": .integer(first.number),
-            "time": .string(first.at.rfc3339),
+            "startedAt": .string(first.at.rfc3339),
             "direction": first.direction == .request ? "request" : "response",
             "kind": .string(first.kind.rawValue),
             "size": .integer(size),
