@@ -272,7 +272,7 @@ let package = Package(
         tests(
             of: "Runs",
             [
-                "Base", "TLS",
+                "Base", "Findings", "ProcessStart", "Proxy", "TLS", "Traffic", "Views",
             ]),
         tests(
             of: "Commands",

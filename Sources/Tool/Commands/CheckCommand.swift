@@ -38,20 +38,25 @@ extension Command {
                     + " of both has no field for does not match. " + filterHelp(for: .records),
             ],
             arguments: CheckArguments(),
-            parameters: [
-                .positional(\.capture, .path("CAPTURE"), "the capture file"),
-                .option("format", \.format, .choice("FORMAT"), standard: "text", "how to report"),
-                .flag("json", \.isJSON, "the same as --format json"),
-                .option(
-                    "fail-on", \.leastSeverity, .choice("LEVEL"), standard: "high",
-                    "exit with 1 for findings from this level on"),
-            ]
-                + reportParameters(failures: "the findings", verdicts: "a verdict for each rule")
-                .map { $0.lifted(to: \.files) }
-                + filterParameters(for: .records).map { $0.lifted(to: \.selection) }
-                + inspectionParameters.map { $0.lifted(to: \.selection.inspection) },
+            parameters: checkParameters,
             run: runCheck)
     }
+}
+
+private var checkParameters: [Parameter<CheckArguments>] {
+    var parameters: [Parameter<CheckArguments>] = [
+        .positional(\.capture, .path("CAPTURE"), "the capture file"),
+        .option("format", \.format, .choice("FORMAT"), standard: "text", "how to report"),
+        .flag("json", \.isJSON, "the same as --format json"),
+        .option(
+            "fail-on", \.leastSeverity, .choice("LEVEL"), standard: "high",
+            "exit with 1 for findings from this level on"),
+    ]
+    parameters += reportParameters(failures: "the findings", verdicts: "a verdict for each rule")
+        .map { $0.lifted(to: \.files) }
+    parameters += filterParameters(for: .records).map { $0.lifted(to: \.selection) }
+    parameters += inspectionParameters.map { $0.lifted(to: \.selection.inspection) }
+    return parameters
 }
 
 private struct CheckArguments {

@@ -36,21 +36,26 @@ extension Command {
                     + " every client refused the CA, or the command failed), 4 could not run.",
             ],
             arguments: RunArguments(),
-            parameters: [
-                .option(
-                    "fail-on", \.failOn, .choice("LEVEL"), standard: "high",
-                    "the least severity that fails"),
-                .flag(
-                    "capture-all", \.capturesAll,
-                    "leave the command no way out but the proxy (Linux)"),
-                .flag("json", \.isJSON, "print the verdict as JSON, on the standard error stream"),
-                .rest("COMMAND", \.command, "the command and its arguments"),
-            ]
-                + reportParameters(failures: "the findings", verdicts: "a verdict for each rule")
-                .map { $0.lifted(to: \.files) } + proxyParameters.map { $0.lifted(to: \.proxy) }
-                + inspectionParameters.map { $0.lifted(to: \.inspection) },
+            parameters: runParameters,
             run: runCommand)
     }
+}
+
+private var runParameters: [Parameter<RunArguments>] {
+    var parameters: [Parameter<RunArguments>] = [
+        .option(
+            "fail-on", \.failOn, .choice("LEVEL"), standard: "high",
+            "the least severity that fails"),
+        .flag(
+            "capture-all", \.capturesAll, "leave the command no way out but the proxy (Linux)"),
+        .flag("json", \.isJSON, "print the verdict as JSON, on the standard error stream"),
+        .rest("COMMAND", \.command, "the command and its arguments"),
+    ]
+    parameters += reportParameters(failures: "the findings", verdicts: "a verdict for each rule")
+        .map { $0.lifted(to: \.files) }
+    parameters += proxyParameters.map { $0.lifted(to: \.proxy) }
+    parameters += inspectionParameters.map { $0.lifted(to: \.inspection) }
+    return parameters
 }
 
 private struct RunArguments {

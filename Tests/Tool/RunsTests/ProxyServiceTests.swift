@@ -2,15 +2,17 @@ import Base
 import Findings
 import Foundation
 import ProcessStart
+import Proxy
 import Runs
+import TLS
 import Testing
 import Traffic
 import Views
 
+private let curl = "/usr/bin/curl"
+
 /// A proxy without a terminal: started, used by a real client, stopped, and looked at.
 @Suite struct ProxyServiceTests {
-    private static let curl = "/usr/bin/curl"
-
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: curl)))
     func servesRealClient() async throws {
         let folder = FileManager.default.temporaryDirectory
@@ -32,7 +34,8 @@ import Views
             trusting: service.authority.certificatePath)
         #expect(status == 0)
         service.stop()
-        #expect(try await endedInOrder)
+        let isInOrder = try await endedInOrder
+        #expect(isInOrder)
 
         let source = try CaptureOpening.open(capture)
         var rows: [String] = []

@@ -76,10 +76,10 @@ extension Finding {
     }
 
     fileprivate var details: String {
-        let numbers = { (name: String, ids: [Int64]) in
+        let numbers = { (name: String, ids: [Int64]) -> String? in
             ids.isEmpty ? nil : "\(name): \(ids.map(String.init).joined(separator: ", "))"
         }
-        let lines = [
+        let lines: [String?] = [
             "\(rule.rawValue): \(title)", "where: \(place)", "service: \(party.text)",
             "severity: \(severity.rawValue), \(confidence.rawValue)",
             "seen: \(occurrences) times", numbers("exchanges", exchanges),

@@ -73,11 +73,11 @@ package struct JUnitDocument {
             [
                 #"<?xml version="1.0" encoding="UTF-8"?>"#,
                 "<testsuites" + Self.attributes(opening) + ">",
-            ] + suites.flatMap(Self.lines) + ["</testsuites>"]
+            ] + suites.flatMap(Self.suiteLines) + ["</testsuites>"]
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private static func lines(_ suite: Suite) -> [String] {
+    private static func suiteLines(_ suite: Suite) -> [String] {
         let duration = suite.cases.reduce(into: Int64(0)) {
             $0 += max(0, min($1.duration, .max - $0))
         }
@@ -91,10 +91,10 @@ package struct JUnitDocument {
             "      <property" + attributes([("name", $0.0), ("value", $0.1)]) + "/>"
         }
         return ["  <testsuite" + attributes(opening) + ">", "    <properties>"] + properties
-            + ["    </properties>"] + suite.cases.flatMap(lines) + ["  </testsuite>"]
+            + ["    </properties>"] + suite.cases.flatMap(caseLines) + ["  </testsuite>"]
     }
 
-    private static func lines(_ testCase: Case) -> [String] {
+    private static func caseLines(_ testCase: Case) -> [String] {
         let opening =
             "    <testcase"
             + attributes([

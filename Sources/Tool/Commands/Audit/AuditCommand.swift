@@ -57,7 +57,7 @@ extension Command {
 }
 
 private var auditParameters: [Parameter<AuditOptions>] {
-    [
+    var parameters: [Parameter<AuditOptions>] = [
         .option(
             "profile", \.audit.profile, .choice("PROFILE"), standard: "standard",
             "how much is tried: the 13 probes that tell most, all that must be refused, or all"),
@@ -105,11 +105,13 @@ private var auditParameters: [Parameter<AuditOptions>] {
             "where to record; a new file named for the time by default"),
         .flag("json", \.isJSON, "print the report as JSON"),
     ]
-        + reportParameters(failures: "failures", verdicts: "all verdicts")
-        .map { $0.lifted(to: \.files) } + [
-            .flag("warnings-fail", \.failsOnWarnings, "let warnings fail as well"),
-            .rest("COMMAND", \.command, isRequired: false, "the command and its arguments"),
-        ]
+    parameters += reportParameters(failures: "failures", verdicts: "all verdicts")
+        .map { $0.lifted(to: \.files) }
+    parameters += [
+        .flag("warnings-fail", \.failsOnWarnings, "let warnings fail as well"),
+        .rest("COMMAND", \.command, isRequired: false, "the command and its arguments"),
+    ]
+    return parameters
 }
 
 /// What the catalogue has to be read for before it is known that the command line makes no sense.

@@ -1,7 +1,6 @@
 import Base
 import Foundation
 
-
 /// One case of the command line: a text file of sections, each under a line `=== name`.
 ///
 /// `arguments` has one argument a line; `terminal` the width of a terminal, if there is one;
