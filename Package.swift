@@ -262,7 +262,7 @@ let package = Package(
         tests(
             of: "Launching",
             [
-                "Base",
+                "Base"
             ]),
         tests(
             of: "Views",
