@@ -1,5 +1,6 @@
 internal import Base
 package import Traffic
+internal import Views
 
 /// The log of a running proxy: a line an exchange, and one for a connection that came to nothing.
 package struct LiveLog: Sendable {
