@@ -26,7 +26,7 @@ let layers: KeyValuePairs<String, [String]> = [
     "Analysis": [
         "Findings", "Formats", "PacketFormats", "Replay", "Comparison", "Transfers", "Audit",
     ],
-    "Tool": ["Commands", "sallyport", "Fuzzing", "sallyport-fuzz"],
+    "Tool": ["Launching", "Views", "Runs", "Commands", "sallyport", "Fuzzing", "sallyport-fuzz"],
 ]
 
 func layer(of name: String) -> String {
@@ -144,14 +144,32 @@ let package = Package(
             ["Base", "Catalogue", "Findings", "Proxy", "Sockets", "TLS", "Traffic"]),
         // Tool
         target(
+            "Launching",
+            [
+                "Base", "Confinement", "DNS", "Proxy", "Sockets", "TLS", "Traffic",
+            ]),
+        target(
+            "Views",
+            [
+                "Base", "Contents", "Filters", "Findings", "HTTPCodecs", "HTTPModel", "Redaction",
+                "Replay", "Traffic", "Transfers",
+            ]),
+        target(
+            "Runs",
+            [
+                "Audit", "Base", "CaptureStore", "Catalogue", "Confinement", "ContentServer",
+                "Contents", "Findings", "Formats", "HTTPClient", "HTTPCodecs", "HTTPModel",
+                "HTTPServer", "Launching", "Negotiation", "PacketFormats", "Proxy",
+                "PublicSuffixes", "Recording", "Redaction", "Replay", "Sockets", "TLS", "Traffic",
+                "Transport", "Views",
+            ]),
+        target(
             "Commands",
             [
                 "Audit", "Base", "CaptureStore", "Catalogue", "Comparison", "Confinement",
-                "Contents",
-                "ContentServer", "DNS", "Filters", "Findings", "Formats", "HTTPClient",
-                "HTTPCodecs", "HTTPModel", "HTTPServer", "Negotiation", "PacketFormats", "Proxy",
-                "PublicSuffixes", "Recording", "Redaction", "Replay", "Sockets", "TLS", "Traffic",
-                "Transfers", "Transport",
+                "Contents", "Filters", "Findings", "Formats", "HTTPClient", "HTTPCodecs",
+                "HTTPModel", "Launching", "PacketFormats", "Proxy", "PublicSuffixes", "Redaction",
+                "Replay", "Runs", "Sockets", "TLS", "Traffic", "Transfers", "Views",
             ]),
         program("sallyport", ["Commands"]),
 
@@ -159,9 +177,9 @@ let package = Package(
         target(
             "Fuzzing",
             [
-                "Base", "CaptureStore", "Catalogue", "Comparison", "DNS", "Filters", "Findings",
-                "Formats", "HTTPCodecs", "HTTPModel", "Negotiation", "PacketFormats", "Proxy",
-                "Recording", "Redaction", "Replay", "TLS", "Traffic", "Transfers",
+                "Base", "CaptureStore", "Catalogue", "Comparison", "Contents", "DNS", "Filters",
+                "Findings", "Formats", "HTTPCodecs", "HTTPModel", "Negotiation", "PacketFormats",
+                "Proxy", "Recording", "Redaction", "Replay", "TLS", "Traffic", "Transfers",
             ]),
         program("sallyport-fuzz", ["Base", "Commands", "Fuzzing"]),
 
@@ -242,10 +260,26 @@ let package = Package(
         tests(
             of: "ContentServer", ["HTTPModel", "HTTPServer", "Base", "RangeVectors", "Sockets"]),
         tests(
+            of: "Launching",
+            [
+                "Base"
+            ]),
+        tests(
+            of: "Views",
+            [
+                "Base", "Contents", "HTTPCodecs", "Replay", "Traffic",
+            ]),
+        tests(
+            of: "Runs",
+            [
+                "Base", "Findings", "ProcessStart", "Proxy", "TLS", "Traffic", "Views",
+            ]),
+        tests(
             of: "Commands",
             [
-                "Audit", "Base", "CaptureStore", "Catalogue", "Filters", "Findings", "Formats",
-                "HTTPClient", "HTTPCodecs", "Negotiation", "Proxy", "Replay", "TLS", "Traffic",
+                "Audit", "Base", "CaptureStore", "Catalogue", "Contents", "Filters", "Findings",
+                "Formats", "HTTPClient", "HTTPCodecs", "Negotiation", "Proxy", "Replay", "Runs",
+                "TLS", "Traffic", "Views",
             ],
             exclude: ["Cases"]),
         tests(of: "Fuzzing"),

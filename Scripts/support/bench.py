@@ -20,7 +20,7 @@ import time
 
 from bench_peers import (
     CORES, HERE, LOAD_CORE, MITMDUMP, PEERS, PINNED, PROXY_CORE, Connection, core_busy_seconds,
-    cpu_seconds, lay_out, nginx_binary, path, pinned, resident_kilobytes,
+    cpu_seconds, lay_out, nginx_binary, path, pinned, resident_kilobytes, sallyport_peer,
 )
 
 
@@ -282,6 +282,8 @@ def parse_arguments():
                         help="some of %(default)s")
     parser.add_argument("--output", help="a file for the table, besides standard output")
     parser.add_argument("--raw", help="a file for every figure, as JSON Lines")
+    parser.add_argument("--before", metavar="FILE",
+                        help="another sallyport, such as one of an earlier state, as a peer")
     parser.add_argument("--sallyport", default="", help=argparse.SUPPRESS)
     options = parser.parse_args()
     options.measurements = options.measurements.split(",")
@@ -309,6 +311,11 @@ def main():
                 print(f"{name} is skipped: {peer}", file=sys.stderr)
             else:
                 peers.append(peer)
+        if options.before:
+            peer = sallyport_peer(os.path.abspath(options.before), "before")
+            if isinstance(peer, str):
+                sys.exit(f"error: {options.before}: {peer}")
+            peers.append(peer)
         if not peers:
             sys.exit("error: no peer is left")
         results = run(peers, origins, options)

@@ -285,7 +285,7 @@ def mitmdump_peer(_):
     ], [flows], bridging=None)
 
 
-def sallyport_peer(binary):
+def sallyport_peer(binary, name="sallyport"):
     if not binary or not os.path.exists(binary):
         return "there is no release build"
     answer = subprocess.run(
@@ -295,7 +295,8 @@ def sallyport_peer(binary):
     if "reverse:" not in answer.stdout:
         return "the build has no reverse mode"
     capture = path("bench.sallyport")
-    return Peer("sallyport", "sallyport, recording", lambda port, origin_port: [
+    title = name + ", recording" if name == "sallyport" else name
+    return Peer(name, title, lambda port, origin_port: [
         binary, "proxy", "--mode", f"reverse:https://localhost:{origin_port}",
         "--listen", f"127.0.0.1:{port}", "--capture", capture, "--origin-ca", path("ca.pem"),
     ], [capture, f"{capture}-wal", f"{capture}-shm"], ["--origin-http", "1"])

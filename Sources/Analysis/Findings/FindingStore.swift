@@ -41,7 +41,7 @@ struct FindingStore {
     }
 
     /// What is kept, the worst first, with fingerprints.
-    func findings(digests: Digests) -> [Finding] {
+    func findings(digests: DigestFunctions) -> [Finding] {
         var all = groups.values.flatMap { group in
             group.whole.map { [$0] } ?? Array(group.entries.values)
         }
@@ -62,7 +62,7 @@ struct FindingStore {
     }
 
     /// Excludes position, time and the secret; the same in another run.
-    private static func fingerprint(of finding: Finding, _ digests: Digests) -> String {
+    private static func fingerprint(of finding: Finding, _ digests: DigestFunctions) -> String {
         var parts = [
             "fp/1", finding.rule.rawValue, finding.party.text,
             finding.scheme == .http ? "plain" : "tls", finding.method?.rawValue ?? "",

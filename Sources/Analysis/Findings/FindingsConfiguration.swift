@@ -2,7 +2,7 @@
 package struct FindingsConfiguration: Sendable {
     /// The values of the test subject, `nil` without a profile.
     package var profile: SubjectProfile?
-    package var digests: Digests
+    package var digests: DigestFunctions
     /// 32 random bytes, kept in memory only: tags mean nothing without them.
     package var runKey: [UInt8]
     /// The registrable domain of a host, `nil` if it has none (an address, a public suffix).
@@ -15,7 +15,7 @@ package struct FindingsConfiguration: Sendable {
     package var decode: @Sendable (_ content: [UInt8], _ contentEncoding: String) -> [UInt8]?
 
     package init(
-        profile: SubjectProfile? = nil, digests: Digests, runKey: [UInt8],
+        profile: SubjectProfile? = nil, digests: DigestFunctions, runKey: [UInt8],
         registrableDomain: @escaping @Sendable (String) -> String?,
         treatsLoopbackAsRemote: Bool = false,
         decode: @escaping @Sendable (_ content: [UInt8], _ contentEncoding: String) -> [UInt8]?

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 package import Traffic
 
 /// Judges records one after the other and keeps what it found, consolidated.
@@ -6,7 +7,7 @@ package import Traffic
 /// Memory is bounded however many records there are: see `FindingStore` and `CookieDetector`.
 package struct FindingsEngine {
     private let configuration: FindingsConfiguration
-    private let redaction: Redaction
+    private let redaction: EvidenceRedaction
     private let planted: PlantedValueDetector?
     private var cookies = CookieDetector()
     private var retries = RetryDetector()
@@ -17,7 +18,7 @@ package struct FindingsEngine {
         self.configuration = configuration
         let profile = configuration.profile
         let automaton = profile.flatMap { PlantedAutomaton($0, digests: configuration.digests) }
-        redaction = Redaction(
+        redaction = EvidenceRedaction(
             digests: configuration.digests, runKey: configuration.runKey, planted: automaton)
         if let profile, let automaton {
             planted = PlantedValueDetector(profile: profile, automaton: automaton)
@@ -143,7 +144,7 @@ package struct FindingsEngine {
         return Sighting(
             scheme: view.exchange.scheme,
             method: suspicion.place == .service ? nil : MethodName(view.method),
-            host: host, path: suspicion.peer == .proxy ? [] : view.target.path,
+            host: host, path: suspicion.peer == .proxy ? [] : Array(view.target.path),
             exchange: view.exchange.id, connection: view.exchange.connection,
             time: view.exchange.startedAt)
     }
@@ -160,7 +161,7 @@ package struct FindingsEngine {
     }
 
     private mutating func add(
-        _ suspicion: Suspicion, seen: Sighting, _ redaction: Redaction
+        _ suspicion: Suspicion, seen: Sighting, _ redaction: EvidenceRedaction
     ) -> Finding? {
         let isLocal = seen.host.isLoopback && !configuration.treatsLoopbackAsRemote
         if isLocal, suspicion.rule == .clearHTTP { return nil }
@@ -197,7 +198,7 @@ package struct FindingsEngine {
     }
 
     private func place(
-        of suspicion: Suspicion, _ seen: Sighting, _ redaction: Redaction
+        of suspicion: Suspicion, _ seen: Sighting, _ redaction: EvidenceRedaction
     ) -> URLTemplate {
         if let dialogue = seen.dialogue {
             return URLTemplate(dialogue: dialogue, host: seen.host.bytes, redaction: redaction)
@@ -207,7 +208,7 @@ package struct FindingsEngine {
             path: suspicion.place == .service ? nil : seen.path, redaction: redaction)
     }
 
-    private func service(of host: HostName, _ redaction: Redaction) -> ServiceName {
+    private func service(of host: HostName, _ redaction: EvidenceRedaction) -> ServiceName {
         let domain = host.isAddress ? nil : configuration.registrableDomain(host.text)
         return ServiceName(
             host: domain.map { HostName($0).bytes } ?? host.bytes, redaction: redaction)

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 
 /// The pieces of an absolute URL, as they are written (RFC 3986 §3).
 struct URLText {
@@ -9,42 +10,27 @@ struct URLText {
 
     /// Returns `nil` for what is no absolute URL of a host.
     init?(_ url: [UInt8]) {
-        guard let colon = url.firstIndex(of: UInt8(ascii: ":")),
-            url[(colon + 1)...].starts(with: [0x2F, 0x2F])
-        else { return nil }
-        let rest = url[(colon + 3)...]
-        let authority = rest.prefix { $0 != 0x2F && $0 != 0x3F && $0 != 0x23 }
-        let target = rest[authority.endIndex...].prefix { $0 != 0x23 }
-        scheme = url[..<colon].text.lowercased()
+        let pieces = RecordedURL(url)
+        guard !pieces.scheme.isEmpty else { return nil }
+        scheme = pieces.scheme.map(\.asciiLowercased).text
         // Userinfo is no part of what is connected to.
-        self.authority =
-            (authority.lastIndex(of: 0x40).map { authority[($0 + 1)...] } ?? authority)
-            .text
-        self.target = target.first == 0x2F ? Array(target) : [0x2F] + target
+        authority = pieces.authority.text
+        target = pieces.target.first == 0x2F ? Array(pieces.target) : [0x2F] + pieces.target
     }
 
     /// A URL as others accept it: without a fragment, and what may not stand in one percent-encoded.
     ///
     /// - Parameter onlyControls: whether all else that may not stand in one is left, as some send it.
     static func escaped(_ url: [UInt8], onlyControls: Bool = false) -> [UInt8] {
-        var result: [UInt8] = []
-        for byte in url.prefix(while: { $0 != UInt8(ascii: "#") }) {
-            let isForbidden = !onlyControls && (byte >= 0x80 || forbidden.contains(byte))
-            if byte <= 0x20 || byte == 0x7F || isForbidden {
-                result += "%\([byte].hex.uppercased())".utf8
-            } else {
-                result.append(byte)
-            }
+        PercentCoding.encoded(url.prefix { $0 != UInt8(ascii: "#") }) { byte in
+            byte > 0x20 && byte != 0x7F
+                && (onlyControls || byte < 0x80 && !forbidden.contains(byte))
         }
-        return result
     }
 
     /// The parameters of a query or a form (URL Standard §5.1).
     static func parameters(_ text: some Collection<UInt8>) -> [(name: [UInt8], value: [UInt8])] {
-        Array(text).split(separator: UInt8(ascii: "&")).map { pair in
-            let name = pair.prefix { $0 != UInt8(ascii: "=") }
-            return (decoded(name), decoded(pair[name.endIndex...].dropFirst()))
-        }
+        Parameter.read(Array(text)[...]).map { ($0.name, $0.decoded) }
     }
 
     /// A form of parameters.
@@ -54,33 +40,9 @@ struct URLText {
     }
 
     private static func encoded(_ text: [UInt8]) -> [UInt8] {
-        var result: [UInt8] = []
-        for byte in text {
-            if byte.isASCIILetter || byte.isASCIIDigit || "*-._".utf8.contains(byte) {
-                result.append(byte)
-            } else {
-                result +=
-                    byte == 0x20 ? "+".utf8.map(\.self) : Array("%\([byte].hex.uppercased())".utf8)
-            }
-        }
-        return result
-    }
-
-    private static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8] {
-        var result: [UInt8] = []
-        var index = text.startIndex
-        while index < text.endIndex {
-            if text[index] == 0x25, index + 2 < text.endIndex,
-                let high = text[index + 1].hexDigitValue, let low = text[index + 2].hexDigitValue
-            {
-                result.append(high << 4 | low)
-                index += 3
-            } else {
-                result.append(text[index] == 0x2B ? 0x20 : text[index])
-                index += 1
-            }
-        }
-        return result
+        PercentCoding.encoded(text) { byte in
+            byte.isASCIILetter || byte.isASCIIDigit || " *-._".utf8.contains(byte)
+        }.map { $0 == 0x20 ? UInt8(ascii: "+") : $0 }
     }
 
     private static let forbidden = Set("\"<>\\^`{|}".utf8)

@@ -103,11 +103,17 @@ final class FolderRoutes: Sendable {
     ///
     /// The path has no empty segment here, so it cannot be read as another host's.
     private func addSlash(_ request: ServerRequest) -> ServerResponse {
-        let query = request.path.query.map { "?\(percentEncoded(target: $0))" } ?? ""
+        let query = request.path.query.map { "?\(Self.location($0))" } ?? ""
         var response = ServerResponse.plain(301)
         response.fields.append(
-            ResponseField("Location", "\(percentEncoded(target: request.path.raw))/\(query)"))
+            ResponseField("Location", "\(Self.location(request.path.raw))/\(query)"))
         return response
+    }
+
+    /// With the bytes encoded that stand in no URL: lenient clients send them, and a Location must not
+    /// hold them.
+    private static func location(_ target: some Sequence<UInt8>) -> String {
+        PercentCoding.encoded(target) { $0 > 0x20 && $0 < 0x7F }.text
     }
 
     private func listing(_ folder: Folder, _ request: ServerRequest) -> Representation {
@@ -116,7 +122,7 @@ final class FolderRoutes: Sendable {
         page += "<h1>\(title)</h1>\n<ul>\n"
         for name in folder.names(limit: Self.listingLimit) {
             let isFolder = name.last == UInt8(ascii: "/")
-            let link = percentEncoded(segment: isFolder ? name.dropLast() : name[...])
+            let link = PercentCoding.encoded(isFolder ? name.dropLast() : name[...]).text
             page += "<li><a href=\"./\(link)\(isFolder ? "/" : "")\">"
             page += "\(MarkupText.escaped(name.text))</a>\n"
         }

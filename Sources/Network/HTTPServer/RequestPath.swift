@@ -44,7 +44,7 @@ package struct RequestPath: Sendable, Equatable {
         for part in path.dropFirst().split(
             separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         {
-            guard let decoded = percentDecoded(part) else { return nil }
+            guard let decoded = PercentCoding.strictlyDecoded(part) else { return nil }
             segments.append(decoded)
         }
         return segments

@@ -62,28 +62,11 @@ package struct AlternativeServices: Sendable, Equatable {
             let name = element.prefix { $0 != 0x3D && $0 != 0x3B }.filter {
                 !$0.isBlank && $0 != 0x22
             }
-            return !isHTTP3(percentDecoded(name)[...])
+            return !isHTTP3(PercentCoding.decoded(name[...])[...])
         }
         guard others.count < elements.count else { return ([UInt8](value), false) }
         let rest = others.filter { !$0.trimmingWhitespace.isEmpty }
         return (rest.isEmpty ? nil : [UInt8](rest.joined(separator: [0x2C])), true)
-    }
-
-    /// As far as there are percent-encodings.
-    private static func percentDecoded(_ name: [UInt8]) -> [UInt8] {
-        var result: [UInt8] = []
-        var rest = name[...]
-        while let byte = rest.popFirst() {
-            if byte == 0x25, let high = rest.first?.hexDigitValue,
-                let low = rest.dropFirst().first?.hexDigitValue
-            {
-                result.append(high << 4 | low)
-                rest = rest.dropFirst(2)
-            } else {
-                result.append(byte)
-            }
-        }
-        return result
     }
 
     /// Whether one of them is HTTP/3, or was on the way to it.

@@ -34,7 +34,9 @@ struct AlternativeServicesReader {
         -> AlternativeServices.Service
     {
         let start = position
-        let name = try percentDecoded(readToken())
+        guard let name = PercentCoding.strictlyDecoded(readToken()) else {
+            throw .percentEncoding
+        }
         guard !name.isEmpty else { throw .protocolName }
         guard take(equals), next == quote else { throw .authority }
         let authority = try readQuotedString()
@@ -90,24 +92,6 @@ struct AlternativeServicesReader {
         throw .quotedString
     }
 
-    private func percentDecoded(
-        _ name: ArraySlice<UInt8>
-    ) throws(AlternativeServicesViolation) -> [UInt8] {
-        var result: [UInt8] = []
-        var rest = name
-        while let byte = rest.popFirst() {
-            guard byte == percent else {
-                result.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst()?.hexDigitValue,
-                let low = rest.popFirst()?.hexDigitValue
-            else { throw .percentEncoding }
-            result.append(high << 4 | low)
-        }
-        return result
-    }
-
     private var next: UInt8? { position < value.endIndex ? value[position] : nil }
 
     private mutating func skipBlanks() {
@@ -127,4 +111,3 @@ private let equals: UInt8 = 0x3D
 private let semicolon: UInt8 = 0x3B
 private let quote: UInt8 = 0x22
 private let backslash: UInt8 = 0x5C
-private let percent: UInt8 = 0x25

@@ -100,11 +100,8 @@ package struct ExchangeSubject: FilterSubject {
 
     /// The URL from the path on.
     private var target: ArraySlice<UInt8> {
-        let url = url[...]
-        guard let scheme = url.firstIndex(of: UInt8(ascii: ":")),
-            url[(scheme + 1)...].starts(with: Array("//".utf8))
-        else { return url }
-        return url[(scheme + 3)...].drop { $0 != UInt8(ascii: "/") }
+        let url = RecordedURL(url)
+        return url.scheme.isEmpty ? url.authority + url.target : url.target
     }
 }
 

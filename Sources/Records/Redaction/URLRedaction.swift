@@ -164,25 +164,7 @@ package enum URLRedaction {
     }
 
     private static func decoded(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        text.contains(percent) ? percentDecoded(text)[...] : text
-    }
-
-    static func percentDecoded(_ text: ArraySlice<UInt8>) -> [UInt8] {
-        guard text.contains(UInt8(ascii: "%")) else { return Array(text) }
-        var result: [UInt8] = []
-        var index = text.startIndex
-        while index < text.endIndex {
-            if text[index] == UInt8(ascii: "%"), index + 2 < text.endIndex,
-                let high = text[index + 1].hexDigitValue, let low = text[index + 2].hexDigitValue
-            {
-                result.append(high << 4 | low)
-                index += 3
-            } else {
-                result.append(text[index])
-                index += 1
-            }
-        }
-        return result
+        text.contains(percent) ? PercentCoding.decoded(text)[...] : text
     }
 
     /// How many URLs inside of one another are looked into; what is deeper is masked as a whole.

@@ -1,5 +1,7 @@
 internal import Base
+internal import Runs
 internal import TLS
+internal import Views
 
 extension Command {
     /// `ca`: the certificate authority that clients have to trust.
@@ -36,7 +38,7 @@ extension Command {
         ) { arguments, environment in
             let record = try environment.openAuthority(arguments.authority)
             if arguments.isJSON {
-                try environment.output.write(json(of: record).document)
+                try environment.output.write(record.json.document)
             } else {
                 try environment.output.write(text(of: record))
             }
@@ -148,19 +150,6 @@ private func text(of record: AuthorityRecord) -> String {
         return name + padding + TerminalText.sanitized(value)
     }
     return lines.joined(separator: "\n") + "\n"
-}
-
-private func json(of record: AuthorityRecord) -> JSONText {
-    [
-        "schema": "sallyport.ca/1",
-        "certificate": .string(record.certificatePath),
-        "key": .string(record.keyPath),
-        "subject": .string(record.subject),
-        "notBefore": .string(record.notBefore.rfc3339),
-        "notAfter": .string(record.notAfter.rfc3339),
-        "sha256": .string(record.sha256.hex),
-        "scope": record.scope.isEmpty ? .null : .array(record.scope.map(JSONText.string)),
-    ]
 }
 
 /// `AB:CD:…`, as browsers show it.

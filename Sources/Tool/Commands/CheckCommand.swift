@@ -1,6 +1,7 @@
 internal import Base
 internal import Filters
 internal import Findings
+internal import Views
 
 extension Command {
     /// `check`: what is wrong with recorded traffic.
@@ -15,6 +16,10 @@ extension Command {
                     purpose: "in CI: fail on anything from medium on, report as JSON",
                     line: "sallyport check session.sallyport --fail-on medium --format json"
                         + " > findings.json"),
+                Example(
+                    purpose: "for code scanning, and as test results",
+                    line: "sallyport check session.sallyport --sarif findings.sarif"
+                        + " --junit findings.xml"),
                 Example(
                     purpose: "judge one host only",
                     line: "sallyport check session.sallyport --filter 'host=*.shop.example'"),
@@ -33,17 +38,25 @@ extension Command {
                     + " of both has no field for does not match. " + filterHelp(for: .records),
             ],
             arguments: CheckArguments(),
-            parameters: [
-                .positional(\.capture, .path("CAPTURE"), "the capture file"),
-                .option("format", \.format, .choice("FORMAT"), standard: "text", "how to report"),
-                .flag("json", \.isJSON, "the same as --format json"),
-                .option(
-                    "fail-on", \.leastSeverity, .choice("LEVEL"), standard: "high",
-                    "exit with 1 for findings from this level on"),
-            ] + filterParameters(for: .records).map { $0.lifted(to: \.selection) }
-                + inspectionParameters.map { $0.lifted(to: \.selection.inspection) },
+            parameters: checkParameters,
             run: runCheck)
     }
+}
+
+private var checkParameters: [Parameter<CheckArguments>] {
+    var parameters: [Parameter<CheckArguments>] = [
+        .positional(\.capture, .path("CAPTURE"), "the capture file"),
+        .option("format", \.format, .choice("FORMAT"), standard: "text", "how to report"),
+        .flag("json", \.isJSON, "the same as --format json"),
+        .option(
+            "fail-on", \.leastSeverity, .choice("LEVEL"), standard: "high",
+            "exit with 1 for findings from this level on"),
+    ]
+    parameters += reportParameters(failures: "the findings", verdicts: "a verdict for each rule")
+        .map { $0.lifted(to: \.files) }
+    parameters += filterParameters(for: .records).map { $0.lifted(to: \.selection) }
+    parameters += inspectionParameters.map { $0.lifted(to: \.selection.inspection) }
+    return parameters
 }
 
 private struct CheckArguments {
@@ -51,6 +64,7 @@ private struct CheckArguments {
     var format = Format.text
     var isJSON = false
     var leastSeverity = Severity.high
+    var files = ReportFiles()
     var selection = FilterOptions()
 
     enum Format: String, CaseIterable {
@@ -63,12 +77,16 @@ private func runCheck(
     _ arguments: CheckArguments, _ environment: Environment
 ) async throws -> ExitCode {
     let configuration = try arguments.selection.inspection.configuration(environment)
+    try arguments.files.check()
     let source = try environment.openCapture(arguments.capture)
     let report = try CaptureInspection.report(
         on: source, configuration: configuration,
-        filter: try arguments.selection.open(source, environment), environment: environment)
+        selection: try arguments.selection.open(source, environment),
+        progress: CheckProgress(environment).advance)
     let isJSON = arguments.isJSON || arguments.format == .json
     try report.write(asJSON: isJSON, to: environment)
+    try arguments.files.write(
+        report, capture: arguments.capture, failingFrom: arguments.leastSeverity)
     return report.exitCode(failingFrom: arguments.leastSeverity)
 }
 

@@ -1,5 +1,6 @@
 internal import Base
 internal import Traffic
+internal import Views
 
 /// Writes one connection for a person: what is known of it, a line each.
 struct ConnectionPresentation {

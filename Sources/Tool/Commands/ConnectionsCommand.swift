@@ -1,6 +1,7 @@
 internal import Base
 internal import Filters
 internal import Traffic
+internal import Views
 
 extension Command {
     /// `connections`: every connection, also the refused and failed ones.

@@ -1,5 +1,7 @@
 internal import Base
 internal import Glibc
+internal import Launching
+internal import Runs
 internal import Sockets
 internal import TLS
 
@@ -49,7 +51,7 @@ private func runContent(
     let signals = try StopSignals()
     let loops = try EventLoops(count: availableProcessorCount())
     let service = try ContentService(
-        arguments.content, environment: environment, loops: loops.all)
+        arguments.content, variables: environment.variables, loops: loops.all)
     signals.watch(onStop: { _ in service.stop() }, onTick: {})
     if arguments.isJSON {
         let ready: JSONText = [

@@ -1,6 +1,7 @@
 internal import Base
-internal import CaptureStore
+internal import Runs
 internal import TLS
+internal import Views
 
 #if canImport(Glibc)
     internal import Glibc

@@ -3,6 +3,7 @@ internal import Contents
 internal import HTTPModel
 internal import Redaction
 internal import Traffic
+internal import Views
 
 /// Writes one exchange, whole or in parts; contents stream through.
 struct ExchangePresentation {

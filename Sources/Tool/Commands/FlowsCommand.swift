@@ -2,6 +2,7 @@ internal import Base
 internal import Contents
 internal import Filters
 internal import Traffic
+internal import Views
 
 extension Command {
     /// `flows`: what was recorded of exchanges.

@@ -1,6 +1,7 @@
 internal import Base
 internal import Formats
 internal import Traffic
+internal import Views
 
 extension Command {
     /// `flows show`: one exchange, whole or a part of it.

@@ -1,7 +1,6 @@
 internal import Base
 internal import Findings
-internal import PublicSuffixes
-internal import TLS
+internal import Runs
 
 /// How findings are looked for, for every command that does.
 struct InspectionOptions {
@@ -14,13 +13,9 @@ struct InspectionOptions {
         if let profilePath {
             profile = try SubjectProfile.parse(try environment.readFile(profilePath).text)
         }
-        return FindingsConfiguration(
-            profile: profile, digests: .ofOpenSSL, runKey: environment.randomBytes(32),
-            registrableDomain: { PublicSuffixes.registrableDomain(of: $0) },
-            treatsLoopbackAsRemote: treatsLoopbackAsRemote,
-            decode: { content, codings in
-                decoded(content, codings, byteLimit: CaptureInspection.contentLimit)
-            })
+        return .standard(
+            profile: profile, runKey: environment.randomBytes(32),
+            treatsLoopbackAsRemote: treatsLoopbackAsRemote)
     }
 }
 
@@ -34,10 +29,4 @@ var inspectionParameters: [Parameter<InspectionOptions>] {
             "loopback-as-remote", \.treatsLoopbackAsRemote,
             "take peers on this machine as seriously as others, for a laboratory"),
     ]
-}
-
-extension Findings.Digests {
-    fileprivate static let ofOpenSSL = Findings.Digests(
-        sha256: { TLS.Digests.sha256($0) }, sha1: { TLS.Digests.sha1($0) },
-        md5: { TLS.Digests.md5($0) }, hmacSHA256: { TLS.Digests.hmacSHA256(key: $0, $1) })
 }

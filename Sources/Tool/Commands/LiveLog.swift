@@ -1,6 +1,7 @@
 internal import Base
 internal import Contents
 package import Traffic
+internal import Views
 
 /// The log of a running proxy: a line an exchange, and one for a connection that came to nothing.
 package struct LiveLog: Sendable {

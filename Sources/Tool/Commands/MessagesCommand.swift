@@ -2,6 +2,7 @@ internal import Base
 internal import Filters
 internal import Redaction
 internal import Traffic
+internal import Views
 
 extension Command {
     /// `messages`: what was said on one connection besides requests and responses.

@@ -1,7 +1,8 @@
 internal import Base
 internal import Glibc
+internal import Launching
 internal import Proxy
-internal import Sockets
+internal import Runs
 internal import TLS
 
 extension Command {
@@ -134,11 +135,10 @@ private func runProxy(
     let showsLog = environment.output.isTerminal && !arguments.isJSON
     var options = arguments.proxy
     if arguments.withContent { options.content = arguments.content }
-    let service = try ProxyService(
-        options, environment: environment, log: showsLog ? environment.output : nil)
+    let events = RunEvents()
+    let service = try ProxyService(options, variables: environment.variables, events: events)
     signals.watch(
-        onStop: { _ in service.shutdown.request() },
-        onTick: { if service.failure != nil { service.shutdown.request() } })
+        onStop: { _ in service.stop() }, onTick: { if service.failure != nil { service.stop() } })
     let modes = arguments.proxy.modes.isEmpty ? [.explicit] : arguments.proxy.modes.map(\.mode)
     let ready = ReadyMessage(
         ways: zip(service.server.addresses, modes).map { .init(HostPort($0), $1) },
@@ -149,6 +149,7 @@ private func runProxy(
     } else {
         try environment.output.write(ready.text + (service.content?.text ?? ""))
     }
+    if showsLog { try LiveLogTask.start(events.subscribe(), environment) }
     let endedInOrder = try await service.run()
     return endedInOrder ? .clean : .inconclusive
 }

@@ -3,6 +3,7 @@ internal import Contents
 internal import HTTPModel
 internal import Redaction
 internal import Traffic
+internal import Views
 
 /// Writes one content of an exchange for a person to read: decoded, without what is known to be
 /// secret, and with a title that says what was done to it.

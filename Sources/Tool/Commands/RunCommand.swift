@@ -1,10 +1,7 @@
 internal import Base
-internal import CaptureStore
 internal import Findings
-internal import Glibc
-internal import Proxy
-internal import Sockets
-internal import TLS
+internal import Launching
+internal import Runs
 internal import Traffic
 
 extension Command {
@@ -39,25 +36,33 @@ extension Command {
                     + " every client refused the CA, or the command failed), 4 could not run.",
             ],
             arguments: RunArguments(),
-            parameters: [
-                .option(
-                    "fail-on", \.failOn, .choice("LEVEL"), standard: "high",
-                    "the least severity that fails"),
-                .flag(
-                    "capture-all", \.capturesAll,
-                    "leave the command no way out but the proxy (Linux)"),
-                .flag("json", \.isJSON, "print the verdict as JSON, on the standard error stream"),
-                .rest("COMMAND", \.command, "the command and its arguments"),
-            ] + proxyParameters.map { $0.lifted(to: \.proxy) }
-                + inspectionParameters.map { $0.lifted(to: \.inspection) },
+            parameters: runParameters,
             run: runCommand)
     }
+}
+
+private var runParameters: [Parameter<RunArguments>] {
+    var parameters: [Parameter<RunArguments>] = [
+        .option(
+            "fail-on", \.failOn, .choice("LEVEL"), standard: "high",
+            "the least severity that fails"),
+        .flag(
+            "capture-all", \.capturesAll, "leave the command no way out but the proxy (Linux)"),
+        .flag("json", \.isJSON, "print the verdict as JSON, on the standard error stream"),
+        .rest("COMMAND", \.command, "the command and its arguments"),
+    ]
+    parameters += reportParameters(failures: "the findings", verdicts: "a verdict for each rule")
+        .map { $0.lifted(to: \.files) }
+    parameters += proxyParameters.map { $0.lifted(to: \.proxy) }
+    parameters += inspectionParameters.map { $0.lifted(to: \.inspection) }
+    return parameters
 }
 
 private struct RunArguments {
     var proxy = ProxyOptions()
     var inspection = InspectionOptions()
     var failOn = Severity.high
+    var files = ReportFiles()
     var isJSON = false
     var capturesAll = false
     var command: [String] = []
@@ -66,12 +71,16 @@ private struct RunArguments {
 private func runCommand(
     _ arguments: RunArguments, _ environment: Environment
 ) async throws -> ExitCode {
+    try arguments.files.check()
     let signals = try StopSignals()
     let configuration = try arguments.inspection.configuration(environment)
-    let outcome = try await runToEnd(arguments, environment, signals)
+    let outcome = try await ClientRun(
+        arguments.command, proxy: arguments.proxy, capturesAll: arguments.capturesAll,
+        variables: environment.variables
+    ).run(started: { signals.watch(onStop: $0.forward, onInsist: $0.kill, onTick: {}) })
     let source = try environment.openCapture(outcome.capturePath)
     let report = try CaptureInspection.report(
-        on: source, configuration: configuration, environment: environment)
+        on: source, configuration: configuration, progress: CheckProgress(environment).advance)
     // The command owns the standard output; the verdict is talk beside it.
     var talk = environment
     talk.output = environment.diagnostics
@@ -80,9 +89,13 @@ private func runCommand(
             + "\(TerminalText.sanitized(outcome.capturePath))\n")
     if arguments.capturesAll {
         let coverage = try CoverageReport(outcome, source)
-        try talk.output.write(arguments.isJSON ? coverage.json : [UInt8](coverage.text.utf8))
+        try talk.output.write(
+            arguments.isJSON
+                ? coverage.json.line + [UInt8(ascii: "\n")] : [UInt8](coverage.text.utf8))
     }
     try report.write(asJSON: arguments.isJSON, to: talk)
+    try arguments.files.write(
+        report, capture: outcome.capturePath, failingFrom: arguments.failOn)
     try tellFailures(in: source, of: outcome.capturePath, environment)
     let code = report.exitCode(failingFrom: arguments.failOn)
     let isWhole = outcome.ending == .exited(0) && outcome.confinementFailure == nil
@@ -105,84 +118,4 @@ private func tellFailures(
     try environment.note("\(failedCount) of \(count) connections failed")
     try environment.hint(
         "'sallyport connections \(TerminalText.sanitized(path))' says why")
-}
-
-/// How a run went.
-struct RunOutcome {
-    let ending: ChildProcess.Ending
-    let capturePath: String
-    /// What a confined command's network saw; `nil` for one that was not confined.
-    var network: ConfinedNetwork?
-    /// Why the command could not be confined, although that was asked for.
-    var confinementFailure: Failure?
-}
-
-private func runToEnd(
-    _ arguments: RunArguments, _ environment: Environment, _ signals: StopSignals
-) async throws(Failure) -> RunOutcome {
-    guard arguments.capturesAll else {
-        return try await runWithVariables(arguments, environment, signals)
-    }
-    do throws(Failure) {
-        return try await runConfined(arguments, environment, signals)
-    } catch  where error.code == "namespaces-forbidden" {
-        var outcome = try await runWithVariables(arguments, environment, signals)
-        outcome.confinementFailure = error
-        return outcome
-    }
-}
-
-private func runConfined(
-    _ arguments: RunArguments, _ environment: Environment, _ signals: StopSignals
-) async throws(Failure) -> RunOutcome {
-    var options = arguments.proxy
-    options.listen = HostPort(host: "127.0.0.1", port: 0)
-    let authority = try options.authority.open(environment.variables)
-    let client = try ClientEnvironment(
-        proxy: nil, trusting: authority.certificate, inherited: environment.variables)
-    defer { client.remove() }
-    let result = try await ConfinedRun.run(
-        try client.confinement(of: arguments.command),
-        started: { signals.watch(onStop: $0.forward, onInsist: $0.kill, onTick: {}) },
-        makeService: { ports throws(Failure) in
-            try ProxyService(options, environment: environment, log: nil, captured: ports)
-        })
-    return RunOutcome(
-        ending: result.ending, capturePath: result.service.capturePath, network: result.network)
-}
-
-private func runWithVariables(
-    _ arguments: RunArguments, _ environment: Environment, _ signals: StopSignals
-) async throws(Failure) -> RunOutcome {
-    var options = arguments.proxy
-    options.listen = HostPort(host: "127.0.0.1", port: 0)
-    let service = try ProxyService(options, environment: environment, log: nil)
-    let client = try ClientEnvironment(
-        proxy: HostPort(service.server.address), trusting: service.authority.certificate,
-        inherited: environment.variables)
-    defer { client.remove() }
-    let ending = try await serve(service, signals) { () throws(Failure) in
-        try ChildProcess.start(arguments.command, variables: client.variables)
-    }
-    return RunOutcome(ending: ending, capturePath: service.capturePath)
-}
-
-/// Serves until the child that `start` makes has ended.
-private func serve(
-    _ service: ProxyService, _ signals: StopSignals,
-    while start: @escaping @Sendable () throws(Failure) -> ChildProcess
-) async throws(Failure) -> ChildProcess.Ending {
-    let box = OneTimeBox<Result<ChildProcess.Ending, Failure>>()
-    startThread(named: "command") {
-        do throws(Failure) {
-            let child = try start()
-            signals.watch(onStop: child.forward, onInsist: child.kill, onTick: {})
-            box.set(.success(child.wait()))
-        } catch {
-            box.set(.failure(error))
-        }
-        service.shutdown.request()
-    }
-    _ = try await service.run()
-    return try await box.get().get()
 }

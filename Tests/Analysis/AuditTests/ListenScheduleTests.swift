@@ -41,63 +41,44 @@ import Traffic
     /// Connections in clear belong to the probe that the same client was shown last, not to that of
     /// another who asks for the same host.
     @Test(arguments: rows) func followsEachClient(row: Row) throws {
-        let station = Station()
-        let schedule = station.makeSchedule()
+        let clients = Clients()
+        let schedule = clients.makeSchedule()
         // One probe, a connection that passes, the next probe.
-        try station.show(row.first, schedule)
-        #expect(try schedule.probe(for: station.visit(row.first, isClear: false)) == nil)
-        try station.show(row.second, schedule)
-        if row.followed == "control-good" { try station.show(row.first, schedule) }
-        let followUp = schedule.probe(for: try station.visit(row.second, isClear: true))
+        try clients.show(row.first, schedule)
+        #expect(try schedule.probe(for: clients.visit(row.first, isClear: false)) == nil)
+        try clients.show(row.second, schedule)
+        if row.followed == "control-good" { try clients.show(row.first, schedule) }
+        let followUp = schedule.probe(for: try clients.visit(row.second, isClear: true))
         #expect(followUp?.identifier == row.followed)
     }
 
     /// A client that comes no more has passed nothing of what it was not shown.
     @Test func leavesNothingOut() throws {
-        let station = Station()
-        let schedule = station.makeSchedule()
+        let clients = Clients()
+        let schedule = clients.makeSchedule()
         let client = Client(program: "/usr/bin/curl")
-        _ = schedule.probe(for: try station.visit(client, isClear: false))
+        _ = schedule.probe(for: try clients.visit(client, isClear: false))
         #expect(schedule.results.map(\.outcome) == [.inconclusive, .inconclusive])
-        station.takeReport()(ShownProbe.acceptance)
+        clients.shown.takeReport()(ShownProbe.acceptance)
         #expect(schedule.results.map(\.outcome) == [.accepted, .inconclusive])
         #expect(schedule.results.map(\.probe.identifier) == ["control-good", "name-wrong-host"])
     }
 
     @Test func followsNobodyElse() throws {
-        let station = Station()
-        let schedule = station.makeSchedule()
-        try station.show(Client(program: "/usr/bin/curl"), schedule)
-        let stranger = try station.visit(Client(program: "/usr/bin/wget"), isClear: true)
+        let clients = Clients()
+        let schedule = clients.makeSchedule()
+        try clients.show(Client(program: "/usr/bin/curl"), schedule)
+        let stranger = try clients.visit(Client(program: "/usr/bin/wget"), isClear: true)
         #expect(schedule.probe(for: stranger) == nil)
     }
 }
 
-/// Shows probes that every client takes, on no sockets.
-private final class Station: ProbePresenter {
-    private let reports = Mutex<[@Sendable (ProbeObservation) -> Void]>([])
+/// Clients that come for probes, on no sockets.
+private struct Clients {
+    let shown = ShownProbes()
 
     func makeSchedule() -> ListenSchedule {
-        var control = ProbeDescription(identifier: "control-good", family: .control)
-        control.expectation = .accept
-        let name = ProbeDescription(identifier: "name-wrong-host", family: .name)
-        return ListenSchedule([control, name], self, now: { 0 }, concerns: { _ in true })
-    }
-
-    func unaskedMachine(
-        _ probe: ProbeDescription, for visit: ProbeVisit, besides destination: AuditDestination,
-        report: @escaping @Sendable (ProbeObservation) -> Void
-    ) -> any ProbeMachine {
-        reports.withLock { $0.append(report) }
-        return ShownProbe(identifier: probe.identifier)
-    }
-
-    func machine(
-        _ probe: ProbeDescription, for visit: ProbeVisit,
-        report: @escaping @Sendable (ProbeObservation) -> Void
-    ) throws(Failure) -> (any ProbeMachine)? {
-        reports.withLock { $0.append(report) }
-        return ShownProbe(identifier: probe.identifier)
+        ListenSchedule(ShownProbes.pair, shown, now: { 0 }, concerns: { _ in true })
     }
 
     func visit(_ client: ListenScheduleTests.Client, isClear: Bool) throws -> ProbeVisit {
@@ -113,11 +94,6 @@ private final class Station: ProbePresenter {
     /// A connection that takes what it is shown.
     func show(_ client: ListenScheduleTests.Client, _ schedule: ListenSchedule) throws {
         _ = try #require(schedule.probe(for: visit(client, isClear: false)))
-        takeReport()(ShownProbe.acceptance)
-    }
-
-    /// Where the probe that was shown last says what it saw.
-    func takeReport() -> @Sendable (ProbeObservation) -> Void {
-        reports.withLock { $0.removeLast() }
+        shown.takeReport()(ShownProbe.acceptance)
     }
 }

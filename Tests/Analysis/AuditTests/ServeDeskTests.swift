@@ -102,43 +102,23 @@ import Traffic
 }
 
 /// Ports of two probes, on no sockets.
-private final class ServedPorts: ProbePresenter {
+private struct ServedPorts {
     private static let ports: KeyValuePairs<String, UInt16> = [
         "control-good": 9_000, "name-wrong-host": 9_001,
     ]
-    private let reports = Mutex<[@Sendable (ProbeObservation) -> Void]>([])
+    private let shown = ShownProbes()
 
     func makeDesk() -> ServeDesk {
-        var control = ProbeDescription(identifier: "control-good", family: .control)
-        control.expectation = .accept
-        let name = ProbeDescription(identifier: "name-wrong-host", family: .name)
-        let desk = ServeDesk([control, name], self)
+        let desk = ServeDesk(ShownProbes.pair, shown)
         desk.open(at: Self.ports.map(\.value))
         return desk
-    }
-
-    func unaskedMachine(
-        _ probe: ProbeDescription, for visit: ProbeVisit, besides destination: AuditDestination,
-        report: @escaping @Sendable (ProbeObservation) -> Void
-    ) -> any ProbeMachine {
-        reports.withLock { $0.append(report) }
-        return ShownProbe(identifier: probe.identifier)
-    }
-
-    func machine(
-        _ probe: ProbeDescription, for visit: ProbeVisit,
-        report: @escaping @Sendable (ProbeObservation) -> Void
-    ) throws(Failure) -> (any ProbeMachine)? {
-        reports.withLock { $0.append(report) }
-        return ShownProbe(identifier: probe.identifier)
     }
 
     func show(_ visit: ServeDeskTests.Visit, _ desk: ServeDesk) throws {
         for probe in visit.probes {
             _ = try #require(desk.probe(for: self.visit(visit, to: probe)))
             let takes = visit.isCareless || probe == "control-good"
-            let report = reports.withLock { $0.removeLast() }
-            report(takes ? ShownProbe.acceptance : ShownProbe.refusal)
+            shown.takeReport()(takes ? ShownProbe.acceptance : ShownProbe.refusal)
         }
     }
 

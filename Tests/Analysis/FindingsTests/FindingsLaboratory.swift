@@ -19,7 +19,7 @@ enum FindingsLaboratory {
         return result
     }
 
-    static let digests = Digests(
+    static let digests = DigestFunctions(
         sha256: { digest($0, size: 32, salt: 1) }, sha1: { digest($0, size: 20, salt: 2) },
         md5: { digest($0, size: 16, salt: 3) },
         hmacSHA256: { digest($0 + [0] + $1, size: 32, salt: 4) })

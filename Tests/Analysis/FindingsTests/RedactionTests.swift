@@ -82,7 +82,7 @@ import Traffic
         #expect(template.text == "http://a.example" + expected)
     }
 
-    private static let redaction = Redaction(
+    private static let redaction = EvidenceRedaction(
         digests: FindingsLaboratory.digests, runKey: [1], planted: nil)
     private static let planted = "Pr0be-S3cret!x"
     private static let opaque = "Zk3vQ9xW2pLr7Ty1"

@@ -71,11 +71,12 @@ struct TextTests {
                 contentType: Array("text/plain".utf8), content: []),
         ]
         let content = MultipartText.spell(parts, boundary: Array("b0".utf8))
-        let read = try #require(MultipartText(content, boundary: Array("b0".utf8)))
-        #expect(read.parts == parts)
+        let read = try #require(
+            MultipartText.parts(of: content, boundary: Array("b0".utf8)))
+        #expect(read == parts)
         for cut in content.indices {
-            _ = MultipartText(Array(content[..<cut]), boundary: Array("b0".utf8))
+            _ = MultipartText.parts(of: Array(content[..<cut]), boundary: Array("b0".utf8))
         }
-        #expect(MultipartText(content, boundary: Array("other".utf8)) == nil)
+        #expect(MultipartText.parts(of: content, boundary: Array("other".utf8)) == nil)
     }
 }

@@ -161,9 +161,9 @@ extension ProxyTests {
             }
         }
 
-        @Test(.enabled(if: OpenSSLOrigin.isThere), arguments: [false, true])
+        @Test(.enabled(if: FlawedOrigin.isThere), arguments: [false, true])
         func expiredOrigin(isServed: Bool) throws {
-            let origin = try OpenSSLOrigin()
+            let origin = try FlawedOrigin(.expired)
             let change = PlanChange { plan in
                 plan.originTrust.extraAuthorities = [origin.authority]
                 plan.originTrust.servesUnverified = isServed

@@ -145,7 +145,7 @@ extension ProxyTests {
 
         /// OpenSSL's own client sends the alert encrypted, as TLS 1.3 wants it.
         @Test(
-            .enabled(if: OpenSSLOrigin.isThere),
+            .enabled(if: FlawedOrigin.isThere),
             arguments: ["-tls1_2", "-tls1_3"])
         func realClientSendsAnAlert(_ version: String) throws {
             let origin = try ScriptedOrigin(.tls) { wire, _ in try wire.greet() }
@@ -154,7 +154,7 @@ extension ProxyTests {
             try withProxy(.mode(.reverse(target))) { proxy in
                 proxy.adopt(origin)
                 let client = Process()
-                client.executableURL = URL(fileURLWithPath: OpenSSLOrigin.program)
+                client.executableURL = URL(fileURLWithPath: FlawedOrigin.program)
                 client.arguments = [
                     "s_client", "-connect", "\(proxy.address)", "-servername", "localhost",
                     "-verify_return_error", "-no-CAfile", version,

@@ -7,6 +7,7 @@ import Traffic
 
 @testable import Commands
 @testable import Formats
+@testable import Runs
 
 /// Exports and imports of files, as they are run.
 struct ConversionTests {

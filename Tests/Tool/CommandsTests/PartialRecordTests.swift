@@ -37,8 +37,8 @@ struct PartialRecordTests {
     @Test func doesNotJudgeWhatHasNoHead() async throws {
         let check = try await run(["check", "x", "--json"], on: Self.withoutHead)
         #expect(check.output.text.contains(#""findings":[]"#))
-        #expect(check.output.text.contains(#""missing_heads":1"#))
-        #expect(check.output.text.contains(#""clear_exchanges":0"#))
+        #expect(check.output.text.contains(#""missingHeads":1"#))
+        #expect(check.output.text.contains(#""clearExchanges":0"#))
         let text = try await run(["check", "x"], on: Self.withoutHead)
         #expect(text.output.text.contains("1 without a recorded head and not judged"))
         let filtered = try await run(

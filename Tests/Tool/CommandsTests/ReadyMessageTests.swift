@@ -3,6 +3,7 @@ import Proxy
 import Testing
 
 @testable import Commands
+@testable import Runs
 
 struct ReadyMessageTests {
     @Test func explicitProxy() {

@@ -11,7 +11,7 @@ package enum AuditJSON {
             "schema": "sallyport.audit/1",
             "toolVersion": .string(report.toolVersion),
             "startedAt": .string(report.startedAt.rfc3339),
-            "durationMilliseconds": .thousandths(report.duration),
+            "durationMs": .thousandths(report.duration),
             "capture": .string(report.capturePath),
             "command": .array(report.command.map(JSONText.string)),
             "verdict": .string(report.verdict(countingWarnings: countingWarnings).rawValue),
@@ -65,7 +65,7 @@ package enum AuditJSON {
             "exitStatus": .optional(result.exitStatus),
             "sawToken": result.sawToken.map(JSONText.boolean) ?? .null,
             "fetchedStatus": result.hasFetchedStatus.map(JSONText.boolean) ?? .null,
-            "durationMilliseconds": .thousandths(result.duration),
+            "durationMs": .thousandths(result.duration),
         ]
     }
 

@@ -1,5 +1,6 @@
 package import Base
 internal import Catalogue
+internal import Findings
 internal import TLS
 
 /// Renders a report as SARIF 2.1.0, as GitHub's code scanning wants it.
@@ -27,34 +28,11 @@ package struct SARIFReport: Sendable {
     }
 
     package func document(_ report: AuditReport) -> JSONText {
-        let results = report.results.filter(isSelected).prefix(Self.resultLimit)
-        var rules: [ProbeDescription] = []
-        var indexes: [String: Int] = [:]
-        for probe in results.map(\.probe) where indexes[probe.identifier] == nil {
-            indexes[probe.identifier] = rules.count
-            rules.append(probe)
-        }
-        let run: JSONText = [
-            "tool": [
-                "driver": [
-                    "name": "Sallyport", "version": .string(report.toolVersion),
-                    "rules": .array(rules.map(rule)),
-                ]
-            ],
-            "automationDetails": ["id": "sallyport-audit/"],
-            "invocations": [
-                [
-                    "executionSuccessful": true,
-                    "startTimeUtc": .string(report.startedAt.rfc3339),
-                ]
-            ],
-            "columnKind": "utf16CodeUnits",
-            "results": .array(
-                results.map { object($0, indexes[$0.probe.identifier] ?? 0, report.sources) }),
-        ]
-        return [
-            "$schema": .string(Self.schema), "version": "2.1.0", "runs": .array([run]),
-        ]
+        SARIFDocument(
+            category: "sallyport-audit/", toolVersion: report.toolVersion,
+            startedAt: report.startedAt,
+            results: report.results.filter(isSelected).map { result($0, report.sources) }
+        ).json
     }
 
     private func isSelected(_ result: AuditResult) -> Bool {
@@ -65,27 +43,18 @@ package struct SARIFReport: Sendable {
         }
     }
 
-    // MARK: Rules
-
-    private func rule(_ probe: ProbeDescription) -> JSONText {
-        var properties: [JSONText.Member] = [
-            .init("tags", .array(tags(probe).map(JSONText.string))),
-            .init("precision", "very-high"),
-        ]
-        if let score = score(probe.severity) {
-            properties.append(.init("security-severity", .string(score)))
-        }
-        let short = probe.title.isEmpty ? probe.identifier : probe.title
+    private func rule(_ probe: ProbeDescription) -> SARIFDocument.Rule {
+        let title = title(probe)
         let full = probe.reason + (probe.source.isEmpty ? "" : " (\(probe.source))")
-        return [
-            "id": .string(probe.identifier),
-            "name": .string(probe.identifier),
-            "shortDescription": text(short),
-            "fullDescription": text(probe.reason.isEmpty ? short : full),
-            "help": text(help(probe)),
-            "defaultConfiguration": ["level": .string(level(probe.severity))],
-            "properties": .object(properties),
-        ]
+        return SARIFDocument.Rule(
+            id: probe.identifier, title: title, description: probe.reason.isEmpty ? title : full,
+            help: help(probe), severity: probe.severity, precision: "very-high",
+            tags: ["security", probe.family.rawValue]
+                + probe.weaknesses.map { "external/cwe/cwe-\($0)" } + probe.controls)
+    }
+
+    private func title(_ probe: ProbeDescription) -> String {
+        probe.title.isEmpty ? probe.identifier : probe.title
     }
 
     private func help(_ probe: ProbeDescription) -> String {
@@ -99,55 +68,20 @@ package struct SARIFReport: Sendable {
         return lines.isEmpty ? probe.identifier : lines.joined(separator: "\n")
     }
 
-    private func tags(_ probe: ProbeDescription) -> [String] {
-        let weaknesses = probe.weaknesses.map { "external/cwe/cwe-\($0)" }
-        let tags = ["security", probe.family.rawValue] + weaknesses + probe.controls
-        return Array(tags.prefix(Self.tagLimit))
-    }
-
-    /// GitHub reads more than 9.0 as critical, 7.0 to 8.9 as high, 4.0 to 6.9 as medium.
-    private func score(_ severity: Severity) -> String? {
-        switch severity {
-        case .critical: "9.5"
-        case .high: "8.0"
-        case .medium: "5.5"
-        case .low: "2.0"
-        case .info: nil
-        }
-    }
-
-    private func level(_ severity: Severity) -> String {
-        switch severity {
-        case .critical, .high: "error"
-        case .medium: "warning"
-        case .low, .info: "note"
-        }
-    }
-
-    // MARK: Results
-
-    private func object(
-        _ result: AuditResult, _ ruleIndex: Int, _ sources: [String: String]
-    ) -> JSONText {
+    private func result(
+        _ result: AuditResult, _ sources: [String: String]
+    ) -> SARIFDocument.Result {
         let kind = kind(result.verdict)
         let probe = result.probe
-        let title = probe.title.isEmpty ? probe.identifier : probe.title
         var message =
-            "\(result.place.text), \(title): \(result.outcome.rawValue): \(result.evidence)."
+            "\(result.place.text), \(title(probe)): \(result.outcome.rawValue): \(result.evidence)."
         if kind == "fail", !probe.fix.isEmpty { message += " Fix: \(probe.fix)" }
         let identity = "\(probe.identifier)|\(result.client)|\(result.destination)"
-        return [
-            "ruleId": .string(probe.identifier),
-            "ruleIndex": .integer(Int64(ruleIndex)),
-            "kind": .string(kind),
-            "level": .string(resultLevel(result)),
-            "message": ["text": .string(Self.escapedBraces(message))],
-            "locations": .array([location(result, sources)]),
-            "partialFingerprints": [
-                "primaryLocationLineHash": .string(Digests.sha256(Array(identity.utf8)).hex)
-            ],
-            "properties": properties(result),
-        ]
+        return SARIFDocument.Result(
+            rule: rule(probe), kind: kind, level: resultLevel(result), message: message,
+            source: SourceLocation(sources[result.client] ?? standardSource),
+            place: result.place.text, fingerprint: TLS.Digests.sha256(Array(identity.utf8)).hex,
+            properties: properties(result))
     }
 
     private func kind(_ verdict: ProbeVerdict) -> String {
@@ -163,23 +97,10 @@ package struct SARIFReport: Sendable {
     /// Only a failure has a level (SARIF §3.27.10).
     private func resultLevel(_ result: AuditResult) -> String {
         switch result.verdict {
-        case .fail: level(result.probe.severity)
+        case .fail: SARIFDocument.level(result.probe.severity)
         case .warn: result.probe.severity > .low ? "warning" : "note"
         case .pass, .note, .inconclusive, .skipped: "none"
         }
-    }
-
-    private func location(_ result: AuditResult, _ sources: [String: String]) -> JSONText {
-        let source = SourceLocation(sources[result.client] ?? standardSource)
-        return [
-            "physicalLocation": [
-                "artifactLocation": ["uri": .string(source.uri)],
-                "region": ["startLine": .integer(source.line), "startColumn": 1],
-            ],
-            "logicalLocations": .array([
-                ["fullyQualifiedName": .string(result.place.text)]
-            ]),
-        ]
     }
 
     private func properties(_ result: AuditResult) -> JSONText {
@@ -195,23 +116,4 @@ package struct SARIFReport: Sendable {
             "impliedBy": .optional(result.impliedBy),
         ]
     }
-
-    private func text(_ text: String) -> JSONText {
-        ["text": .string(String(text.unicodeScalars.prefix(Self.textLimit)))]
-    }
-
-    /// Braces stand for arguments in a result's message unless doubled (SARIF §3.11.5).
-    private static func escapedBraces(_ text: String) -> String {
-        text.reduce(into: "") { result, character in
-            result.append(character)
-            if character == "{" || character == "}" { result.append(character) }
-        }
-    }
-
-    private static let schema =
-        "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-    // What GitHub takes.
-    private static let resultLimit = 25_000
-    private static let tagLimit = 20
-    private static let textLimit = 1024
 }

@@ -59,8 +59,8 @@ struct Parameter {
     static func list(query: ArraySlice<UInt8>, withSecrets: Bool) -> [Parameter] {
         query.split(separator: UInt8(ascii: "&")).flatMap { item -> [Parameter] in
             let shown = withSecrets ? Array(item) : URLRedaction.redact(query: item)
-            guard let pair = FormReader.pairs(item).first,
-                let shownPair = FormReader.pairs(shown[...]).first
+            guard let pair = BodyField.parameters(item).first,
+                let shownPair = BodyField.parameters(shown[...]).first
             else { return [] }
             return [Parameter(name: pair.path, value: pair.value, shown: shownPair.value)]
         }

@@ -11,7 +11,7 @@ package struct RedactedValue: Sendable, Hashable {
     package let tag: Tag
 
     /// - Parameter isPassword: whether its place says that it is one.
-    init(_ raw: [UInt8], isPassword: Bool, redaction: Redaction) {
+    init(_ raw: [UInt8], isPassword: Bool, redaction: EvidenceRedaction) {
         let kind = isPassword ? ValueKind.password : ValueKind(raw)
         self.kind = kind
         lengthBucket = LengthBucket(raw.count)

@@ -6,7 +6,7 @@ package struct SafeName: Sendable, Hashable, CustomStringConvertible {
     /// At most 64 characters of printable ASCII.
     package let text: String
 
-    init(_ raw: [UInt8], redaction: Redaction) {
+    init(_ raw: [UInt8], redaction: EvidenceRedaction) {
         if redaction.substitute(for: raw) != nil || Self.looksSecret(raw) {
             text = "{key}"
         } else {
@@ -15,7 +15,7 @@ package struct SafeName: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Joins names of a path into a JSON pointer (RFC 6901), each made safe on its own.
-    init(pointer: [[UInt8]], redaction: Redaction) {
+    init(pointer: [[UInt8]], redaction: EvidenceRedaction) {
         var result = ""
         for part in pointer {
             let name = SafeName(part, redaction: redaction).text

@@ -6,7 +6,7 @@ package struct Selector: Sendable, Hashable, CustomStringConvertible {
     /// The path inside a structured value (RFC 6901), `nil` if it is not structured.
     package let pointer: SafeName?
 
-    init(container: Container, name: [UInt8], pointer: [[UInt8]], redaction: Redaction) {
+    init(container: Container, name: [UInt8], pointer: [[UInt8]], redaction: EvidenceRedaction) {
         self.container = container
         self.name = name.isEmpty ? nil : SafeName(name, redaction: redaction)
         self.pointer = pointer.isEmpty ? nil : SafeName(pointer: pointer, redaction: redaction)

@@ -5,7 +5,7 @@ package struct ServiceName: Sendable, Hashable, CustomStringConvertible {
     package let text: String
 
     /// - Parameter host: a host as `HostName` normalised it.
-    init(host: [UInt8], redaction: Redaction) {
+    init(host: [UInt8], redaction: EvidenceRedaction) {
         guard !host.isEmpty else {
             text = "{unknown}"
             return

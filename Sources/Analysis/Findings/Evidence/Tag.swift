@@ -5,7 +5,7 @@ package struct Tag: Sendable, Hashable, CustomStringConvertible {
     /// 20 hexadecimal digits.
     package let text: String
 
-    init(_ value: [UInt8], kind: ValueKind, redaction: Redaction) {
+    init(_ value: [UInt8], kind: ValueKind, redaction: EvidenceRedaction) {
         let input = Array(kind.rawValue.utf8) + [0] + value
         text = redaction.digests.hmacSHA256(redaction.runKey, input).prefix(10).hex
     }

@@ -12,14 +12,14 @@ package struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
 
     /// - Parameter path: the path as it was sent, `nil` for the whole service.
     init(
-        scheme: ExchangeRecord.Scheme, host: [UInt8], path: [UInt8]?, redaction: Redaction
+        scheme: ExchangeRecord.Scheme, host: [UInt8], path: [UInt8]?, redaction: EvidenceRedaction
     ) {
         self.scheme = scheme
         self.host = ServiceName(host: host, redaction: redaction)
         self.path = path.map { Self.template(of: $0, redaction: redaction) } ?? Self.wholeService
     }
 
-    init(dialogue: DialoguePlace, host: [UInt8], redaction: Redaction) {
+    init(dialogue: DialoguePlace, host: [UInt8], redaction: EvidenceRedaction) {
         self.init(
             scheme: dialogue.isSecured ? .https : .http,
             host: ServiceName(host: host, redaction: redaction))
@@ -49,7 +49,7 @@ package struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
 
     static let wholeService = "/.."
 
-    private static func template(of path: [UInt8], redaction: Redaction) -> String {
+    private static func template(of path: [UInt8], redaction: EvidenceRedaction) -> String {
         if let substitute = redaction.substitute(for: path) {
             // Which segment holds it, or whether it spans several, is seen below.
             let segments = path.split(separator: 0x2F)
@@ -65,11 +65,9 @@ package struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         return result
     }
 
-    private static func segment(_ raw: [UInt8], redaction: Redaction) -> String {
+    private static func segment(_ raw: [UInt8], redaction: EvidenceRedaction) -> String {
         if let substitute = redaction.substitute(for: raw) { return substitute }
-        let withoutParameters = Array(raw.prefix { $0 != 0x3B })
-        let decoded =
-            PercentCoding.decode(withoutParameters, plusIsSpace: false) ?? withoutParameters
+        let decoded = PercentCoding.decoded(raw.prefix { $0 != 0x3B })
         if decoded.isEmpty { return "{empty}" }
         if decoded.allSatisfy(\.isASCIIDigit) { return "{id}" }
         if ValueKind.isUUID(decoded) { return "{uuid}" }

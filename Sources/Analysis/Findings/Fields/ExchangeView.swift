@@ -10,8 +10,8 @@ struct ExchangeView {
     let request: RecordedHead
     let response: RecordedHead
     let method: [UInt8]
-    let target: RequestTarget
-    let referer: RequestTarget?
+    let target: RecordedURL
+    let referer: RecordedURL?
     /// The values of the query and the path parameters.
     let urlFields: [MessageField]
     /// The values of the request's content.
@@ -56,12 +56,12 @@ struct ExchangeView {
         self.exchange = exchange
         self.connection = connection
         let request = RecordedHead(exchange.requestHead)
-        let target = RequestTarget(Array(request.target.prefix(RecordedHead.valueLimit)))
+        let target = RecordedURL(request.target.prefix(RecordedHead.valueLimit))
         self.request = request
         self.target = target
         method = Array(request.method.prefix(64))
         response = RecordedHead(exchange.responseHead)
-        referer = request.texts("referer").first.map { RequestTarget($0) }
+        referer = request.texts("referer").first.map { RecordedURL($0) }
         host = HostName(exchange.authority)
         let sent = Self.content(requestBody, of: request, decode)
         let received = Self.content(responseBody, of: response, decode)
@@ -69,9 +69,15 @@ struct ExchangeView {
         self.responseBody = received ?? responseBody
         undecodableBodies = (sent == nil ? 1 : 0) + (received == nil ? 1 : 0)
         var urls = FieldReader()
-        for parameter in target.query { urls.add(parameter, container: .query) }
-        for parameter in target.pathParameters { urls.add(parameter, container: .pathParameter) }
-        for parameter in referer?.query ?? [] { urls.add(parameter, container: .referer) }
+        for parameter in target.parameters.prefix(FieldReader.parameterLimit) {
+            urls.add(parameter, container: .query)
+        }
+        for parameter in target.pathParameters.prefix(FieldReader.parameterLimit) {
+            urls.add(parameter, container: .pathParameter)
+        }
+        for parameter in (referer?.parameters ?? []).prefix(FieldReader.parameterLimit) {
+            urls.add(parameter, container: .referer)
+        }
         urlFields = urls.fields
         var body = FieldReader()
         let type = request.texts("content-type").first ?? []

@@ -15,7 +15,9 @@ struct FieldReader {
     mutating func read(body: [UInt8], contentType: [UInt8]) {
         let type = MediaType(contentType[...])
         if type.isMultipart {
-            for part in MultipartReader.parts(of: body, contentType: contentType) { read(part) }
+            let parts = MultipartReader.parts(
+                of: body, boundary: type.boundary, limit: Self.partLimit)
+            for part in parts ?? [] { read(part) }
         } else if type.isJSON || Self.beginsAsJSON(body[...]) {
             // `curl --data` calls everything a form, and browsers send beacons as plain text.
             readJSON(body, container: .json)
@@ -45,16 +47,16 @@ struct FieldReader {
         expand(field, depth: 0)
     }
 
-    private mutating func read(_ part: MultipartReader.Part) {
-        let isFile = part.isFile
-        if isFile {
-            guard MediaType(part.contentType[...]).isJSON else { return }
-            readJSON(part.content, container: .multipart, name: part.name, isInFile: true)
+    private mutating func read(_ part: MultipartPart) {
+        let name = Array((part.name ?? []).prefix(Self.nameLimit))
+        if part.isFile {
+            guard MediaType(part.type).isJSON else { return }
+            readJSON(Array(part.content), container: .multipart, name: name, isInFile: true)
             return
         }
         add(
             MessageField(
-                container: .multipart, name: part.name,
+                container: .multipart, name: name,
                 value: Array(part.content.prefix(MessageField.valueLimit))))
     }
 
@@ -69,16 +71,22 @@ struct FieldReader {
     }
 
     private mutating func readForm(_ body: [UInt8], as container: Container) {
-        for parameter in RequestTarget.parameters(body[...], separator: 0x26) {
+        for parameter in Parameter.read(body[...], limit: Self.parameterLimit) {
             add(parameter, container: container)
         }
     }
 
     /// Adds a parameter of a form or a query; its own encoding is not a step worth telling.
-    mutating func add(_ parameter: RequestTarget.Parameter, container: Container) {
-        let value =
-            PercentCoding.decode(parameter.value, plusIsSpace: true) ?? parameter.value
-        add(MessageField(container: container, name: parameter.name, value: value))
+    mutating func add(_ parameter: Parameter, container: Container) {
+        add(
+            MessageField(
+                container: container, name: Array(parameter.name.prefix(Self.nameLimit)),
+                value: Self.decoded(parameter)))
+    }
+
+    private static func decoded(_ parameter: Parameter) -> [UInt8] {
+        PercentCoding.decoded(
+            parameter.value.prefix(MessageField.valueLimit), plusIsSpace: true)
     }
 
     private mutating func readJSON(
@@ -123,8 +131,9 @@ struct FieldReader {
         if Self.beginsAsJSON(value[...]) {
             expandJSON(value, of: field, step: .json, depth: depth)
         }
-        if let plain = PercentCoding.decode(value, plusIsSpace: false), value.contains(0x25) {
-            derive(plain, from: field, step: .percent, depth: depth)
+        if value.contains(0x25) {
+            let plain = PercentCoding.decoded(value[...])
+            if plain != value { derive(plain, from: field, step: .percent, depth: depth) }
         }
         if depth > 0, value.contains(0x26), value.contains(0x3D), !value.contains(0x20) {
             expandForm(field, depth: depth)
@@ -170,12 +179,11 @@ struct FieldReader {
     }
 
     private mutating func expandForm(_ field: MessageField, depth: Int) {
-        for parameter in RequestTarget.parameters(field.value[...], separator: 0x26).prefix(64) {
+        for parameter in Parameter.read(field.value[...], limit: 64) {
             let derived = MessageField(
                 container: field.container, name: field.name,
                 pointer: field.pointer + [parameter.name], steps: field.steps + [.form],
-                value: PercentCoding.decode(parameter.value, plusIsSpace: true) ?? parameter.value,
-                isInFile: field.isInFile)
+                value: Self.decoded(parameter), isInFile: field.isInFile)
             if append(derived) { expand(derived, depth: depth + 1) }
         }
     }
@@ -183,6 +191,9 @@ struct FieldReader {
     /// How many bytes of values one message may yield.
     static let defaultByteLimit = 4 << 20
     static let fieldLimit = 4096
+    static let parameterLimit = 1024
+    private static let partLimit = 1024
+    private static let nameLimit = 256
     private static let depthLimit = 4
     /// In bytes: shorter runs are Base64 or hexadecimal by accident.
     private static let shortestEncoded = 16

@@ -22,7 +22,7 @@ struct PlantedAutomaton: Sendable {
     private var rootChildren = [Int32](repeating: -1, count: 256)
 
     /// - Returns: `nil` if there is nothing to look for.
-    init?(_ profile: SubjectProfile, digests: Digests) {
+    init?(_ profile: SubjectProfile, digests: DigestFunctions) {
         guard !profile.values.isEmpty else { return nil }
         for (index, value) in profile.values.enumerated() {
             for (encoding, form) in PlantedEncoding.forms(of: value, digests: digests) {

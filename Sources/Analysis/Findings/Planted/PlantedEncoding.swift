@@ -19,7 +19,7 @@ package enum PlantedEncoding: String, Sendable {
 
     /// Every form of a value, each with its name.
     static func forms(
-        of value: SubjectProfile.PlantedValue, digests: Digests
+        of value: SubjectProfile.PlantedValue, digests: DigestFunctions
     ) -> [(PlantedEncoding, [UInt8])] {
         variants(of: value).flatMap { variant in
             direct(variant) + base64(variant) + escaped(variant) + hashed(variant, digests)
@@ -87,7 +87,7 @@ package enum PlantedEncoding: String, Sendable {
     }
 
     private static func hashed(
-        _ value: [UInt8], _ digests: Digests
+        _ value: [UInt8], _ digests: DigestFunctions
     ) -> [(PlantedEncoding, [UInt8])] {
         let hashes = [
             (PlantedEncoding.md5, digests.md5(value)), (.sha1, digests.sha1(value)),

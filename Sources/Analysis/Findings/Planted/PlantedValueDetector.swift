@@ -59,10 +59,10 @@ private struct Search {
     mutating func examineURL(_ view: ExchangeView) {
         for field in view.urlFields { examine(field, isResponse: false) }
         let userinfo = MessageField(
-            container: .userinfo, name: [], value: view.target.userinfo)
+            container: .userinfo, name: [], value: Array(view.target.userinfo))
         examine(expanding: userinfo, isResponse: false)
         examine(
-            expanding: MessageField(container: .path, name: [], value: view.target.path),
+            expanding: MessageField(container: .path, name: [], value: Array(view.target.path)),
             isResponse: false)
         // What stands in the name of a parameter, or across two.
         examineRest(

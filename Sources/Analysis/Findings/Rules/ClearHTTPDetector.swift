@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 
 /// CLEAR-HTTP: the inventory of services that are reached without TLS.
 enum ClearHTTPDetector {

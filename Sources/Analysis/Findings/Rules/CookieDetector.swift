@@ -9,7 +9,7 @@ struct CookieDetector {
     private var order: [Tag] = []
     private var oldest = 0
 
-    mutating func examine(_ view: ExchangeView, redaction: Redaction) -> [Suspicion] {
+    mutating func examine(_ view: ExchangeView, redaction: EvidenceRedaction) -> [Suspicion] {
         let cookies = Self.cookies(of: view)
         guard view.isClear else {
             for cookie in cookies where cookie.isWorthRemembering {
@@ -20,7 +20,7 @@ struct CookieDetector {
         return cookies.compactMap { judge($0, redaction: redaction) }
     }
 
-    private func judge(_ cookie: Cookie, redaction: Redaction) -> Suspicion? {
+    private func judge(_ cookie: Cookie, redaction: EvidenceRedaction) -> Suspicion? {
         guard !cookie.isHarmless, !Placeholder.matches(cookie.value) else { return nil }
         let isKnown = cookie.isWorthRemembering && seenOverTLS.contains(cookie.tag(redaction))
         let verdict: (Severity, Confidence)
@@ -56,13 +56,13 @@ struct CookieDetector {
     private static func cookies(of view: ExchangeView) -> [Cookie] {
         var result: [Cookie] = []
         for header in view.request.texts("cookie") {
-            for parameter in RequestTarget.parameters(header[...], separator: 0x3B) {
+            for parameter in Parameter.read(header[...], separator: 0x3B, limit: 256) {
                 result.append(Cookie(parameter, isSet: false, isSecure: false))
             }
         }
         guard view.hasOriginResponse else { return result }
         for header in view.response.texts("set-cookie") {
-            let parameters = RequestTarget.parameters(header[...], separator: 0x3B)
+            let parameters = Parameter.read(header[...], separator: 0x3B, limit: 256)
             guard let first = parameters.first else { continue }
             let isSecure = parameters.dropFirst().contains {
                 $0.name.trimmed.lowercasedBytes.text == "secure"
@@ -83,15 +83,15 @@ private struct Cookie {
     let isSet: Bool
     let isSecure: Bool
 
-    init(_ parameter: RequestTarget.Parameter, isSet: Bool, isSecure: Bool) {
+    init(_ parameter: Parameter, isSet: Bool, isSecure: Bool) {
         name = parameter.name.trimmed
-        let plain = PercentCoding.decode(parameter.value, plusIsSpace: false) ?? parameter.value
+        let plain = PercentCoding.decoded(parameter.value.prefix(MessageField.valueLimit))
         value = Array(plain.trimmed.filter { $0 != 0x22 })
         self.isSet = isSet
         self.isSecure = isSecure
     }
 
-    func tag(_ redaction: Redaction) -> Tag {
+    func tag(_ redaction: EvidenceRedaction) -> Tag {
         Tag(name + [0x3D] + value, kind: .text, redaction: redaction)
     }
 

@@ -37,7 +37,7 @@ enum LoginPageDetector {
         var result = Suspicion(.plainHTTPLoginPage, .high, .firm)
         result.container = .html
         result.name = name.bytes
-        result.actionHost = HostName(authority: RequestTarget(action).authority)
+        result.actionHost = HostName(authority: Array(RecordedURL(action).authority))
         return result
     }
 }

@@ -1,4 +1,5 @@
 internal import Base
+
 /// What a rule saw, still with the raw bytes; it lives no longer than its exchange is examined.
 struct Suspicion {
     /// Who is at the other end.

@@ -1,12 +1,13 @@
 internal import Base
+internal import Contents
 internal import Redaction
 
 /// URL-PASSWORD and URL-TOKEN: secrets in the request's URL or in Referer, over TLS too.
 enum URLDetector {
     static func examine(_ view: ExchangeView) -> [Suspicion] {
-        var found = userinfo(view.target.userinfo, .userinfo, view)
-        found += userinfo(view.referer?.userinfo ?? [], .referer, view)
-        let signing = Signing(view.target.query)
+        var found = userinfo(Array(view.target.userinfo), .userinfo, view)
+        found += userinfo(Array(view.referer?.userinfo ?? []), .referer, view)
+        let signing = Signing(view.target.parameters)
         for field in view.urlFields {
             if let result = password(field, view) ?? token(field, view, signing) {
                 found.append(result)
@@ -19,7 +20,7 @@ enum URLDetector {
         _ raw: [UInt8], _ container: Container, _ view: ExchangeView
     ) -> [Suspicion] {
         guard !raw.isEmpty else { return [] }
-        let plain = PercentCoding.decode(raw, plusIsSpace: false) ?? raw
+        let plain = PercentCoding.decoded(raw[...])
         let field = MessageField(container: container, name: [], value: plain)
         guard let colon = plain.firstIndex(of: 0x3A), colon + 1 < plain.count else {
             guard ValueKind(plain).isCredentialByForm else { return [] }
@@ -119,7 +120,7 @@ private struct Signing {
     private let names: Set<String>
     let lifetimeSeconds: Int?
 
-    init(_ query: [RequestTarget.Parameter]) {
+    init(_ query: [Parameter]) {
         names = Set(query.map { $0.name.lowercasedBytes.text })
         let expires = query.first {
             ["x-amz-expires", "x-goog-expires"].contains($0.name.lowercasedBytes.text)

@@ -1,4 +1,5 @@
 internal import Base
+
 /// A suite that a client should not offer; names and numbers are those of IANA's registry.
 package struct WeakSuite: Sendable, Hashable {
     package let code: UInt16

@@ -97,7 +97,7 @@ extension HARWriter {
             return pairs(URLText.parameters(content))
         }
         guard type.isFormData,
-            let parts = MultipartText(content, boundary: type.boundary)?.parts
+            let parts = MultipartText.parts(of: content, boundary: type.boundary)
         else { return [] }
         return .array(
             parts.map { part in

@@ -71,11 +71,11 @@ package struct BodyForm: Sendable, Equatable {
             self = .none
             return
         }
-        self = Self.structured(content, MediaType(type), type, messageLimit) ?? .plain(content)
+        self = Self.structured(content, MediaType(type), messageLimit) ?? .plain(content)
     }
 
     private static func structured(
-        _ content: [UInt8], _ media: MediaType, _ type: ArraySlice<UInt8>, _ messageLimit: Int?
+        _ content: [UInt8], _ media: MediaType, _ messageLimit: Int?
     ) -> BodyForm? {
         if media.isGRPC {
             return grpc(content, messageLimit: messageLimit)
@@ -84,10 +84,15 @@ package struct BodyForm: Sendable, Equatable {
             return BodyForm(.graphQL, [BodyField("query", GraphQLText.normalized(content.text))])
         }
         if media.isForm {
-            return BodyForm(.form, FormReader.pairs(content[...]))
+            return BodyForm(.form, BodyField.parameters(content[...]))
         }
         if media.isMultipart {
-            return MultipartParts.fields(content, type).map { BodyForm(.multipart, $0) }
+            return MultipartReader.parts(of: content, boundary: media.boundary, limit: partLimit)
+                .map { parts in
+                    BodyForm(
+                        .multipart,
+                        parts.enumerated().flatMap { $0.element.bodyFields(number: $0.offset) })
+                }
         }
         if media.isProtobuf {
             return ProtobufReader.fields(content[...]).map { BodyForm(.protobuf, $0) }
@@ -166,6 +171,7 @@ package struct BodyForm: Sendable, Equatable {
         return outcome == .complete ? decoded : content
     }
 
+    private static let partLimit = 1000
     /// In bytes: what a small content may unpack to.
     private static let decodedLimit = 8 << 20
 }

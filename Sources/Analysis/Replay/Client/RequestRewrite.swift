@@ -129,7 +129,7 @@ package struct RequestRewrite {
     ) -> [UInt8] {
         switch spelling {
         case .plain: return bytes
-        case .percent: return PercentText.encoded(bytes)
+        case .percent: return PercentCoding.encoded(bytes)
         case .json:
             let isNumber = bytes.allSatisfy(\.isASCIIDigit) && bytes.first != 0x30
             return isNumber && !isText ? bytes : JSONText.string(bytes.text).line

@@ -55,12 +55,12 @@ enum RequestSlots {
             let slot = RequestSlot(
                 part: part, range: range, spelling: .percent,
                 name: "\(prefix)path segment \(index + 1)")
-            _ = visit(slot, PercentText.decoded(url[range], plusIsSpace: false))
+            _ = visit(slot, PercentCoding.decoded(url[range]))
         }
         for (name, range) in pieces.parameters {
             let slot = RequestSlot(
                 part: part, range: range, spelling: .percent, name: "\(prefix)query \(name)")
-            _ = visit(slot, PercentText.decoded(url[range], plusIsSpace: true))
+            _ = visit(slot, PercentCoding.decoded(url[range], plusIsSpace: true))
         }
     }
 
@@ -92,7 +92,7 @@ enum RequestSlots {
             for (name, range) in URLPieces.parameters(content[...]) {
                 let slot = RequestSlot(
                     part: .content, range: range, spelling: .percent, name: "form \(name)")
-                _ = visit(slot, PercentText.decoded(content[range], plusIsSpace: true))
+                _ = visit(slot, PercentCoding.decoded(content[range], plusIsSpace: true))
             }
             return
         }

@@ -35,7 +35,7 @@ enum ResponseValues {
         let plain = pair.dropFirst(name.count + 1).trimmingWhitespace
         visit(place, Array(plain))
         // What a page reads of its cookie and sends in a field is decoded on the way.
-        let decoded = PercentText.decoded(plain, plusIsSpace: false)
+        let decoded = PercentCoding.decoded(plain)
         if !decoded.elementsEqual(plain) { visit(.decoded(place), decoded) }
     }
 
@@ -46,10 +46,10 @@ enum ResponseValues {
         for (index, range) in pieces.segments.enumerated() {
             visit(
                 .urlSegment(place, index + 1),
-                PercentText.decoded(url[range], plusIsSpace: false))
+                PercentCoding.decoded(url[range]))
         }
         for (name, range) in pieces.parameters {
-            visit(.urlQuery(place, name), PercentText.decoded(url[range], plusIsSpace: true))
+            visit(.urlQuery(place, name), PercentCoding.decoded(url[range], plusIsSpace: true))
         }
     }
 

@@ -40,7 +40,7 @@ package struct MatchRule: Sendable {
             Item(part: .method, value: facts.method),
             Item(part: .authority, value: facts.origin), Item(part: .path, value: facts.path),
         ]
-        for pair in FormReader.pairs(facts.query[...]).sorted() {
+        for pair in BodyField.parameters(facts.query[...]).sorted() {
             items.append(Item(part: .query(pair.path), value: pair.value))
         }
         addFields(of: facts, isStrict: isStrict, to: &items)

@@ -1,6 +1,8 @@
 internal import Audit
 internal import Base
 internal import Catalogue
+internal import Launching
+internal import Runs
 
 extension Command {
     /// `audit`: whether clients authenticate their servers.
@@ -43,7 +45,7 @@ extension Command {
             parameters: auditParameters
                 + authorityParameters
                 .filter { $0.description.name != "ca-scope" }
-                .map { $0.lifted(to: \.proxy.authority) },
+                .map { $0.lifted(to: \.audit.proxy.authority) },
             run: { options, environment in
                 do {
                     return try await runAudit(options, environment)
@@ -55,57 +57,61 @@ extension Command {
 }
 
 private var auditParameters: [Parameter<AuditOptions>] {
-    [
+    var parameters: [Parameter<AuditOptions>] = [
         .option(
-            "profile", \.profile, .choice("PROFILE"), standard: "standard",
+            "profile", \.audit.profile, .choice("PROFILE"), standard: "standard",
             "how much is tried: the 13 probes that tell most, all that must be refused, or all"),
         .repeated(
-            "probe", \.probes, .text("ID"),
+            "probe", \.audit.probes, .text("ID"),
             "show this probe in place of those of the profile; ID* stands for all that begin so"),
         .option(
-            "catalogue", \.catalogue, .path("FOLDER"),
+            "catalogue", \.audit.catalogue, .path("FOLDER"),
             "add the probes in this folder, or put them in place of ours"),
         .option(
-            "trust", \.trust, .choice("WAY"), standard: "env",
+            "trust", \.audit.trust, .choice("WAY"), standard: "env",
             "how the command is told to trust the audit's CA: variables and the system's files,"
                 + " the files alone (overlay), or not at all"),
         .option(
-            "jobs", short: "j", \.jobs, .count(from: 1), standard: "1",
+            "jobs", short: "j", \.audit.jobs, .count(from: 1), standard: "1",
             "how many commands may run at once"),
         .option(
-            "host", \.host, .text("NAME"), standard: "www.shop.test",
+            "host", \.audit.host, .text("NAME"), standard: "www.shop.test",
             "the name that {host} and {url} stand for"),
         .option(
-            "port", \.port, .count(from: 1), standard: "443",
+            "port", \.audit.port, .count(from: 1), standard: "443",
             "the port that {port} and {url} stand for; it tells the protocol, such as 993 for IMAP."
                 + " At 443, {url} names none"),
         .option(
-            "origin", \.origin, .hostPort,
+            "origin", \.audit.origin, .hostPort,
             "the true server, whose chain is presented where a probe needs a genuine one"),
         .repeated(
-            "targets", \.targets, .hostPattern, "audit connections to these hosts alone"),
+            "targets", \.audit.targets, .hostPattern, "audit connections to these hosts alone"),
         .option(
-            "timeout", \.timeout, .duration, standard: "30s", "for one run of the command"),
-        .flag("no-namespaces", \.isNeverConfined, "run the command as it is, beside a proxy"),
-        .option("client", \.clientName, .text("NAME"), "what the client is called in reports"),
+            "timeout", \.audit.timeout, .duration, standard: "30s", "for one run of the command"),
+        .flag("no-namespaces", \.audit.isNeverConfined, "run the command as it is, beside a proxy"),
+        .option(
+            "client", \.audit.clientName, .text("NAME"), "what the client is called in reports"),
         .repeated(
-            "client-source", \.sources, .clientSource,
+            "client-source", \.audit.sources, .clientSource,
             "where a client is written, for reports that point at files"),
         .flag("list", \.lists, "list the probes of the profile, and show none"),
         .flag("listen", \.listens, "audit clients that come by themselves, through a proxy"),
         .option(
-            "at", \.proxy.listen, .hostPort, standard: "127.0.0.1:8080",
+            "at", \.audit.proxy.listen, .hostPort, standard: "127.0.0.1:8080",
             "where --listen listens, or --serve"),
         .option("serve", \.served, .portRange, "give each probe a port of its own"),
         .option(
-            "capture", \.proxy.capture, .path("FILE"),
+            "capture", \.audit.proxy.capture, .path("FILE"),
             "where to record; a new file named for the time by default"),
         .flag("json", \.isJSON, "print the report as JSON"),
-        .option("sarif", \.sarif, .path("FILE"), "write failures as SARIF 2.1.0"),
-        .option("junit", \.junit, .path("FILE"), "write all verdicts as JUnit XML"),
+    ]
+    parameters += reportParameters(failures: "failures", verdicts: "all verdicts")
+        .map { $0.lifted(to: \.files) }
+    parameters += [
         .flag("warnings-fail", \.failsOnWarnings, "let warnings fail as well"),
         .rest("COMMAND", \.command, isRequired: false, "the command and its arguments"),
     ]
+    return parameters
 }
 
 /// What the catalogue has to be read for before it is known that the command line makes no sense.
@@ -115,33 +121,26 @@ private func runAudit(
     _ options: AuditOptions, _ environment: Environment
 ) async throws -> ExitCode {
     if options.lists { return try AuditList.write(options, environment) }
-    let ways = [options.listens, options.served != nil, !options.command.isEmpty]
-    guard ways.count(where: \.self) == 1 else {
-        throw UsageFailure(
-            "exactly one of a command behind --, --listen, --serve and --list is needed",
-            hint: "sallyport audit -- curl -s {url}")
-    }
-    // An interrupt ends the process until there is somebody to watch for it: to make keys may take
-    // half a minute.
-    let audit = try AuditService(options, environment)
-    let results: [AuditResult]
-    do {
-        try await audit.prepare()
-        let signals = try StopSignals()
-        if options.listens {
-            results = try await audit.listen(signals)
-        } else if let range = options.served {
-            results = try await audit.serve(range, signals)
-        } else {
-            results = try await audit.run(signals)
+    let configuration = try options.configuration
+    try options.files.check()
+    let events = RunEvents()
+    let talk = AuditTalk(environment, isJSON: options.isJSON)
+    let outcome = try await withEvents(of: events) {
+        // An interrupt ends the process until there is somebody to watch for it: to make keys may
+        // take half a minute.
+        let audit = try AuditService(
+            configuration, variables: environment.variables, events: events)
+        return try await audit.run {
+            // Clients that come by themselves leave nothing to insist on.
+            try StopSignals().watch(
+                onStop: audit.stop, onInsist: options.command.isEmpty ? nil : audit.insist,
+                onTick: { talk.table.show(audit.listenProgress) })
         }
-    } catch {
-        // What was recorded until then is kept.
-        try audit.abandon()
-        throw error
+    } show: { event in
+        talk.show(event)
     }
-    try audit.close()
-    let code = try audit.report(results)
-    try audit.tellCapture()
+    try talk.finish(outcome, configuration)
+    let code = try AuditReporting.write(outcome.report, options, environment)
+    if !options.command.isEmpty { try talk.tellCapture(outcome) }
     return code
 }

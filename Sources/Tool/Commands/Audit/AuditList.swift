@@ -1,6 +1,7 @@
 internal import Audit
 internal import Base
 internal import Catalogue
+internal import Runs
 
 /// The probes that an audit would show.
 enum AuditList {
@@ -8,7 +9,7 @@ enum AuditList {
     static func write(
         _ options: AuditOptions, _ environment: Environment
     ) throws(Failure) -> ExitCode {
-        let probes = try options.probes(of: try options.openCatalogue())
+        let probes = try options.audit.selectedProbes()
         guard !options.isJSON else {
             for probe in probes { try environment.output.write(json(probe).line + [0x0A]) }
             return .clean
@@ -42,20 +43,5 @@ enum AuditList {
             JSONText.Member("reason", .string(probe.reason)),
             JSONText.Member("source", .string(probe.source)),
         ])
-    }
-}
-
-extension AuditOptions {
-    /// Errors: `catalogue-invalid`.
-    func openCatalogue() throws(Failure) -> Catalogue {
-        guard let catalogue else { return Catalogue.builtIn() }
-        return try Catalogue.load(folder: catalogue)
-    }
-
-    /// What is shown, in its order.
-    ///
-    /// Errors: `unknown-probe`.
-    func probes(of catalogue: Catalogue) throws(Failure) -> [ProbeDescription] {
-        try AuditSelection.probes(of: catalogue, profile: profile, named: probes)
     }
 }

@@ -7,13 +7,9 @@ enum AuditReporting {
     static func write(
         _ report: AuditReport, _ options: AuditOptions, _ environment: Environment
     ) throws(Failure) -> ExitCode {
-        if let path = options.sarif {
-            try Files.replace(path, SARIFReport().document(report).line + [0x0A])
-        }
-        if let path = options.junit {
-            let junit = JUnitReport(countsWarnings: options.failsOnWarnings)
-            try Files.replace(path, Array(junit.text(report).utf8))
-        }
+        try options.files.write(
+            sarif: SARIFReport().document(report),
+            junit: JUnitReport(countsWarnings: options.failsOnWarnings).text(report))
         if options.isJSON {
             let document = AuditJSON.document(report, countingWarnings: options.failsOnWarnings)
             try environment.output.write(document.line + [0x0A])

@@ -1,4 +1,6 @@
 internal import Base
+internal import Launching
+internal import Runs
 
 /// Says why an audit has seen nothing, and what to try: the report has no row that could.
 struct AuditSilence {

@@ -1,4 +1,5 @@
 internal import Base
+internal import Runs
 
 extension ValueSyntax where Value == PortRange {
     /// `9000-9199`.

@@ -1,8 +1,11 @@
 internal import Base
 internal import Filters
 internal import Formats
+internal import Launching
 internal import PacketFormats
+internal import Runs
 internal import Traffic
+internal import Views
 
 extension Command {
     /// `export`: a capture in the format of another tool.
@@ -100,9 +103,9 @@ private func runExport(
             "'--format \(arguments.format.rawValue)' writes what is not for a terminal",
             hint: "name a file with --output, or pass it to another program")
     }
-    let source = InterruptibleSource(try environment.openCapture(arguments.capture)) {
-        try InterruptFlag.check()
-    }
+    let stop = try StopFlag.ofSignals()
+    let check = { try stop.check() }
+    let source = InterruptibleSource(try environment.openCapture(arguments.capture), check: check)
     let progress = ConversionProgress(
         "exporting", total: try totalExchanges(source), environment)
     var options = ExportOptions()
@@ -110,15 +113,18 @@ private func runExport(
     options.creatorVersion = CommandLineTool.version
     // On one terminal, the bar would stand in the middle of what is exported.
     let showsProgress = arguments.output != nil || !environment.output.isTerminal
-    InterruptFlag.install()
-    options.checkpoint = { try InterruptFlag.check() }
+    options.checkpoint = check
     options.progress = { passed in
-        try InterruptFlag.check()
+        try check()
         if showsProgress { try progress.advance(to: passed) }
     }
     var hasNone = false
     if arguments.selection.filter != nil {
-        let filter = try arguments.selection.open(source, environment)
+        var checked = environment
+        checked.decodeContent = { codings throws(Failure) in
+            try environment.decodeContent(codings).checked { try stop.check() }
+        }
+        let filter = try arguments.selection.open(source, checked)
         hasNone = true
         options.includes = { exchange in
             let isWanted = try filter.accepts(exchange)

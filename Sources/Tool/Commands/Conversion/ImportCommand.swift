@@ -1,6 +1,7 @@
 internal import Base
 internal import CaptureStore
 internal import Formats
+internal import Launching
 internal import PacketFormats
 internal import TLS
 
@@ -86,12 +87,12 @@ private func runImport(
     var done: Int64 = 0
     var held: [UInt8]? = start
     var flaw: (any Error)?
-    InterruptFlag.install()
-    writer.checkpoint = { try InterruptFlag.check() }
+    let stop = try StopFlag.ofSignals()
+    writer.checkpoint = { try stop.check() }
     do {
         try await importer.read(
             {
-                try InterruptFlag.check()
+                try stop.check()
                 let bytes = try held.take() ?? file.read()
                 done += Int64(bytes.count)
                 if file.size != nil { try progress.advance(to: done) }

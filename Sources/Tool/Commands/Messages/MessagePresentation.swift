@@ -1,5 +1,6 @@
 internal import Base
 internal import Traffic
+internal import Views
 
 /// How messages are written: for a program, in a table, or in full.
 struct MessagePresentation {
@@ -33,7 +34,7 @@ struct MessagePresentation {
         switch form {
         case .table: try writeRow(message, time)
         case .full: try writeWhole(message, time)
-        case .json: try lines.write(Self.json(message).line)
+        case .json: try lines.write(message.json.line)
         }
     }
 
@@ -117,29 +118,6 @@ struct MessagePresentation {
         } else {
             try environment.output.write(HexDump.render(message.content))
         }
-    }
-
-    // MARK: JSON
-
-    /// A line of JSON Lines in the schema `sallyport.message/1`.
-    private static func json(_ message: WholeMessage) -> JSONText {
-        let first = message.first
-        let text = PrintableText(message.content, isWhole: message.isWhole)?.text
-        return [
-            "schema": "sallyport.message/1",
-            "connection": .integer(first.connection),
-            "exchange": .optional(first.exchange),
-            "number": .integer(first.number),
-            "time": .string(first.at.rfc3339),
-            "direction": first.direction == .request ? "request" : "response",
-            "kind": .string(first.kind.rawValue),
-            "size": .integer(message.size),
-            "text": .optional(text),
-            "base64": text == nil ? .string(Base64.encode(message.content)) : .null,
-            "whole": .boolean(message.isWhole),
-            "masked": .boolean(message.isMasked),
-            "detail": .optional(message.detail.isEmpty ? nil : message.detail),
-        ]
     }
 
     /// In columns: what a person takes in at a glance; a terminal may leave less.

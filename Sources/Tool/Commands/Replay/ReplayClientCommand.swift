@@ -1,7 +1,11 @@
 internal import Base
 internal import Filters
 internal import HTTPClient
+internal import Launching
 internal import Replay
+internal import Runs
+internal import TLS
+internal import Views
 
 extension Command {
     /// `replay client`: recorded requests, sent again.
@@ -99,9 +103,21 @@ struct ReplayClientArguments {
     var isJSON = false
     var selection = FilterOptions()
 
-    var pace: ReplaySchedule.Pace {
-        if let rate { return .rate(thousandths: rate) }
-        return timing.map { .timing(thousandths: $0) } ?? .windows
+    /// What is sent, and how, but for the certificates.
+    var configuration: ReplayClientConfiguration {
+        var configuration = ReplayClientConfiguration()
+        if let rate {
+            configuration.pace = .rate(thousandths: rate)
+        } else if let timing {
+            configuration.pace = .timing(thousandths: timing)
+        }
+        configuration.timing = timing
+        configuration.destinations = destinations
+        configuration.concurrency = Int(concurrency)
+        configuration.stopAfter = stopAfter
+        configuration.versions = versions
+        configuration.capture = capture
+        return configuration
     }
 
     var destinations: ReplayDestinations {
@@ -116,6 +132,22 @@ struct ReplayClientArguments {
         destinations.allowed = Set(allowed)
         destinations.allowsAll = allowsAll
         return destinations
+    }
+}
+
+extension ValueSyntax where Value == ReplayMove {
+    static var replayMove: ValueSyntax {
+        .reading(
+            "[HOST=]URL", wanted: "the URL of an origin",
+            hint: "write it like https://127.0.0.1:8443, or api.example=http://127.0.0.1:8080"
+        ) { text in
+            let host = text.prefix { $0 != "=" && $0 != "/" }
+            let isMove = text.dropFirst(host.count).first == "=" && !host.isEmpty
+            let url = isMove ? String(text.dropFirst(host.count + 1)) : text
+            return ClientTarget(url: url).map {
+                ReplayMove(host: isMove ? String(host) : nil, target: $0)
+            }
+        }
     }
 }
 
@@ -152,21 +184,28 @@ private func runReplayClient(
         source, substitutes: !arguments.keepsAll, keeps: Set(arguments.keeps)
     ) { try filter.accepts($0) }
     if arguments.listsSubstitutions {
-        if arguments.isJSON {
-            let document: JSONText = [
-                "schema": "sallyport.replay-client/1", "substitutions": plan.substitutions.json,
-            ]
-            try environment.output.write(document.document)
-        } else {
-            let lines = plan.substitutions.lines
-            let text = (lines.isEmpty ? ["no request holds a value of a response"] : lines)
-                .map { TerminalText.sanitized($0) + "\n" }
-            try environment.output.write(text.joined())
-        }
+        try list(plan.substitutions, asJSON: arguments.isJSON, environment)
         return .clean
     }
-    let service = try ReplayClientService(plan, arguments, environment)
-    let report = try await service.run(source)
+    var configuration = arguments.configuration
+    for path in arguments.authorities {
+        configuration.authorities += try Certificate.all(
+            inPEM: try environment.readFile(path), name: path)
+    }
+    let service = try ReplayClientService(plan, configuration, from: source)
+    if let path = arguments.capture, service.heldCount > 0, !arguments.isJSON {
+        try environment.note(
+            "\(path) holds \(service.heldCount) exchanges already; these are added")
+    }
+    try StopSignals().watch(
+        onStop: { _ in service.stop() }, onTick: service.stopIfUnrecorded)
+    let bar = RunProgress("sending", environment)
+    let report = try await withEvents(of: service.events) {
+        try await service.run()
+    } show: { event in
+        if case .progress(let done, let total) = event { bar.advance(to: done, of: total) }
+    }
+    try bar.finish()
     if arguments.isJSON {
         var members: [JSONText.Member] = []
         if case .object(let own) = report.json { members = own }
@@ -180,5 +219,24 @@ private func runReplayClient(
                 "see whether the origin is up and --to is right; --stop-after 10 ends sooner")
         }
     }
-    return report.exitCode
+    return switch report.verdict {
+    case .same: .clean
+    case .different: .findings
+    case .inconclusive: .inconclusive
+    }
+}
+
+private func list(
+    _ substitutions: SubstitutionPlan, asJSON isJSON: Bool, _ environment: Environment
+) throws(Failure) {
+    guard !isJSON else {
+        let document: JSONText = [
+            "schema": "sallyport.replay-client/1", "substitutions": substitutions.json,
+        ]
+        return try environment.output.write(document.document)
+    }
+    let lines = substitutions.lines
+    let text = (lines.isEmpty ? ["no request holds a value of a response"] : lines)
+        .map { TerminalText.sanitized($0) + "\n" }
+    try environment.output.write(text.joined())
 }

@@ -1,5 +1,7 @@
 internal import Base
+internal import Redaction
 internal import Replay
+internal import Views
 
 /// The report in words.
 enum ReplayClientText {
@@ -61,5 +63,51 @@ enum ReplayClientText {
 
     private static func counted(_ count: Int, _ noun: String) -> String {
         "\(count) \(noun)\(count == 1 ? "" : "s")"
+    }
+}
+
+extension ReplayClientReport.Difference {
+    /// `exchange 3: GET http://example.com/ was 200 and is 403`.
+    var line: String {
+        let start = "exchange \(exchange): \(method) \(URLRedaction.redact(url))"
+        let was = recordedStatus > 0 ? "was \(Self.words(recordedStatus, recordedCall)) and " : ""
+        let words = outcomeWords(start, was)
+        guard let messages else { return words }
+        var remarks = [words]
+        if case .answered = outcome, messages.heard < messages.recorded {
+            remarks.append("\(messages.heard) of \(messages.recorded) messages came")
+        }
+        if messages.sent < messages.total {
+            remarks.append("\(messages.sent) of \(messages.total) messages were sent")
+        }
+        return remarks.joined(separator: "; ")
+    }
+
+    private func outcomeWords(_ start: String, _ was: String) -> String {
+        switch outcome {
+        case .answered(let status, let call): "\(start) \(was)is \(Self.words(status, call))"
+        case .conversed where recordedStatus > 0 && recordedStatus != 101: "\(start) \(was)is 101"
+        case .conversed:
+            "\(start) was answered with \(messages?.recorded ?? 0) messages and is with"
+                + " \(messages?.heard ?? 0)"
+        case .failed(_, let detail): "\(start) \(was)has no answer: \(detail)"
+        case .withheld, .unsent: start
+        }
+    }
+
+    private static func words(_ status: Int, _ call: Int?) -> String {
+        call.map { "\(status) with gRPC status \($0)" } ?? "\(status)"
+    }
+}
+
+extension SubstitutionPlan {
+    /// The same in lines; the values themselves, which are secrets, are not shown.
+    var lines: [String] {
+        values.flatMap { value -> [String] in
+            guard let source = value.sources.first else { return [] }
+            let title =
+                "exchange \(source.exchange) \(source.place) (\(value.length) bytes)"
+            return [title] + value.uses.map { "    -> exchange \($0.exchange) \($0.name)" }
+        }
     }
 }

@@ -1,7 +1,9 @@
 internal import Base
 internal import Glibc
+internal import Launching
 internal import Proxy
 internal import Replay
+internal import Runs
 internal import TLS
 
 extension Command {
@@ -108,19 +110,33 @@ func checkReplayCapture(_ capture: String?, from source: String) throws(UsageFai
         hint: "record into another one, which 'sallyport replay diff' can compare with it")
 }
 
-/// Where requests go that are not recorded.
-enum ReplayFallback: String, CaseIterable {
-    case none
-    case network
-}
-
-struct ReplayArguments {
+private struct ReplayArguments {
     var source = ""
     var proxy = ProxyOptions()
     var options = ReplayOptions()
     var rules: String?
     var fallback = ReplayFallback.none
     var isJSON = false
+
+    /// Where requests go that are not recorded.
+    enum ReplayFallback: String, CaseIterable {
+        case none
+        case network
+    }
+
+    /// Errors: those of reading the rules.
+    var configuration: ReplayConfiguration {
+        get throws(Failure) {
+            var configuration = ReplayConfiguration()
+            configuration.proxy = proxy
+            configuration.options = options
+            if let rules {
+                configuration.options.rules = try ReplayRules(text: try Files.read(rules).text)
+            }
+            configuration.fallsBack = fallback == .network
+            return configuration
+        }
+    }
 }
 
 extension ValueSyntax where Value == Int64 {
@@ -138,10 +154,11 @@ private func runReplay(
 ) async throws -> ExitCode {
     try checkReplayCapture(arguments.proxy.capture, from: arguments.source)
     let signals = try StopSignals()
-    let service = try ReplayService(arguments, environment)
+    let service = try ReplayService(
+        try environment.openCapture(arguments.source), try arguments.configuration,
+        variables: environment.variables)
     signals.watch(
-        onStop: { _ in service.shutdown.request() },
-        onTick: { if service.failure != nil { service.shutdown.request() } })
+        onStop: { _ in service.stop() }, onTick: { if service.failure != nil { service.stop() } })
     let modes = arguments.proxy.modes.isEmpty ? [.explicit] : arguments.proxy.modes.map(\.mode)
     let ready = ReadyMessage(
         ways: zip(service.server.addresses, modes).map { .init(HostPort($0), $1) },
@@ -152,7 +169,12 @@ private func runReplay(
     } else {
         try environment.output.write(ready.text + service.summary)
     }
-    let endedInOrder = try await service.run()
+    let log = MissLog(environment, isJSON: arguments.isJSON)
+    let endedInOrder = try await withEvents(of: service.events) {
+        try await service.run()
+    } show: { event in
+        log.tell(event)
+    }
     if !arguments.isJSON {
         for remark in service.remarks { try environment.note(remark) }
     }

@@ -4,6 +4,7 @@ internal import Filters
 internal import Replay
 internal import TLS
 internal import Traffic
+internal import Views
 
 extension Command {
     /// `replay diff`: what differs between two captures.

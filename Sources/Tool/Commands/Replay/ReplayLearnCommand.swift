@@ -1,5 +1,6 @@
 internal import Base
 internal import Replay
+internal import Views
 
 extension Command {
     static var replayLearn: Command {

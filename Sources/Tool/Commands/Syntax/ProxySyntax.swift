@@ -1,14 +1,6 @@
 internal import Base
 internal import Proxy
-
-/// A way in, as `--mode` names it.
-struct PortMode {
-    var mode: ProxyPlan.Mode
-    /// Where it listens; `nil` for `--listen`.
-    var listen: HostPort?
-    /// Whether the system hands over connections to other addresses (IP_TRANSPARENT).
-    var isTransparentSocket = false
-}
+internal import Runs
 
 extension ValueSyntax where Value == PortMode {
     /// A mode, and behind an `@` the address that it is at.
@@ -86,13 +78,6 @@ extension ValueSyntax where Value == UpstreamProxy {
             return nil
         }
     }
-}
-
-/// A file with a password, and the upstream proxy that it is for.
-struct UpstreamCredentialFile: Equatable {
-    /// `nil` for the only one.
-    var place: HostPort?
-    var path: String
 }
 
 extension ValueSyntax where Value == UpstreamCredentialFile {

@@ -2,6 +2,7 @@ internal import Base
 internal import TLS
 internal import Traffic
 internal import Transfers
+internal import Views
 
 /// Which transfers are listed, and how.
 struct TransferListing {

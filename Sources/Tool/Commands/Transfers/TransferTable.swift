@@ -1,5 +1,6 @@
 internal import Base
 internal import Transfers
+internal import Views
 
 /// The transfers as a table for people.
 struct TransferTable {

@@ -12,6 +12,19 @@ extension FuzzedReader {
     private static func number(_ value: Int) -> [UInt8] { [UInt8(value >> 8), UInt8(value & 255)] }
     private static func vector(_ bytes: [UInt8]) -> [UInt8] { number(bytes.count) + bytes }
 
+    /// Where the contents of such vectors, one behind the other, lie; the last may be cut.
+    private static func vectors(of bytes: [UInt8]) -> [Range<Int>] {
+        var contents: [Range<Int>] = []
+        var place = 0
+        while place + 2 <= bytes.count {
+            let length = Int(bytes[place]) << 8 | Int(bytes[place + 1])
+            let end = min(bytes.count, place + 2 + length)
+            contents.append(place + 2..<end)
+            place = end
+        }
+        return contents
+    }
+
     /// A hello with the extensions that are read: name, ALPN, versions, groups, key share.
     static let helloMessage = makeHelloMessage()
 
@@ -74,16 +87,12 @@ extension FuzzedReader {
         },
         run: { bytes, _, transcript in
             var reader = QUICInitialReader()
-            var place = 0
-            while place + 2 <= bytes.count {
-                let length = Int(bytes[place]) << 8 | Int(bytes[place + 1])
-                let end = min(bytes.count, place + 2 + length)
+            for datagram in vectors(of: bytes) {
                 do throws(QUICViolation) {
-                    if let hello = try reader.read(bytes.span.extracting(place + 2..<end)) {
+                    if let hello = try reader.read(bytes.span.extracting(datagram)) {
                         note(hello, &transcript)
                     }
                 } catch { transcript.note("violation", text: "\(error)") }
-                place = end
             }
         })
 
@@ -106,16 +115,12 @@ extension FuzzedReader {
         },
         run: { bytes, _, transcript in
             var reader = QUICInitialReader()
-            var place = 0
-            while place + 2 <= bytes.count {
-                let length = Int(bytes[place]) << 8 | Int(bytes[place + 1])
-                let end = min(bytes.count, place + 2 + length)
+            for content in vectors(of: bytes) {
                 do throws(QUICViolation) {
-                    if let hello = try reader.readFrames(Array(bytes[place + 2..<end])) {
+                    if let hello = try reader.readFrames(Array(bytes[content])) {
                         note(hello, &transcript)
                     }
                 } catch { transcript.note("violation", text: "\(error)") }
-                place = end
             }
         })
 

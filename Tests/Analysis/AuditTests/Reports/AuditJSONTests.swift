@@ -11,7 +11,7 @@ import Testing
                 as? [String: Any])
         #expect(read["schema"] as? String == "sallyport.audit/1")
         #expect(read["verdict"] as? String == "failed")
-        #expect(read["durationMilliseconds"] as? Double == 12500)
+        #expect(read["durationMs"] as? Double == 12500)
         let counts = try #require(read["counts"] as? [String: Int])
         #expect(counts["fail"] == 3 && counts["skipped"] == 2 && counts.count == 6)
         let diagnosis = try #require(read["diagnosis"] as? [[String: Any]])

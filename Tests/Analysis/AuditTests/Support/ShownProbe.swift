@@ -1,5 +1,8 @@
 import Audit
+import Base
+import Catalogue
 import Proxy
+import Synchronization
 import Traffic
 
 /// A probe's server on no socket: what it saw is made up.
@@ -37,5 +40,38 @@ final class ShownProbe: ProbeMachine {
         seen.alert = 42
         seen.end = .closed
         return seen
+    }
+}
+
+/// Shows probes on no sockets, and keeps where each says what it saw.
+final class ShownProbes: ProbePresenter {
+    private let reports = Mutex<[@Sendable (ProbeObservation) -> Void]>([])
+
+    /// One that every client takes, and one that none should.
+    static var pair: [ProbeDescription] {
+        var control = ProbeDescription(identifier: "control-good", family: .control)
+        control.expectation = .accept
+        return [control, ProbeDescription(identifier: "name-wrong-host", family: .name)]
+    }
+
+    func unaskedMachine(
+        _ probe: ProbeDescription, for visit: ProbeVisit, besides destination: AuditDestination,
+        report: @escaping @Sendable (ProbeObservation) -> Void
+    ) -> any ProbeMachine {
+        reports.withLock { $0.append(report) }
+        return ShownProbe(identifier: probe.identifier)
+    }
+
+    func machine(
+        _ probe: ProbeDescription, for visit: ProbeVisit,
+        report: @escaping @Sendable (ProbeObservation) -> Void
+    ) throws(Failure) -> (any ProbeMachine)? {
+        reports.withLock { $0.append(report) }
+        return ShownProbe(identifier: probe.identifier)
+    }
+
+    /// Where the probe that was shown last says what it saw.
+    func takeReport() -> @Sendable (ProbeObservation) -> Void {
+        reports.withLock { $0.removeLast() }
     }
 }

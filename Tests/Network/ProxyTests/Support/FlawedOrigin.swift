@@ -14,12 +14,14 @@ final class FlawedOrigin {
         case demandsCertificateInTLS12
     }
 
+    static let program = "/usr/bin/openssl"
+    static let isThere = FileManager.default.isExecutableFile(atPath: program)
     /// Whether the programs of the table of failures are there.
     static let hasPeers =
-        OpenSSLOrigin.isThere && FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")
+        isThere && FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")
 
     let authority: Certificate
-    private(set) var port: UInt16 = 0
+    let port: UInt16
     private let folder: TemporaryFolder
     private let server = Process()
 
@@ -44,31 +46,36 @@ final class FlawedOrigin {
         }
         for command in commands {
             let process = Process()
-            try Self.start(process, command, in: folder)
+            try Self.start(
+                process, in: folder, command.split(separator: " ").map(String.init))
             process.waitUntilExit()
             try check(process.terminationStatus == 0, "openssl \(command)")
         }
         let path = "\(folder.path)/ca.pem"
         authority = try Certificate(pem: try Files.read(path), name: path)
-        try serve(flaw)
+        let options =
+            switch flaw {
+            case .oldVersion: "-tls1_1 -cipher DEFAULT:@SECLEVEL=0"
+            case .demandsCertificate: "-Verify 1 -verify_return_error -CAfile ca.pem"
+            case .demandsCertificateInTLS12:
+                "-tls1_2 -Verify 1 -verify_return_error -CAfile ca.pem"
+            case .selfSigned, .expired, .wrongName: ""
+            }
+        port = try Self.serve(server, options, in: folder)
     }
 
     deinit { server.terminate() }
 
-    private func serve(_ flaw: Flaw) throws {
+    /// Starts a server of `openssl s_server` and waits until it accepts.
+    ///
+    /// - Returns: the port that the system chose for it.
+    private static func serve(
+        _ server: Process, _ options: String, in folder: TemporaryFolder
+    ) throws -> UInt16 {
         let output = Pipe()
         server.standardOutput = output
-        let more =
-            switch flaw {
-            case .oldVersion: " -tls1_1 -cipher DEFAULT:@SECLEVEL=0"
-            case .demandsCertificate: " -Verify 1 -verify_return_error -CAfile ca.pem"
-            case .demandsCertificateInTLS12:
-                " -tls1_2 -Verify 1 -verify_return_error -CAfile ca.pem"
-            case .selfSigned, .expired, .wrongName: ""
-            }
-        try Self.start(
-            server, "s_server -accept 127.0.0.1:0 -www -cert leaf.pem -key leaf.key\(more)",
-            in: folder)
+        let command = "s_server -accept 127.0.0.1:0 -www -cert leaf.pem -key leaf.key \(options)"
+        try start(server, in: folder, command.split(separator: " ").map(String.init))
         var text = ""
         while !text.hasSuffix("\n") || !text.contains("ACCEPT") {
             let bytes = output.fileHandleForReading.availableData
@@ -76,15 +83,16 @@ final class FlawedOrigin {
             text += String(decoding: bytes, as: UTF8.self)
         }
         let digits = text.split(separator: "\n").last?.split(separator: ":").last ?? ""
-        port = UInt16(digits) ?? 0
+        let port = UInt16(digits) ?? 0
         try check(port > 0, text)
+        return port
     }
 
     private static func start(
-        _ process: Process, _ command: String, in folder: TemporaryFolder
+        _ process: Process, in folder: TemporaryFolder, _ arguments: [String]
     ) throws {
-        process.executableURL = URL(fileURLWithPath: OpenSSLOrigin.program)
-        process.arguments = command.split(separator: " ").map(String.init)
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
         process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
         process.standardInput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice

@@ -3,6 +3,7 @@ import Testing
 import Traffic
 
 @testable import Commands
+@testable import Views
 
 struct WholeMessageTests {
     struct PlaceRow: Sendable, CustomTestStringConvertible {

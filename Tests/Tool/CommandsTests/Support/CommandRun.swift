@@ -4,6 +4,8 @@ import Synchronization
 import Traffic
 
 @testable import Commands
+@testable import Runs
+@testable import Views
 
 /// One run of the tool in memory, with what it wrote.
 struct CommandRun {

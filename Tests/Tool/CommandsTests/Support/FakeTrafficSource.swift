@@ -1,8 +1,9 @@
 import Base
+import Contents
 import Traffic
 
 /// A capture in memory.
-struct FakeTrafficSource: TrafficSource {
+struct FakeTrafficSource: TrafficStore {
     var connectionRecords: [ConnectionRecord] = []
     var exchangeRecords: [ExchangeRecord] = []
     /// The contents, which are visited in pieces of seven bytes.
@@ -44,4 +45,20 @@ struct FakeTrafficSource: TrafficSource {
             guard try visit(record) else { return }
         }
     }
+
+    let identity: String? = nil
+    let lastChange: Int64 = 0
+
+    func clients() throws -> [Int64: String] {
+        connectionRecords.reduce(into: [:]) { $0[$1.id] = $1.client }
+    }
+
+    /// All of them, in their order: what the query asks for besides, no command uses.
+    func summaries(
+        _ query: ExchangeQuery, _ visit: (ExchangeSummary) throws -> Bool
+    ) throws {
+        try exchanges { try visit(ExchangeSummary($0)) }
+    }
+
+    func changes(since number: Int64, _ visit: (TrafficChange) throws -> Bool) throws {}
 }

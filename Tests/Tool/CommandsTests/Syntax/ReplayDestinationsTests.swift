@@ -3,6 +3,7 @@ import Replay
 import Testing
 
 @testable import Commands
+@testable import Runs
 
 struct ReplayDestinationsTests {
     struct Row: Sendable, CustomTestStringConvertible {

@@ -2,6 +2,7 @@ import Base
 import Testing
 
 @testable import Commands
+@testable import Views
 
 struct ReplayClientReportTests {
     struct Row: Sendable, CustomTestStringConvertible {
@@ -43,7 +44,7 @@ struct ReplayClientReportTests {
                 }))
         #expect(report.differences.map(\.line) == (row.line.map { [$0] } ?? []))
         #expect(report.sameCount == (row.line == nil ? 1 : 0))
-        #expect((report.exitCode == .clean) == (row.line == nil))
+        #expect((report.verdict == .same) == (row.line == nil))
     }
 
     @Test func showsNoSecretOfAURL() {

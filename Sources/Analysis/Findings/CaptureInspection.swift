@@ -1,0 +1,94 @@
+internal import Base
+package import Traffic
+
+/// Which records of a capture are judged.
+package protocol CaptureSelection {
+    func accepts(_ connection: ConnectionRecord) throws -> Bool
+    func accepts(_ exchange: ExchangeRecord) throws -> Bool
+}
+
+/// Feeds a whole capture to the detectors.
+package enum CaptureInspection {
+    /// How much of one content is looked into, in bytes, before decoding and after: credentials
+    /// stand at the start of what carries them.
+    package static let contentLimit = 1024 * 1024
+
+    /// A record that was judged.
+    package enum Place: Hashable {
+        case connection(Int64)
+        case exchange(Int64)
+    }
+
+    /// Judges all records, or those of a selection.
+    ///
+    /// - Parameters:
+    ///   - progress: told how many exchanges of how many were passed; all of them at the end.
+    ///   - visit: told what each record showed.
+    ///
+    /// Errors: those of reading the capture, of the selection and of `progress`.
+    package static func report(
+        on source: any TrafficSource, configuration: FindingsConfiguration,
+        selection: (any CaptureSelection)? = nil,
+        progress: (_ done: Int64, _ total: Int64) throws -> Void = { _, _ in },
+        visit: (Place, [Finding]) -> Void = { _, _ in }
+    ) throws -> FindingsReport {
+        var engine = FindingsEngine(configuration)
+        var connections: [Int64: ConnectionRecord] = [:]
+        var total: Int64 = 0
+        try source.connections { record in
+            if try selection?.accepts(record) ?? true {
+                try observe(record, in: source, &engine, visit)
+            }
+            connections[record.id] = record.withoutBulk
+            total = total.addingSaturated(record.exchangeCount)
+            return true
+        }
+        var done: Int64 = 0
+        try source.exchanges { exchange in
+            if try selection?.accepts(exchange) ?? true {
+                let found = engine.observe(
+                    exchange, on: connections[exchange.connection],
+                    requestBody: try content(of: exchange, .request, in: source),
+                    responseBody: try content(of: exchange, .response, in: source))
+                visit(.exchange(exchange.id), found)
+            }
+            done += 1
+            try progress(done, total)
+            return true
+        }
+        try progress(total, total)
+        return engine.report()
+    }
+
+    /// Judges a connection with its messages, where they can show anything.
+    private static func observe(
+        _ connection: ConnectionRecord, in source: any TrafficSource,
+        _ engine: inout FindingsEngine, _ visit: (Place, [Finding]) -> Void
+    ) throws {
+        let place = Place.connection(connection.id)
+        guard engine.wantsMessages(of: connection) else {
+            return visit(place, engine.observe(connection))
+        }
+        var messages = GatheredMessages()
+        try source.messages(ofConnection: connection.id, exchange: nil) { messages.add($0) }
+        visit(place, engine.observe(connection, messages: messages))
+        for id in messages.exchanges {
+            guard let exchange = try source.exchange(id) else { continue }
+            visit(.exchange(id), engine.observe(messages, of: exchange, on: connection))
+        }
+    }
+
+    /// The start of a content.
+    private static func content(
+        of exchange: ExchangeRecord, _ direction: Direction, in source: any TrafficSource
+    ) throws -> [UInt8] {
+        let body = direction == .request ? exchange.requestBody : exchange.responseBody
+        guard body.size > 0 else { return [] }
+        var content: [UInt8] = []
+        try source.body(ofExchange: exchange.id, direction) { bytes in
+            content += bytes.prefix(contentLimit - content.count)
+            return content.count < contentLimit
+        }
+        return content
+    }
+}

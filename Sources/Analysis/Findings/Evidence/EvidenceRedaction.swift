@@ -1,0 +1,27 @@
+internal import Base
+
+/// What turns raw bytes into evidence: the run's key, and what must not appear in any name.
+struct EvidenceRedaction: Sendable {
+    let digests: DigestFunctions
+    /// The run's key in memory only, so that a tag means nothing outside of the run.
+    let runKey: [UInt8]
+    /// Finds the subject's values in every encoding; `nil` without a profile.
+    let planted: PlantedAutomaton?
+    /// Secrets of the exchange at hand, which no name and no path segment may show.
+    var secrets: [[UInt8]] = []
+
+    /// What stands for a name or a segment that must not be shown, `nil` if it may be.
+    func substitute(for piece: [UInt8]) -> String? {
+        let decoded = PercentCoding.decoded(piece[...], plusIsSpace: true)
+        if let planted, planted.occurs(in: piece) || planted.occurs(in: decoded) {
+            return "{planted}"
+        }
+        for secret in secrets where secret.count >= Self.shortestHidden {
+            if piece.contains(run: secret) || decoded.contains(run: secret) { return "{secret}" }
+        }
+        return nil
+    }
+
+    /// In bytes. Shorter secrets would blank every name that happens to hold them.
+    private static let shortestHidden = 4
+}

@@ -1,0 +1,90 @@
+package import Base
+
+/// The report in the forms that CI systems read.
+extension FindingsReport {
+    /// SARIF with every finding; one that is a mere guess is a note.
+    ///
+    /// - Parameter capture: the path of the capture, where results are placed.
+    package func sarif(toolVersion: String, capture: String) -> JSONText {
+        let source = SourceLocation(capture)
+        let results = findings.map { finding in
+            SARIFDocument.Result(
+                rule: rule(finding.rule),
+                level: finding.confidence >= .firm ? SARIFDocument.level(finding.severity) : "note",
+                message: "\(finding.place): \(finding.title): \(finding.reason)."
+                    + " Fix: \(finding.advice)",
+                source: source, place: finding.party.text, fingerprint: finding.fingerprint,
+                properties: [
+                    "confidence": .string(finding.confidence.rawValue),
+                    "party": .string(finding.party.text),
+                    "blames": .string(finding.rule.party.rawValue),
+                    "occurrences": .integer(Int64(finding.occurrences)),
+                    "exchanges": .array(finding.exchanges.map { .integer($0) }),
+                    "connections": .array(finding.connections.map { .integer($0) }),
+                    "firstSeenAt": .string(finding.firstSeen.rfc3339),
+                ])
+        }
+        return SARIFDocument(
+            category: "sallyport-check/", toolVersion: toolVersion, results: results
+        ).json
+    }
+
+    /// The severity of a rule is that of its worst finding.
+    private func rule(_ id: RuleID) -> SARIFDocument.Rule {
+        SARIFDocument.Rule(
+            id: id.rawValue, title: id.title, description: id.reason,
+            help: "\(id.reason)\nFix: \(id.advice)",
+            severity: findings.filter { $0.rule == id }.map(\.severity).max() ?? .info,
+            precision: "high",
+            tags: ["security"] + id.weaknesses.map { "external/cwe/cwe-\($0)" })
+    }
+
+    /// JUnit XML with a case for each rule, and one for whether enough was seen.
+    ///
+    /// - Parameter severity: the least one that fails.
+    package func junit(
+        toolVersion: String, capture: String, failingFrom severity: Severity
+    ) -> String {
+        let rules = RuleID.allCases.map { id in
+            let found = findings.filter { $0.rule == id }
+            let failed = found.filter { $0.severity >= severity && $0.confidence >= .firm }
+            return JUnitDocument.Case(
+                group: id.party.rawValue, name: "\(id.rawValue): \(id.title)",
+                state: failed.isEmpty
+                    ? .passed
+                    : .failed(
+                        message: failed.map(\.place).joined(separator: ", "), type: id.rawValue),
+                details: found.map(\.details).joined(separator: "\n\n"))
+        }
+        let reasons = inconclusive.map(\.text).joined(separator: ", ")
+        let coverage = JUnitDocument.Case(
+            group: "coverage", name: "enough was seen",
+            state: reasons.isEmpty ? .passed : .skipped(message: reasons), details: reasons)
+        let suite = JUnitDocument.Suite(
+            name: "sallyport check", host: capture, startedAt: nil,
+            properties: [("tool", "sallyport \(toolVersion)"), ("capture", capture)],
+            cases: rules + [coverage])
+        return JUnitDocument(name: "sallyport check", duration: 0, suites: [suite]).text
+    }
+}
+
+extension Finding {
+    /// Such as `POST http://api.example/login, form.password`.
+    fileprivate var place: String {
+        let target = [method?.rawValue, urlTemplate.text].compactMap { $0 }.joined(separator: " ")
+        return selector.map { "\(target), \($0.text)" } ?? target
+    }
+
+    fileprivate var details: String {
+        let numbers = { (name: String, ids: [Int64]) -> String? in
+            ids.isEmpty ? nil : "\(name): \(ids.map(String.init).joined(separator: ", "))"
+        }
+        let lines: [String?] = [
+            "\(rule.rawValue): \(title)", "where: \(place)", "service: \(party.text)",
+            "severity: \(severity.rawValue), \(confidence.rawValue)",
+            "seen: \(occurrences) times", numbers("exchanges", exchanges),
+            numbers("connections", connections), "why: \(reason)", "fix: \(advice)",
+        ]
+        return lines.compactMap { $0 }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,178 @@
+package import Base
+
+/// One run of the tool as SARIF 2.1.0, as GitHub's code scanning wants it.
+package struct SARIFDocument {
+    package struct Rule {
+        package let id: String
+        package let title: String
+        package let description: String
+        package let help: String
+        package let severity: Severity
+        package let precision: String
+        package let tags: [String]
+
+        package init(
+            id: String, title: String, description: String, help: String, severity: Severity,
+            precision: String, tags: [String]
+        ) {
+            self.id = id
+            self.title = title
+            self.description = description
+            self.help = help
+            self.severity = severity
+            self.precision = precision
+            self.tags = tags
+        }
+    }
+
+    package struct Result {
+        package let rule: Rule
+        package let kind: String
+        package let level: String
+        package let message: String
+        /// A result without a place makes GitHub refuse the whole file. What is no file of the
+        /// repository is shown without its text.
+        package let source: SourceLocation
+        /// Where it was seen, as people say it.
+        package let place: String
+        /// Equal for the same result of another run.
+        package let fingerprint: String
+        package let properties: JSONText
+
+        package init(
+            rule: Rule, kind: String = "fail", level: String, message: String,
+            source: SourceLocation, place: String, fingerprint: String, properties: JSONText
+        ) {
+            self.rule = rule
+            self.kind = kind
+            self.level = level
+            self.message = message
+            self.source = source
+            self.place = place
+            self.fingerprint = fingerprint
+            self.properties = properties
+        }
+    }
+
+    /// Which analysis of a repository it is, such as `sallyport-audit/`.
+    package let category: String
+    package let toolVersion: String
+    /// `nil` if nobody knows.
+    package let startedAt: Timestamp?
+    private let results: ArraySlice<Result>
+
+    package init(
+        category: String, toolVersion: String, startedAt: Timestamp? = nil, results: [Result]
+    ) {
+        self.category = category
+        self.toolVersion = toolVersion
+        self.startedAt = startedAt
+        self.results = results.prefix(Self.resultLimit)
+    }
+
+    package var json: JSONText {
+        var rules: [Rule] = []
+        var indexes: [String: Int] = [:]
+        for rule in results.map(\.rule) where indexes[rule.id] == nil {
+            indexes[rule.id] = rules.count
+            rules.append(rule)
+        }
+        var invocation = [JSONText.Member("executionSuccessful", true)]
+        if let startedAt {
+            invocation.append(JSONText.Member("startTimeUtc", .string(startedAt.rfc3339)))
+        }
+        let run: JSONText = [
+            "tool": [
+                "driver": [
+                    "name": "Sallyport", "version": .string(toolVersion),
+                    "rules": .array(rules.map(Self.object)),
+                ]
+            ],
+            "automationDetails": ["id": .string(category)],
+            "invocations": .array([.object(invocation)]),
+            "columnKind": "utf16CodeUnits",
+            "results": .array(results.map { Self.object($0, indexes[$0.rule.id] ?? 0) }),
+        ]
+        return [
+            "$schema": .string(Self.schema), "version": "2.1.0", "runs": .array([run]),
+        ]
+    }
+
+    package static func level(_ severity: Severity) -> String {
+        switch severity {
+        case .critical, .high: "error"
+        case .medium: "warning"
+        case .low, .info: "note"
+        }
+    }
+
+    private static func object(_ rule: Rule) -> JSONText {
+        var properties: [JSONText.Member] = [
+            .init("tags", .array(rule.tags.prefix(tagLimit).map(JSONText.string))),
+            .init("precision", .string(rule.precision)),
+        ]
+        if let score = score(rule.severity) {
+            properties.append(.init("security-severity", .string(score)))
+        }
+        return [
+            "id": .string(rule.id),
+            "name": .string(rule.id),
+            "shortDescription": text(rule.title),
+            "fullDescription": text(rule.description),
+            "help": text(rule.help),
+            "defaultConfiguration": ["level": .string(level(rule.severity))],
+            "properties": .object(properties),
+        ]
+    }
+
+    private static func object(_ result: Result, _ ruleIndex: Int) -> JSONText {
+        [
+            "ruleId": .string(result.rule.id),
+            "ruleIndex": .integer(Int64(ruleIndex)),
+            "kind": .string(result.kind),
+            "level": .string(result.level),
+            "message": ["text": .string(escapedBraces(result.message))],
+            "locations": .array([
+                [
+                    "physicalLocation": [
+                        "artifactLocation": ["uri": .string(result.source.uri)],
+                        "region": ["startLine": .integer(result.source.line), "startColumn": 1],
+                    ],
+                    "logicalLocations": .array([["fullyQualifiedName": .string(result.place)]]),
+                ]
+            ]),
+            "partialFingerprints": ["primaryLocationLineHash": .string(result.fingerprint)],
+            "properties": result.properties,
+        ]
+    }
+
+    /// GitHub reads more than 9.0 as critical, 7.0 to 8.9 as high, 4.0 to 6.9 as medium.
+    private static func score(_ severity: Severity) -> String? {
+        switch severity {
+        case .critical: "9.5"
+        case .high: "8.0"
+        case .medium: "5.5"
+        case .low: "2.0"
+        case .info: nil
+        }
+    }
+
+    private static func text(_ text: String) -> JSONText {
+        ["text": .string(String(text.unicodeScalars.prefix(textLimit)))]
+    }
+
+    /// Braces stand for arguments in a result's message unless doubled (SARIF §3.11.5).
+    private static func escapedBraces(_ text: String) -> String {
+        text.reduce(into: "") { result, character in
+            result.append(character)
+            if character == "{" || character == "}" { result.append(character) }
+        }
+    }
+
+    private static let schema =
+        "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+    // What GitHub takes.
+    private static let resultLimit = 25_000
+    private static let tagLimit = 20
+    private static let textLimit = 1024
+}

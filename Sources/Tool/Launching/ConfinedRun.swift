@@ -1,0 +1,88 @@
+package import Base
+package import Confinement
+internal import Glibc
+package import Proxy
+internal import Sockets
+internal import Synchronization
+package import Traffic
+
+/// Where the clients of a namespace come in.
+package struct CapturedPorts {
+    package let ports: [PortPlan]
+    package let network: CapturedNetwork
+}
+
+/// What a confined command's connections are served by.
+package protocol RunService: Sendable {
+    var shutdown: Shutdown { get }
+    /// Serves until `shutdown` is requested.
+    ///
+    /// - Returns: whether every connection ended by itself.
+    func run(finally: () async -> Void) async throws(Failure) -> Bool
+    /// Records a connection that did not come to the proxy, but was seen.
+    func record(_ make: (_ id: Int64) -> ConnectionRecord)
+}
+
+/// A command whose only way out is a proxy of its own.
+package enum ConfinedRun {
+    /// Starts the command, serves it until it has ended, and tells how.
+    ///
+    /// - Parameters:
+    ///   - started: called with the command once it runs.
+    ///   - finally: called when the command has ended, while its network is still there.
+    /// - Returns: how it ended, and what its network saw.
+    ///
+    /// Errors: those of `Confinement.launch` and of the service.
+    package static func run<Service: RunService>(
+        _ configuration: ConfinementConfiguration, started: (ChildProcess) -> Void,
+        makeService: (CapturedPorts) throws(Failure) -> Service,
+        finally: (ConfinedNetwork) async -> Void = { _ in }
+    ) async throws(Failure) -> (
+        ending: ChildProcess.Ending, network: ConfinedNetwork, service: Service
+    ) {
+        let launched = LaunchBox()
+        let ended = EndBox()
+        startThread(named: "command") {
+            // The command dies with the thread that started it, so this one waits for it.
+            do throws(Failure) {
+                let process = try DescriptorLimit.withInherited { () throws(Failure) in
+                    try Confinement.launch(configuration)
+                }
+                launched.set(.success(process))
+                ended.set(process.wait())
+            } catch {
+                launched.set(.failure(error))
+            }
+        }
+        let process = try await launched.get().get()
+        started(ChildProcess(program: process.program))
+        let network = ConfinedNetwork(process)
+        let service: Service
+        do throws(Failure) {
+            service = try makeService(network.ports)
+        } catch {
+            process.program.send(SIGKILL)
+            _ = await ended.get()
+            process.close()
+            throw error
+        }
+        let names = EndBox()
+        startThread(named: "names") {
+            network.serve()
+            names.set(0)
+        }
+        ended.whenSet { service.shutdown.request() }
+        defer { process.close() }
+        _ = try await service.run {
+            network.stop()
+            _ = await names.get()
+            network.noteEnd()
+            network.record(in: service)
+            await finally(network)
+        }
+        return (ChildProcess.Ending(status: await ended.get()), network, service)
+    }
+}
+
+private typealias LaunchBox = OneTimeBox<Result<ConfinedProcess, Failure>>
+private typealias EndBox = OneTimeBox<Int32>

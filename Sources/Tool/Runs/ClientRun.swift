@@ -1,0 +1,94 @@
+package import Base
+package import Launching
+internal import Proxy
+internal import Sockets
+internal import TLS
+
+/// One command under a proxy of its own.
+package struct ClientRun: Sendable {
+    package var command: [String]
+    package var proxy: ProxyOptions
+    /// Whether the command is left no way out but the proxy.
+    package var capturesAll: Bool
+    /// Those of the tool's environment, which the command's extend.
+    package var variables: [String: String]
+
+    package init(
+        _ command: [String], proxy: ProxyOptions, capturesAll: Bool, variables: [String: String]
+    ) {
+        self.command = command
+        self.proxy = proxy
+        self.proxy.listen = HostPort(host: "127.0.0.1", port: 0)
+        self.capturesAll = capturesAll
+        self.variables = variables
+    }
+
+    /// How a run went.
+    package struct Outcome: Sendable {
+        package let ending: ChildProcess.Ending
+        package let capturePath: String
+        /// What a confined command's network saw; `nil` for one that was not confined.
+        package var network: ConfinedNetwork?
+        /// Why the command could not be confined, although that was asked for.
+        package var confinementFailure: Failure?
+    }
+
+    /// Runs the command to its end, and completes the capture.
+    ///
+    /// - Parameter started: called with the command once it runs.
+    ///
+    /// Errors: those of starting the command and of the proxy.
+    package func run(
+        events: RunEvents = RunEvents(), started: @escaping @Sendable (ChildProcess) -> Void
+    ) async throws(Failure) -> Outcome {
+        guard capturesAll else { return try await runWithVariables(events, started) }
+        do throws(Failure) {
+            return try await runConfined(events, started)
+        } catch  where error.code == "namespaces-forbidden" {
+            var outcome = try await runWithVariables(events, started)
+            outcome.confinementFailure = error
+            return outcome
+        }
+    }
+
+    private func runConfined(
+        _ events: RunEvents, _ started: @Sendable (ChildProcess) -> Void
+    ) async throws(Failure) -> Outcome {
+        let authority = try proxy.authority.open(variables)
+        let client = try ClientEnvironment(
+            proxy: nil, trusting: authority.certificate, inherited: variables)
+        defer { client.remove() }
+        let result = try await ConfinedRun.run(
+            try client.confinement(of: command), started: started,
+            makeService: { ports throws(Failure) in
+                try ProxyService(proxy, variables: variables, events: events, captured: ports)
+            })
+        return Outcome(
+            ending: result.ending, capturePath: result.service.capturePath,
+            network: result.network)
+    }
+
+    private func runWithVariables(
+        _ events: RunEvents, _ started: @escaping @Sendable (ChildProcess) -> Void
+    ) async throws(Failure) -> Outcome {
+        let service = try ProxyService(proxy, variables: variables, events: events)
+        let client = try ClientEnvironment(
+            proxy: HostPort(service.server.address), trusting: service.authority.certificate,
+            inherited: variables)
+        defer { client.remove() }
+        let box = OneTimeBox<Result<ChildProcess.Ending, Failure>>()
+        let (command, told) = (command, client.variables)
+        startThread(named: "command") {
+            do throws(Failure) {
+                let child = try ChildProcess.start(command, variables: told)
+                started(child)
+                box.set(.success(child.wait()))
+            } catch {
+                box.set(.failure(error))
+            }
+            service.stop()
+        }
+        _ = try await service.run()
+        return Outcome(ending: try await box.get().get(), capturePath: service.capturePath)
+    }
+}

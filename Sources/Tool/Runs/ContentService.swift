@@ -1,0 +1,67 @@
+package import Base
+internal import ContentServer
+internal import HTTPServer
+package import Sockets
+package import TLS
+
+/// The options of the content server.
+package struct ContentOptions: Sendable {
+    package var listen = HostPort(host: "127.0.0.1", port: 8081)
+    package var tlsListen = HostPort(host: "127.0.0.1", port: 8444)
+    package var folder: String?
+    package var seed: Int64 = 1
+
+    package init() {}
+}
+
+/// The content server with its ports and the test CA that its certificates are signed by.
+package final class ContentService: Sendable {
+    package let authority: CertificateAuthority
+    package let http: SocketAddress
+    package let https: SocketAddress
+    private let server: HTTPServer
+
+    /// Opens the test CA and binds.
+    ///
+    /// Errors: `bad-address`, `listen-failed`, `folder-unreadable`, and those of the CA.
+    package init(
+        _ options: ContentOptions, variables: [String: String], loops: [EventLoop]
+    ) throws(Failure) {
+        // A CA of its own: trusting the proxy's must not mean trusting a server's, nor the other
+        // way round.
+        authority = try CertificateAuthority.open(
+            folder: try StateFolder.path(variables) + "/content-ca",
+            label: "Sallyport content test CA")
+        var configuration = ContentServerConfiguration()
+        configuration.seed = UInt64(bitPattern: options.seed)
+        if let folder = options.folder { configuration.folder = try Folder(path: folder) }
+        let content = ContentServer(configuration)
+        server = try HTTPServer(
+            ports: [
+                HTTPServer.Port(try options.listen.socketAddress()),
+                HTTPServer.Port(try options.tlsListen.socketAddress(), .tls(authority)),
+            ],
+            loops: loops, answer: content.answer)
+        http = server.addresses[0]
+        https = server.addresses[1]
+    }
+
+    /// Serves until `stop`.
+    ///
+    /// - Returns: whether every connection ended by itself.
+    package func run() async -> Bool {
+        await server.run()
+    }
+
+    package func stop() {
+        server.stop()
+    }
+
+    /// Where it is, for the ready line.
+    package var place: JSONText {
+        [
+            "http": .string(http.description), "https": .string(https.description),
+            "ca": .string(authority.certificatePath),
+        ]
+    }
+}

@@ -1,0 +1,94 @@
+package import Base
+internal import CaptureStore
+package import Launching
+package import Proxy
+internal import Recording
+internal import Sockets
+package import TLS
+package import Traffic
+
+/// A proxy with everything it needs, started and stopped as one.
+package final class ProxyService: RunService {
+    package let authority: CertificateAuthority
+    package let capturePath: String
+    package let server: ProxyServer
+    package let shutdown = Shutdown()
+    /// The content server beside it, which the proxy trusts.
+    package let content: ContentService?
+    private let events: RunEvents
+    private let writer: CaptureWriter
+    private let loops: EventLoops
+    private let numbers: RecordNumbers
+
+    /// Opens the authority and the capture, and binds.
+    ///
+    /// - Parameters:
+    ///   - variables: those of the environment, which say where the tool keeps what lasts.
+    ///   - events: told of what passes.
+    ///   - captured: the sockets of a namespace whose clients come in there; `nil` for none.
+    package init(
+        _ options: ProxyOptions, variables: [String: String], events: RunEvents = RunEvents(),
+        captured: CapturedPorts? = nil
+    ) throws(Failure) {
+        authority = try options.authority.open(variables)
+        var plan = try options.plan()
+        if let captured {
+            plan.ports += captured.ports
+            plan.captured = captured.network
+        }
+        capturePath = options.capture ?? Self.freshCapturePath()
+        writer = try CaptureWriter(
+            path: capturePath, configuration: CaptureConfiguration(digest: Digests.sha256))
+        loops = try EventLoops(count: plan.loopCount)
+        self.events = events
+        let all = loops.all
+        content = try options.content.map { options throws(Failure) in
+            try ContentService(options, variables: variables, loops: all)
+        }
+        if let content { plan.originTrust.extraAuthorities.append(content.authority.certificate) }
+        numbers = RecordNumbers(
+            connection: writer.nextConnectionID, exchange: writer.nextExchangeID)
+        server = try ProxyServer(
+            plan: plan, authority: authority, sink: EventSink(writer, events), numbers: numbers,
+            loops: all)
+    }
+
+    /// Lets exchanges under way finish for a while, and ends.
+    package func stop() { shutdown.request() }
+
+    /// Why the capture can no longer be written, `nil` while it can.
+    package var failure: Failure? { writer.failure }
+
+    /// Records a connection that did not come to the proxy, but was seen.
+    package func record(_ make: (_ id: Int64) -> ConnectionRecord) {
+        writer.submit([.connection(make(numbers.nextConnection()))])
+    }
+
+    /// Serves until `shutdown` is requested, and completes the capture.
+    ///
+    /// - Parameter finally: called when the last connection has ended, for what is still to be
+    ///   recorded.
+    /// - Returns: whether every connection ended by itself.
+    ///
+    /// Errors: `capture-write-failed`.
+    package func run(finally: () async -> Void = {}) async throws(Failure) -> Bool {
+        ResidentCode.giveBack()
+        let endedInOrder = await withTaskGroup(of: Bool.self) { group in
+            if let content { group.addTask { await content.run() } }
+            let ended = await server.run(until: shutdown)
+            content?.stop()
+            return await group.reduce(ended) { $0 && $1 }
+        }
+        await finally()
+        try writer.close()
+        loops.stop()
+        events.finish()
+        return endedInOrder
+    }
+
+    /// A capture in the current folder, named for the time.
+    static func freshCapturePath() -> String {
+        let time = Timestamp.now().rfc3339.prefix(19).filter { $0 != ":" }
+        return "\(time).sallyport"
+    }
+}

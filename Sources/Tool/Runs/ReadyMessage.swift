@@ -1,0 +1,77 @@
+package import Base
+package import Proxy
+
+/// What a proxy says once it listens: where, whom to trust, and where it records.
+package struct ReadyMessage: Sendable {
+    /// The ways in, at least one.
+    package let ways: [WayIn]
+    /// The path of the certificate authority's certificate.
+    package let authority: String
+    /// The path of the capture, `nil` if nothing is recorded.
+    package let capture: String?
+    package let processID: Int32
+    /// Where the content server beside it is, `nil` if there is none.
+    package let content: JSONText?
+
+    /// A port with what it is for.
+    package struct WayIn: Sendable {
+        /// The address that was bound, with its real port.
+        package let listen: HostPort
+        package let mode: ProxyPlan.Mode
+
+        package init(_ listen: HostPort, _ mode: ProxyPlan.Mode) {
+            self.listen = listen
+            self.mode = mode
+        }
+    }
+
+    package init(
+        ways: [WayIn], authority: String, capture: String?, processID: Int32,
+        content: JSONText? = nil
+    ) {
+        precondition(!ways.isEmpty, "a proxy listens somewhere")
+        self.ways = ways
+        self.authority = authority
+        self.capture = capture
+        self.processID = processID
+        self.content = content
+    }
+
+    /// The line for programs, in the schema `sallyport.ready/1`, with its line end.
+    package var json: [UInt8] {
+        let ports = ways.map { way in
+            JSONText.object([
+                JSONText.Member("listen", .string(way.listen.description)),
+                JSONText.Member("mode", .string(way.modeText)),
+            ])
+        }
+        var members = [
+            JSONText.Member("schema", "sallyport.ready/1"),
+            JSONText.Member("listen", .string(ways[0].listen.description)),
+            JSONText.Member("ports", .array(ports)),
+            JSONText.Member("ca", .string(authority)),
+            JSONText.Member("capture", .optional(capture)),
+            JSONText.Member("pid", .integer(Int64(processID))),
+        ]
+        if let content { members.append(JSONText.Member("content", content)) }
+        return JSONText.object(members).line + [UInt8(ascii: "\n")]
+    }
+}
+
+extension ReadyMessage.WayIn {
+    /// As `--mode` names it.
+    fileprivate var modeText: String {
+        switch mode {
+        case .explicit: "explicit"
+        case .reverse: "reverse:\(origin ?? "")"
+        case .transparent: "transparent"
+        case .captured: "captured"
+        }
+    }
+
+    /// Scheme, host and port of reverse mode.
+    package var origin: String? {
+        guard case .reverse(let target) = mode else { return nil }
+        return "\(target.scheme.rawValue)://\(HostPort(host: target.host, port: target.port))"
+    }
+}

@@ -1,0 +1,128 @@
+internal import Base
+internal import HTTPModel
+internal import Proxy
+internal import Redaction
+internal import Replay
+internal import Synchronization
+internal import Views
+
+/// Answers the proxy's requests from a tape, and tells of those that it cannot.
+final class TapeResponder: OriginResponder {
+    let fallsBack: Bool
+    private let tape: ReplayTape
+    private let missed: @Sendable (ReplayMiss) -> Void
+    private let misses = Atomic(0)
+    private let requests = Atomic(0)
+
+    /// - Parameter missed: called on the loops for each request without an answer.
+    init(
+        _ tape: ReplayTape, fallsBack: Bool, missed: @escaping @Sendable (ReplayMiss) -> Void
+    ) {
+        self.tape = tape
+        self.fallsBack = fallsBack
+        self.missed = missed
+    }
+
+    var missCount: Int { misses.load(ordering: .relaxed) }
+
+    /// How many requests came, and dialogues in other protocols.
+    var requestCount: Int { requests.load(ordering: .relaxed) }
+
+    /// What was agreed on in the recording comes first; a client that offers other versions of HTTP
+    /// may have those, too.
+    func protocols(of host: String, _ port: UInt16, offering names: [String]) -> [String] {
+        let known = tape.protocols(of: host, port)
+        let http = ["h2", "http/1.1"]
+        let other = known.subtracting(http).sorted()
+        if !other.isEmpty, known.isDisjoint(with: http) { return other }
+        return known == ["http/1.1"] && names.contains("http/1.1") ? ["http/1.1"] : http
+    }
+
+    func respond(to request: ResponderRequest) -> (any ResponderExchange)? {
+        requests.wrappingAdd(1, ordering: .relaxed)
+        let facts = RequestFacts(
+            method: request.head.method.text, isSecure: request.isSecure,
+            authority: request.authority, target: request.target[...], fields: request.head.fields,
+            opensWebSocket: request.opensWebSocket)
+        if fallsBack, !tape.hasPlace(for: facts) { return nil }
+        return TapeExchange(ReplayExchange(tape, facts)) { [self] miss in
+            let shown = miss.withoutSecrets
+            misses.wrappingAdd(1, ordering: .relaxed)
+            missed(shown)
+            return shown
+        }
+    }
+
+    func dialogue(with host: String, _ port: UInt16) -> (any ResponderDialogue)? {
+        guard let dialogue = tape.play(host, port) else { return nil }
+        requests.wrappingAdd(1, ordering: .relaxed)
+        return TapeDialogue(dialogue)
+    }
+
+    func noteUnanswered(_ host: String, _ port: UInt16) {
+        requests.wrappingAdd(1, ordering: .relaxed)
+        misses.wrappingAdd(1, ordering: .relaxed)
+        missed(ReplayMiss(host, port))
+    }
+}
+
+/// A tape's exchange as the proxy sees one.
+private final class TapeExchange: ResponderExchange {
+    private let exchange: ReplayExchange
+    /// Tells of a miss, and returns it as it is shown.
+    private let missed: (ReplayMiss) -> ReplayMiss
+
+    init(_ exchange: ReplayExchange, missed: @escaping (ReplayMiss) -> ReplayMiss) {
+        self.exchange = exchange
+        self.missed = missed
+    }
+
+    func receive(_ content: Span<UInt8>) { exchange.receive(content) }
+    func noteEnd() { exchange.noteEnd() }
+
+    func next() -> ResponderStep {
+        switch exchange.next() {
+        case .needMore: return .needMore
+        case .pause(let time): return .pause(time)
+        case .interim(let head): return .interim(head)
+        case .head(let head, let isAll): return .head(head, isAll: isAll)
+        case .switching(let head, let dialogue): return .switching(head, TapeDialogue(dialogue))
+        case .content(let bytes): return .content(bytes)
+        case .end(let trailers): return .end(trailers: trailers)
+        case .broken: return .broken
+        case .miss(let miss):
+            let shown = missed(miss)
+            return .miss(
+                ResponderMiss(
+                    field: shown.field, detail: shown.detail, contentType: "application/json",
+                    content: shown.json.document))
+        }
+    }
+}
+
+private final class TapeDialogue: ResponderDialogue {
+    private let dialogue: any ReplayDialogue
+
+    init(_ dialogue: any ReplayDialogue) {
+        self.dialogue = dialogue
+    }
+
+    func receive(_ bytes: Span<UInt8>) { dialogue.receive(bytes) }
+    func noteEnd() { dialogue.noteEnd() }
+
+    func next() -> DialogueStep {
+        switch dialogue.next() {
+        case .needMore: .needMore
+        case .pause(let time): .pause(time)
+        case .send(let bytes): .send(bytes)
+        case .end: .end
+        }
+    }
+}
+
+extension ReplayMiss {
+    /// What may be shown: a recorded secret would end up in the logs of a test.
+    fileprivate var withoutSecrets: ReplayMiss {
+        showing(url: URLRedaction.redact) { part, value in part.shown(value) }
+    }
+}

@@ -1,0 +1,104 @@
+package import Base
+internal import Contents
+internal import HTTPModel
+internal import Redaction
+package import Traffic
+
+/// One exchange in a line: what `flows list` prints.
+package struct FlowSummary {
+    package let id: Int64
+    package let startedAt: Timestamp
+    /// Empty if the connection is not in the capture.
+    package let client: String
+    package let scheme: String
+    package let method: String
+    /// Empty if it is not known.
+    package let url: String
+    /// Whether neither the scheme, the URL nor the protocol is known.
+    package let isHeadMissing: Bool
+    /// `nil` if no response came.
+    package let status: Int?
+    package let requestBytes: Int64
+    package let responseBytes: Int64
+    /// Whether less of a content was recorded than passed.
+    package let isRequestCut: Bool
+    package let isResponseCut: Bool
+    /// `nil` while the exchange goes on.
+    package let durationMicroseconds: Int64?
+    package let protocolName: String
+    /// What the origin was spoken to in, `nil` for the same.
+    package let originProtocolName: String?
+    /// The client's stream of HTTP/2, `nil` for HTTP/1.
+    package let stream: Int32?
+    package let error: String?
+    /// How a call of gRPC ended, 0 for success; `nil` for everything else.
+    package let grpcStatus: Int?
+
+    /// What went wrong, in a word or a few: a call of gRPC fails with a status of 200.
+    package var trouble: String? {
+        if let error { return error }
+        return grpcStatus.flatMap { $0 == 0 ? nil : GRPCStatus.text($0) }
+    }
+
+    /// - Parameter withSecrets: whether the URL is shown as it was recorded.
+    package init(_ summary: ExchangeSummary, client: String, withSecrets: Bool) {
+        let exchange = summary.record
+        id = exchange.id
+        startedAt = exchange.startedAt
+        self.client = client
+        scheme = exchange.scheme.rawValue
+        method = summary.method.text
+        let recorded = summary.url
+        isHeadMissing = exchange.isHeadMissing
+        url =
+            isHeadMissing ? "" : (withSecrets ? recorded : URLRedaction.redact(recorded)).text
+        status = exchange.status == 0 ? nil : exchange.status
+        requestBytes = exchange.requestBody.size
+        responseBytes = exchange.responseBody.size
+        isRequestCut = exchange.requestBody.isTruncated
+        isResponseCut = exchange.responseBody.isTruncated
+        durationMicroseconds = exchange.durationMicroseconds
+        protocolName = exchange.protocolName
+        originProtocolName = exchange.originProtocolName
+        stream = exchange.stream == 0 ? nil : exchange.stream
+        error = exchange.error
+        grpcStatus = summary.grpcStatus
+    }
+
+    /// What a line has to say besides: the error, and whether a content was not recorded whole.
+    package var remark: String {
+        let cut =
+            switch (isRequestCut, isResponseCut) {
+            case _ where isHeadMissing: ""
+            case (true, true): "contents cut"
+            case (true, false): "request cut"
+            case (false, true): "response cut"
+            case (false, false): ""
+            }
+        return [trouble ?? "", cut].filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+
+    /// A line of JSON Lines in the schema `sallyport.flow/1`.
+    package var json: JSONText {
+        [
+            "schema": "sallyport.flow/1",
+            "id": .integer(id),
+            "startedAt": .string(startedAt.rfc3339),
+            "client": .optional(client.isEmpty ? nil : client),
+            "scheme": .optional(isHeadMissing ? nil : scheme),
+            "method": .optional(method.isEmpty ? nil : method),
+            "url": .optional(isHeadMissing ? nil : url),
+            "status": .optional(status),
+            "requestBytes": .integer(requestBytes),
+            "responseBytes": .integer(responseBytes),
+            "requestCut": .boolean(isRequestCut),
+            "responseCut": .boolean(isResponseCut),
+            "durationMs": durationMicroseconds.map(JSONText.thousandths) ?? .null,
+            "protocol": .optional(isHeadMissing ? nil : protocolName),
+            "originProtocol": .optional(originProtocolName),
+            "stream": .optional(stream),
+            "error": .optional(error),
+            "grpcStatus": .optional(grpcStatus),
+        ]
+    }
+}

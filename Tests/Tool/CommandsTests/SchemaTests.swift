@@ -1,0 +1,97 @@
+import Audit
+import Base
+import Foundation
+import Proxy
+import Replay
+import Runs
+import Testing
+
+/// What the tool writes, held to the schemas of the documentation.
+@Suite struct SchemaTests {
+    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("../../../Documentation").standardizedFileURL
+
+    /// By their names, such as `sallyport.flow/1`.
+    private static func schemas() throws -> [String: JSONSchema] {
+        let place = folder.appendingPathComponent("schemas")
+        let files = try FileManager.default.contentsOfDirectory(
+            at: place, includingPropertiesForKeys: nil)
+        let schemas = try files.filter { $0.pathExtension == "json" }.map { file in
+            JSONSchema(
+                root: try JSONDecoder().decode(JSONValue.self, from: try Data(contentsOf: file)))
+        }
+        return Dictionary(uniqueKeysWithValues: schemas.map { (name(of: $0.root, "title"), $0) })
+    }
+
+    private static func name(of value: JSONValue, _ member: String) -> String {
+        if case .string(let name)? = value[member] { name } else { "" }
+    }
+
+    @Test func casesMatchTheirSchemas() throws {
+        let schemas = try Self.schemas()
+        var seen: Set<String> = []
+        for example in CommandCase.all() {
+            for text in [example.output, example.diagnostics] {
+                for document in Self.documents(in: text) {
+                    let name = Self.name(of: document, "schema")
+                    seen.insert(name)
+                    let found = try #require(schemas[name], "\(name)").violations(of: document)
+                    #expect(found == [], "\(example.name), \(name)")
+                }
+            }
+        }
+        #expect(seen.count >= 10, "\(seen.sorted())")
+    }
+
+    @Test(arguments: [
+        ReadyMessage(
+            ways: [.init(HostPort(host: "127.0.0.1", port: 8080), .explicit)], authority: "ca.pem",
+            capture: nil, processID: 7
+        ).json.text,
+        ReplayMiss("imap.example", 993).json.line.text,
+        AuditJSON.document(
+            AuditReport(
+                results: [], startedAt: Timestamp(microseconds: 0), duration: 12_500,
+                capturePath: "session.sallyport", command: ["curl"], toolVersion: "0",
+                sources: [:])
+        ).line.text,
+    ])
+    func documentsMatchTheirSchemas(_ text: String) throws {
+        let document = try #require(Self.documents(in: text).first)
+        let schema = try #require(try Self.schemas()[Self.name(of: document, "schema")])
+        #expect(schema.violations(of: document) == [])
+    }
+
+    /// The page has a section for each schema, and no other.
+    @Test func pageNamesEverySchema() throws {
+        let page = try String(
+            contentsOf: Self.folder.appendingPathComponent("schemas.md"), encoding: .utf8)
+        let sections = page.split(separator: "\n").filter { $0.hasPrefix("## ") }
+            .map { String($0.dropFirst(3)) }
+        #expect(sections.sorted() == (try Self.schemas()).keys.sorted())
+    }
+
+    @Test(arguments: [
+        (#"{"schema":"sallyport.content/1","http":"a","https":"b","ca":"c","pid":1}"#, 0),
+        (#"{"schema":"sallyport.content/1","http":"a","https":"b","ca":"c","pid":1.5}"#, 1),
+        (#"{"schema":"sallyport.content/1","http":"a","https":null,"ca":"c","pid":true}"#, 2),
+        (#"{"schema":"sallyport.content/1","http":"a","https":"b","ca":"c"}"#, 1),
+        (#"{"schema":"sallyport.content/1","http":"a","https":"b","ca":"c","pid":1,"more":1}"#, 1),
+    ])
+    func schemasRefuseWhatTheyDoNotDescribe(_ text: String, _ count: Int) throws {
+        let document = try #require(Self.documents(in: text).first)
+        let schema = try #require(try Self.schemas()["sallyport.content/1"])
+        #expect(schema.violations(of: document).count == count)
+    }
+
+    /// A document that fills the text, or a document a line.
+    private static func documents(in text: String) -> [JSONValue] {
+        let texts = [text] + text.split(separator: "\n").map(String.init)
+        let values = texts.compactMap { text in
+            text.hasPrefix("{") && text.contains("\"schema\"")
+                ? try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) : nil
+        }
+        // A document in one line was read twice.
+        return text.split(separator: "\n").count == 1 ? Array(values.prefix(1)) : values
+    }
+}

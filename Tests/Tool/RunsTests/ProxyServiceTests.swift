@@ -1,0 +1,108 @@
+import Base
+import Findings
+import Foundation
+import ProcessStart
+import Proxy
+import Runs
+import TLS
+import Testing
+import Traffic
+import Views
+
+private let curl = "/usr/bin/curl"
+
+/// A proxy without a terminal: started, used by a real client, stopped, and looked at.
+@Suite struct ProxyServiceTests {
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: curl)))
+    func servesRealClient() async throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("sallyport-runs-\(UUID().uuidString)").path
+        try Files.makeFolder(folder)
+        let (options, capture) = Self.options(in: folder)
+        let events = RunEvents()
+        let subscription = events.subscribe()
+        let service = try ProxyService(
+            options, variables: ["XDG_STATE_HOME": folder], events: events)
+        async let endedInOrder = service.run()
+        let site = try #require(service.content)
+        let urls = [
+            "http://\(site.http)/assets/7/1k",
+            "https://\(site.https)/assets/7/1k?access_token=kW8vQ2rT5yU1iO4pA7sD",
+        ]
+        let status = await Self.fetch(
+            urls, through: HostPort(service.server.address),
+            trusting: service.authority.certificatePath)
+        #expect(status == 0)
+        service.stop()
+        let isInOrder = try await endedInOrder
+        #expect(isInOrder)
+
+        let source = try CaptureOpening.open(capture)
+        var rows: [String] = []
+        try source.summaries(ExchangeQuery()) { exchange in
+            let row = FlowSummary(exchange, client: "", withSecrets: false)
+            if row.method == "GET" { rows.append("\(row.url) \(row.status ?? 0)") }
+            return true
+        }
+        #expect(
+            rows.sorted() == [
+                "\(urls[0]) 200", "https://\(site.https)/assets/7/1k?access_token=*** 200",
+            ])
+        let report = try CaptureInspection.report(
+            on: source,
+            configuration: .standard(
+                profile: nil, runKey: [UInt8](repeating: 7, count: 32),
+                treatsLoopbackAsRemote: true))
+        let sarif = report.sarif(toolVersion: "0", capture: capture).line.text
+        for rule in ["PLAIN-HTTP-BASIC", "URL-TOKEN"] {
+            #expect(sarif.contains("\"ruleId\":\"\(rule)\""))
+        }
+        var ended: Set<Int64> = []
+        while let batch = await subscription.next() {
+            for case .traffic(.exchange(let exchange)) in batch
+            where exchange.durationMicroseconds != nil {
+                ended.insert(exchange.id)
+            }
+        }
+        #expect(ended.count >= rows.count)
+        try FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// A proxy and a content server on ports of the system's choice.
+    private static func options(in folder: String) -> (ProxyOptions, capture: String) {
+        let anywhere = HostPort(host: "127.0.0.1", port: 0)
+        let capture = folder + "/session.sallyport"
+        var options = ProxyOptions()
+        options.listen = anywhere
+        options.capture = capture
+        options.loopCount = 1
+        var content = ContentOptions()
+        content.listen = anywhere
+        content.tlsListen = anywhere
+        options.content = content
+        return (options, capture)
+    }
+
+    /// - Returns: curl's exit status.
+    private static func fetch(
+        _ urls: [String], through proxy: HostPort, trusting authority: String
+    ) async -> Int32 {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: curl)
+        process.arguments =
+            [
+                "--disable", "--silent", "--show-error", "--fail", "--max-time", "20",
+                "--noproxy", "", "--proxy", "http://\(proxy)", "--cacert", authority,
+                "--user", "nora:correct-horse",
+            ] + urls.flatMap { ["--output", "/dev/null", $0] }
+        return await withCheckedContinuation { continuation in
+            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+            do {
+                try ProcessStart.alone { try process.run() }
+            } catch {
+                Issue.record(error)
+                continuation.resume(returning: -1)
+            }
+        }
+    }
+}
