@@ -22,7 +22,7 @@ let layers: KeyValuePairs<String, [String]> = [
         "HTTPModel", "TLS", "Catalogue", "DNS", "Negotiation", "HTTPCodecs", "Transport", "HTTP2",
     ],
     "Records": ["Traffic", "Contents", "Redaction", "Messages", "CaptureStore", "Filters"],
-    "Network": ["Processes", "Proxy", "HTTPClient", "HTTPServer", "ContentServer"],
+    "Network": ["Processes", "Origins", "Proxy", "HTTPClient", "HTTPServer", "ContentServer"],
     "Analysis": [
         "Findings", "Formats", "PacketFormats", "Replay", "Comparison", "Transfers", "Audit",
     ],
@@ -109,16 +109,22 @@ let package = Package(
         // Network
         target("Processes", ["Base", "Contents", "Redaction", "Sockets", "Traffic"]),
         target(
+            "Origins",
+            [
+                "Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Negotiation", "Sockets", "TLS",
+                "Traffic", "Transport",
+            ]),
+        target(
             "Proxy",
             [
-                "Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Messages", "Negotiation", "Processes",
-                "Sockets", "TLS", "Traffic", "Transport",
+                "Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Messages", "Negotiation", "Origins",
+                "Processes", "Sockets", "TLS", "Traffic", "Transport",
             ]),
         target(
             "HTTPClient",
             [
-                "Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Messages", "Sockets", "TLS", "Traffic",
-                "Transport",
+                "Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Messages", "Origins", "Sockets", "TLS",
+                "Traffic", "Transport",
             ]),
         target("HTTPServer", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Transport"]),
         target("ContentServer", ["Base", "HTTPModel", "HTTPServer", "TLS"]),
@@ -147,8 +153,9 @@ let package = Package(
                 "Audit", "Base", "CaptureStore", "Catalogue", "Comparison", "Confinement",
                 "Contents",
                 "ContentServer", "DNS", "Filters", "Findings", "Formats", "HTTPClient",
-                "HTTPCodecs", "HTTPModel", "HTTPServer", "Negotiation", "PacketFormats", "Proxy",
-                "PublicSuffixes", "Redaction", "Replay", "Sockets", "TLS", "Traffic", "Transfers",
+                "HTTPCodecs", "HTTPModel", "HTTPServer", "Negotiation", "Origins", "PacketFormats",
+                "Proxy", "PublicSuffixes", "Redaction", "Replay", "Sockets", "TLS", "Traffic",
+                "Transfers",
                 "Transport",
             ]),
         program("sallyport", ["Commands"]),
@@ -158,7 +165,8 @@ let package = Package(
             "Fuzzing",
             [
                 "Base", "CaptureStore", "Catalogue", "Comparison", "DNS", "Filters", "Findings",
-                "Formats", "HTTPCodecs", "HTTPModel", "Negotiation", "PacketFormats", "Proxy",
+                "Formats", "HTTPCodecs", "HTTPModel", "Negotiation", "Origins", "PacketFormats",
+                "Proxy",
                 "Redaction", "Replay", "TLS", "Traffic", "Transfers",
             ]),
         program("sallyport-fuzz", ["Base", "Commands", "Fuzzing"]),
@@ -205,7 +213,8 @@ let package = Package(
         tests(
             of: "HTTPClient",
             [
-                "Base", "HTTP2", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "Sockets", "TLS",
+                "Base", "HTTP2", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "Origins", "Sockets",
+                "TLS",
                 "Traffic",
                 "Transport",
             ]),
@@ -220,11 +229,12 @@ let package = Package(
             ]),
         tests(
             of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
+        tests(of: "Origins", ["Base", "Sockets", "Transport"]),
         tests(
             of: "Proxy",
             [
-                "Base", "COpenSSL", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "ProcessStart",
-                "Sockets", "TestConditions", "TLS", "Traffic", "Transport",
+                "Base", "COpenSSL", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "Origins",
+                "ProcessStart", "Sockets", "TestConditions", "TLS", "Traffic", "Transport",
             ]),
         // Real clients against the servers of probes.
         tests(
@@ -241,7 +251,8 @@ let package = Package(
             of: "Commands",
             [
                 "Audit", "Base", "CaptureStore", "Catalogue", "Filters", "Findings", "Formats",
-                "HTTPClient", "HTTPCodecs", "Negotiation", "Proxy", "Replay", "TLS", "Traffic",
+                "HTTPClient", "HTTPCodecs", "Negotiation", "Origins", "Proxy", "Replay", "TLS",
+                "Traffic",
             ],
             exclude: ["Cases"]),
         tests(of: "Fuzzing"),

@@ -2,6 +2,7 @@ internal import Base
 internal import HTTPCodecs
 internal import HTTPModel
 internal import Messages
+internal import Origins
 internal import Traffic
 
 /// One request and its answer, while they pass: what is recorded and kept of them, whatever version
@@ -12,6 +13,7 @@ final class ClientExchange: @unchecked Sendable {
     let request: ClientRequest
     let configuration: ClientConfiguration
     let journal: ClientJournal
+    let longHeads: LongHeadLedger
     var record: ExchangeRecord
     private let connection: ClientConnection?
     private var sent: ContentJournal
@@ -32,16 +34,17 @@ final class ClientExchange: @unchecked Sendable {
     /// - Parameter connection: `nil` if none could be had.
     init(
         _ request: ClientRequest, on connection: ClientConnection?, at start: Timestamp,
-        _ configuration: ClientConfiguration, _ journal: ClientJournal
+        for client: HTTPClient
     ) {
         self.request = request
         self.connection = connection
-        self.configuration = configuration
-        self.journal = journal
+        configuration = client.configuration
+        journal = client.journal
+        longHeads = client.origins.longHeads
         let number = journal.nextExchange()
         record = ExchangeRecord(
             id: number, connection: connection?.record.id ?? 0, startedAt: start,
-            scheme: request.target.isSecure ? .https : .http,
+            scheme: request.target.scheme,
             authority: request.target.authority)
         record.requestHead = request.head
         sent = ContentJournal(exchange: number, .request)

@@ -1,5 +1,6 @@
 internal import Base
 internal import Catalogue
+internal import Origins
 internal import Proxy
 
 /// The options of `sallyport audit`.

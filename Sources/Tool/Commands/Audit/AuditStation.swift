@@ -1,6 +1,7 @@
 internal import Audit
 internal import Base
 internal import CaptureStore
+internal import Origins
 internal import Proxy
 internal import Sockets
 internal import TLS

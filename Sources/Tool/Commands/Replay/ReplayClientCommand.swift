@@ -1,6 +1,7 @@
 internal import Base
 internal import Filters
 internal import HTTPClient
+internal import Origins
 internal import Replay
 
 extension Command {
@@ -75,6 +76,12 @@ extension Command {
                 "http", \.versions, .choice("VERSION"), standard: "auto",
                 "the version of HTTP to speak; auto is the recorded one, as far as the origin"
                     + " speaks it"),
+            .repeated(
+                "upstream", \.upstreams, .upstream,
+                "reach origins through this proxy, as `proxy` does"),
+            .repeated(
+                "upstream-auth", \.upstreamCredentials, .upstreamCredential,
+                "a file with the user:password for the upstream proxy, as `proxy` has it"),
             .option("capture", \.capture, .path("FILE"), "record what is sent and answered"),
             .flag("json", \.isJSON, "report in JSON"),
         ] + filterParameters(for: .exchanges).map { $0.lifted(to: \.selection) }
@@ -95,6 +102,8 @@ struct ReplayClientArguments {
     var keepsAll = false
     var authorities: [String] = []
     var versions = ClientVersions.auto
+    var upstreams: [UpstreamProxy] = []
+    var upstreamCredentials: [UpstreamCredentialFile] = []
     var capture: String?
     var isJSON = false
     var selection = FilterOptions()

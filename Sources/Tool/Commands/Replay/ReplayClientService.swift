@@ -30,6 +30,8 @@ final class ReplayClientService {
                 inPEM: try environment.readFile(path), name: path)
         }
         configuration.http = arguments.versions
+        configuration.upstreams = try UpstreamCredentialFile.authorize(
+            arguments.upstreams, by: arguments.upstreamCredentials)
         self.configuration = configuration
         writer = try arguments.capture.map { path throws(Failure) in
             try CaptureWriter(

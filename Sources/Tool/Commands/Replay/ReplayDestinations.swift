@@ -1,18 +1,19 @@
 internal import Base
 internal import HTTPClient
+internal import Origins
 
 /// Decides where recorded requests go, and which of them had better not.
 struct ReplayDestinations {
     /// Where everything goes that nothing else is said of.
-    var standard: ClientTarget?
+    var standard: OriginTarget?
     /// By the recorded authority.
-    var moved: [String: ClientTarget] = [:]
+    var moved: [String: OriginTarget] = [:]
     /// Recorded hosts that may get requests that change something.
     var allowed: Set<String> = []
     var allowsAll = false
 
     enum Decision: Equatable {
-        case send(ClientTarget)
+        case send(OriginTarget)
         /// It may change something at a host that nobody named.
         case withhold
         /// Its authority is none.
@@ -20,7 +21,7 @@ struct ReplayDestinations {
     }
 
     func decide(isSafe: Bool, isSecure: Bool, authority: String) -> Decision {
-        let recorded = ClientTarget(isSecure: isSecure, authority: authority)
+        let recorded = OriginTarget(isSecure: isSecure, authority: authority)
         let names = [authority, recorded?.host].compactMap { $0 }
         if let target = names.lazy.compactMap({ moved[$0] }).first ?? standard {
             return .send(target)
@@ -35,10 +36,10 @@ struct ReplayDestinations {
 struct ReplayMove {
     /// `nil` for every host.
     let host: String?
-    let target: ClientTarget
+    let target: OriginTarget
 }
 
-extension ClientTarget {
+extension OriginTarget {
     /// Reads an authority (RFC 3986 §3.2) without user information; `nil` if it is none.
     init?(isSecure: Bool, authority: String) {
         let bytes = [UInt8](authority.utf8)
@@ -71,7 +72,7 @@ extension ValueSyntax where Value == ReplayMove {
             let host = text.prefix { $0 != "=" && $0 != "/" }
             let isMove = text.dropFirst(host.count).first == "=" && !host.isEmpty
             let url = isMove ? String(text.dropFirst(host.count + 1)) : text
-            return ClientTarget(url: url).map {
+            return OriginTarget(url: url).map {
                 ReplayMove(host: isMove ? String(host) : nil, target: $0)
             }
         }

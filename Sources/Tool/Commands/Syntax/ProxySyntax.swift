@@ -1,4 +1,5 @@
 internal import Base
+internal import Origins
 internal import Proxy
 
 /// A way in, as `--mode` names it.
@@ -93,6 +94,35 @@ struct UpstreamCredentialFile: Equatable {
     /// `nil` for the only one.
     var place: HostPort?
     var path: String
+
+    /// The upstream proxies, each with the password that is for it alone.
+    static func authorize(
+        _ upstreams: [UpstreamProxy], by files: [UpstreamCredentialFile]
+    ) throws(Failure) -> [UpstreamProxy] {
+        var result = upstreams
+        let places = Set(upstreams.map { "\($0.host):\($0.port)" })
+        for file in files {
+            let place = file.place.map { "\($0.host.lowercased()):\($0.port)" }
+            if let place, !places.contains(place) {
+                throw Failure(
+                    "bad-credentials", party: .tool,
+                    "no --upstream is at \(place), which \(file.path) is for",
+                    hint: "write the host and the port as --upstream has them")
+            }
+            guard place != nil || places.count == 1 else {
+                throw Failure(
+                    "bad-credentials", party: .tool,
+                    "\(file.path) could be for any of \(places.count) upstream proxies",
+                    hint: "say for which: --upstream-auth HOST:PORT=\(file.path)")
+            }
+            let credential = try ProxyOptions.credentials(in: file.path).first
+            for (index, upstream) in result.enumerated()
+            where place == nil || place == "\(upstream.host):\(upstream.port)" {
+                result[index].credential = credential
+            }
+        }
+        return result
+    }
 }
 
 extension ValueSyntax where Value == UpstreamCredentialFile {
