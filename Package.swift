@@ -156,7 +156,6 @@ let package = Package(
                 "HTTPCodecs", "HTTPModel", "HTTPServer", "Negotiation", "Origins", "PacketFormats",
                 "Proxy", "PublicSuffixes", "Redaction", "Replay", "Sockets", "TLS", "Traffic",
                 "Transfers",
-                "Transport",
             ]),
         program("sallyport", ["Commands"]),
 

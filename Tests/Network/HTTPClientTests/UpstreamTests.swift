@@ -19,8 +19,8 @@ struct UpstreamTests {
                     }
                     let asked = buffer.copy.text.prefix { $0 != "\r\n" }
                     buffer.removeAll()
-                    let isRight =
-                        asked == (answer.isEmpty ? "CONNECT a.invalid:80 HTTP/1.1" : "GET / HTTP/1.1")
+                    let method = answer.isEmpty ? "CONNECT a.invalid:80" : "GET /"
+                    let isRight = asked == "\(method) HTTP/1.1"
                     let head = isRight ? "HTTP/1.1 200 OK\r\n" : "HTTP/1.1 400 Bad Request\r\n"
                     buffer.append([UInt8]((head + (answer.isEmpty ? "\r\n" : answer)).utf8))
                     try await stream.write(buffer)

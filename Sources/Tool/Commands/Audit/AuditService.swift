@@ -3,6 +3,7 @@ internal import Base
 internal import Catalogue
 internal import Confinement
 internal import Glibc
+internal import Origins
 internal import Proxy
 internal import Sockets
 internal import TLS

@@ -3,6 +3,7 @@ internal import Origins
 internal import Proxy
 internal import Sockets
 internal import TLS
+internal import Traffic
 
 /// What a true origin presents, whatever it is worth: probes show it to clients.
 enum OriginChain {

@@ -2,6 +2,7 @@ internal import Base
 internal import Glibc
 internal import Proxy
 internal import Replay
+internal import Sockets
 internal import TLS
 
 extension Command {
