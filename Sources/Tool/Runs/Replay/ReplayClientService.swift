@@ -1,6 +1,7 @@
 package import Base
 internal import CaptureStore
 package import HTTPClient
+package import Origins
 internal import Recording
 package import Replay
 internal import Sockets
@@ -21,6 +22,8 @@ package struct ReplayClientConfiguration: Sendable {
     /// Trusted besides the system's.
     package var authorities: [Certificate] = []
     package var versions = ClientVersions.auto
+    /// The proxies that origins are reached through.
+    package var upstreams: [UpstreamProxy] = []
     /// Where is recorded what is sent and answered; `nil` for nowhere.
     package var capture: String?
 
@@ -47,6 +50,7 @@ package final class ReplayClientService: Sendable {
         var client = ClientConfiguration()
         client.authorities = configuration.authorities
         client.http = configuration.versions
+        client.upstreams = configuration.upstreams
         writer = try configuration.capture.map { path throws(Failure) in
             try CaptureWriter(
                 path: path, configuration: CaptureConfiguration(digest: Digests.sha256))
