@@ -157,8 +157,8 @@ let package = Package(
         target(
             "Views",
             [
-                "Base", "Contents", "Filters", "Findings", "HTTPCodecs", "HTTPModel", "Redaction",
-                "Replay", "Traffic", "Transfers",
+                "Base", "Contents", "Filters", "Findings", "Formats", "HTTPCodecs", "HTTPModel",
+                "Redaction", "Replay", "Traffic", "Transfers",
             ]),
         target(
             "Runs",
@@ -173,9 +173,9 @@ let package = Package(
             "Commands",
             [
                 "Audit", "Base", "CaptureStore", "Catalogue", "Comparison", "Confinement",
-                "Contents", "Filters", "Findings", "Formats", "HTTPClient", "HTTPCodecs",
-                "HTTPModel", "Launching", "Origins", "PacketFormats", "Proxy", "PublicSuffixes",
-                "Redaction", "Replay", "Runs", "Sockets", "TLS", "Traffic", "Transfers", "Views",
+                "Filters", "Findings", "Formats", "HTTPClient", "HTTPCodecs", "HTTPModel",
+                "Launching", "Origins", "Proxy", "PublicSuffixes", "Redaction", "Replay", "Runs",
+                "Sockets", "TLS", "Traffic", "Transfers", "Views",
             ]),
         program("sallyport", ["Commands"]),
 

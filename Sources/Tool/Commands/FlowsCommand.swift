@@ -87,7 +87,7 @@ private func listFlows(
         ).write(source, filter, environment)
         return .clean
     }
-    let clients = try clientsByConnection(source)
+    let clients = try ConnectionSummary.clients(of: source)
     var table = FlowTable(environment)
     var lines = LineWriter(environment.output)
     let most = arguments.limit ?? Int64.max
@@ -113,16 +113,6 @@ private func listFlows(
                 : "no exchange matches the filter")
     }
     return .clean
-}
-
-/// The client of every connection; about 50 bytes each.
-func clientsByConnection(_ source: any TrafficSource) throws -> [Int64: String] {
-    var clients: [Int64: String] = [:]
-    try source.connections { record in
-        clients[record.id] = record.client
-        return true
-    }
-    return clients
 }
 
 /// The exchanges as a table for people.

@@ -10,6 +10,16 @@ package struct ConnectionSummary {
         self.record = record
     }
 
+    /// The client of every connection of a capture; about 50 bytes each.
+    package static func clients(of source: any TrafficSource) throws -> [Int64: String] {
+        var clients: [Int64: String] = [:]
+        try source.connections { record in
+            clients[record.id] = record.client
+            return true
+        }
+        return clients
+    }
+
     package var alert: AlertRecord? { record.alert }
     package var origin: String { record.origin }
     package var processName: String? { record.processName }

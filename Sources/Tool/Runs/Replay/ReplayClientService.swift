@@ -60,11 +60,11 @@ package final class ReplayClientService: Sendable {
         let numbers = RecordNumbers(
             connection: writer?.nextConnectionID ?? 1, exchange: heldCount + 1)
         let recorder = TrafficRecorder(sink: writer, numbers: numbers)
-        let total = plan.entries.count
+        let total = Int64(plan.entries.count)
         task = ReplayClientTask(
             plan, from: source, configuration,
             client: HTTPClient(client, on: loops.all[0], recorder: recorder), on: loops.all[0]
-        ) { done in events.publish(.progress(done: done, total: total)) }
+        ) { done in events.publish(.progress(done: Int64(done), total: total)) }
     }
 
     /// Sends nothing more; what is under way ends.
