@@ -22,7 +22,7 @@ let layers: KeyValuePairs<String, [String]> = [
         "HTTPModel", "TLS", "Catalogue", "DNS", "Negotiation", "HTTPCodecs", "Transport", "HTTP2",
     ],
     "Records": ["Traffic", "Contents", "Redaction", "Recording", "CaptureStore", "Filters"],
-    "Network": ["Processes", "Proxy", "HTTPClient", "HTTPServer", "ContentServer"],
+    "Network": ["Processes", "Origins", "Proxy", "HTTPClient", "HTTPServer", "ContentServer"],
     "Analysis": [
         "Findings", "Formats", "PacketFormats", "Replay", "Comparison", "Transfers", "Audit",
     ],
@@ -109,16 +109,22 @@ let package = Package(
         // Network
         target("Processes", ["Base", "Contents", "Redaction", "Sockets", "Traffic"]),
         target(
+            "Origins",
+            [
+                "Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Negotiation", "Sockets", "TLS",
+                "Traffic", "Transport",
+            ]),
+        target(
             "Proxy",
             [
-                "Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Negotiation", "Processes", "Recording",
-                "Sockets", "TLS", "Traffic", "Transport",
+                "Base", "HTTP2", "HTTPCodecs", "HTTPModel", "Negotiation", "Origins", "Processes",
+                "Recording", "Sockets", "TLS", "Traffic", "Transport",
             ]),
         target(
             "HTTPClient",
             [
-                "Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Recording", "Sockets", "TLS",
-                "Traffic", "Transport",
+                "Base", "HTTP2", "HTTPCodecs", "HTTPModel", "Origins", "Recording", "Sockets",
+                "TLS", "Traffic", "Transport",
             ]),
         target("HTTPServer", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Transport"]),
         target("ContentServer", ["Base", "HTTPModel", "HTTPServer", "TLS"]),
@@ -151,24 +157,24 @@ let package = Package(
         target(
             "Views",
             [
-                "Base", "Contents", "Filters", "Findings", "HTTPCodecs", "HTTPModel", "Redaction",
-                "Replay", "Traffic", "Transfers",
+                "Base", "Contents", "Filters", "Findings", "Formats", "HTTPCodecs", "HTTPModel",
+                "Redaction", "Replay", "Traffic", "Transfers",
             ]),
         target(
             "Runs",
             [
-                "Audit", "Base", "CaptureStore", "Catalogue", "Confinement", "ContentServer",
-                "Contents", "Findings", "Formats", "HTTPClient", "HTTPCodecs", "HTTPModel",
-                "HTTPServer", "Launching", "Negotiation", "PacketFormats", "Proxy",
+                "Base", "Audit", "CaptureStore", "Catalogue", "Confinement", "Contents",
+                "ContentServer", "Findings", "Formats", "HTTPClient", "HTTPCodecs", "HTTPModel",
+                "HTTPServer", "Launching", "Negotiation", "Origins", "PacketFormats", "Proxy",
                 "PublicSuffixes", "Recording", "Redaction", "Replay", "Sockets", "TLS", "Traffic",
-                "Transport", "Views",
+                "Views",
             ]),
         target(
             "Commands",
             [
                 "Audit", "Base", "CaptureStore", "Catalogue", "Comparison", "Confinement",
                 "Contents", "Filters", "Findings", "Formats", "HTTPClient", "HTTPCodecs",
-                "HTTPModel", "Launching", "PacketFormats", "Proxy", "PublicSuffixes", "Redaction",
+                "HTTPModel", "Launching", "Origins", "Proxy", "PublicSuffixes", "Redaction",
                 "Replay", "Runs", "Sockets", "TLS", "Traffic", "Transfers", "Views",
             ]),
         program("sallyport", ["Commands"]),
@@ -178,8 +184,9 @@ let package = Package(
             "Fuzzing",
             [
                 "Base", "CaptureStore", "Catalogue", "Comparison", "Contents", "DNS", "Filters",
-                "Findings", "Formats", "HTTPCodecs", "HTTPModel", "Negotiation", "PacketFormats",
-                "Proxy", "Recording", "Redaction", "Replay", "TLS", "Traffic", "Transfers",
+                "Findings", "Formats", "HTTPCodecs", "HTTPModel", "Negotiation", "Origins",
+                "PacketFormats", "Proxy", "Recording", "Redaction", "Replay", "TLS", "Traffic",
+                "Transfers",
             ]),
         program("sallyport-fuzz", ["Base", "Commands", "Fuzzing"]),
 
@@ -228,8 +235,8 @@ let package = Package(
         tests(
             of: "HTTPClient",
             [
-                "Base", "HTTP2", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "Recording", "Sockets",
-                "TLS", "Traffic", "Transport",
+                "Base", "HTTP2", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "Origins", "Recording",
+                "Sockets", "TLS", "Traffic", "Transport",
             ]),
         tests(of: "Transfers", ["Base", "HTTPModel", "TLS", "Traffic"]),
         tests(of: "Replay", ["Base", "HTTPCodecs", "HTTPModel", "TestConditions", "Traffic"]),
@@ -242,11 +249,13 @@ let package = Package(
             ]),
         tests(
             of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
+        tests(of: "Origins", ["Base", "Sockets", "Transport"]),
         tests(
             of: "Proxy",
             [
-                "Base", "COpenSSL", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "ProcessStart",
-                "Recording", "Sockets", "TestConditions", "TLS", "Traffic", "Transport",
+                "Base", "COpenSSL", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "Origins",
+                "ProcessStart", "Recording", "Sockets", "TestConditions", "TLS", "Traffic",
+                "Transport",
             ]),
         // Real clients against the servers of probes.
         tests(
@@ -278,8 +287,8 @@ let package = Package(
             of: "Commands",
             [
                 "Audit", "Base", "CaptureStore", "Catalogue", "Contents", "Filters", "Findings",
-                "Formats", "HTTPClient", "HTTPCodecs", "Negotiation", "Proxy", "Replay", "Runs",
-                "TLS", "Traffic", "Views",
+                "Formats", "HTTPClient", "HTTPCodecs", "Negotiation", "Origins", "Proxy", "Replay",
+                "Runs", "TLS", "Traffic", "Views",
             ],
             exclude: ["Cases"]),
         tests(of: "Fuzzing"),

@@ -1,3 +1,4 @@
+package import Origins
 package import TLS
 
 /// How origins are reached and for how long they may take.
@@ -5,6 +6,8 @@ package struct ClientConfiguration: Sendable {
     /// Trusted besides the system's.
     package var authorities: [Certificate] = []
     package var versions = TLSVersions.modern
+    /// Proxies on the way to origins; the first that leads to a host is taken.
+    package var upstreams: [UpstreamProxy] = []
     package var http = ClientVersions.auto
     /// In milliseconds: what a person would wait for a connection.
     package var connectTimeout: UInt64 = 10_000
@@ -24,6 +27,22 @@ package struct ClientConfiguration: Sendable {
     package var keptContentLimit = 1 << 20
 
     package init() {}
+
+    /// How origins are reached.
+    var origins: OriginConfiguration {
+        var origins = OriginConfiguration()
+        origins.upstreams = upstreams
+        origins.versions = versions
+        origins.extraAuthorities = authorities
+        origins.connectTimeout = connectTimeout
+        origins.handshakeTimeout = connectTimeout
+        origins.writeTimeout = writeTimeout
+        origins.streamIdleTimeout = idleTimeout
+        origins.dialler = "the client"
+        origins.certificateHint = "the client has no certificate to show"
+        origins.trustHint = "name a file with the CA that vouches for it with --ca"
+        return origins
+    }
 }
 
 /// Which versions of HTTP a client speaks.

@@ -1,6 +1,7 @@
 internal import Base
 internal import HTTPCodecs
 internal import HTTPModel
+internal import Origins
 internal import Recording
 internal import Traffic
 internal import Transport
@@ -22,7 +23,7 @@ extension ClientExchange {
             head = try await finalHead(over: leg)
         } catch {
             // What it said on its way out tells more than that it has gone.
-            if error.code == "client-certificate-required" { throw error }
+            if error.code == OriginFailureText.certificateCode { throw error }
             throw sendingFailure.map(leg.failure) ?? error
         }
         let answer = try await content(of: head, over: leg)
@@ -51,7 +52,8 @@ extension ClientExchange {
 
     func finalHead(over leg: ClientLeg) async throws(Failure) -> ResponseHead {
         while true {
-            let head = try await leg.readHead(timeout: configuration.readTimeout)
+            let head = try await leg.readHead(
+                timeout: configuration.readTimeout, longHeads: longHeads)
             if try take(head) { return head }
         }
     }

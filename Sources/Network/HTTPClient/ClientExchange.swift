@@ -1,6 +1,7 @@
 internal import Base
 internal import HTTPCodecs
 internal import HTTPModel
+internal import Origins
 internal import Recording
 internal import Traffic
 
@@ -11,6 +12,7 @@ internal import Traffic
 final class ClientExchange: @unchecked Sendable {
     let request: ClientRequest
     let configuration: ClientConfiguration
+    let longHeads: LongHeadLedger
     let recorder: TrafficRecorder
     let recording: ExchangeRecorder
     /// Takes the messages of its connection, `nil` if there is none, or nothing is recorded.
@@ -28,15 +30,17 @@ final class ClientExchange: @unchecked Sendable {
     /// - Parameter connection: `nil` if none could be had.
     init(
         _ request: ClientRequest, on connection: ClientConnection?, at start: Timestamp,
-        _ configuration: ClientConfiguration, _ recorder: TrafficRecorder
+        for client: HTTPClient
     ) {
         self.request = request
-        self.configuration = configuration
+        configuration = client.configuration
+        let recorder = client.recorder
         self.recorder = recorder
+        longHeads = client.origins.longHeads
         messages = recorder.isRecording ? connection.map { ClientMessages($0, recorder) } : nil
         var record = ExchangeRecord(
             id: recorder.numbers.nextExchange(), connection: connection?.record.id ?? 0,
-            startedAt: start, scheme: request.target.isSecure ? .https : .http,
+            startedAt: start, scheme: request.target.scheme,
             authority: request.target.authority)
         record.requestHead = request.head
         recording = ExchangeRecorder(

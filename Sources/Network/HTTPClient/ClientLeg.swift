@@ -1,6 +1,7 @@
 internal import Base
 internal import HTTPCodecs
 internal import HTTPModel
+internal import Origins
 internal import Sockets
 internal import Traffic
 internal import Transport
@@ -9,25 +10,24 @@ internal import Transport
 ///
 /// Not `Sendable`: it lives on one loop.
 final class ClientLeg {
-    let target: ClientTarget
-    let stream: any ByteStream
+    let origin: OriginLeg
     var record: ConnectionRecord
-    private var unread: ByteBuffer?
-    /// Whether it served an exchange before.
-    var isUsed = false
 
-    init(_ target: ClientTarget, stream: any ByteStream, record: ConnectionRecord) {
-        self.target = target
-        self.stream = stream
+    init(_ origin: OriginLeg, record: ConnectionRecord) {
+        self.origin = origin
         self.record = record
     }
 
+    var stream: any ByteStream { origin.stream }
+
+    /// Whether it served an exchange before.
+    var isUsed: Bool { origin.exchangeCount > 0 }
+
+    /// Takes note of an exchange that begins.
+    func noteExchange() { origin.exchangeCount += 1 }
+
     /// Whether the next request may go over it.
-    var isReady: Bool {
-        let channel = stream.channel
-        return unread == nil && !channel.peerEnded && !channel.isBroken && !channel.isClosed
-            && (!isUsed || !stream.holdsBytes)
-    }
+    var isReady: Bool { origin.isReady }
 
     func write(_ bytes: [UInt8], timeout: UInt64) async throws(StreamFailure) {
         let out = stream.loop.buffers.take()
@@ -44,28 +44,16 @@ final class ClientLeg {
     }
 
     /// Reads a head, interim or final.
-    func readHead(timeout: UInt64) async throws(Failure) -> ResponseHead {
-        var scanned = 0
-        while true {
-            if let unread {
-                do throws(HTTP1Violation) {
-                    if let (head, consumed) = try ResponseReader.read(
-                        unread.readable, limits: .response, alreadyScanned: scanned)
-                    {
-                        note(head.leniency)
-                        unread.consume(consumed)
-                        releaseIfEmpty()
-                        return head
-                    }
-                } catch {
-                    throw failure("origin-violation", error.detail)
-                }
-                scanned = unread.count
-            }
-            guard try await fill(timeout: timeout) > 0 else {
-                throw failure(
-                    "origin-closed", scanned == 0 ? "closed without an answer" : "closed in a head")
-            }
+    func readHead(
+        timeout: UInt64, longHeads: LongHeadLedger
+    ) async throws(Failure) -> ResponseHead {
+        stream.readDeadline = stream.loop.now + timeout
+        do throws(OriginReadFailure) {
+            let head = try await origin.readHead(limits: .response, longHeads: longHeads)
+            noteLeniency()
+            return head
+        } catch {
+            throw failure(of: error, "closed without a whole answer")
         }
     }
 
@@ -75,17 +63,21 @@ final class ClientLeg {
     ) async throws(Failure) -> Fields {
         var body = BodyReader(framing, trailerLimits: .response)
         while !body.isComplete {
-            if unread == nil, try await fill(timeout: timeout) == 0 {
-                guard framing == .untilClose else {
-                    throw failure("origin-closed", "closed in a content")
+            if origin.unread == nil {
+                do throws(OriginReadFailure) {
+                    try await fill(timeout: timeout)
+                } catch {
+                    guard case .ended = error, framing == .untilClose else {
+                        throw failure(of: error, "closed in a content")
+                    }
+                    // RFC 9112 §9.8: what was cut on the way looks the same.
+                    guard stream.endedInOrder else {
+                        throw failure("origin-truncated", "ended TLS without close_notify")
+                    }
+                    return .none
                 }
-                // RFC 9112 §9.8: what was cut on the way looks the same.
-                guard stream.endedInOrder else {
-                    throw failure("origin-truncated", "ended TLS without close_notify")
-                }
-                return .none
             }
-            guard let unread else { continue }
+            guard let unread = origin.unread else { continue }
             var ranges: [Range<Int>] = []
             let consumed: Int
             do throws(HTTP1Violation) {
@@ -97,12 +89,14 @@ final class ClientLeg {
             unread.consume(consumed)
             releaseIfEmpty()
         }
-        note(body.leniency)
+        origin.leniency.formUnion(body.leniency)
+        noteLeniency()
         return body.trailers
     }
 
-    private func note(_ leniency: HeadLeniency) {
-        for note in leniency.notes where !record.notes.contains(where: { $0.code == note.code }) {
+    private func noteLeniency() {
+        for note in origin.takeLeniency().notes
+        where !record.notes.contains(where: { $0.code == note.code }) {
             record.notes.append(
                 ConnectionNote(note.code, "a response of the origin had \(note.detail)"))
         }
@@ -112,8 +106,16 @@ final class ClientLeg {
     ///
     /// - Returns: whether anything came.
     func readPiece(_ visit: (Span<UInt8>) -> Void) async throws(Failure) -> Bool {
-        if unread == nil, try await fill(timeout: Self.noTimeout) == 0 { return false }
-        guard let unread else { return false }
+        if origin.unread == nil {
+            do throws(OriginReadFailure) {
+                try await fill(timeout: Self.noTimeout)
+            } catch .ended {
+                return false
+            } catch {
+                throw failure(of: error, "")
+            }
+        }
+        guard let unread = origin.unread else { return false }
         visit(unread.readable)
         unread.removeAll()
         releaseIfEmpty()
@@ -123,45 +125,35 @@ final class ClientLeg {
     /// In milliseconds: longer than any machine runs.
     private static let noTimeout: UInt64 = 1 << 42
 
-    private func fill(timeout: UInt64) async throws(Failure) -> Int {
+    private func fill(timeout: UInt64) async throws(OriginReadFailure) {
         stream.readDeadline = stream.loop.now + timeout
-        do throws(StreamFailure) {
-            if unread == nil {
-                try await stream.waitReadable()
-                unread = stream.loop.buffers.take()
-            }
-            guard let unread else { return 0 }
-            unread.compact()
-            let count = try await stream.read(into: unread)
-            releaseIfEmpty()
-            return count
-        } catch {
-            releaseIfEmpty()
-            throw failure(of: error)
-        }
+        try await origin.fill()
     }
 
     private func releaseIfEmpty() {
-        guard let buffer = unread, buffer.isEmpty else { return }
-        unread = nil
-        stream.loop.buffers.give(buffer)
+        if origin.unread?.isEmpty ?? false { origin.releaseUnread() }
+    }
+
+    /// - Parameter end: says what an end means here.
+    private func failure(of error: OriginReadFailure, _ end: String) -> Failure {
+        switch error {
+        case .stream(let error): failure(of: error)
+        case .ended: failure("origin-closed", end)
+        case .violation(let violation): failure("origin-violation", violation.detail)
+        }
     }
 
     func failure(of error: StreamFailure) -> Failure {
         failure(
             error.isTimeout
                 ? "timed-out"
-                : error.demandsCertificate ? "client-certificate-required" : "origin-closed",
+                : error.demandsCertificate ? OriginFailureText.certificateCode : "origin-closed",
             error.detail)
     }
 
     private func failure(_ code: String, _ detail: String) -> Failure {
-        Failure(code, party: .origin, "\(target.authority): \(detail)")
+        Failure(code, party: .origin, "\(origin.target.authority): \(detail)")
     }
 
-    func close() {
-        if let unread { stream.loop.buffers.give(unread) }
-        unread = nil
-        stream.close()
-    }
+    func close() { origin.close() }
 }

@@ -1,10 +1,11 @@
 package import Base
 package import HTTPCodecs
 package import HTTPModel
+package import Origins
 
 /// What is sent: a head as it goes out, and its content.
 package struct ClientRequest {
-    package let target: ClientTarget
+    package let target: OriginTarget
     package let method: KnownMethod
     /// Whether it may be sent again after a connection that was used before broke off.
     package let isSafe: Bool
@@ -35,7 +36,7 @@ package struct ClientRequest {
     }
 
     package init(
-        target: ClientTarget, method: KnownMethod, isSafe: Bool, head: [UInt8], content: Content,
+        target: OriginTarget, method: KnownMethod, isSafe: Bool, head: [UInt8], content: Content,
         isChunked: Bool
     ) {
         self.target = target

@@ -1,6 +1,7 @@
 internal import Base
 internal import HTTP2
 internal import HTTPCodecs
+internal import Origins
 internal import Sockets
 internal import Traffic
 internal import Transport
@@ -9,7 +10,7 @@ internal import Transport
 ///
 /// `@unchecked Sendable`: the tasks that use it run on its loop's executor.
 final class HTTP2ClientLeg: @unchecked Sendable {
-    let target: ClientTarget
+    let origin: OriginLeg
     let connection: HTTP2Connection
     var record: ConnectionRecord
     /// Requests under way.
@@ -20,14 +21,13 @@ final class HTTP2ClientLeg: @unchecked Sendable {
     private var hasSettings = false
 
     init(
-        _ target: ClientTarget, stream: any ByteStream, record: ConnectionRecord,
-        _ configuration: ClientConfiguration
+        _ origin: OriginLeg, record: ConnectionRecord, _ configuration: ClientConfiguration
     ) {
-        self.target = target
+        self.origin = origin
         self.record = record
         limit = max(1, configuration.streamLimit)
         connection = HTTP2Connection(
-            stream, role: .client,
+            origin.stream, role: .client,
             times: HTTP2Times(
                 write: configuration.writeTimeout, idle: configuration.idleTimeout))
         connection.onSettings = { [weak self] _ in
@@ -36,6 +36,8 @@ final class HTTP2ClientLeg: @unchecked Sendable {
         }
         connection.onGoingAway = { [weak self] in self?.wakeAll() }
     }
+
+    var target: OriginTarget { origin.target }
 
     /// Whether the next request may go over it.
     var isReady: Bool { !connection.isGoingAway && connection.end == nil }
@@ -92,6 +94,7 @@ final class HTTP2ClientLeg: @unchecked Sendable {
         let channel = connection.stream.channel
         record.originBytes = ByteCount(
             received: channel.bytesReceived, sent: channel.bytesSent)
+        origin.addLateFacts(to: &record.originTLS)
         record.closedAt = .now()
         record.closedBy = closedByUs || connection.end == .idle ? .tool : .origin
         switch connection.end {

@@ -1,6 +1,7 @@
 package import Base
 package import HTTPCodecs
 internal import HTTPModel
+internal import Origins
 internal import Recording
 internal import TLS
 internal import Traffic
@@ -22,8 +23,7 @@ extension HTTPClient {
     ) async throws(Failure) -> (answer: ClientAnswer, isOpened: Bool) {
         let started = Timestamp.now()
         let connection = try await connection(for: request, at: started)
-        let exchange = ClientExchange(
-            request, on: connection, at: started, configuration, recorder)
+        let exchange = ClientExchange(request, on: connection, at: started, for: self)
         do throws(Failure) {
             let result = try await converse(exchange, over: connection, machine)
             exchange.end(nil)
@@ -42,7 +42,7 @@ extension HTTPClient {
     ) async throws(Failure) -> (answer: ClientAnswer, isOpened: Bool) {
         switch connection {
         case .http1(let leg):
-            leg.isUsed = true
+            leg.noteExchange()
             return try await exchange.converse(over: leg, machine)
         case .http2(let leg):
             defer { leg.release(isRefused: exchange.isUnprocessed) }

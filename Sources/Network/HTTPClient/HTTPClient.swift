@@ -1,9 +1,9 @@
 package import Base
 internal import HTTP2
 internal import HTTPModel
+internal import Origins
 package import Recording
 package import Sockets
-internal import TLS
 internal import Traffic
 internal import Transport
 
@@ -14,21 +14,17 @@ package final class HTTPClient: @unchecked Sendable {
     let configuration: ClientConfiguration
     let loop: EventLoop
     let recorder: TrafficRecorder
-    let context: TLSClientContext
-    let resolver = Resolver()
-    private var idle: [ClientTarget: [ClientLeg]] = [:]
+    let origins: OriginConnector
+    private var idle: [OriginTarget: [ClientLeg]] = [:]
     private var idleCount = 0
     /// Connections of HTTP/2 that take requests.
-    private var shared: [ClientTarget: HTTP2ClientLeg] = [:]
+    private var shared: [OriginTarget: HTTP2ClientLeg] = [:]
     /// Those that somebody is opening.
-    private var openings: [ClientTarget: ClientOpening] = [:]
+    private var openings: [OriginTarget: ClientOpening] = [:]
     /// What origins speak that had no choice, or made another one than was preferred.
-    private var spoken: [ClientTarget: HTTPVersion] = [:]
+    private var spoken: [OriginTarget: HTTPVersion] = [:]
     /// Those that take no WebSockets over HTTP/2.
-    private var plainWebSockets: Set<ClientTarget> = []
-    /// Every connection of HTTP/2 that is not over.
-    private var running: [ObjectIdentifier: HTTP2ClientLeg] = [:]
-    private let background = BackgroundTasks()
+    private var plainWebSockets: Set<OriginTarget> = []
     private var sweeper: LoopTimer?
     private var isClosing = false
 
@@ -39,8 +35,7 @@ package final class HTTPClient: @unchecked Sendable {
         self.configuration = configuration
         self.loop = loop
         self.recorder = recorder
-        context = TLSClientContext(
-            versions: configuration.versions, extraAuthorities: configuration.authorities)
+        origins = OriginConnector(configuration.origins, on: loop, resolver: Resolver())
     }
 
     /// Runs `body`, which may send requests, with the connections that they need; all of them have
@@ -48,7 +43,7 @@ package final class HTTPClient: @unchecked Sendable {
     package func run<Result: Sendable>(
         _ body: () async throws -> Result
     ) async rethrows -> Result {
-        async let connections: Void = background.run()
+        async let connections: Void = origins.background.run()
         do {
             let result = try await body()
             close()
@@ -74,8 +69,7 @@ package final class HTTPClient: @unchecked Sendable {
         while true {
             let started = Timestamp.now()
             let connection = try await connection(for: request, at: started)
-            let exchange = ClientExchange(
-                request, on: connection, at: started, configuration, recorder)
+            let exchange = ClientExchange(request, on: connection, at: started, for: self)
             let wasUsed = connection.isUsed
             do throws(Failure) {
                 let answer = try await perform(exchange, over: connection)
@@ -100,7 +94,7 @@ package final class HTTPClient: @unchecked Sendable {
     ) async throws(Failure) -> ClientAnswer {
         switch connection {
         case .http1(let leg):
-            leg.isUsed = true
+            leg.noteExchange()
             do throws(Failure) {
                 let answer = try await exchange.run(over: leg)
                 give(leg, isReusable: exchange.keepsAlive)
@@ -125,7 +119,7 @@ package final class HTTPClient: @unchecked Sendable {
         do throws(Failure) {
             return try await take(request)
         } catch {
-            ClientExchange(request, on: nil, at: started, configuration, recorder).end(error)
+            ClientExchange(request, on: nil, at: started, for: self).end(error)
             throw error
         }
     }
@@ -182,7 +176,7 @@ package final class HTTPClient: @unchecked Sendable {
     /// - Returns: a connection of HTTP/1; `nil` if one of HTTP/2 is shared now, or the origin speaks
     ///   another version.
     private func connect(
-        to target: ClientTarget, _ version: HTTPVersion
+        to target: OriginTarget, _ version: HTTPVersion
     ) async throws(Failure) -> ClientLeg? {
         let opening = ClientOpening(loop)
         if version == .http2 { openings[target] = opening }
@@ -214,7 +208,7 @@ package final class HTTPClient: @unchecked Sendable {
         guard isReusable, leg.isReady, idleCount < configuration.idleLimit else {
             return finish(leg, .completed)
         }
-        idle[leg.target, default: []].append(leg)
+        idle[leg.origin.target, default: []].append(leg)
         idleCount += 1
     }
 
@@ -222,6 +216,7 @@ package final class HTTPClient: @unchecked Sendable {
         let channel = leg.stream.channel
         leg.record.originBytes = ByteCount(
             received: channel.bytesReceived, sent: channel.bytesSent)
+        leg.origin.addLateFacts(to: &leg.record.originTLS)
         leg.close()
         leg.record.closedAt = .now()
         leg.record.closedBy = outcome == .completed ? .tool : .origin
@@ -231,20 +226,16 @@ package final class HTTPClient: @unchecked Sendable {
 
     /// Begins to read and write frames on a connection, for as long as it lasts.
     func start(_ leg: HTTP2ClientLeg) {
-        running[ObjectIdentifier(leg)] = leg
-        sweep()
-        background.add { [self] in
-            await leg.connection.run()
-            await leg.connection.stream.endInOrder(discarding: 0)
-            running[ObjectIdentifier(leg)] = nil
+        origins.run(leg.connection, on: leg.origin) { [self] in
             leg.noteEnd(closedByUs: isClosing)
             recorder.record(.connection(leg.record))
         }
+        sweep()
     }
 
     private func sweep() {
-        for leg in running.values { leg.connection.sweep() }
-        guard !running.isEmpty else { return }
+        origins.sweep()
+        guard origins.isRunning else { return }
         // It may be due once more when the last connection and the client have gone.
         let timer = sweeper ?? loop.makeTimer { [weak self] in self?.sweep() }
         sweeper = timer
@@ -260,7 +251,6 @@ package final class HTTPClient: @unchecked Sendable {
         for leg in idle.values.joined() { finish(leg, .completed) }
         idle = [:]
         idleCount = 0
-        for leg in running.values { leg.connection.drain() }
-        background.stop()
+        origins.drain()
     }
 }

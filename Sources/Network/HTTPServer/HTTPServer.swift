@@ -1,6 +1,5 @@
 package import Base
 package import Sockets
-internal import Synchronization
 package import TLS
 
 /// A server of HTTP/1.1, plain and over TLS, on a group of event loops.
@@ -28,18 +27,12 @@ package final class HTTPServer: Sendable {
     private let loops: [EventLoop]
     private let limits: ServerLimits
     private let answer: Answer
-    private let stopping = Mutex(Stopping())
+    private let shutdown = Shutdown()
 
     private struct BoundPort {
         let descriptors: [Int32]
         let address: SocketAddress
         let security: Port.Security
-    }
-
-    private struct Stopping {
-        /// Milliseconds, once the stop was asked for.
-        var grace: UInt64?
-        var actions: [@Sendable (UInt64) -> Void] = []
     }
 
     /// Binds; nothing is accepted before `run`.
@@ -81,14 +74,7 @@ package final class HTTPServer: Sendable {
 
     /// Ends idle connections now, lets the others finish their exchange, and ends those too when
     /// `grace` milliseconds have passed; from any thread.
-    package func stop(grace: UInt64 = 5_000) {
-        let actions = stopping.withLock { stopping in
-            stopping.grace = stopping.grace ?? grace
-            defer { stopping.actions = [] }
-            return stopping.actions
-        }
-        for action in actions { action(grace) }
-    }
+    package func stop(grace: UInt64? = nil) { shutdown.request(grace: grace) }
 
     private func serve(
         _ port: BoundPort, on loop: EventLoop, _ descriptor: Int32, ticketKey: [UInt8]
@@ -102,7 +88,7 @@ package final class HTTPServer: Sendable {
         let lane = ServerLane(
             loop: loop, listener: listener, security: port.security, ticketKey: ticketKey,
             limits: limits, answer: answer)
-        onStop(loop) { lane.drain(grace: $0) }
+        shutdown.onRequest(on: loop) { lane.drain(grace: $0) }
         // Each connection is a child task, so that none outlives the server.
         await withTaskGroup(of: Void.self) { group in
             group.addTask(executorPreference: loop) { await lane.acceptConnections() }
@@ -110,14 +96,5 @@ package final class HTTPServer: Sendable {
             group.cancelAll()
         }
         return !lane.wasCut
-    }
-
-    private func onStop(_ loop: EventLoop, _ action: @escaping @Sendable (UInt64) -> Void) {
-        let hop: @Sendable (UInt64) -> Void = { grace in loop.execute { action(grace) } }
-        let grace = stopping.withLock { stopping in
-            if stopping.grace == nil { stopping.actions.append(hop) }
-            return stopping.grace
-        }
-        if let grace { hop(grace) }
     }
 }

@@ -236,27 +236,13 @@ final class HTTPServerTask: @unchecked Sendable {
         }
     }
 
-    /// Ends our direction, and reads on for a while if the client may still be sending: a close
-    /// over unread bytes would reset the connection and take the response with it
-    /// (RFC 9112 §9.6).
+    /// - Parameter lingers: whether the client may still be sending.
     private func finish(lingers: Bool) async {
-        guard !channel.isClosed else { return }
-        channel.resumeWaiting()
-        channel.writeDeadline = loop.now + 2_000
-        await stream.finish()
-        guard lingers, !channel.isBroken else { return }
-        channel.readDeadline = loop.now + 1_000
-        var discarded = 0
-        do throws(ServerEnd) {
-            while discarded < 1 << 20, try await receive() {
-                discarded += held?.count ?? 0
-                releaseHeld()
-            }
-        } catch {
-            // Whatever ends the wait, the connection is closed next.
-            channel.close()
-        }
+        await stream.endInOrder(discarding: lingers ? Self.discardLimit : 0)
     }
+
+    /// In bytes.
+    private static let discardLimit = 1 << 20
 
     // MARK: What the lane asks for
 

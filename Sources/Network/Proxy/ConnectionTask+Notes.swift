@@ -1,5 +1,6 @@
 internal import Base
 internal import HTTPModel
+internal import Origins
 internal import Recording
 internal import Sockets
 internal import TLS
@@ -94,7 +95,7 @@ extension ConnectionTask {
     func note(_ failure: OriginFailure) {
         if let tls = failure.tls { record.originTLS = tls }
         if let address = failure.address { record.originAddress = address.description }
-        if failure.failure.code == RelayFailure.certificateCode {
+        if failure.failure.code == OriginFailureText.certificateCode {
             noteCertificateRequest(of: record.originHost)
         }
         guard record.outcome == .open else { return }
@@ -119,10 +120,9 @@ extension ConnectionTask {
         for note in origin.takeLeniency().notes {
             noteOnce(note.code, "a response of the origin had \(note.detail)")
         }
-        if let stream = origin.stream as? TLSStream {
-            record.originTLS?.noteAlerts(of: stream.session)
-            record.originTLS?.keyLog += stream.session.takeKeyLog()
-            if stream.session.isFlooded { note(floodBy: .origin) }
+        origin.addLateFacts(to: &record.originTLS)
+        if let stream = origin.stream as? TLSStream, stream.session.isFlooded {
+            note(floodBy: .origin)
         }
     }
 
@@ -167,19 +167,7 @@ extension ConnectionTask {
     /// Why a client is not served by an origin that was reached; `nil` if it is.
     @inline(never)
     func refusal(of leg: OriginLeg) -> OriginFailure? {
-        guard let error = leg.verifyError, !lane.plan.originTrust.servesUnverified else {
-            return nil
-        }
-        let name = leg.serverName ?? leg.target.host
-        let reason = VerifyExplanation.text(error, chain: leg.tls?.chain ?? [])
-        return OriginFailure(
-            failure: Failure(
-                "origin-certificate", party: .origin,
-                "the certificate of \(name) does not verify: \(reason)",
-                hint:
-                    "trust its CA with --origin-ca FILE, or go on and record it with --insecure-origin"
-            ),
-            outcome: .originUntrusted, tls: leg.tls, address: leg.address)
+        lane.plan.originTrust.servesUnverified ? nil : lane.origins.text.untrusted(leg)
     }
 
     /// What a handshake that failed says about the client.

@@ -1,4 +1,5 @@
 internal import Base
+internal import Origins
 internal import Sockets
 internal import Traffic
 internal import Transport
@@ -27,10 +28,10 @@ extension ConnectionTask {
         if dialled == nil, isInside {
             dialled = try await lane.dialInside(target.host, target.port)
         }
-        let leg = try await lane.origin(
-            target, serverName: serverName, offer: offer, reach: reach, dialled: dialled,
-            tenure: ownsOrigins ? .owned : .shared)
-        return leg
+        lane.checkMayDial()
+        return try await lane.origins.leg(
+            to: target, serverName: serverName, offer: offer, reach: reach, dialled: dialled,
+            isOwned: ownsOrigins)
     }
 
     /// Leaves a connection to an origin: to others, or to nobody.
@@ -41,6 +42,20 @@ extension ConnectionTask {
 }
 
 extension ProxyLoop {
+    /// Connects to a host without TLS yet, or to who answers in its place.
+    func dial(
+        _ host: String, _ port: UInt16, reach: OriginReach
+    ) async throws(OriginFailure) -> DialledOrigin {
+        if let responder = plan.responder, !isCut { return try stage(responder, host, port) }
+        return try await origins.dial(host, port, reach: reach)
+    }
+
+    func checkMayDial() {
+        guard plan.responder?.fallsBack ?? true else {
+            preconditionFailure("an origin would be dialled where a responder answers alone")
+        }
+    }
+
     /// Connects to a server of the confined command's own. What was inside once is never looked for
     /// outside: the request, with its credentials, would go to another server.
     func dialInside(

@@ -1,4 +1,5 @@
 internal import Base
+internal import Origins
 internal import Sockets
 internal import TLS
 internal import Traffic
@@ -19,28 +20,6 @@ final class PeekedOpening {
     /// Hands the bytes over, once.
     func takeBytes() -> ByteBuffer? {
         bytes.take()
-    }
-}
-
-/// A connection to an origin that was opened before it was known what would be spoken on it.
-struct DialledOrigin {
-    let channel: Channel
-    let address: SocketAddress
-    /// Whose clients may be led there.
-    let reach: OriginReach
-
-    func close() {
-        channel.close()
-    }
-
-    /// Whether what the origin said first is the SETTINGS of HTTP/2, which do not wait for the
-    /// client's preface (RFC 9113 §3.4).
-    var beginsHTTP2: Bool {
-        let header = channel.peek(9)
-        guard header.count == 9 else { return false }
-        let size = Int(header[0]) << 16 | Int(header[1]) << 8 | Int(header[2])
-        return header[3] == 4 && header[4] == 0 && size % 6 == 0 && size < 256
-            && header[5...].allSatisfy { $0 == 0 }
     }
 }
 

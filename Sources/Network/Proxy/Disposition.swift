@@ -1,4 +1,5 @@
 internal import Base
+package import Origins
 internal import Synchronization
 
 /// Which hosts are looked into: decided once the client has named the host, before anything is

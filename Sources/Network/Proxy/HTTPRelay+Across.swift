@@ -2,6 +2,7 @@ internal import Base
 internal import HTTP2
 internal import HTTPCodecs
 internal import HTTPModel
+internal import Origins
 internal import Recording
 internal import Sockets
 internal import Traffic
@@ -138,7 +139,7 @@ extension HTTPRelay {
                 if head.status == 101, try framing(of: head) == .tunnel { return .switched(head) }
                 return .delivered(try await deliver(head, across))
             }
-            try interims.take(head)
+            try head.count(in: &interims)
             exchange?.interimHeads.append(head.raw)
             try await forwardInterim(head)
         }

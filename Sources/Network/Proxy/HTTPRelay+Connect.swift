@@ -1,5 +1,6 @@
 internal import Base
 internal import HTTPModel
+internal import Origins
 internal import Sockets
 internal import Traffic
 internal import Transport
@@ -70,11 +71,6 @@ extension HTTPRelay {
         exchange?.noteTunnel(head)
         finish()
     }
-}
-
-extension OriginTarget {
-    /// As the target of a CONNECT has it: with the port, always (RFC 9110 §7.1).
-    var tunnelAuthority: String { port == 443 ? "\(authority):443" : authority }
 }
 
 extension ExchangeRecord {

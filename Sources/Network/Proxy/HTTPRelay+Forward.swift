@@ -2,6 +2,7 @@ internal import Base
 internal import HTTP2
 internal import HTTPCodecs
 internal import HTTPModel
+internal import Origins
 internal import Recording
 internal import Sockets
 internal import Traffic
@@ -69,6 +70,15 @@ enum RelayFailure: Error {
     /// The client has gone while its origin was waited for.
     case clientLeft
     case clientViolation(HTTP1Violation)
+
+    init(_ failure: OriginReadFailure) {
+        self =
+            switch failure {
+            case .stream(let failure): .origin(failure)
+            case .ended: .originEnded
+            case .violation(let violation): .originViolation(violation)
+            }
+    }
 }
 
 extension HTTPRelay {
@@ -372,7 +382,9 @@ extension HTTPRelay {
             guard hasResponseBegun || (task.mirrorsOrigin && !isTimeout) else {
                 task.note(failure, detail)
                 return await answer(
-                    ToolAnswer(isTimeout ? 504 : 502, code, detail, hint: failure.hint))
+                    ToolAnswer(
+                        isTimeout ? 504 : 502, code, detail,
+                        hint: lane.origins.text.hint(failure.streamFailure)))
             }
             finish(error: code, detail)
             endAsOrigin(failure)
@@ -427,9 +439,9 @@ extension RelayFailure {
     var words: (code: String, detail: String) {
         switch self {
         case .origin(let failure) where demandsCertificate:
-            (Self.certificateCode, "origin \(failure.detail)")
+            (OriginFailureText.certificateCode, "origin \(failure.detail)")
         case .originStream(let failure) where demandsCertificate:
-            (Self.certificateCode, "origin \(failure.detail)")
+            (OriginFailureText.certificateCode, "origin \(failure.detail)")
         case .origin(.timedOut): ("origin-timed-out", "origin did not answer in time")
         case .origin(let failure): ("origin-closed", "origin \(failure.detail)")
         case .originStream(.timedOut): ("origin-timed-out", "origin did not answer in time")

@@ -1,6 +1,7 @@
 internal import Base
 internal import HTTPCodecs
 internal import HTTPModel
+internal import Origins
 internal import Recording
 internal import Sockets
 internal import Traffic
@@ -23,7 +24,7 @@ extension HTTPRelay {
         while true {
             let head = try await responseHead(leg, deadline)
             guard head.isInterim else { return try await deliver(head, over: leg) }
-            try interims.take(head)
+            try head.count(in: &interims)
             _ = try framing(of: head)
             exchange?.interimHeads.append(head.raw)
             try await forwardInterim(head)
@@ -81,11 +82,11 @@ extension HTTPRelay {
     ) async throws(RelayFailure) -> ResponseHead {
         leg.stream.readDeadline = deadline
         hurryIfClientEnded()
-        do throws(RelayFailure) {
+        do throws(OriginReadFailure) {
             return try await leg.readHead(limits: limits.responseHead, longHeads: lane.longHeads)
         } catch {
-            if case .originViolation = error { exchange?.responseHead = leg.brokenHead }
-            throw error
+            if case .violation = error { exchange?.responseHead = leg.brokenHead }
+            throw RelayFailure(error)
         }
     }
 
@@ -181,10 +182,11 @@ extension HTTPRelay {
             if leg.unread == nil {
                 try await sendToClient(out)
                 leg.stream.readDeadline = loop.now + limits.bodyTimeout
-                do throws(RelayFailure) {
+                do throws(OriginReadFailure) {
                     try await leg.fill()
-                } catch .originEnded where plan.framing == .untilClose {
-                    return .none
+                } catch {
+                    if case .ended = error, plan.framing == .untilClose { return .none }
+                    throw RelayFailure(error)
                 }
             }
             guard let buffer = leg.unread else { throw .originEnded }

@@ -2,6 +2,7 @@ internal import Base
 internal import HTTP2
 internal import HTTPCodecs
 internal import HTTPModel
+internal import Origins
 internal import Recording
 internal import Sockets
 internal import Traffic
@@ -61,7 +62,7 @@ extension HTTPRelay {
         guard let record = exchange.take() else { throw .originEnded }
         task.note(endOf: leg)
         task.note(upgraded)
-        lane.run(upstream, on: upgraded)
+        lane.origins.run(upstream, on: upgraded)
         var begun = record
         begun.interimHeads.append(head.raw)
         begun.stream = clientStream.id

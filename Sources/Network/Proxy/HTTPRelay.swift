@@ -1,6 +1,7 @@
 internal import Base
 internal import HTTPCodecs
 internal import HTTPModel
+internal import Origins
 internal import Recording
 internal import Sockets
 internal import Traffic
@@ -181,10 +182,10 @@ final class HTTPRelay: @unchecked Sendable {
     /// wants a client certificate; `nil` if it ended without a complaint, or has not.
     private func originAlert() async -> StreamFailure? {
         guard hasOriginEnded, let leg = task.origin, leg.exchangeCount == 0 else { return nil }
-        do throws(RelayFailure) {
+        do throws(OriginReadFailure) {
             // Nothing is waited for: the end is there.
             try await leg.fill()
-        } catch .origin(let failure) {
+        } catch .stream(let failure) {
             if case .tls = failure { return failure }
         } catch {
             return nil

@@ -1,5 +1,6 @@
 internal import Base
 internal import HTTP2
+internal import Origins
 internal import Recording
 internal import Sockets
 internal import TLS
@@ -12,23 +13,14 @@ internal import Transport
 final class ProxyLoop: @unchecked Sendable {
     let loop: EventLoop
     let plan: ProxyPlan
-    let ownPorts: Set<UInt16>
-    private let listening: [SocketAddress]
-    let resolver: Resolver
+    private let policy: ProxyOriginPolicy
     let distrust: DistrustStore
     /// Who tells whose a client's connection is; `nil` where nobody asks.
     let processes: ProcessFinder?
     let insideProcesses: ProcessFinder?
     let recorder: TrafficRecorder
     let serverContext: TLSServerContext
-    /// Made when an origin is first asked: it reads the system's certificates.
-    private(set) lazy var clientContext = TLSClientContext(
-        versions: plan.versions, extraAuthorities: plan.originTrust.extraAuthorities)
-    var pool: OriginPool
-    let background = BackgroundTasks()
-    let longHeads = LongHeadLedger()
-    /// Connections of HTTP/2 to origins, whoever uses them.
-    var http2Origins: [ObjectIdentifier: HTTP2Connection] = [:]
+    let origins: OriginConnector
     var fingerprints = FingerprintCache()
     private(set) var isDraining = false
     private var drainGrace = UInt64.max
@@ -40,7 +32,6 @@ final class ProxyLoop: @unchecked Sendable {
     private(set) var wasCut = false
     /// Whether the deadline has passed: nothing is begun any more.
     private(set) var isCut = false
-    private var lookUps: [ObjectIdentifier: LoopWakeup] = [:]
 
     /// How often long-lived connections are announced and unused ones closed, in milliseconds.
     private static let sweepInterval: UInt64 = 250
@@ -51,9 +42,6 @@ final class ProxyLoop: @unchecked Sendable {
     init(loop: EventLoop, shared: ProxyShared, listening: [SocketAddress]) {
         self.loop = loop
         plan = shared.plan
-        ownPorts = Set(listening.map(\.port))
-        self.listening = listening
-        resolver = shared.resolver
         distrust = shared.distrust
         let isAudit = shared.plan.prober != nil
         processes = shared.processes.map {
@@ -69,16 +57,15 @@ final class ProxyLoop: @unchecked Sendable {
         serverContext = TLSServerContext(
             authority: shared.authority, versions: shared.plan.versions,
             ticketKey: shared.ticketKey)
-        pool = OriginPool(limits: shared.plan.limits)
+        policy = ProxyOriginPolicy(
+            disposition: shared.plan.disposition, listening: listening)
+        origins = OriginConnector(
+            shared.plan.origins, on: loop, resolver: shared.resolver, policy: policy)
     }
 
-    /// Whether an address is one of the proxy's own listeners: what comes in there would come back
-    /// for ever, and a page in a browser could reach what only the machine's owner may.
-    func isOwn(_ address: SocketAddress) -> Bool {
-        guard ownPorts.contains(address.port) else { return false }
-        return address.isLoopback || address.isWildcard
-            || listening.contains { $0.host == address.host }
-    }
+    /// What goes on without a client.
+    var background: BackgroundTasks { origins.background }
+    var longHeads: LongHeadLedger { origins.longHeads }
 
     func opened(_ task: ConnectionTask) {
         open[task.id] = task
@@ -100,8 +87,7 @@ final class ProxyLoop: @unchecked Sendable {
     }
 
     private func sweep() {
-        pool.sweep(now: loop.now)
-        for connection in http2Origins.values { connection.sweep() }
+        origins.sweep()
         for task in open.values {
             task.announce(olderThan: Self.sweepInterval)
             task.relay?.announce(olderThan: Int64(Self.sweepInterval) * 1000)
@@ -112,7 +98,7 @@ final class ProxyLoop: @unchecked Sendable {
 
     /// Takes a connection to an origin back from a client that is done with it.
     func release(_ leg: OriginLeg) {
-        if isDraining { leg.close() } else { pool.give(leg, now: loop.now) }
+        if isDraining { leg.close() } else { origins.give(leg) }
     }
 
     /// How long the answer is still waited for, in milliseconds, of a client that has ended its
@@ -124,7 +110,7 @@ final class ProxyLoop: @unchecked Sendable {
     func drain(grace: UInt64) {
         isDraining = true
         drainGrace = grace
-        pool.closeAll()
+        origins.closeIdle()
         for task in open.values { task.relay?.hurryIfClientEnded() }
         let unheard = open.values.filter { $0.drain(judgesUnread: true) }
         if !unheard.isEmpty {
@@ -144,23 +130,11 @@ final class ProxyLoop: @unchecked Sendable {
         isCut = true
         if !open.isEmpty { wasCut = true }
         for task in open.values { task.cut() }
-        for connection in http2Origins.values { connection.cut() }
-        for lookUp in lookUps.values { lookUp.stop() }
+        origins.cut()
         // Some wait for an origin that is no leg of theirs yet. Whoever shares the loop is at its
         // end as well.
         if wasCut { loop.closeAllChannels() }
         if let cutter { loop.set(cutter, due: loop.now + Self.sweepInterval) }
-    }
-
-    /// The addresses of a host, while there is time for a connection to it.
-    ///
-    /// Errors: `name-not-found`, `name-lookup-failed`.
-    func addresses(of host: String, _ port: UInt16) async throws(Failure) -> [SocketAddress] {
-        let wakeup = LoopWakeup(loop)
-        lookUps[ObjectIdentifier(wakeup)] = wakeup
-        defer { lookUps[ObjectIdentifier(wakeup)] = nil }
-        return try await resolver.addresses(
-            of: host, port: port, waking: wakeup, until: loop.now + plan.limits.connectTimeout)
     }
 
     /// Hands over what is still to be recorded, when the last client's connection has ended. What is
@@ -170,9 +144,7 @@ final class ProxyLoop: @unchecked Sendable {
         if let drainer { loop.set(drainer, due: .max) }
         sweeper = nil
         drainer = nil
-        pool.closeAll()
-        for connection in http2Origins.values { connection.drain() }
-        background.stop()
+        origins.drain()
         recorder.flush()
     }
 

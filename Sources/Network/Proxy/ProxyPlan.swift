@@ -1,6 +1,7 @@
 internal import HTTPCodecs
 internal import HTTPModel
 package import Negotiation
+package import Origins
 package import Sockets
 package import TLS
 
@@ -147,6 +148,26 @@ package struct ProxyLimits: Sendable {
 }
 
 extension ProxyPlan {
+    /// How origins are reached.
+    var origins: OriginConfiguration {
+        var origins = OriginConfiguration()
+        origins.upstreams = upstreams
+        origins.versions = versions
+        origins.extraAuthorities = originTrust.extraAuthorities
+        origins.connectTimeout = limits.connectTimeout
+        origins.handshakeTimeout = limits.handshakeTimeout
+        origins.writeTimeout = limits.bodyTimeout
+        origins.streamIdleTimeout = limits.idleTimeout
+        origins.idleTimeout = limits.originIdle
+        origins.idleCount = limits.originIdleCount
+        origins.certificateHint =
+            "the proxy has no certificate to show; with --pass-through HOST the client shows its"
+            + " own, and nothing is decrypted"
+        origins.trustHint =
+            "trust its CA with --origin-ca FILE, or go on and record it with --insecure-origin"
+        return origins
+    }
+
     /// What is offered to an origin for a client that offers `names`.
     func offer(to target: OriginTarget, _ names: [String]) -> OriginOffer {
         guard target.isSecure else { return originVersion == .http2 ? .plainHTTP2 : .plain }

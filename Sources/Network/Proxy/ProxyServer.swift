@@ -83,9 +83,9 @@ package final class ProxyServer: Sendable {
         }
         let lane = ProxyLoop(loop: loop, shared: shared, listening: addresses)
         lane.startSweeping()
-        shutdown.onRequest(on: loop) { [listeners] in
+        shutdown.onRequest(on: loop) { [listeners] grace in
             for open in listeners { open.listener.close() }
-            lane.drain(grace: shutdown.grace)
+            lane.drain(grace: grace)
         }
         await withDiscardingTaskGroup { outer in
             outer.addTask { await lane.background.run() }

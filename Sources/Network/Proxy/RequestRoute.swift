@@ -2,6 +2,7 @@ internal import Base
 internal import HTTPCodecs
 internal import HTTPModel
 internal import Negotiation
+internal import Origins
 internal import Sockets
 internal import Traffic
 
@@ -22,39 +23,6 @@ enum Entry: Sendable {
         case .anyOrigin, .upgraded: true
         case .fixed: false
         }
-    }
-}
-
-/// An origin and how it is spoken to.
-struct OriginTarget: Sendable, Hashable {
-    let isSecure: Bool
-    /// A name in lower case or an address, without brackets.
-    let host: String
-    let port: UInt16
-    /// As `Host` has it: without the scheme's default port (RFC 9110 §7.2).
-    let authority: String
-
-    init(isSecure: Bool, host: String, port: UInt16) {
-        self.isSecure = isSecure
-        self.host = host
-        self.port = port
-        let name = host.utf8.contains(0x3A) ? "[\(host)]" : host
-        authority = port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
-    }
-
-    var scheme: ExchangeRecord.Scheme { isSecure ? .https : .http }
-
-    /// The SNI that asks for it; an address has none (RFC 6066 §3).
-    var serverName: String? { SocketAddress(literal: host, port: port) == nil ? host : nil }
-
-    static func == (left: OriginTarget, right: OriginTarget) -> Bool {
-        left.port == right.port && left.isSecure == right.isSecure && left.host == right.host
-    }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(host)
-        hasher.combine(port)
-        hasher.combine(isSecure)
     }
 }
 

@@ -1,4 +1,5 @@
 internal import Base
+internal import Origins
 internal import Recording
 internal import Sockets
 internal import Traffic
@@ -114,7 +115,7 @@ extension ConnectionTask {
             target: target, serverName: nil, stream: PlainStream(dialled.channel), offer: offer,
             address: dialled.address, tls: nil)
         leg.isOwned = true
-        if offer == .plainHTTP2 { lane.speakHTTP2(on: leg) }
+        if offer == .plainHTTP2 { lane.origins.speakHTTP2(on: leg) }
         note(target)
         note(leg)
     }

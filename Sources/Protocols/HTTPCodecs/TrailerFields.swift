@@ -7,10 +7,9 @@ package enum TrailerFields {
     /// served, or what its content is: a recipient that merges trailers into the head would be led
     /// by them after it has decided.
     private static let forbidden: [StaticString] = [
-        "authorization", "cache-control", "connection", "content-encoding", "content-length",
-        "content-range", "content-type", "cookie", "expect", "host", "keep-alive", "max-forwards",
-        "pragma", "proxy-authenticate", "proxy-authorization", "proxy-connection", "range",
-        "set-cookie", "te", "trailer", "transfer-encoding", "upgrade", "www-authenticate",
+        "authorization", "cache-control", "content-encoding", "content-length", "content-range",
+        "content-type", "cookie", "expect", "host", "max-forwards", "pragma", "proxy-authenticate",
+        "proxy-authorization", "range", "set-cookie", "www-authenticate",
     ]
 
     /// The names of those that do not pass on, in lower case.
@@ -45,7 +44,8 @@ package enum TrailerFields {
     }
 
     private static func isForbidden(_ name: ArraySlice<UInt8>) -> Bool {
-        forbidden.contains { name.equalsIgnoringCase($0) }
+        KnownField(name: name.span).isHopByHop
+            || forbidden.contains { name.equalsIgnoringCase($0) }
             || name.count > 3 && name.prefix(3).equalsIgnoringCase("if-")
     }
 }

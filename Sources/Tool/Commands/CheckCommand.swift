@@ -82,7 +82,7 @@ private func runCheck(
     let report = try CaptureInspection.report(
         on: source, configuration: configuration,
         selection: try arguments.selection.open(source, environment),
-        progress: CheckProgress(environment).advance)
+        progress: RunProgress("checking", environment).advance)
     let isJSON = arguments.isJSON || arguments.format == .json
     try report.write(asJSON: isJSON, to: environment)
     try arguments.files.write(

@@ -75,9 +75,22 @@ private func showConnection(
     if arguments.isJSON {
         try environment.output.write(ConnectionSummary(record).json.line + [UInt8(ascii: "\n")])
     } else {
-        try ConnectionPresentation(record, environment).write()
+        try write(record, environment)
     }
     return .clean
+}
+
+/// All that is known of a connection, a line each.
+private func write(_ record: ConnectionRecord, _ environment: Environment) throws(Failure) {
+    var lines = LineWriter(environment.output)
+    let palette = environment.palette
+    let outcome = palette.paint(record.outcome.rawValue, outcomeStyle(record.outcome))
+    try lines.write(palette.paint("== connection \(record.id): ", .bold) + outcome)
+    for (name, value) in ConnectionFacts(record).entries {
+        let padding = String(repeating: " ", count: max(1, 12 - name.utf8.count))
+        try lines.write(palette.paint(name, .faint) + padding + TerminalText.sanitized(value))
+    }
+    try lines.flush()
 }
 
 private let columns = [

@@ -54,11 +54,7 @@ private func runContent(
         arguments.content, variables: environment.variables, loops: loops.all)
     signals.watch(onStop: { _ in service.stop() }, onTick: {})
     if arguments.isJSON {
-        let ready: JSONText = [
-            "schema": "sallyport.content/1", "http": .string(service.http.description),
-            "https": .string(service.https.description),
-            "ca": .string(service.authority.certificatePath), "pid": .integer(Int64(getpid())),
-        ]
+        let ready = service.json(processID: getpid())
         try environment.output.write(ready.line + [UInt8(ascii: "\n")])
     } else {
         try environment.output.write(service.text)

@@ -7,17 +7,28 @@ internal import Views
 
 /// Writes one exchange, whole or in parts; contents stream through.
 struct ExchangePresentation {
-    let exchange: ExchangeRecord
-    let source: any TrafficSource
-    let environment: Environment
-    let isDecoded: Bool
-    let withSecrets: Bool
+    private let exchange: ExchangeRecord
+    private let recorded: RecordedExchange
+    private let environment: Environment
+    private let isDecoded: Bool
+    private let withSecrets: Bool
+
+    init(
+        _ exchange: ExchangeRecord, in source: any TrafficSource, isDecoded: Bool,
+        withSecrets: Bool, _ environment: Environment
+    ) {
+        self.exchange = exchange
+        recorded = RecordedExchange(exchange, in: source, decode: environment.decodeContent)
+        self.environment = environment
+        self.isDecoded = isDecoded
+        self.withSecrets = withSecrets
+    }
 
     /// Writes a head as it was recorded, without secrets unless they are wanted.
     ///
     /// Errors: `no-such-part` if none came.
     func writeHead(_ direction: Direction) throws {
-        let head = head(direction)
+        let head = recorded.head(direction)
         guard !head.isEmpty else { throw missing(direction) }
         try environment.output.write(withSecrets ? head : HeadRedaction.redact(head: head))
     }
@@ -28,16 +39,16 @@ struct ExchangePresentation {
     ///
     /// - Returns: `inconclusive` if it was not recorded whole, so that no script takes it for that.
     func writeBody(_ direction: Direction) throws -> ExitCode {
-        if head(direction).isEmpty, !exchange.isHeadMissing { throw missing(direction) }
-        let codings = isDecoded ? codings(direction) : nil
+        if recorded.head(direction).isEmpty, !exchange.isHeadMissing { throw missing(direction) }
+        let codings = isDecoded ? recorded.codings(direction) : nil
         let stream = try codings.map { codings throws(Failure) in
             try environment.decodeContent(codings)
         }
-        try visitBody(direction, through: stream ?? .identity) { bytes in
+        try recorded.visitBody(direction, through: stream ?? .identity) { bytes in
             try environment.output.write(bytes)
             return true
         }
-        let body = body(direction)
+        let body = recorded.body(direction)
         if body.isTruncated {
             try environment.note(
                 "the content had \(body.size) bytes; what is past the recording limit is not here")
@@ -87,15 +98,7 @@ struct ExchangePresentation {
             "no-such-part", party: .tool, "exchange \(exchange.id) has no \(part)\(reason)")
     }
 
-    func head(_ direction: Direction) -> [UInt8] {
-        direction == .request ? exchange.requestHead : exchange.responseHead
-    }
-
-    func body(_ direction: Direction) -> BodyRecord {
-        direction == .request ? exchange.requestBody : exchange.responseBody
-    }
-
-    func writeTitle(_ title: String, _ remark: String) throws(Failure) {
+    private func writeTitle(_ title: String, _ remark: String) throws(Failure) {
         let text = "== \(title): \(TerminalText.sanitized(remark))"
         try environment.output.write(environment.palette.paint(text, .bold) + "\n")
     }
@@ -107,8 +110,8 @@ struct ExchangePresentation {
 
     /// Writes a content and its trailers for reading.
     private func writeReadable(_ direction: Direction) throws {
-        try ReadableContent(self, direction).write()
-        let trailers = body(direction).trailers
+        try writeContent(direction)
+        let trailers = recorded.body(direction).trailers
         if !trailers.isEmpty {
             try writeTitle("trailers", exchange.protocolName)
             try environment.writeText(
@@ -116,24 +119,44 @@ struct ExchangePresentation {
         }
     }
 
-    /// The content codings that a head names, `nil` for none.
-    func codings(_ direction: Direction) -> String? {
-        let codings = RecordedHead(head(direction)).values(named: "content-encoding")
-            .map(\.text).joined(separator: ", ")
-        return codings.isEmpty || codings.lowercased() == "identity" ? nil : codings
+    /// Writes a content as text or as a dump, under a title that says what was done to it.
+    private func writeContent(_ direction: Direction) throws {
+        let content = try ReadableContent(
+            of: recorded, direction, demandsDecoding: isDecoded, withSecrets: withSecrets)
+        guard let content else { return }
+        let title = direction == .request ? "request content" : "response content"
+        if case .withheld(let claimed) = content.treatment {
+            return try writeTitle(
+                title,
+                "\(content.size), withheld: not the \(claimed) that its type claims;"
+                    + " --with-secrets shows it")
+        }
+        guard let text = content.text else {
+            let dump = content.bytes.prefix(Self.dumpLimit)
+            let extent =
+                dump.count < content.bytes.count ? ", the first \(dump.count) as a dump" : ""
+            try writeTitle(title, "\(content.size), binary\(extent), \(words(content.treatment))")
+            return try environment.output.write(HexDump.render(dump))
+        }
+        try writeTitle(title, "\(content.size), \(words(content.treatment))")
+        try environment.writeText([UInt8](text.utf8))
+        if let cut = content.cut {
+            try writeTitle(
+                "cut",
+                cut.recorded < cut.size
+                    ? "\(cut.recorded) bytes of the content were recorded; --part shows them"
+                    : "the content has \(cut.size) bytes; --part shows all")
+        }
     }
 
-    /// Visits a content in pieces as they come out of `stream`.
-    func visitBody(
-        _ direction: Direction, through stream: ContentStream, _ visit: ([UInt8]) throws -> Bool
-    ) throws {
-        var isWanted = true
-        try source.body(ofExchange: exchange.id, direction) { bytes in
-            try stream.push(bytes) { piece in
-                isWanted = try visit(piece)
-                return isWanted
-            }
+    private func words(_ treatment: ReadableContent.Treatment) -> String {
+        switch treatment {
+        case .masked: "secrets are masked; --with-secrets shows them"
+        case .nothingFound: "no secret found by its name"
+        case .shownAsRecorded, .withheld: "shown as recorded"
         }
-        if isWanted, !body(direction).isTruncated { _ = try visit(try stream.finish()) }
     }
+
+    /// In bytes: more of a dump is not read.
+    private static let dumpLimit = 4096
 }

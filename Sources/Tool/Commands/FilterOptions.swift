@@ -17,7 +17,7 @@ struct FilterOptions {
         CaptureFilter(
             filter, in: source, configuration: try inspection.configuration(environment),
             decode: environment.decodeContent,
-            progress: CheckProgress(environment).advance)
+            progress: RunProgress("checking", environment).advance)
     }
 }
 
@@ -27,23 +27,4 @@ func filterParameters(for subject: FilterField.Subject) -> [Parameter<FilterOpti
         "filter", \.filter, .filter(for: subject), "only the \(subject.words) that match")
     guard subject.names.contains(.finding) else { return [filter] }
     return [filter] + inspectionParameters.map { $0.lifted(to: \.inspection) }
-}
-
-/// How far the search for findings has come, on a terminal.
-final class CheckProgress {
-    private let environment: Environment
-    private var bar: ProgressBar?
-
-    init(_ environment: Environment) {
-        self.environment = environment
-    }
-
-    func advance(to done: Int64, of total: Int64) throws {
-        var bar =
-            bar
-            ?? ProgressBar(
-                "checking", total: total, on: environment.diagnostics, clock: environment.clock)
-        if done < total { try bar.advance(to: done) } else { try bar.finish() }
-        self.bar = bar
-    }
 }

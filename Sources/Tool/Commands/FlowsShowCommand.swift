@@ -90,8 +90,8 @@ private func showFlow(
         return .inconclusive
     }
     let presentation = ExchangePresentation(
-        exchange: exchange, source: source, environment: environment,
-        isDecoded: arguments.isDecoded, withSecrets: arguments.withSecrets)
+        exchange, in: source, isDecoded: arguments.isDecoded, withSecrets: arguments.withSecrets,
+        environment)
     switch arguments.part {
     case .requestHead: try presentation.writeHead(.request)
     case .responseHead: try presentation.writeHead(.response)

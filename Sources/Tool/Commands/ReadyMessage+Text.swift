@@ -1,6 +1,7 @@
 internal import Base
 internal import Proxy
 internal import Runs
+internal import Views
 
 extension ReadyMessage {
     /// The lines for people.
@@ -37,15 +38,4 @@ extension ReadyMessage.WayIn {
         case .reverse, .transparent, .captured: return nil
         }
     }
-}
-
-/// The text as one word of a POSIX shell, in quotes if it needs them.
-func shellQuoted(_ text: String) -> String {
-    let isPlain = text.utf8.allSatisfy { byte in
-        byte.isASCIILetter || byte.isASCIIDigit || "/._-+:@%,".utf8.contains(byte)
-    }
-    if isPlain, !text.isEmpty { return text }
-    return "'"
-        + text.split(separator: "'", omittingEmptySubsequences: false)
-        .joined(separator: "'\\''") + "'"
 }

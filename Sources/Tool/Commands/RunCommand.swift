@@ -80,7 +80,8 @@ private func runCommand(
     ).run(started: { signals.watch(onStop: $0.forward, onInsist: $0.kill, onTick: {}) })
     let source = try environment.openCapture(outcome.capturePath)
     let report = try CaptureInspection.report(
-        on: source, configuration: configuration, progress: CheckProgress(environment).advance)
+        on: source, configuration: configuration,
+        progress: RunProgress("checking", environment).advance)
     // The command owns the standard output; the verdict is talk beside it.
     var talk = environment
     talk.output = environment.diagnostics

@@ -18,16 +18,17 @@ final class RunProgress: Sendable {
         self.environment = environment
     }
 
-    func advance(to done: Int, of total: Int) {
+    /// Removes the bar once all is done.
+    func advance(to done: Int64, of total: Int64) {
         state.withLock { state in
             guard !state.isUnseen else { return }
             var bar =
                 state.bar
                 ?? ProgressBar(
-                    title, total: Int64(total), on: environment.diagnostics,
+                    title, total: total, on: environment.diagnostics,
                     clock: environment.clock)
             do throws(Failure) {
-                try bar.advance(to: Int64(done))
+                if done < total { try bar.advance(to: done) } else { try bar.finish() }
             } catch {
                 state.isUnseen = true
             }

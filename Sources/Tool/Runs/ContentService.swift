@@ -57,6 +57,15 @@ package final class ContentService: Sendable {
         server.stop()
     }
 
+    /// A line in the schema `sallyport.content/1`.
+    package func json(processID: Int32) -> JSONText {
+        [
+            "schema": "sallyport.content/1", "http": .string(http.description),
+            "https": .string(https.description), "ca": .string(authority.certificatePath),
+            "pid": .integer(Int64(processID)),
+        ]
+    }
+
     /// Where it is, for the ready line.
     package var place: JSONText {
         [

@@ -1,5 +1,6 @@
 package import Base
 internal import Negotiation
+package import Origins
 package import Proxy
 package import Sockets
 internal import TLS
@@ -74,6 +75,35 @@ package struct UpstreamCredentialFile: Equatable, Sendable {
         self.place = place
         self.path = path
     }
+
+    /// The upstream proxies, each with the password that is for it alone.
+    package static func authorize(
+        _ upstreams: [UpstreamProxy], by files: [UpstreamCredentialFile]
+    ) throws(Failure) -> [UpstreamProxy] {
+        var result = upstreams
+        let places = Set(upstreams.map { "\($0.host):\($0.port)" })
+        for file in files {
+            let place = file.place.map { "\($0.host.lowercased()):\($0.port)" }
+            if let place, !places.contains(place) {
+                throw Failure(
+                    "bad-credentials", party: .tool,
+                    "no --upstream is at \(place), which \(file.path) is for",
+                    hint: "write the host and the port as --upstream has them")
+            }
+            guard place != nil || places.count == 1 else {
+                throw Failure(
+                    "bad-credentials", party: .tool,
+                    "\(file.path) could be for any of \(places.count) upstream proxies",
+                    hint: "say for which: --upstream-auth HOST:PORT=\(file.path)")
+            }
+            let credential = try ProxyOptions.credentials(in: file.path).first
+            for (index, upstream) in result.enumerated()
+            where place == nil || place == "\(upstream.host):\(upstream.port)" {
+                result[index].credential = credential
+            }
+        }
+        return result
+    }
 }
 
 extension ProxyOptions {
@@ -100,35 +130,9 @@ extension ProxyOptions {
             plan.disposition.healing?.rejections = Int(clamping: healAfter)
         }
         plan.removesHTTP3 = !keepsHTTP3
-        plan.upstreams = try authorizedUpstreams()
+        plan.upstreams = try UpstreamCredentialFile.authorize(
+            upstreams, by: upstreamCredentials)
         return plan
-    }
-
-    /// The upstream proxies, each with the password that is for it alone.
-    private func authorizedUpstreams() throws(Failure) -> [UpstreamProxy] {
-        var result = upstreams
-        let places = Set(upstreams.map { "\($0.host):\($0.port)" })
-        for file in upstreamCredentials {
-            let place = file.place.map { "\($0.host.lowercased()):\($0.port)" }
-            if let place, !places.contains(place) {
-                throw Failure(
-                    "bad-credentials", party: .tool,
-                    "no --upstream is at \(place), which \(file.path) is for",
-                    hint: "write the host and the port as --upstream has them")
-            }
-            guard place != nil || places.count == 1 else {
-                throw Failure(
-                    "bad-credentials", party: .tool,
-                    "\(file.path) could be for any of \(places.count) upstream proxies",
-                    hint: "say for which: --upstream-auth HOST:PORT=\(file.path)")
-            }
-            let credential = try Self.credentials(in: file.path).first
-            for (index, upstream) in result.enumerated()
-            where place == nil || place == "\(upstream.host):\(upstream.port)" {
-                result[index].credential = credential
-            }
-        }
-        return result
     }
 
     private func ports() throws(Failure) -> [PortPlan] {
@@ -150,7 +154,7 @@ extension ProxyOptions {
     /// Reads a file of `user:password` lines.
     ///
     /// Errors: `file-unreadable`, `bad-credentials`.
-    private static func credentials(in path: String) throws(Failure) -> [SOCKSCredential] {
+    static func credentials(in path: String) throws(Failure) -> [SOCKSCredential] {
         let lines = try Files.read(path).split(separator: 0x0A).map { line in
             line.last == 0x0D ? line.dropLast() : line
         }

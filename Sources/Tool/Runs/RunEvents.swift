@@ -13,7 +13,7 @@ package enum RunEvent: Sendable {
     /// What can be done about what was told.
     case hint(String)
     /// How much of the work is done.
-    case progress(done: Int, total: Int)
+    case progress(done: Int64, total: Int64)
     /// The servers of an audit are there.
     case listening(AuditPlaces)
     /// So many events were dropped, because they were not taken in time.

@@ -1,6 +1,6 @@
 package import Base
 internal import Redaction
-internal import Traffic
+package import Traffic
 package import Transfers
 
 /// A transfer as it is shown.
@@ -108,5 +108,24 @@ extension [Range<Int64>] {
     /// As HTTP counts: both ends are in the range.
     fileprivate var json: JSONText {
         .array(map { ["first": .integer($0.lowerBound), "last": .integer($0.upperBound - 1)] })
+    }
+}
+
+extension TransferClient {
+    /// Who opened every connection of a capture; about 50 bytes each.
+    package static func byConnection(
+        of source: any TrafficSource
+    ) throws -> [Int64: TransferClient] {
+        var clients: [Int64: TransferClient] = [:]
+        try source.connections { record in
+            // A program without a name is known by its number alone, and the next attempt has
+            // another one.
+            let isNamed = !(record.process?.executable.isEmpty ?? true)
+            clients[record.id] = TransferClient(
+                address: HostPort(record.client)?.host ?? record.client,
+                program: isNamed ? record.processName : nil)
+            return true
+        }
+        return clients
     }
 }

@@ -1,5 +1,6 @@
 import Base
 import HTTPModel
+import Origins
 import Recording
 import Sockets
 import Synchronization
@@ -40,7 +41,7 @@ struct ClientOutcome<Result: Sendable>: Sendable {
 func withClient<Result: Sendable>(
     _ configuration: ClientConfiguration = ClientConfiguration(),
     _ serve: @escaping @Sendable (Int, PlainStream) async -> Void,
-    _ body: @escaping @Sendable (HTTPClient, ClientTarget) async throws -> Result
+    _ body: @escaping @Sendable (HTTPClient, OriginTarget) async throws -> Result
 ) async throws -> ClientOutcome<Result> {
     let loop = try EventLoop(index: 0)
     startThread(named: "test loop") { loop.run() }
@@ -55,7 +56,7 @@ func withClient<Result: Sendable>(
         let entrance = Entrance(listener)
         async let origin: Void = entrance.accept(serve)
         let client = HTTPClient(configuration, on: loop, recorder: TrafficRecorder(sink: sink))
-        let target = ClientTarget(isSecure: false, host: "127.0.0.1", port: bound.address.port)
+        let target = OriginTarget(isSecure: false, host: "127.0.0.1", port: bound.address.port)
         let result = try await client.run { try await body(client, target) }
         listener.close()
         await origin

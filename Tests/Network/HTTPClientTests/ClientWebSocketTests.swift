@@ -1,6 +1,7 @@
 import Base
 import HTTPCodecs
 import HTTPModel
+import Origins
 import Sockets
 import Testing
 import Traffic
@@ -129,7 +130,7 @@ import Transport
         }
     }
 
-    static func request(to target: ClientTarget, offering extensions: String = "") -> ClientRequest
+    static func request(to target: OriginTarget, offering extensions: String = "") -> ClientRequest
     {
         let offer = extensions.isEmpty ? "" : "Sec-WebSocket-Extensions: \(extensions)\r\n"
         let head =

@@ -2,6 +2,7 @@ import Base
 import HTTP2
 import HTTPCodecs
 import HTTPModel
+import Origins
 import Sockets
 import Testing
 import Traffic
@@ -215,7 +216,7 @@ import Transport
     }
 
     static func request(
-        _ method: String, to target: ClientTarget, _ fields: String = "",
+        _ method: String, to target: OriginTarget, _ fields: String = "",
         content: ClientRequest.Content = .bytes([])
     ) -> ClientRequest {
         let head =

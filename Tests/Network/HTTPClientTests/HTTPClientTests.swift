@@ -1,5 +1,6 @@
 import Base
 import HTTPModel
+import Origins
 import Recording
 import Sockets
 import Synchronization
@@ -99,7 +100,7 @@ struct HTTPClientTests {
 
     @Test func refusesToConnect() async throws {
         let outcomes = try await Self.run([]) { client, target in
-            let nobody = ClientTarget(isSecure: false, host: target.host, port: target.port)
+            let nobody = OriginTarget(isSecure: false, host: target.host, port: target.port)
             return await client.told(Self.request("GET", to: nobody))
         }
         #expect(outcomes.result == "connect-failed")
@@ -108,7 +109,7 @@ struct HTTPClientTests {
             outcomes.records.compactMap(\.connection).map(\.outcome) == [.originUnreachable])
     }
 
-    private static func request(_ method: String, to target: ClientTarget) -> ClientRequest {
+    private static func request(_ method: String, to target: OriginTarget) -> ClientRequest {
         ClientRequest(
             target: target, method: method == "HEAD" ? .head : .get, isSafe: method != "POST",
             head: Array("\(method) / HTTP/1.1\r\nHost: a\r\n\r\n".utf8), content: .bytes([]),
@@ -118,7 +119,7 @@ struct HTTPClientTests {
     /// Runs `body` against an origin that accepts as many connections as it has scripts.
     private static func run<Result: Sendable>(
         _ scripts: [[String]],
-        _ body: @escaping @Sendable (HTTPClient, ClientTarget) async throws -> Result
+        _ body: @escaping @Sendable (HTTPClient, OriginTarget) async throws -> Result
     ) async throws -> (result: Result, records: [TrafficEvent], received: [UInt8]) {
         let loop = try EventLoop(index: 0)
         startThread(named: "test loop") { loop.run() }
@@ -134,7 +135,7 @@ struct HTTPClientTests {
             async let received = origin.run()
             let client = HTTPClient(
                 ClientConfiguration(), on: loop, recorder: TrafficRecorder(sink: sink))
-            let target = ClientTarget(
+            let target = OriginTarget(
                 isSecure: false, host: "127.0.0.1", port: bound.address.port)
             let result = try await client.run { try await body(client, target) }
             listener.close()

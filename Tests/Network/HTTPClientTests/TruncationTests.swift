@@ -1,6 +1,7 @@
 import Base
 import Glibc
 import HTTPModel
+import Origins
 import Sockets
 import TLS
 import Testing
@@ -43,7 +44,7 @@ struct TruncationTests {
             // Past TLS.
             stream.close()
         } _: { client, target in
-            let secure = ClientTarget(isSecure: true, host: target.host, port: target.port)
+            let secure = OriginTarget(isSecure: true, host: target.host, port: target.port)
             return await client.told(
                 ClientRequest(
                     target: secure, method: .get, isSafe: true,

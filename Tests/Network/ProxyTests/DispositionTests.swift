@@ -1,3 +1,4 @@
+import Origins
 import Testing
 
 @testable import Proxy

@@ -1,5 +1,6 @@
 import Base
 import HTTPCodecs
+import Origins
 import TLS
 import Testing
 import Traffic

@@ -1,4 +1,5 @@
 import Base
+import Origins
 import Sockets
 import TLS
 import Testing

@@ -4,6 +4,7 @@ import Testing
 
 @testable import Commands
 @testable import Runs
+@testable import Views
 
 struct ReadyMessageTests {
     @Test func explicitProxy() {

@@ -25,7 +25,7 @@ import Testing
         let slow = events.subscribe(limit: row.limit)
         let quick = events.subscribe()
         for count in row.published {
-            events.publish((0..<count).map { .progress(done: $0, total: count) })
+            events.publish((0..<count).map { .progress(done: Int64($0), total: Int64(count)) })
         }
         events.finish()
         #expect(await Self.counts(of: slow) == [row.taken, row.dropped])

@@ -45,7 +45,8 @@ struct FlowSummaryTests {
             id: 1, connection: 1, startedAt: Timestamp(microseconds: 0), scheme: .http,
             authority: "h")
         exchange.requestHead = [UInt8]("GET /".utf8) + [0xFF] + [UInt8](" HTTP/1.1\r\n\r\n".utf8)
-        let line = FlowSummary(ExchangeSummary(exchange), client: "", withSecrets: false).json.line.text
+        let line = FlowSummary(ExchangeSummary(exchange), client: "", withSecrets: false).json.line
+            .text
         #expect(line.contains("\"url\":\"http://h/\u{FFFD}\""))
     }
 }

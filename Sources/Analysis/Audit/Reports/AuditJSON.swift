@@ -1,5 +1,5 @@
 package import Base
-internal import Catalogue
+package import Catalogue
 internal import TLS
 
 /// Renders a report as one JSON document of the schema `sallyport.audit/1`.
@@ -18,6 +18,21 @@ package enum AuditJSON {
             "counts": counts(report.counts),
             "diagnosis": .array(Diagnosis.all(in: report.results).map(diagnosis)),
             "results": .array(report.results.map(result)),
+        ]
+    }
+
+    /// A probe, in the schema `sallyport.probe/1`.
+    package static func document(_ probe: ProbeDescription) -> JSONText {
+        [
+            "schema": "sallyport.probe/1",
+            "id": .string(probe.identifier),
+            "family": .string(probe.family.rawValue),
+            "profile": .string(probe.profile.rawValue),
+            "expectation": .string(probe.expectation.rawValue),
+            "severity": .string(probe.severity.rawValue),
+            "title": .string(probe.title),
+            "reason": .string(probe.reason),
+            "source": .string(probe.source),
         ]
     }
 

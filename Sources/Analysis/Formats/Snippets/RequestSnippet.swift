@@ -107,10 +107,9 @@ package struct RequestSnippet {
         return (.bytes(bytes), false)
     }
 
-    private static let framing: Set<String> = [
-        "connection", "content-length", "expect", "http2-settings", "keep-alive",
-        "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
-    ]
+    private static let framing = KnownField.hopByHopNames.union([
+        "content-length", "expect", "http2-settings", "proxy-authorization",
+    ])
 
     /// In bytes: a longer argument is refused by Linux.
     private static let byteLimit = 48 << 10

@@ -1,5 +1,6 @@
 internal import Base
 internal import Contents
+internal import HTTPModel
 internal import Traffic
 
 /// Spells exchanges as frames of HTTP/2 (RFC 9113 §4): every field literally, so that no table
@@ -137,14 +138,10 @@ struct HTTP2LegWriter {
         for field in text.fields where field.name.first != 0x3A {
             let name = field.name.map(\.asciiLowercased)
             if exceptHost, name.elementsEqual("host".utf8) { continue }
-            if !text.isHTTP2, Self.hopFields.contains(name.text) { continue }
+            if !text.isHTTP2, KnownField(name: name.span).isOfConnection { continue }
             Self.add(name[...], field.value[...], to: &block)
         }
     }
-
-    private static let hopFields: Set<String> = [
-        "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade",
-    ]
 
     private func headers(
         _ block: [UInt8], stream: UInt32, isEnd: Bool, type first: UInt8 = Frame.headers

@@ -1,3 +1,5 @@
+internal import HTTPModel
+
 /// Fields of a head whose values tell nothing of what was asked or answered.
 package enum PassingFields {
     /// Made up for each message: they count for nothing in a comparison unless a rule says so.
@@ -10,8 +12,5 @@ package enum PassingFields {
     /// They frame a message, or belong to a hop: to differ in them is worth a note.
     package static let framing: Set<String> = hop.union(["content-length"])
 
-    package static let hop: Set<String> = [
-        "connection", "host", "keep-alive", "proxy-connection", "te", "trailer",
-        "transfer-encoding",
-    ]
+    package static let hop = KnownField.hopByHopNames.union(["host"])
 }

@@ -1,6 +1,7 @@
 internal import Base
 internal import HTTPCodecs
 internal import Negotiation
+internal import Origins
 internal import Recording
 internal import Sockets
 internal import TLS
@@ -117,7 +118,9 @@ extension ConnectionTask {
         } catch {
             // Nobody had agreed on TLS: what the origin greeted with is what it speaks.
             let isUnasked = record.upgrade == "ClientHello" && !greeting.isEmpty
-            let failure = isUnasked ? lane.failure(error, greeting, with: target) : error
+            let failure =
+                isUnasked
+                ? lane.origins.text.handshake(error, behind: greeting, with: target) : error
             note(failure)
             record.closedBy = .tool
             await sendAlert(40)

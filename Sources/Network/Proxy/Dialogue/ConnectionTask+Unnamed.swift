@@ -1,4 +1,5 @@
 internal import Base
+internal import Origins
 internal import Sockets
 internal import TLS
 internal import Traffic

@@ -2,6 +2,7 @@ internal import Base
 internal import HTTP2
 internal import HTTPCodecs
 internal import HTTPModel
+internal import Origins
 internal import Recording
 internal import Sockets
 internal import TLS
@@ -60,7 +61,7 @@ extension StreamTask {
             head = try await exchange.nextHead(
                 method: .get, deadline: lane.loop.now + limits.responseTimeout)
             guard head.isInterim else { break }
-            try interims.take(head)
+            try head.count(in: &interims)
         }
         let agreed = exchange.agreesBySwitching ? head.status == 101 : head.status / 100 == 2
         guard agreed else {

@@ -2,6 +2,7 @@ internal import Base
 internal import HTTP2
 internal import HTTPCodecs
 internal import HTTPModel
+internal import Origins
 internal import Recording
 internal import Sockets
 internal import Traffic
@@ -344,7 +345,7 @@ final class StreamTask: @unchecked Sendable {
                 try begin(head, exchange)
                 return try await deliverContent(exchange)
             }
-            try interims.take(head)
+            try head.count(in: &interims)
             self.exchange?.record.interimHeads.append(head.raw)
             stream.inform(.response(head))
         }
@@ -478,7 +479,9 @@ final class StreamTask: @unchecked Sendable {
             } else {
                 task.note(failure, detail)
                 let status = code == "origin-timed-out" ? 504 : 502
-                answer(ToolAnswer(status, code, detail, hint: failure.hint))
+                answer(
+                    ToolAnswer(
+                        status, code, detail, hint: lane.origins.text.hint(failure.streamFailure)))
             }
         }
     }

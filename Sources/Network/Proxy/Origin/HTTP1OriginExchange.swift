@@ -1,6 +1,7 @@
 internal import Base
 internal import HTTPCodecs
 internal import HTTPModel
+internal import Origins
 internal import Sockets
 internal import Transport
 
@@ -112,8 +113,13 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
         method: KnownMethod, deadline: UInt64
     ) async throws(RelayFailure) -> ResponseHead {
         leg.stream.readDeadline = deadline
-        let head = try await leg.readHead(
-            limits: lane.plan.limits.responseHead, longHeads: lane.longHeads)
+        let head: ResponseHead
+        do throws(OriginReadFailure) {
+            head = try await leg.readHead(
+                limits: lane.plan.limits.responseHead, longHeads: lane.longHeads)
+        } catch {
+            throw RelayFailure(error)
+        }
         do throws(HTTP1Violation) {
             framing = try MessageFraming.ofResponse(
                 head, toMethod: method, offer: offer, isRequestWhole: isRequestWhole)
@@ -141,9 +147,12 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
         while body.map({ !$0.isComplete }) ?? false {
             if leg.unread == nil {
                 leg.stream.readDeadline = deadline
-                do throws(RelayFailure) {
+                do throws(OriginReadFailure) {
                     try await leg.fill()
-                } catch .originEnded where framing == .untilClose {
+                } catch {
+                    guard case .ended = error, framing == .untilClose else {
+                        throw RelayFailure(error)
+                    }
                     guard leg.stream.endedInOrder else { throw .originTruncated }
                     return 0
                 }

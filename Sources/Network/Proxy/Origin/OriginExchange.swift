@@ -1,6 +1,7 @@
 internal import Base
 internal import HTTPCodecs
 internal import HTTPModel
+internal import Origins
 internal import Transport
 
 /// One exchange with an origin, in whatever version of HTTP it speaks.
@@ -53,4 +54,15 @@ protocol OriginExchange: AnyObject, Sendable {
 
 extension OriginExchange {
     var brokenHead: [UInt8] { [] }
+}
+
+extension ResponseHead {
+    /// Counts an interim response, of which an origin may send so many.
+    func count(in allowance: inout InterimAllowance) throws(RelayFailure) {
+        do throws(HTTP1Violation) {
+            try allowance.take(self)
+        } catch {
+            throw .originViolation(error)
+        }
+    }
 }

@@ -1,4 +1,5 @@
 package import HTTPModel
+internal import Origins
 
 /// Answers in the place of origins: with one, and unless it asks for it, no origin is dialled and
 /// no name is resolved.

@@ -129,7 +129,7 @@ package struct HTTP2Fields: Sendable {
         _ known: KnownField, _ name: ArraySlice<UInt8>, _ isRequest: Bool
     ) -> Bool {
         switch known {
-        case .connection, .keepAlive, .proxyConnection, .transferEncoding, .upgrade: false
+        case let known where known.isOfConnection: false
         case .host: !isRequest
         case .te: isRequest
         case .proxyAuthorization: keepsProxyFields || !isRequest

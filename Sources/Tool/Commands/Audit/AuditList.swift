@@ -11,7 +11,9 @@ enum AuditList {
     ) throws(Failure) -> ExitCode {
         let probes = try options.audit.selectedProbes()
         guard !options.isJSON else {
-            for probe in probes { try environment.output.write(json(probe).line + [0x0A]) }
+            for probe in probes {
+                try environment.output.write(AuditJSON.document(probe).line + [0x0A])
+            }
             return .clean
         }
         let rows = probes.map { probe in
@@ -29,19 +31,5 @@ enum AuditList {
                 (cells + [row[4]]).joined(separator: "  ") + "\n")
         }
         return .clean
-    }
-
-    private static func json(_ probe: ProbeDescription) -> JSONText {
-        .object([
-            JSONText.Member("schema", "sallyport.probe/1"),
-            JSONText.Member("id", .string(probe.identifier)),
-            JSONText.Member("family", .string(probe.family.rawValue)),
-            JSONText.Member("profile", .string(probe.profile.rawValue)),
-            JSONText.Member("expectation", .string(probe.expectation.rawValue)),
-            JSONText.Member("severity", .string(probe.severity.rawValue)),
-            JSONText.Member("title", .string(probe.title)),
-            JSONText.Member("reason", .string(probe.reason)),
-            JSONText.Member("source", .string(probe.source)),
-        ])
     }
 }

@@ -1,3 +1,4 @@
+internal import Origins
 internal import Runs
 
 /// The options of `sallyport audit`.

@@ -1,16 +1,8 @@
 internal import Base
 internal import Formats
+internal import Views
 
-/// What a conversion did and could not keep.
-struct ConversionSummary {
-    /// `import` or `export`.
-    let verb: String
-    /// The file that was written, `nil` for the standard output.
-    let subject: String?
-    let losses: LossReport
-    /// Of what was read, each with its singular.
-    var counts: [(name: String, count: Int64)] = []
-
+extension ConversionSummary {
     /// Writes for a person to the diagnostics, and for a program to the output unless that holds
     /// the converted data.
     func write(
@@ -29,15 +21,6 @@ struct ConversionSummary {
 
     private var countText: String {
         counts.map { "\($0.count) \($0.name)\($0.count == 1 ? "" : "s")" }.joined(separator: ", ")
-    }
-
-    private var json: JSONText {
-        var members = [
-            JSONText.Member("schema", .string("sallyport.\(verb)/1")),
-            JSONText.Member("file", .optional(subject)),
-        ]
-        members += counts.map { JSONText.Member("\($0.name)s", .integer($0.count)) }
-        return .object(members + [JSONText.Member("losses", losses.json)])
     }
 }
 

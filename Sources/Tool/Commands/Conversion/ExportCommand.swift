@@ -2,7 +2,6 @@ internal import Base
 internal import Filters
 internal import Formats
 internal import Launching
-internal import PacketFormats
 internal import Runs
 internal import Traffic
 internal import Views
@@ -69,30 +68,11 @@ extension Command {
 
 private struct ExportArguments {
     var capture = ""
-    var format = Format.har
+    var format = ExportRun.Format.har
     var output: String?
     var selection = FilterOptions()
     var withSecrets = false
     var isJSON = false
-
-    enum Format: String, CaseIterable {
-        case har
-        case pcapng
-        case mitmproxy
-        case bodies
-
-        var isBinary: Bool { self == .pcapng || self == .mitmproxy }
-
-        /// `nil` for one that writes a folder.
-        var exporter: (any CaptureExporter)? {
-            switch self {
-            case .har: HARExporter()
-            case .pcapng: PacketExporter()
-            case .mitmproxy: MitmproxyExporter()
-            case .bodies: nil
-            }
-        }
-    }
 }
 
 private func runExport(
@@ -102,6 +82,11 @@ private func runExport(
         throw UsageFailure(
             "'--format \(arguments.format.rawValue)' writes what is not for a terminal",
             hint: "name a file with --output, or pass it to another program")
+    }
+    if arguments.format == .bodies, arguments.output == nil {
+        throw UsageFailure(
+            "'--format bodies' needs --output, the folder to make",
+            hint: "see 'sallyport export --help'")
     }
     let stop = try StopFlag.ofSignals()
     let check = { try stop.check() }
@@ -134,7 +119,9 @@ private func runExport(
     }
     let report: LossReport
     do {
-        report = try write(source, options, arguments, environment)
+        report = try ExportRun(
+            arguments.format, to: arguments.output, files: environment.fileStreams
+        ).write(source, options) { try environment.output.write($0) }
     } catch {
         try progress.finish()
         throw error
@@ -145,48 +132,6 @@ private func runExport(
         asJSON: arguments.isJSON, to: environment, outputIsFree: arguments.output != nil)
     if hasNone { try environment.note("no exchange matches the filter, and none was written") }
     return hasNone ? .inconclusive : .clean
-}
-
-private func write(
-    _ source: any TrafficSource, _ options: ExportOptions, _ arguments: ExportArguments,
-    _ environment: Environment
-) throws -> LossReport {
-    guard let exporter = arguments.format.exporter else {
-        return try writeFolder(source, options, arguments, environment)
-    }
-    let file = try arguments.output.map { path throws(Failure) in
-        try environment.fileStreams.create(path)
-    }
-    do {
-        let report = try exporter.export(source, options) { bytes in
-            if let file { try file.write(bytes) } else { try environment.output.write(bytes) }
-        }
-        try file?.finish()
-        return report
-    } catch {
-        file?.discard()
-        throw error
-    }
-}
-
-private func writeFolder(
-    _ source: any TrafficSource, _ options: ExportOptions, _ arguments: ExportArguments,
-    _ environment: Environment
-) throws -> LossReport {
-    guard let folder = arguments.output else {
-        throw UsageFailure(
-            "'--format bodies' needs --output, the folder to make",
-            hint: "see 'sallyport export --help'")
-    }
-    guard !Files.exists(folder) else {
-        throw Failure(
-            "file-unwritable", party: .tool, "cannot make the folder \(folder): it is there",
-            hint: "name another one, or remove this one first")
-    }
-    try Files.makeFolder(folder)
-    return try BodyFolderExporter().export(source, options) { name in
-        try environment.fileStreams.create("\(folder)/\(name)")
-    }
 }
 
 private func totalExchanges(_ source: any TrafficSource) throws -> Int64 {

@@ -2,6 +2,7 @@ internal import Base
 internal import Filters
 internal import HTTPClient
 internal import Launching
+internal import Origins
 internal import Replay
 internal import Runs
 internal import TLS
@@ -79,6 +80,12 @@ extension Command {
                 "http", \.versions, .choice("VERSION"), standard: "auto",
                 "the version of HTTP to speak; auto is the recorded one, as far as the origin"
                     + " speaks it"),
+            .repeated(
+                "upstream", \.upstreams, .upstream,
+                "reach origins through this proxy, as `proxy` does"),
+            .repeated(
+                "upstream-auth", \.upstreamCredentials, .upstreamCredential,
+                "a file with the user:password for the upstream proxy, as `proxy` has it"),
             .option("capture", \.capture, .path("FILE"), "record what is sent and answered"),
             .flag("json", \.isJSON, "report in JSON"),
         ] + filterParameters(for: .exchanges).map { $0.lifted(to: \.selection) }
@@ -99,6 +106,8 @@ struct ReplayClientArguments {
     var keepsAll = false
     var authorities: [String] = []
     var versions = ClientVersions.auto
+    var upstreams: [UpstreamProxy] = []
+    var upstreamCredentials: [UpstreamCredentialFile] = []
     var capture: String?
     var isJSON = false
     var selection = FilterOptions()
@@ -144,7 +153,7 @@ extension ValueSyntax where Value == ReplayMove {
             let host = text.prefix { $0 != "=" && $0 != "/" }
             let isMove = text.dropFirst(host.count).first == "=" && !host.isEmpty
             let url = isMove ? String(text.dropFirst(host.count + 1)) : text
-            return ClientTarget(url: url).map {
+            return OriginTarget(url: url).map {
                 ReplayMove(host: isMove ? String(host) : nil, target: $0)
             }
         }
@@ -192,6 +201,8 @@ private func runReplayClient(
         configuration.authorities += try Certificate.all(
             inPEM: try environment.readFile(path), name: path)
     }
+    configuration.upstreams = try UpstreamCredentialFile.authorize(
+        arguments.upstreams, by: arguments.upstreamCredentials)
     let service = try ReplayClientService(plan, configuration, from: source)
     if let path = arguments.capture, service.heldCount > 0, !arguments.isJSON {
         try environment.note(

@@ -4,6 +4,7 @@ internal import Launching
 internal import Proxy
 internal import Replay
 internal import Runs
+internal import Sockets
 internal import TLS
 
 extension Command {

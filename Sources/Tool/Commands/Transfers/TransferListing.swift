@@ -14,7 +14,7 @@ struct TransferListing {
     func write(
         _ source: any TrafficSource, _ filter: CaptureFilter, _ environment: Environment
     ) throws {
-        let clients = try transferClients(source)
+        let clients = try TransferClient.byConnection(of: source)
         var table = TransferTable(environment)
         var lines = LineWriter(environment.output)
         var left = limit ?? Int64.max
@@ -38,22 +38,5 @@ struct TransferListing {
         try ledger.finish()
         try lines.flush()
         try table.finish()
-    }
-
-    /// Who opened every connection; about 50 bytes each.
-    private func transferClients(
-        _ source: any TrafficSource
-    ) throws -> [Int64: TransferClient] {
-        var clients: [Int64: TransferClient] = [:]
-        try source.connections { record in
-            // A program without a name is known by its number alone, and the next attempt has
-            // another one.
-            let isNamed = !(record.process?.executable.isEmpty ?? true)
-            clients[record.id] = TransferClient(
-                address: HostPort(record.client)?.host ?? record.client,
-                program: isNamed ? record.processName : nil)
-            return true
-        }
-        return clients
     }
 }

@@ -2,6 +2,7 @@ internal import Base
 internal import Catalogue
 internal import Filters
 internal import HTTPModel
+internal import Origins
 internal import Proxy
 internal import Replay
 internal import Traffic

@@ -1,6 +1,7 @@
 internal import Base
 internal import CaptureStore
 internal import Launching
+internal import Origins
 internal import Proxy
 internal import Recording
 internal import Sockets

@@ -3,6 +3,7 @@ package import Base
 internal import Catalogue
 internal import Confinement
 package import Launching
+internal import Origins
 internal import Proxy
 internal import Sockets
 internal import Synchronization
@@ -171,7 +172,7 @@ package final class AuditService: Sendable {
         if !isConfined, command.namesServer { presenter.noteUnseenRedirections() }
         let concerns = concerns
         let host = place.host.lowercased()
-        let (total, events) = (probes.count, events)
+        let (total, events) = (Int64(probes.count), events)
         let done = DoneCount()
         events.publish(.progress(done: 0, total: total))
         let task = AuditRunTask(
@@ -285,7 +286,7 @@ package final class AuditService: Sendable {
 
 /// Counts what several tasks have done.
 private final class DoneCount: Sendable {
-    private let count = Atomic(0)
+    private let count = Atomic<Int64>(0)
 
-    func next() -> Int { count.wrappingAdd(1, ordering: .relaxed).newValue }
+    func next() -> Int64 { count.wrappingAdd(1, ordering: .relaxed).newValue }
 }

@@ -1,15 +1,16 @@
 internal import Base
 internal import Launching
+internal import Origins
 internal import Proxy
 internal import Sockets
 internal import TLS
-internal import Transport
+internal import Traffic
 
 /// What a true origin presents, whatever it is worth: probes show it to clients.
 enum OriginChain {
     /// Connects, takes the certificates, and leaves.
     ///
-    /// Errors: `origin-unreachable`, `origin-handshake-failed`.
+    /// Errors: those of names, `connect-failed`, `connect-timed-out`, `origin-handshake-failed`.
     static func fetch(
         _ origin: HostPort, on loop: EventLoop
     ) async throws(Failure) -> [Certificate] {
@@ -29,31 +30,15 @@ enum OriginChain {
     private static func ask(
         _ origin: HostPort, on loop: EventLoop
     ) async throws(Failure) -> [Certificate] {
-        let deadline = loop.now + 15_000
-        let channel: Channel
-        let addresses = try await Resolver().addresses(of: origin.host, port: origin.port)
-        do throws(SystemError) {
-            (channel, _) = try await Channel.connect(
-                toFirstOf: addresses, on: loop, deadline: deadline)
+        let origins = OriginConnector(OriginConfiguration(), on: loop, resolver: Resolver())
+        let target = OriginTarget(isSecure: true, host: origin.host, port: origin.port)
+        do throws(OriginFailure) {
+            let leg = try await origins.open(
+                target, target.serverName, .protocols([]), .everywhere)
+            defer { leg.close() }
+            return (leg.tls?.chain ?? []).compactMap(Certificate.init(der:))
         } catch {
-            throw Failure(
-                "origin-unreachable", party: .origin, "cannot connect to \(origin): \(error)")
+            throw error.failure
         }
-        defer { channel.close() }
-        let context = TLSClientContext(versions: .modern, extraAuthorities: [])
-        let name = SocketAddress(literal: origin.host, port: 0) == nil ? origin.host : nil
-        let session = context.makeSession(
-            verifying: origin.host, serverName: name, protocols: [], resumptionKey: "")
-        let stream = TLSStream(channel, session: session)
-        channel.readDeadline = deadline
-        channel.writeDeadline = deadline
-        do throws(StreamFailure) {
-            try await stream.handshake()
-        } catch {
-            throw Failure(
-                "origin-handshake-failed", party: .origin,
-                "the handshake with \(origin) failed: \(error.detail)")
-        }
-        return session.peerChain.compactMap(Certificate.init(der:))
     }
 }

@@ -1,6 +1,7 @@
 package import Base
 internal import CaptureStore
 package import HTTPClient
+package import Origins
 internal import Recording
 package import Replay
 internal import Sockets
@@ -21,6 +22,8 @@ package struct ReplayClientConfiguration: Sendable {
     /// Trusted besides the system's.
     package var authorities: [Certificate] = []
     package var versions = ClientVersions.auto
+    /// The proxies that origins are reached through.
+    package var upstreams: [UpstreamProxy] = []
     /// Where is recorded what is sent and answered; `nil` for nowhere.
     package var capture: String?
 
@@ -47,6 +50,7 @@ package final class ReplayClientService: Sendable {
         var client = ClientConfiguration()
         client.authorities = configuration.authorities
         client.http = configuration.versions
+        client.upstreams = configuration.upstreams
         writer = try configuration.capture.map { path throws(Failure) in
             try CaptureWriter(
                 path: path, configuration: CaptureConfiguration(digest: Digests.sha256))
@@ -56,11 +60,11 @@ package final class ReplayClientService: Sendable {
         let numbers = RecordNumbers(
             connection: writer?.nextConnectionID ?? 1, exchange: heldCount + 1)
         let recorder = TrafficRecorder(sink: writer, numbers: numbers)
-        let total = plan.entries.count
+        let total = Int64(plan.entries.count)
         task = ReplayClientTask(
             plan, from: source, configuration,
             client: HTTPClient(client, on: loops.all[0], recorder: recorder), on: loops.all[0]
-        ) { done in events.publish(.progress(done: done, total: total)) }
+        ) { done in events.publish(.progress(done: Int64(done), total: total)) }
     }
 
     /// Sends nothing more; what is under way ends.

@@ -3,6 +3,7 @@ internal import Contents
 internal import HTTPClient
 internal import HTTPCodecs
 internal import HTTPModel
+internal import Origins
 internal import Replay
 internal import Sockets
 internal import TLS
@@ -19,7 +20,7 @@ final class ReplayClientTask: @unchecked Sendable {
     private let client: HTTPClient
     private let loop: EventLoop
     private let bell: LoopWakeup
-    private let targets: [ClientTarget]
+    private let targets: [OriginTarget]
     private let sendable: [ReplayPlan.Entry]
     private var schedule: ReplaySchedule
     private var live: LiveValues
@@ -43,7 +44,7 @@ final class ReplayClientTask: @unchecked Sendable {
         for (_, why) in plan.leftOut { report.leftOut[why, default: 0] += 1 }
         let destinations = options.destinations
         var sendable: [ReplayPlan.Entry] = []
-        var targets: [ClientTarget] = []
+        var targets: [OriginTarget] = []
         for entry in plan.entries {
             let decision = destinations.decide(
                 isSafe: entry.isSafe, isSecure: entry.isSecure, authority: entry.authority)
@@ -123,7 +124,7 @@ final class ReplayClientTask: @unchecked Sendable {
     }
 
     private func send(
-        _ entry: ReplayPlan.Entry, to target: ClientTarget, _ url: inout String,
+        _ entry: ReplayPlan.Entry, to target: OriginTarget, _ url: inout String,
         _ stream: inout ReplayStream?
     ) async throws -> ReplayClientReport.Outcome {
         let id = entry.exchange
@@ -154,7 +155,7 @@ final class ReplayClientTask: @unchecked Sendable {
     }
 
     private func request(
-        for entry: ReplayPlan.Entry, _ record: ExchangeRecord, to target: ClientTarget
+        for entry: ReplayPlan.Entry, _ record: ExchangeRecord, to target: OriginTarget
     ) throws -> ClientRequest {
         let destination = RequestRewrite.Destination(
             origin: target.origin, authority: target.authority)

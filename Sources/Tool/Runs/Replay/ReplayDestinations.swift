@@ -1,20 +1,20 @@
 internal import Base
-package import HTTPClient
+package import Origins
 
 /// Decides where recorded requests go, and which of them had better not.
 package struct ReplayDestinations: Sendable {
     package init() {}
 
     /// Where everything goes that nothing else is said of.
-    package var standard: ClientTarget?
+    package var standard: OriginTarget?
     /// By the recorded authority.
-    package var moved: [String: ClientTarget] = [:]
+    package var moved: [String: OriginTarget] = [:]
     /// Recorded hosts that may get requests that change something.
     package var allowed: Set<String> = []
     package var allowsAll = false
 
     package enum Decision: Equatable {
-        case send(ClientTarget)
+        case send(OriginTarget)
         /// It may change something at a host that nobody named.
         case withhold
         /// Its authority is none.
@@ -22,7 +22,7 @@ package struct ReplayDestinations: Sendable {
     }
 
     package func decide(isSafe: Bool, isSecure: Bool, authority: String) -> Decision {
-        let recorded = ClientTarget(isSecure: isSecure, authority: authority)
+        let recorded = OriginTarget(isSecure: isSecure, authority: authority)
         let names = [authority, recorded?.host].compactMap { $0 }
         if let target = names.lazy.compactMap({ moved[$0] }).first ?? standard {
             return .send(target)
@@ -37,15 +37,15 @@ package struct ReplayDestinations: Sendable {
 package struct ReplayMove: Sendable {
     /// `nil` for every host.
     package let host: String?
-    package let target: ClientTarget
+    package let target: OriginTarget
 
-    package init(host: String?, target: ClientTarget) {
+    package init(host: String?, target: OriginTarget) {
         self.host = host
         self.target = target
     }
 }
 
-extension ClientTarget {
+extension OriginTarget {
     /// Reads an authority (RFC 3986 §3.2) without user information; `nil` if it is none.
     package init?(isSecure: Bool, authority: String) {
         let bytes = [UInt8](authority.utf8)

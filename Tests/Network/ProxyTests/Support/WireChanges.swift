@@ -1,5 +1,6 @@
 import Base
 import Negotiation
+import Origins
 import Testing
 
 @testable import Proxy

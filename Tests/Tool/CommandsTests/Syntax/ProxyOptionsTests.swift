@@ -1,6 +1,7 @@
 import Base
 import Foundation
 import Negotiation
+import Origins
 import Proxy
 import Testing
 

@@ -1,4 +1,5 @@
 import HTTPClient
+import Origins
 import Replay
 import Testing
 
@@ -44,7 +45,7 @@ struct ReplayDestinationsTests {
             }
         }
         let parts = row.request.split(separator: " ").map(String.init)
-        let url = try #require(ClientTarget(url: parts[1]))
+        let url = try #require(OriginTarget(url: parts[1]))
         let decision = arguments.destinations.decide(
             isSafe: ReplayPlan.isSafe(parts[0]), isSecure: url.isSecure, authority: url.authority)
         let goes: String? =

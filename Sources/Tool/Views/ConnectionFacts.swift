@@ -1,32 +1,22 @@
 internal import Base
-internal import Traffic
-internal import Views
+package import Traffic
 
-/// Writes one connection for a person: what is known of it, a line each.
-struct ConnectionPresentation {
+/// What is known of one connection, for a person: a name and a value each.
+package struct ConnectionFacts {
+    package typealias Entry = (name: String, value: String)
+
     private let record: ConnectionRecord
     private let summary: ConnectionSummary
-    private let environment: Environment
 
-    init(_ record: ConnectionRecord, _ environment: Environment) {
+    package init(_ record: ConnectionRecord) {
         self.record = record
         summary = ConnectionSummary(record)
-        self.environment = environment
     }
 
-    func write() throws(Failure) {
-        var lines = LineWriter(environment.output)
-        let palette = environment.palette
-        let outcome = palette.paint(record.outcome.rawValue, outcomeStyle(record.outcome))
-        try lines.write(palette.paint("== connection \(record.id): ", .bold) + outcome)
-        for (name, value) in ends + course + tls + notes where !value.isEmpty {
-            let padding = String(repeating: " ", count: max(1, 12 - name.utf8.count))
-            try lines.write(palette.paint(name, .faint) + padding + TerminalText.sanitized(value))
-        }
-        try lines.flush()
+    /// What is not known is left out.
+    package var entries: [Entry] {
+        (ends + course + tls + notes).filter { !$0.value.isEmpty }
     }
-
-    private typealias Entry = (name: String, value: String)
 
     private var ends: [Entry] {
         let process = record.process.map { "\(summary.processName ?? "") (\($0.id))" }
@@ -39,7 +29,7 @@ struct ConnectionPresentation {
                 "process",
                 [process ?? "", executable].filter { !$0.isEmpty }.joined(separator: ", ")
             ),
-            ("arguments", summary.processArguments.map(quoted).joined(separator: " ")),
+            ("arguments", summary.processArguments.map(shellQuoted).joined(separator: " ")),
             ("listener", "\(record.listener), \(record.mode.rawValue)"),
             ("origin", summary.origin.isEmpty ? "" : summary.origin + address + reused),
         ]
@@ -85,17 +75,4 @@ struct ConnectionPresentation {
         let alerts = tls.alerts.map { "\($0.fatal ? "fatal " : "")alert \($0.name)" }
         return (facts.compactMap { $0 } + alerts).joined(separator: ", ")
     }
-
-    /// As a shell would read it.
-    private func quoted(_ argument: String) -> String {
-        let isPlain = argument.utf8.allSatisfy { byte in
-            byte.isASCIILetter || byte.isASCIIDigit || plainSigns.contains(byte)
-        }
-        if isPlain, !argument.isEmpty { return argument }
-        return "'"
-            + argument.split(separator: "'", omittingEmptySubsequences: false)
-            .joined(separator: "'\\''") + "'"
-    }
 }
-
-private let plainSigns = Set("-_./:=@%+,*".utf8)

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Proxy
+@testable import Origins
 
 /// Hosts as users name them.
 struct HostPatternTests {

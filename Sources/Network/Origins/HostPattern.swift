@@ -24,7 +24,7 @@ package struct HostPattern: Sendable, Equatable {
     }
 
     /// Whether it is one address, and no name.
-    var isAddress: Bool { suffix == nil && SocketAddress(literal: text, port: 0) != nil }
+    package var isAddress: Bool { suffix == nil && SocketAddress(literal: text, port: 0) != nil }
 
     /// - Parameter host: a name or an address without brackets, in any case.
     package func matches(_ host: String) -> Bool {
@@ -32,13 +32,13 @@ package struct HostPattern: Sendable, Equatable {
     }
 
     /// - Parameter host: as `canonical` has it.
-    func matches(canonical host: String) -> Bool {
+    package func matches(canonical host: String) -> Bool {
         guard let suffix else { return host == text }
         return suffix.isEmpty || host.hasSuffix(suffix) && host.utf8.count > suffix.utf8.count
     }
 
     /// One spelling of a name in lower case: `example.com.` is `example.com`.
-    static func canonical(_ host: String) -> String {
+    package static func canonical(_ host: String) -> String {
         host.utf8.last == 0x2E ? String(host.dropLast()) : host
     }
 

@@ -1,11 +1,11 @@
-internal import Base
-internal import HTTPCodecs
+package import Base
+package import HTTPCodecs
 
 /// A head that does not fit into the buffer that it is read into, as far as it has come.
 ///
 /// Most are small, and are read where they are; the buffers are not made larger for the few.
-final class LongHead {
-    private(set) var bytes: [UInt8] = []
+package final class LongHead {
+    package private(set) var bytes: [UInt8] = []
     private let limit: Int
     private let ledger: LongHeadLedger
     private let number: UInt64
@@ -16,7 +16,7 @@ final class LongHead {
     /// Of one that was given up: what its record shows, in bytes.
     private static let evidenceLimit = 4096
 
-    init(limit: Int, in ledger: LongHeadLedger) {
+    package init(limit: Int, in ledger: LongHeadLedger) {
         self.limit = limit
         self.ledger = ledger
         number = ledger.nextNumber()
@@ -28,7 +28,7 @@ final class LongHead {
     /// Adds what the buffer holds.
     ///
     /// - Returns: whether it may be a whole head now, or one that is not allowed.
-    func take(_ buffer: ByteBuffer) throws(HTTP1Violation) -> Bool {
+    package func take(_ buffer: ByteBuffer) throws(HTTP1Violation) -> Bool {
         let seen = max(0, bytes.count - 3)
         if !isGivenUp {
             bytes += buffer.copy
@@ -66,7 +66,7 @@ final class LongHead {
 ///
 /// Where there is no room, the oldest goes: a head that is meant comes whole within moments, and
 /// those who never end theirs must not keep everybody else from sending one.
-final class LongHeadLedger {
+package final class LongHeadLedger {
     private struct Entry {
         let number: UInt64
         // A head is here for as long as it lives.
@@ -74,13 +74,13 @@ final class LongHeadLedger {
     }
 
     private let byteLimit: Int
-    private(set) var byteCount = 0
+    package private(set) var byteCount = 0
     /// The oldest first.
     private var entries: [Entry] = []
     private var lastNumber: UInt64 = 0
 
     /// - Parameter byteLimit: of all heads together; 64 MiB hold hundreds of heads.
-    init(byteLimit: Int = 64 << 20) {
+    package init(byteLimit: Int = 64 << 20) {
         self.byteLimit = byteLimit
     }
 

@@ -34,12 +34,12 @@ package struct UpstreamProxy: Sendable {
     }
 }
 
-extension ProxyLoop {
+extension OriginConnector {
     /// Asks a proxy that was connected to for a host of its own side.
     func ask(
         _ upstream: UpstreamProxy, for host: String, _ port: UInt16, over channel: Channel
     ) async throws(OriginFailure) {
-        channel.readDeadline = loop.now + plan.limits.connectTimeout
+        channel.readDeadline = loop.now + configuration.connectTimeout
         channel.writeDeadline = channel.readDeadline
         do throws(Failure) {
             switch upstream.scheme {
@@ -69,7 +69,7 @@ extension ProxyLoop {
             guard head.status < 200 else {
                 throw failure(upstream, "answers with \(head.status)")
             }
-            do throws(RelayFailure) {
+            do throws(HTTP1Violation) {
                 try interims.take(head)
             } catch {
                 throw failure(upstream, "answers with too many interim responses")

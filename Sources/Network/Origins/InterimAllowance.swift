@@ -1,17 +1,19 @@
-internal import HTTPCodecs
-internal import HTTPModel
+package import HTTPCodecs
+package import HTTPModel
 
 /// The interim responses to one request, as `InterimLimits` allow them.
-struct InterimAllowance {
+package struct InterimAllowance {
     private var count = 0
     /// In bytes.
     private var size = 0
 
-    mutating func take(_ head: ResponseHead) throws(RelayFailure) {
+    package init() {}
+
+    package mutating func take(_ head: ResponseHead) throws(HTTP1Violation) {
         count += 1
         size += head.raw.count
         guard count <= InterimLimits.count, size <= InterimLimits.size else {
-            throw .originViolation(.tooManyInterims)
+            throw .tooManyInterims
         }
     }
 }

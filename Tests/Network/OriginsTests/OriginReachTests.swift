@@ -2,7 +2,7 @@ import Base
 import Sockets
 import Testing
 
-@testable import Proxy
+@testable import Origins
 @testable import Transport
 
 /// What a client from elsewhere can make the proxy connect to.
@@ -40,7 +40,7 @@ struct OriginReachTests {
                 address: try #require(SocketAddress(literal: upstream, port: 3128)), tls: nil)
             leg.reach = row.opened
             leg.exchangeCount = 1
-            var pool = OriginPool(limits: ProxyLimits())
+            var pool = OriginPool(countLimit: 8, idleLimit: 15_000)
             pool.give(leg, now: loop.now)
             let taken = pool.take(target, serverName: nil, offer: .plain, reach: row.asks)
             #expect((taken === leg) == row.isTaken)

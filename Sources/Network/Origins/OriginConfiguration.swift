@@ -1,0 +1,41 @@
+package import Sockets
+package import TLS
+
+/// How origins are reached, and for how long they may take: values only.
+package struct OriginConfiguration: Sendable {
+    /// Other proxies on the way to origins; the first that leads to a host is taken.
+    package var upstreams: [UpstreamProxy] = []
+    package var versions = TLSVersions.modern
+    /// Trusted besides the system's.
+    package var extraAuthorities: [Certificate] = []
+    /// In milliseconds.
+    package var connectTimeout: UInt64 = 15_000
+    /// In milliseconds.
+    package var handshakeTimeout: UInt64 = 15_000
+    /// For an origin of HTTP/2 to take what is sent, in milliseconds.
+    package var writeTimeout: UInt64 = 120_000
+    /// How long a connection of HTTP/2 may be without a stream, in milliseconds.
+    package var streamIdleTimeout: UInt64 = 300_000
+    /// How long an unused connection is kept for the next request, in milliseconds.
+    package var idleTimeout: UInt64 = 15_000
+    /// Unused connections that are kept; more are closed.
+    package var idleCount = 256
+    /// Who connects, as failures call it.
+    package var dialler = "the proxy"
+    /// What to do about an origin that wants a certificate of its client.
+    package var certificateHint = "no certificate can be shown to it"
+    /// What to do about a certificate that does not verify.
+    package var trustHint = ""
+
+    package init() {}
+}
+
+/// Which addresses are not connected to, whoever asks.
+package protocol OriginPolicy: AnyObject {
+    /// Whether an address leads back to whoever dials.
+    func isOwn(_ address: SocketAddress) -> Bool
+    /// The same of a connection that is open.
+    func leadsBack(_ channel: Channel, to address: SocketAddress, _ port: UInt16) -> Bool
+    /// Why an address is not served; `nil` if it is.
+    func blockReason(_ address: SocketAddress) -> String?
+}

@@ -1,0 +1,275 @@
+internal import Base
+package import HTTP2
+internal import HTTPCodecs
+package import Sockets
+internal import TLS
+internal import Traffic
+internal import Transport
+
+/// The way to origins for everything on one event loop: looks names up, connects, asks upstream
+/// proxies, secures, and keeps what is not in use.
+///
+/// `@unchecked Sendable`: used on its loop's thread only.
+package final class OriginConnector: @unchecked Sendable {
+    package let loop: EventLoop
+    package let configuration: OriginConfiguration
+    private let resolver: Resolver
+    /// `nil` where every address may be connected to.
+    private weak var policy: (any OriginPolicy)?
+    /// Made when an origin is first asked: it reads the system's certificates.
+    private lazy var context = TLSClientContext(
+        versions: configuration.versions, extraAuthorities: configuration.extraAuthorities)
+    private var pool: OriginPool
+    /// What connections of HTTP/2 are run by, and what else goes on without a client.
+    package let background = BackgroundTasks()
+    package let longHeads = LongHeadLedger()
+    /// Connections of HTTP/2, whoever uses them.
+    private var running: [ObjectIdentifier: HTTP2Connection] = [:]
+    private var lookUps: [ObjectIdentifier: LoopWakeup] = [:]
+    /// Whether nothing is begun any more.
+    private var isCut = false
+
+    package init(
+        _ configuration: OriginConfiguration, on loop: EventLoop, resolver: Resolver,
+        policy: (any OriginPolicy)? = nil
+    ) {
+        self.configuration = configuration
+        self.loop = loop
+        self.resolver = resolver
+        self.policy = policy
+        pool = OriginPool(
+            countLimit: configuration.idleCount, idleLimit: configuration.idleTimeout)
+    }
+
+    package var text: OriginFailureText { OriginFailureText(configuration) }
+
+    // MARK: Reaching
+
+    /// Connects to a host without TLS yet.
+    @inline(never)
+    package func dial(
+        _ host: String, _ port: UInt16, reach: OriginReach
+    ) async throws(OriginFailure) -> DialledOrigin {
+        if isCut { throw text.ended() }
+        guard let upstream = configuration.upstreams.first(where: { $0.leads(to: host) }) else {
+            return try await dialDirectly(host, port, reach: reach, isChosen: true)
+        }
+        // The way to it was chosen by who runs the proxy, and not by the client.
+        let dialled = try await dialDirectly(
+            upstream.host, upstream.port, reach: .everywhere, isChosen: false)
+        if let refusal = await refusal(of: host, port, reach: reach, behind: dialled) {
+            dialled.close()
+            throw refusal
+        }
+        try await ask(upstream, for: host, port, over: dialled.channel)
+        // Its own address tells nothing of where it leads.
+        return DialledOrigin(channel: dialled.channel, address: dialled.address, reach: reach)
+    }
+
+    /// Why a proxy on this machine is not asked for one of this machine's own addresses: it would
+    /// lead where the client must not go.
+    private func refusal(
+        of host: String, _ port: UInt16, reach: OriginReach, behind upstream: DialledOrigin
+    ) async -> OriginFailure? {
+        let isHere =
+            upstream.address.isLoopback
+            || upstream.channel.localAddress?.host == upstream.address.host
+        let name = HostPattern.canonical(host)
+        let isNamed = name == "localhost" || name.hasSuffix(".localhost")
+        guard isHere else { return nil }
+        var addresses: [SocketAddress] = []
+        if let literal = SocketAddress(literal: isNamed ? "127.0.0.1" : host, port: port) {
+            addresses = [literal]
+        } else if reach != .everywhere {
+            // A client from elsewhere could name this machine in many ways; what cannot be judged
+            // is refused.
+            do throws(Failure) {
+                addresses = try await self.addresses(of: host, port)
+            } catch {
+                return OriginFailure(failure: error, outcome: .originUnreachable)
+            }
+        }
+        if let own = addresses.first(where: isOwn) { return text.loop(own) }
+        return addresses.first { !reach.includes($0) }.map { text.outOfReach(host, $0) }
+    }
+
+    /// - Parameter isChosen: whether a client chose the host; one that leads to origins it did not.
+    private func dialDirectly(
+        _ host: String, _ port: UInt16, reach: OriginReach,
+        isChosen: Bool
+    ) async throws(OriginFailure) -> DialledOrigin {
+        var addresses: [SocketAddress]
+        do throws(Failure) {
+            addresses = try await self.addresses(of: host, port)
+        } catch {
+            throw OriginFailure(failure: error, outcome: .originUnreachable)
+        }
+        if isChosen, let policy, let reason = addresses.lazy.compactMap(policy.blockReason).first {
+            addresses.removeAll { policy.blockReason($0) != nil }
+            if addresses.isEmpty { throw text.blocked(host, reason) }
+        }
+        if let own = addresses.first(where: isOwn) { throw text.loop(own) }
+        if let local = addresses.first(where: { !reach.includes($0) }) {
+            throw text.outOfReach(host, local)
+        }
+        if isCut { throw text.ended() }
+        do throws(SystemError) {
+            let deadline = loop.now + configuration.connectTimeout
+            let (channel, address) = try await Channel.connect(
+                toFirstOf: addresses, on: loop, deadline: deadline)
+            if policy?.leadsBack(channel, to: address, port) ?? false {
+                channel.close()
+                throw SystemError.unreachable
+            }
+            // A connection that leads nowhere near is for everybody, whoever asked for it.
+            return DialledOrigin(
+                channel: channel, address: address,
+                reach: OriginReach.beyondLoopback.includes(address) ? .beyondLoopback : .everywhere)
+        } catch {
+            throw text.unconnected(host, port, error)
+        }
+    }
+
+    private func isOwn(_ address: SocketAddress) -> Bool { policy?.isOwn(address) ?? false }
+
+    /// The addresses of a host, while there is time for a connection to it.
+    ///
+    /// Errors: `name-not-found`, `name-lookup-failed`.
+    private func addresses(of host: String, _ port: UInt16) async throws(Failure) -> [SocketAddress]
+    {
+        let wakeup = LoopWakeup(loop)
+        lookUps[ObjectIdentifier(wakeup)] = wakeup
+        defer { lookUps[ObjectIdentifier(wakeup)] = nil }
+        return try await resolver.addresses(
+            of: host, port: port, waking: wakeup, until: loop.now + configuration.connectTimeout)
+    }
+
+    // MARK: Connections
+
+    /// A connection to an origin, ready for a request: an unused one, or a new one.
+    ///
+    /// - Parameters:
+    ///   - serverName: the SNI to send; `nil` for none.
+    ///   - dialled: one that was opened for it already.
+    ///   - isOwned: whether it is for one client alone; an unused one will not do then.
+    package func leg(
+        to target: OriginTarget, serverName: String?, offer: OriginOffer, reach: OriginReach,
+        dialled: DialledOrigin? = nil, isOwned: Bool
+    ) async throws(OriginFailure) -> OriginLeg {
+        if dialled == nil, !isOwned,
+            let leg = pool.take(target, serverName: serverName, offer: offer, reach: reach)
+        {
+            return leg
+        }
+        let leg = try await open(target, serverName, offer, reach, dialled)
+        leg.isOwned = isOwned
+        if leg.speaksHTTP2 { speakHTTP2(on: leg) }
+        return leg
+    }
+
+    /// Opens a connection, which speaks nothing yet.
+    package func open(
+        _ target: OriginTarget, _ serverName: String?, _ offer: OriginOffer, _ reach: OriginReach,
+        _ dialled: DialledOrigin? = nil
+    ) async throws(OriginFailure) -> OriginLeg {
+        let reached: DialledOrigin
+        if let dialled {
+            reached = dialled
+        } else {
+            reached = try await dial(target.host, target.port, reach: reach)
+        }
+        let leg =
+            target.isSecure
+            ? try await secure(reached.channel, reached.address, target, serverName, offer)
+            : OriginLeg(
+                target: target, serverName: nil, stream: PlainStream(reached.channel),
+                offer: offer, address: reached.address, tls: nil)
+        leg.reach = reached.reach
+        return leg
+    }
+
+    /// Begins to read and write frames on a connection, for as long as it lasts.
+    package func speakHTTP2(on leg: OriginLeg) {
+        let connection = HTTP2Connection(
+            leg.stream, role: .client,
+            times: HTTP2Times(
+                write: configuration.writeTimeout, idle: configuration.streamIdleTimeout))
+        run(connection, on: leg)
+    }
+
+    /// - Parameters:
+    ///   - connection: one that has not begun to run.
+    ///   - finish: called when it is over.
+    package func run(
+        _ connection: HTTP2Connection, on leg: OriginLeg,
+        finish: @escaping @Sendable () -> Void = {}
+    ) {
+        leg.http2 = connection
+        running[ObjectIdentifier(connection)] = connection
+        background.add { [self] in
+            await connection.run()
+            running[ObjectIdentifier(connection)] = nil
+            await leg.stream.endInOrder(discarding: 0)
+            finish()
+        }
+    }
+
+    @inline(never)
+    private func secure(
+        _ channel: Channel, _ address: SocketAddress, _ target: OriginTarget,
+        _ serverName: String?, _ offer: OriginOffer
+    ) async throws(OriginFailure) -> OriginLeg {
+        let name = serverName ?? target.host
+        var protocols: [String] = []
+        if case .protocols(let names) = offer { protocols = names }
+        let session = context.makeSession(
+            verifying: name, serverName: serverName, protocols: protocols,
+            resumptionKey: "\(target.host):\(target.port):\(name)")
+        let stream = TLSStream(channel, session: session)
+        channel.readDeadline = loop.now + configuration.handshakeTimeout
+        channel.writeDeadline = channel.readDeadline
+        do throws(StreamFailure) {
+            try await stream.handshake()
+        } catch {
+            channel.close()
+            throw OriginFailure(
+                failure: text.handshake(error, with: target), outcome: .originHandshakeFailed,
+                tls: TLSRecord(session, serverName: serverName), address: address)
+        }
+        let record = TLSRecord(session, serverName: serverName)
+        return OriginLeg(
+            target: target, serverName: serverName, stream: stream, offer: offer, address: address,
+            tls: record)
+    }
+
+    // MARK: Ending
+
+    /// Takes a connection back from a client that is done with it.
+    package func give(_ leg: OriginLeg) { pool.give(leg, now: loop.now) }
+
+    /// Whether connections of HTTP/2 are open.
+    package var isRunning: Bool { !running.isEmpty }
+
+    /// Closes what was unused for too long; to be called now and then.
+    package func sweep() {
+        pool.sweep(now: loop.now)
+        for connection in running.values { connection.sweep() }
+    }
+
+    /// Closes what is not in use.
+    package func closeIdle() { pool.closeAll() }
+
+    /// Ends connections once their streams have.
+    package func drain() {
+        pool.closeAll()
+        for connection in running.values { connection.drain() }
+        background.stop()
+    }
+
+    /// Ends whatever is left, and begins nothing any more.
+    package func cut() {
+        isCut = true
+        for connection in running.values { connection.cut() }
+        for lookUp in lookUps.values { lookUp.stop() }
+    }
+}
