@@ -35,6 +35,7 @@ struct HostileNumberTests {
         "connection": [
             "id", "opened_us", "closed_us", "origin_port", "origin_reused", "client_received",
             "client_sent", "origin_received", "origin_sent", "exchanges", "messages", "process_id",
+            "policy_version",
         ],
         "certificate": ["id"],
         "client_tls": ["connection", "resumed", "completed"],
@@ -43,9 +44,10 @@ struct HostileNumberTests {
             "id", "connection", "started_us", "duration_us", "first_byte_us", "status",
             "request_size", "response_size", "request_truncated", "response_truncated",
             "request_chunks", "response_chunks", "request_body", "response_body",
-            "answered_by_tool", "interims", "stream",
+            "answered_by_tool", "interims", "stream", "grpc_status",
         ],
         "interim": ["exchange", "position"],
+        "change": ["number"],
         "chunk": ["id", "size", "coding"],
         "part": ["exchange", "sequence", "chunk"],
         "message": [
