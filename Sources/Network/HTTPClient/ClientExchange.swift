@@ -34,7 +34,8 @@ final class ClientExchange: @unchecked Sendable {
     ) {
         self.request = request
         configuration = client.configuration
-        recorder = client.recorder
+        let recorder = client.recorder
+        self.recorder = recorder
         longHeads = client.origins.longHeads
         messages = recorder.isRecording ? connection.map { ClientMessages($0, recorder) } : nil
         var record = ExchangeRecord(

@@ -2,7 +2,7 @@ package import Base
 package import Confinement
 internal import Glibc
 package import Proxy
-internal import Sockets
+package import Sockets
 internal import Synchronization
 package import Traffic
 

@@ -1,6 +1,6 @@
 package import Base
 internal import Negotiation
-internal import Origins
+package import Origins
 package import Proxy
 package import Sockets
 internal import TLS

@@ -3,7 +3,7 @@ internal import CaptureStore
 package import Launching
 package import Proxy
 internal import Recording
-internal import Sockets
+package import Sockets
 package import TLS
 package import Traffic
 

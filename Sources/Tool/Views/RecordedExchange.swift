@@ -1,3 +1,4 @@
+internal import Base
 internal import Contents
 package import Traffic
 

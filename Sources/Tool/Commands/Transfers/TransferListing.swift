@@ -1,3 +1,4 @@
+internal import Base
 internal import TLS
 internal import Traffic
 internal import Transfers

@@ -1,7 +1,7 @@
 internal import Audit
 package import Base
 package import Catalogue
-package import Proxy
+package import Origins
 package import Sockets
 
 /// What an audit shows, to whom, and where it records.

@@ -3,6 +3,7 @@ package import Base
 internal import Catalogue
 internal import Confinement
 package import Launching
+internal import Origins
 internal import Proxy
 internal import Sockets
 internal import Synchronization

@@ -3,7 +3,7 @@ internal import CaptureStore
 package import Proxy
 internal import Recording
 package import Replay
-internal import Sockets
+package import Sockets
 internal import Synchronization
 package import TLS
 package import Traffic
