@@ -173,6 +173,7 @@ let package = Package(
             "Commands",
             [
                 "Audit", "Base", "CaptureStore", "Catalogue", "Comparison", "Confinement",
+                "Contents",
                 "Filters", "Findings", "Formats", "HTTPClient", "HTTPCodecs", "HTTPModel",
                 "Launching", "Origins", "Proxy", "PublicSuffixes", "Redaction", "Replay", "Runs",
                 "Sockets", "TLS", "Traffic", "Transfers", "Views",
