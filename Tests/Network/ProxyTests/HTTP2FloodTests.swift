@@ -96,7 +96,10 @@ extension ProxyTests {
         @Test(arguments: rows)
         func isEndedAndRecorded(_ row: Row) throws {
             try withProxy { proxy in
-                let origin = try proxy.http2Origin { peer, _ in try peer.serve() }
+                let origin = try proxy.http2Origin { peer, _ in
+                    // The proxy may have ended the client, and left, before the response.
+                    do { try peer.serve() } catch is WireFailure {}
+                }
                 let wire = try proxy.secureTunnel(to: origin, protocols: ["h2"])
                 try wire.sendIfTaken(Frame.preface + row.frames.flatMap(\.bytes))
                 if let code = row.code {

@@ -91,7 +91,7 @@ private let curl = "/usr/bin/curl"
         process.executableURL = URL(fileURLWithPath: curl)
         process.arguments =
             [
-                "--disable", "--silent", "--show-error", "--fail", "--max-time", "20",
+                "--disable", "--silent", "--show-error", "--fail", "--max-time", "60",
                 "--noproxy", "", "--proxy", "http://\(proxy)", "--cacert", authority,
                 "--user", "nora:correct-horse",
             ] + urls.flatMap { ["--output", "/dev/null", $0] }
