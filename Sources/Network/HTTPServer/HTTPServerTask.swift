@@ -238,11 +238,14 @@ final class HTTPServerTask: @unchecked Sendable {
 
     /// - Parameter lingers: whether the client may still be sending.
     private func finish(lingers: Bool) async {
-        await stream.endInOrder(discarding: lingers ? Self.discardLimit : 0)
+        await stream.endInOrder(
+            discarding: lingers ? Self.discardLimit : 0, patience: Self.discardPatience)
     }
 
     /// In bytes.
     private static let discardLimit = 1 << 20
+    /// In milliseconds.
+    private static let discardPatience: UInt64 = 1_000
 
     // MARK: What the lane asks for
 

@@ -136,6 +136,8 @@ extension ConnectionTask {
         do throws(SystemError) {
             ends = try Channel.pair(on: loop)
         } catch {
+            // No connection inside will tell of it.
+            noteOnce("tunnel-failed", "no sockets for the tunnel to \(host):\(port): \(error)")
             dialled?.close()
             if let readAhead { loop.buffers.give(readAhead) }
             outer.interrupt()

@@ -144,23 +144,25 @@ extension ByteStream {
 extension ByteStream {
     /// Ends the connection so that what was sent last arrives.
     ///
-    /// - Parameter discarding: how much of what the peer may still be sending is thrown away, in
-    ///   bytes: closing with bytes unread resets the connection, and the reset can overtake the
-    ///   answer (RFC 9112 §9.6).
-    package func endInOrder(discarding limit: Int) async {
+    /// - Parameters:
+    ///   - limit: how much of what the peer may still be sending is thrown away, in bytes: closing
+    ///     with bytes unread resets the connection, and the reset can overtake the answer (RFC 9112
+    ///     §9.6).
+    ///   - patience: for how long at most, in milliseconds; clients read the answer to an upload when
+    ///     they have sent all of it.
+    package func endInOrder(discarding limit: Int, patience: UInt64 = 30_000) async {
         guard !channel.isClosed else { return }
         channel.resumeWaiting()
         channel.writeDeadline = loop.now + 2_000
         await finish()
-        if limit > 0, !channel.peerEnded, !channel.isBroken { await discardRest(limit) }
+        if limit > 0, !channel.peerEnded, !channel.isBroken { await discardRest(limit, patience) }
         channel.close()
     }
 
-    private func discardRest(_ limit: Int) async {
+    private func discardRest(_ limit: Int, _ patience: UInt64) async {
         let buffer = loop.buffers.take()
         defer { loop.buffers.give(buffer) }
-        // Clients read the answer to an upload when they have sent all of it.
-        let end = loop.now + 30_000
+        let end = loop.now + patience
         var discarded = 0
         do throws(StreamFailure) {
             while loop.now < end, discarded < limit {

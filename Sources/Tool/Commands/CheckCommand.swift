@@ -77,7 +77,7 @@ private func runCheck(
     _ arguments: CheckArguments, _ environment: Environment
 ) async throws -> ExitCode {
     let configuration = try arguments.selection.inspection.configuration(environment)
-    try arguments.files.check()
+    try arguments.files.check(besides: arguments.capture)
     let source = try environment.openCapture(arguments.capture)
     let report = try CaptureInspection.report(
         on: source, configuration: configuration,

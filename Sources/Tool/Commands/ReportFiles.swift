@@ -8,10 +8,24 @@ struct ReportFiles {
 
     /// Finds out before a long run whether they can be written.
     ///
-    /// Errors: `file-unwritable`.
-    func check() throws(Failure) {
+    /// - Parameter capture: what they must not take the place of.
+    /// - Throws: a `UsageFailure` for a path that means two files, and `file-unwritable`.
+    func check(besides capture: String?) throws {
+        try refuse(capture)
         for path in [sarif, junit] {
             if let path { try Files.checkReplaceable(path) }
+        }
+    }
+
+    private func refuse(_ capture: String?) throws(UsageFailure) {
+        for (option, path) in [("--sarif", sarif), ("--junit", junit)] {
+            guard let path, let capture, path == capture || Files.isSame(path, capture) else {
+                continue
+            }
+            throw UsageFailure("\(option): \(path) is the capture, which it would replace")
+        }
+        if let sarif, sarif == junit, !sarif.hasPrefix("/dev/") {
+            throw UsageFailure("--sarif and --junit: one would replace the other in \(sarif)")
         }
     }
 
@@ -25,10 +39,11 @@ struct ReportFiles {
 
     /// Writes findings.
     ///
-    /// Errors: `file-unwritable`.
+    /// - Throws: as `check` does: a path may have become the capture since.
     func write(
         _ report: FindingsReport, capture: String, failingFrom severity: Severity
-    ) throws(Failure) {
+    ) throws {
+        try refuse(capture)
         let version = CommandLineTool.version
         try write(
             sarif: report.sarif(toolVersion: version, capture: capture),

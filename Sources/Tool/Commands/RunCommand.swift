@@ -71,7 +71,7 @@ private struct RunArguments {
 private func runCommand(
     _ arguments: RunArguments, _ environment: Environment
 ) async throws -> ExitCode {
-    try arguments.files.check()
+    try arguments.files.check(besides: arguments.proxy.capture)
     let signals = try StopSignals()
     let configuration = try arguments.inspection.configuration(environment)
     let outcome = try await ClientRun(

@@ -66,4 +66,12 @@ import Testing
     func splits(_ name: String, into words: [String]) {
         #expect(NameWords(Array(name.utf8)[...]).texts == words)
     }
+
+    /// A word that hides does so beside letters of another alphabet.
+    @Test(arguments: [
+        "\u{5BC6}\u{7801}pwd", "\u{7528}\u{6237}key", "\u{30D1}\u{30B9}pw", "code\u{E9}",
+    ])
+    func hidesBesideOtherLetters(_ name: String) {
+        #expect(SecretName.isParameter(name))
+    }
 }

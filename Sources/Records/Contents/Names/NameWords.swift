@@ -10,12 +10,13 @@ package struct NameWords {
     private var joined: [UInt8] = []
     private var ends: [Int] = []
 
-    package init(_ name: ArraySlice<UInt8>) {
+    /// - Parameter onlyASCII: whether other bytes separate words, as in `密码pwd`.
+    package init(_ name: ArraySlice<UInt8>, onlyASCII: Bool = false) {
         let name = name.prefix(Self.lengthLimit)
         joined.reserveCapacity(name.count)
         for index in name.indices {
             let byte = name[index]
-            let isLetter = byte.isASCIILetter || byte >= 0x80
+            let isLetter = byte.isASCIILetter || byte >= 0x80 && !onlyASCII
             if !isLetter || startsWord(at: index, in: name) { endWord() }
             if isLetter { joined.append(byte.asciiLowercased) }
         }

@@ -18,9 +18,9 @@ package enum SecretClass: Sendable {
 package enum SecretName {
     /// Whether a parameter of a URL or a form is hidden.
     package static func isParameter(_ name: ArraySlice<UInt8>) -> Bool {
-        let words = NameWords(name)
+        if hasHiddenWords(name) { return true }
         // The session of an upload to Google, which is all that it takes to write to it.
-        return hidden(words) != nil || words.contains(parameterWords)
+        return NameWords(name, onlyASCII: true).contains(parameterWords)
             || name.elementsEqual("upload_id".utf8)
     }
 
@@ -28,8 +28,15 @@ package enum SecretName {
 
     /// Whether a header field or an element is hidden: its name is not one known as harmless.
     package static func isField(_ name: ArraySlice<UInt8>) -> Bool {
-        let words = NameWords(name)
-        return hidden(words) != nil && !harmlessFields.contains(words.texts.joined(separator: "-"))
+        hasHiddenWords(name)
+            && !harmlessFields.contains(NameWords(name).texts.joined(separator: "-"))
+    }
+
+    /// Whether a name holds a word that hides, also where letters of another alphabet stand beside it.
+    private static func hasHiddenWords(_ name: ArraySlice<UInt8>) -> Bool {
+        if hidden(NameWords(name)) != nil { return true }
+        guard name.contains(where: { $0 >= 0x80 }) else { return false }
+        return hidden(NameWords(name, onlyASCII: true)) != nil
     }
 
     package static func isField(_ name: String) -> Bool { isField(Array(name.utf8)[...]) }
