@@ -1,5 +1,6 @@
 internal import Base
 internal import Origins
+internal import Recording
 internal import Sockets
 internal import TLS
 internal import Traffic
