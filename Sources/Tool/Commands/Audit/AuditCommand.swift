@@ -122,7 +122,7 @@ private func runAudit(
 ) async throws -> ExitCode {
     if options.lists { return try AuditList.write(options, environment) }
     let configuration = try options.configuration
-    try options.files.check(besides: options.capture)
+    try options.files.check(besides: options.audit.proxy.capture)
     let events = RunEvents()
     let talk = AuditTalk(environment, isJSON: options.isJSON)
     let outcome = try await withEvents(of: events) {
