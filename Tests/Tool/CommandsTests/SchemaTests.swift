@@ -32,7 +32,7 @@ import Testing
         var seen: Set<String> = []
         for example in CommandCase.all() {
             for text in [example.output, example.diagnostics] {
-                for document in Self.documents(in: text) {
+                for document in try Self.documents(in: text) {
                     let name = Self.name(of: document, "schema")
                     seen.insert(name)
                     let found = try #require(schemas[name], "\(name)").violations(of: document)
@@ -57,7 +57,7 @@ import Testing
         ).line.text,
     ])
     func documentsMatchTheirSchemas(_ text: String) throws {
-        let document = try #require(Self.documents(in: text).first)
+        let document = try #require(try Self.documents(in: text).first)
         let schema = try #require(try Self.schemas()[Self.name(of: document, "schema")])
         #expect(schema.violations(of: document) == [])
     }
@@ -79,17 +79,20 @@ import Testing
         (#"{"schema":"sallyport.content/1","http":"a","https":"b","ca":"c","pid":1,"more":1}"#, 1),
     ])
     func schemasRefuseWhatTheyDoNotDescribe(_ text: String, _ count: Int) throws {
-        let document = try #require(Self.documents(in: text).first)
+        let document = try #require(try Self.documents(in: text).first)
         let schema = try #require(try Self.schemas()["sallyport.content/1"])
         #expect(schema.violations(of: document).count == count)
     }
 
     /// A document that fills the text, or a document a line.
-    private static func documents(in text: String) -> [JSONValue] {
+    private static func documents(in text: String) throws -> [JSONValue] {
         let texts = [text] + text.split(separator: "\n").map(String.init)
-        let values = texts.compactMap { text in
-            text.hasPrefix("{") && text.contains("\"schema\"")
-                ? try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) : nil
+        let values = try texts.compactMap { text -> JSONValue? in
+            guard text.hasPrefix("{"), text.contains("\"schema\"") else { return nil }
+            // Lines of JSON are no document as a whole, and a document's lines are none.
+            do {
+                return try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
+            } catch DecodingError.dataCorrupted { return nil }
         }
         // A document in one line was read twice.
         return text.split(separator: "\n").count == 1 ? Array(values.prefix(1)) : values

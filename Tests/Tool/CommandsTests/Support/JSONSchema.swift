@@ -13,17 +13,24 @@ enum JSONValue: Decodable, Equatable {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
-        } else if let value = try? container.decode(Bool.self) {
+        } else if let value = try Self.value(of: container, as: Bool.self) {
             self = .boolean(value)
-        } else if let value = try? container.decode(Double.self) {
+        } else if let value = try Self.value(of: container, as: Double.self) {
             self = .number(value)
-        } else if let value = try? container.decode(String.self) {
+        } else if let value = try Self.value(of: container, as: String.self) {
             self = .string(value)
-        } else if let value = try? container.decode([JSONValue].self) {
+        } else if let value = try Self.value(of: container, as: [JSONValue].self) {
             self = .array(value)
         } else {
             self = .object(try container.decode([String: JSONValue].self))
         }
+    }
+
+    /// - Returns: `nil` if it is of another type.
+    private static func value<Value: Decodable>(
+        of container: any SingleValueDecodingContainer, as type: Value.Type
+    ) throws -> Value? {
+        do { return try container.decode(type) } catch DecodingError.typeMismatch { return nil }
     }
 
     subscript(name: String) -> JSONValue? {
