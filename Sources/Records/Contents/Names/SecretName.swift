@@ -18,9 +18,8 @@ package enum SecretClass: Sendable {
 package enum SecretName {
     /// Whether a parameter of a URL or a form is hidden.
     package static func isParameter(_ name: ArraySlice<UInt8>) -> Bool {
-        if hasHiddenWords(name) { return true }
-        // The session of an upload to Google, which is all that it takes to write to it.
-        return NameWords(name, onlyASCII: true).contains(parameterWords)
+        holds(name) { hidden($0) != nil || $0.contains(parameterWords) }
+            // The session of an upload to Google, which is all that it takes to write to it.
             || name.elementsEqual("upload_id".utf8)
     }
 
@@ -28,15 +27,15 @@ package enum SecretName {
 
     /// Whether a header field or an element is hidden: its name is not one known as harmless.
     package static func isField(_ name: ArraySlice<UInt8>) -> Bool {
-        hasHiddenWords(name)
+        holds(name) { hidden($0) != nil }
             && !harmlessFields.contains(NameWords(name).texts.joined(separator: "-"))
     }
 
-    /// Whether a name holds a word that hides, also where letters of another alphabet stand beside it.
-    private static func hasHiddenWords(_ name: ArraySlice<UInt8>) -> Bool {
-        if hidden(NameWords(name)) != nil { return true }
+    /// Judges the words of a name, also where letters of another alphabet stand beside them.
+    private static func holds(_ name: ArraySlice<UInt8>, _ judge: (NameWords) -> Bool) -> Bool {
+        if judge(NameWords(name)) { return true }
         guard name.contains(where: { $0 >= 0x80 }) else { return false }
-        return hidden(NameWords(name, onlyASCII: true)) != nil
+        return judge(NameWords(name, onlyASCII: true))
     }
 
     package static func isField(_ name: String) -> Bool { isField(Array(name.utf8)[...]) }
