@@ -4,9 +4,9 @@ package import Proxy
 internal import Synchronization
 package import TLS
 
-/// Presents the probes of a catalogue with chains that a mint makes, each once for each host.
+/// Presents the probes of a catalogue with chains that an issuer makes, each once for each host.
 package final class CataloguePresenter: ProbePresenter {
-    private let mint: ChainMint
+    private let issuer: ChainIssuer
     private let token: String
     /// The recipes of the sound chain, which stands in for an origin's where that is not known.
     private let sound: [CertificateRecipe]
@@ -38,10 +38,10 @@ package final class CataloguePresenter: ProbePresenter {
     ///   - patience: how long a client may be silent, in milliseconds.
     ///   - now: in milliseconds of a clock that rises.
     package init(
-        mint: ChainMint, catalogue: Catalogue, token: String, patience: UInt64 = 3_000,
+        issuer: ChainIssuer, catalogue: Catalogue, token: String, patience: UInt64 = 3_000,
         now: @escaping @Sendable () -> UInt64
     ) {
-        self.mint = mint
+        self.issuer = issuer
         self.token = token
         self.patience = patience
         self.now = now
@@ -185,7 +185,7 @@ package final class CataloguePresenter: ProbePresenter {
         if let known = state.withLock({ $0.chains[key] }) { return known }
         let needsOrigin = recipes.contains { $0.origin.isTheOrigins }
         let origin = needsOrigin ? try originChain(for: key.host) : []
-        let made = try mint.present(
+        let made = try issuer.present(
             recipes, host: key.host, origin: origin, staple: behaviour.staple,
             publication: behaviour.publication)
         state.withLock { state in
@@ -226,7 +226,7 @@ extension ProbeBehaviour {
         }
     }
 
-    fileprivate var staple: ChainMint.Staple? {
+    fileprivate var staple: ChainIssuer.Staple? {
         switch self {
         case .stapledRevoked: .revoked
         case .stapledStale: .stale
@@ -234,7 +234,7 @@ extension ProbeBehaviour {
         }
     }
 
-    fileprivate var publication: ChainMint.Publication? {
+    fileprivate var publication: ChainIssuer.Publication? {
         switch self {
         case .publishedList: .list
         case .publishedAnswer: .answer

@@ -55,8 +55,8 @@ package struct FindingsEngine {
         var sought = view.flatMap { planted?.examine($0) } ?? []
         let inner = found.lazy.compactMap(\.protocolName).first ?? spoken ?? .other
         for index in sought.indices { sought[index].protocolName = inner }
-        return add(found + sought) { suspicion in
-            Sighting(suspicion, on: connection, isClear: view?.isClear)
+        return add(found + sought) { match in
+            Sighting(match, on: connection, isClear: view?.isClear)
         }
     }
 
@@ -79,7 +79,7 @@ package struct FindingsEngine {
         found += PlainLoginDetector.examine(view)
         if view.isClear {
             for message in view.messages where message.direction == .request {
-                guard found.count < Self.suspicionLimit else { break }
+                guard found.count < Self.matchLimit else { break }
                 let fields = message.fields
                 found += PasswordFieldDetector.examine(fields, verdict: [])
                 found += MessageTokenDetector.examine(fields)
@@ -123,7 +123,7 @@ package struct FindingsEngine {
             inconclusive: coverage.inconclusive(isTruncated: store.isTruncated))
     }
 
-    private mutating func examine(_ view: ExchangeView) -> [Suspicion] {
+    private mutating func examine(_ view: ExchangeView) -> [RuleMatch] {
         var found = planted?.examine(view) ?? []
         found += AuthorizationDetector.examine(view)
         found += APIKeyDetector.examine(view)
@@ -135,60 +135,59 @@ package struct FindingsEngine {
         return ClearHTTPDetector.examine(view) + found
     }
 
-    private static func sighting(of suspicion: Suspicion, in view: ExchangeView) -> Sighting {
+    private static func sighting(of match: RuleMatch, in view: ExchangeView) -> Sighting {
         var host = view.host
-        if suspicion.peer == .proxy, let connection = view.connection, connection.mode == .explicit
-        {
+        if match.peer == .proxy, let connection = view.connection, connection.mode == .explicit {
             host = HostName(connection.listener)
         }
         return Sighting(
             scheme: view.exchange.scheme,
-            method: suspicion.place == .service ? nil : MethodName(view.method),
-            host: host, path: suspicion.peer == .proxy ? [] : Array(view.target.path),
+            method: match.place == .service ? nil : MethodName(view.method),
+            host: host, path: match.peer == .proxy ? [] : Array(view.target.path),
             exchange: view.exchange.id, connection: view.exchange.connection,
             time: view.exchange.startedAt)
     }
 
     /// Adds what one exchange or connection showed, and keeps its secrets out of every name.
     private mutating func add(
-        _ suspicions: [Suspicion], seen sighting: (Suspicion) -> Sighting
+        _ matches: [RuleMatch], seen sighting: (RuleMatch) -> Sighting
     ) -> [Finding] {
-        guard !suspicions.isEmpty else { return [] }
-        let suspicions = suspicions.prefix(Self.suspicionLimit)
+        guard !matches.isEmpty else { return [] }
+        let matches = matches.prefix(Self.matchLimit)
         var redaction = redaction
-        redaction.secrets = Self.secrets(of: suspicions)
-        return suspicions.compactMap { add($0, seen: sighting($0), redaction) }
+        redaction.secrets = Self.secrets(of: matches)
+        return matches.compactMap { add($0, seen: sighting($0), redaction) }
     }
 
     private mutating func add(
-        _ suspicion: Suspicion, seen: Sighting, _ redaction: EvidenceRedaction
+        _ match: RuleMatch, seen: Sighting, _ redaction: EvidenceRedaction
     ) -> Finding? {
         let isLocal = seen.host.isLoopback && !configuration.treatsLoopbackAsRemote
-        if isLocal, suspicion.rule == .clearHTTP { return nil }
-        var notes = suspicion.notes
-        if let user = suspicion.user, !user.isEmpty {
+        if isLocal, match.rule == .clearHTTP { return nil }
+        var notes = match.notes
+        if let user = match.user, !user.isEmpty {
             notes.append(.user(Tag(user, kind: ValueKind(user), redaction: redaction)))
         }
-        if let planted = suspicion.planted {
+        if let planted = match.planted {
             let name = SafeName(Array(planted.key.utf8), redaction: redaction)
             notes.insert(.planted(name, planted.encoding), at: 0)
         }
-        if let host = suspicion.actionHost {
+        if let host = match.actionHost {
             notes.append(.formAction(ServiceName(host: host.bytes, redaction: redaction)))
         }
         let finding = Finding(
-            rule: suspicion.rule, severity: isLocal ? .info : suspicion.severity,
-            confidence: suspicion.confidence, party: service(of: seen.host, redaction),
+            rule: match.rule, severity: isLocal ? .info : match.severity,
+            confidence: match.confidence, party: service(of: seen.host, redaction),
             scheme: seen.scheme, method: seen.method,
-            urlTemplate: place(of: suspicion, seen, redaction),
-            selector: suspicion.container.map {
+            urlTemplate: place(of: match, seen, redaction),
+            selector: match.container.map {
                 Selector(
-                    container: $0, name: suspicion.name, pointer: suspicion.pointer,
+                    container: $0, name: match.name, pointer: match.pointer,
                     redaction: redaction)
             },
-            decodeChain: suspicion.steps,
-            value: suspicion.value.map {
-                RedactedValue($0, isPassword: suspicion.isPassword, redaction: redaction)
+            decodeChain: match.steps,
+            value: match.value.map {
+                RedactedValue($0, isPassword: match.isPassword, redaction: redaction)
             },
             notes: notes, exchanges: seen.exchange.map { [$0] } ?? [],
             connections: [seen.connection], occurrences: 1, firstSeen: seen.time,
@@ -198,14 +197,14 @@ package struct FindingsEngine {
     }
 
     private func place(
-        of suspicion: Suspicion, _ seen: Sighting, _ redaction: EvidenceRedaction
+        of match: RuleMatch, _ seen: Sighting, _ redaction: EvidenceRedaction
     ) -> URLTemplate {
         if let dialogue = seen.dialogue {
             return URLTemplate(dialogue: dialogue, host: seen.host.bytes, redaction: redaction)
         }
         return URLTemplate(
             scheme: seen.scheme, host: seen.host.bytes,
-            path: suspicion.place == .service ? nil : seen.path, redaction: redaction)
+            path: match.place == .service ? nil : seen.path, redaction: redaction)
     }
 
     private func service(of host: HostName, _ redaction: EvidenceRedaction) -> ServiceName {
@@ -215,20 +214,20 @@ package struct FindingsEngine {
     }
 
     /// What no name of this exchange's findings may show.
-    private static func secrets(of suspicions: some Sequence<Suspicion>) -> [[UInt8]] {
+    private static func secrets(of matches: some Sequence<RuleMatch>) -> [[UInt8]] {
         var secrets = Set<[UInt8]>()
-        for suspicion in suspicions {
-            if let value = suspicion.value { secrets.insert(value) }
-            if let user = suspicion.user { secrets.insert(user) }
+        for match in matches {
+            if let value = match.value { secrets.insert(value) }
+            if let user = match.user { secrets.insert(user) }
         }
         return Array(secrets)
     }
 
     /// How many findings one exchange or connection may add to; more are dropped.
-    private static let suspicionLimit = 128
+    private static let matchLimit = 128
 }
 
-/// Where and when a suspicion arose.
+/// Where and when a match arose.
 private struct Sighting {
     let scheme: ExchangeRecord.Scheme
     let method: MethodName?
@@ -244,11 +243,11 @@ private struct Sighting {
 extension Sighting {
     /// - Parameter isClear: whether what was said was not encrypted, `nil` if it is not known.
     fileprivate init(
-        _ suspicion: Suspicion, on connection: ConnectionRecord, isClear: Bool?
+        _ match: RuleMatch, on connection: ConnectionRecord, isClear: Bool?
     ) {
-        let isProxy = suspicion.peer == .proxy
+        let isProxy = match.peer == .proxy
         let isSecured: Bool
-        switch suspicion.rule {
+        switch match.rule {
         case .plainLogin, .upgradeUnused, .upgradeInjection: isSecured = false
         case .plantSecret: isSecured = !(isClear ?? false)
         default: isSecured = true
@@ -257,7 +256,7 @@ extension Sighting {
             scheme: isSecured ? .https : .http, method: nil,
             host: isProxy ? HostName(connection.listener) : connection.host, path: nil,
             exchange: nil, connection: connection.id, time: connection.openedAt)
-        dialogue = suspicion.protocolName.map { name in
+        dialogue = match.protocolName.map { name in
             DialoguePlace(
                 protocolName: name,
                 port: isProxy ? connection.listenerPort : connection.originPort,

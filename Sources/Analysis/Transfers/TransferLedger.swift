@@ -58,7 +58,7 @@ package final class TransferLedger {
         let type = ParameterizedValue(heads.answered("content-type") ?? []).text
         // These never end: what breaks off is not to be had again.
         if heads.exchange.status == 101 || Self.endless.contains(type) { return }
-        let answer = try DownloadAnswer(heads, contents.source)
+        let answer = try DownloadResponse(heads, contents.source)
         let key = key("GET", heads.url, client)
         var transfer = find(key, client)
         if let found = transfer, found.isComplete, !answer.asksForRange, !answer.isProbe {

@@ -8,7 +8,7 @@ internal import Transport
 
 extension ClientExchange {
     /// Sends the request over a connection of HTTP/1, and reads its answer.
-    func run(over leg: ClientLeg) async throws(Failure) -> ClientAnswer {
+    func run(over leg: ClientLeg) async throws(Failure) -> ClientResponse {
         var sendingFailure: StreamFailure?
         do throws(StreamFailure) {
             try await leg.write(request.head, timeout: configuration.writeTimeout)
@@ -60,7 +60,7 @@ extension ClientExchange {
 
     func content(
         of head: ResponseHead, over leg: ClientLeg
-    ) async throws(Failure) -> ClientAnswer {
+    ) async throws(Failure) -> ClientResponse {
         let framing: BodyFraming
         do throws(HTTP1Violation) {
             // A WebSocket is begun elsewhere; no other protocol is spoken here.

@@ -9,7 +9,7 @@ internal import Transport
 
 extension ClientExchange {
     /// Sends the request on a stream of its own, and reads its answer while it does.
-    func run(over leg: HTTP2ClientLeg) async throws(Failure) -> ClientAnswer {
+    func run(over leg: HTTP2ClientLeg) async throws(Failure) -> ClientResponse {
         let stream = try open(over: leg, endsStream: request.endsWithHead)
         let call = request.call.map {
             ClientCallTask(
@@ -136,7 +136,7 @@ extension ClientExchange {
     /// - Parameter hear: gets to see the content, too.
     func content(
         of head: ResponseHead, on stream: ClientStream, _ hear: (Span<UInt8>) -> Void = { _ in }
-    ) async throws(Failure) -> ClientAnswer {
+    ) async throws(Failure) -> ClientResponse {
         do throws(HTTP2StreamFailure) {
             while try await stream.read({ piece in
                 take(piece)

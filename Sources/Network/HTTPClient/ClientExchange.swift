@@ -121,9 +121,9 @@ final class ClientExchange: @unchecked Sendable {
         }
     }
 
-    func answer(_ head: ResponseHead, trailers: Fields) -> ClientAnswer {
+    func answer(_ head: ResponseHead, trailers: Fields) -> ClientResponse {
         recording.noteTrailers(trailers.raw, .response)
-        return ClientAnswer(
+        return ClientResponse(
             head: head, content: kept, isCut: Int64(kept.count) < recording.size(.response),
             trailers: trailers)
     }

@@ -55,7 +55,7 @@ package struct ClientRequest {
 }
 
 /// What came back.
-package struct ClientAnswer {
+package struct ClientResponse {
     package let head: ResponseHead
     /// The start of the content as it came, with its coding; all of it unless `isCut`.
     package let content: [UInt8]

@@ -20,7 +20,7 @@ extension HTTPClient {
     /// - Returns: the answer, and whether it opened a WebSocket.
     package func converse(
         _ request: ClientRequest, _ machine: WebSocketClientMachine
-    ) async throws(Failure) -> (answer: ClientAnswer, isOpened: Bool) {
+    ) async throws(Failure) -> (answer: ClientResponse, isOpened: Bool) {
         let started = Timestamp.now()
         let connection = try await connection(for: request, at: started)
         let exchange = ClientExchange(request, on: connection, at: started, for: self)
@@ -39,7 +39,7 @@ extension HTTPClient {
     private func converse(
         _ exchange: ClientExchange, over connection: ClientConnection,
         _ machine: WebSocketClientMachine
-    ) async throws(Failure) -> (answer: ClientAnswer, isOpened: Bool) {
+    ) async throws(Failure) -> (answer: ClientResponse, isOpened: Bool) {
         switch connection {
         case .http1(let leg):
             leg.noteExchange()
@@ -54,7 +54,7 @@ extension HTTPClient {
 extension ClientExchange {
     fileprivate func converse(
         over leg: ClientLeg, _ machine: WebSocketClientMachine
-    ) async throws(Failure) -> (answer: ClientAnswer, isOpened: Bool) {
+    ) async throws(Failure) -> (answer: ClientResponse, isOpened: Bool) {
         do throws(StreamFailure) {
             try await leg.write(request.head, timeout: configuration.writeTimeout)
         } catch {
@@ -73,7 +73,7 @@ extension ClientExchange {
 
     fileprivate func converse(
         over leg: HTTP2ClientLeg, _ machine: WebSocketClientMachine
-    ) async throws(Failure) -> (answer: ClientAnswer, isOpened: Bool) {
+    ) async throws(Failure) -> (answer: ClientResponse, isOpened: Bool) {
         let stream = try open(over: leg, endsStream: false)
         do throws(Failure) {
             stream.noteSent()

@@ -64,7 +64,7 @@ package final class HTTPClient: @unchecked Sendable {
     ///
     /// Errors: those of connecting, `origin-closed`, `origin-truncated`, `origin-reset`,
     /// `origin-violation`, `timed-out`, `request-malformed`, and what the content could not be read for.
-    package func send(_ request: ClientRequest) async throws(Failure) -> ClientAnswer {
+    package func send(_ request: ClientRequest) async throws(Failure) -> ClientResponse {
         var attempt = 1
         while true {
             let started = Timestamp.now()
@@ -91,7 +91,7 @@ package final class HTTPClient: @unchecked Sendable {
 
     private func perform(
         _ exchange: ClientExchange, over connection: ClientConnection
-    ) async throws(Failure) -> ClientAnswer {
+    ) async throws(Failure) -> ClientResponse {
         switch connection {
         case .http1(let leg):
             leg.noteExchange()

@@ -87,8 +87,8 @@ final class ConnectionBodySource: RequestBodySource {
     private func sendContinue() async throws(ServerEnd) {
         guard mustContinue else { return }
         mustContinue = false
-        let buffer = task.lane.content.take()
-        defer { task.lane.content.give(buffer) }
+        let buffer = task.worker.content.take()
+        defer { task.worker.content.give(buffer) }
         buffer.append("HTTP/1.1 100 Continue\r\n\r\n")
         try await task.flush(buffer)
     }

@@ -85,16 +85,16 @@ package final class HTTPServer: Sendable {
         } catch {
             return false
         }
-        let lane = ServerLane(
+        let worker = ServerWorker(
             loop: loop, listener: listener, security: port.security, ticketKey: ticketKey,
             limits: limits, answer: answer)
-        shutdown.onRequest(on: loop) { lane.drain(grace: $0) }
+        shutdown.onRequest(on: loop) { worker.drain(grace: $0) }
         // Each connection is a child task, so that none outlives the server.
         await withTaskGroup(of: Void.self) { group in
-            group.addTask(executorPreference: loop) { await lane.acceptConnections() }
-            await lane.untilDrained()
+            group.addTask(executorPreference: loop) { await worker.acceptConnections() }
+            await worker.untilDrained()
             group.cancelAll()
         }
-        return !lane.wasCut
+        return !worker.wasCut
     }
 }

@@ -6,8 +6,8 @@ internal import Transport
 extension HTTPServerTask {
     /// Sends a response, pulling its content as fast as the client takes it.
     func send(_ plan: ResponsePlan, _ body: ResponseBody) async throws(ServerEnd) {
-        let buffer = lane.content.take()
-        defer { lane.content.give(buffer) }
+        let buffer = worker.content.take()
+        defer { worker.content.give(buffer) }
         try await append(plan.head, to: buffer)
         switch plan.framing {
         case .none: break
@@ -43,8 +43,8 @@ extension HTTPServerTask {
     private func sendChunks(
         of source: any ResponseBodySource, _ buffer: ByteBuffer
     ) async throws(ServerEnd) {
-        let piece = lane.content.take()
-        defer { lane.content.give(piece) }
+        let piece = worker.content.take()
+        defer { worker.content.give(piece) }
         while try await pull(source, piece) > 0 {
             try await append([UInt8]("\(String(piece.count, radix: 16))\r\n".utf8), to: buffer)
             if piece.count + 2 > buffer.room { try await flush(buffer) }

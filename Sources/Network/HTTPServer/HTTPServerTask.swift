@@ -18,33 +18,33 @@ enum ServerEnd: Error {
 
 /// One client's connection: secure, then read a head, answer, and again.
 ///
-/// `@unchecked Sendable`: the task runs on one loop's executor, and the lane calls it on the same
+/// `@unchecked Sendable`: the task runs on one loop's executor, and the worker calls it on the same
 /// thread.
 final class HTTPServerTask: @unchecked Sendable {
-    let lane: ServerLane
+    let worker: ServerWorker
     let channel: Channel
     let peer: String
     private(set) var stream: any ByteStream
     /// Bytes of the client that are not yet read.
     var held: ByteBuffer?
     private var isBetweenExchanges = true
-    private var scheme: ServerRequest.Scheme { lane.tls == nil ? .http : .https }
+    private var scheme: ServerRequest.Scheme { worker.tls == nil ? .http : .https }
 
-    var loop: EventLoop { lane.loop }
-    var limits: ServerLimits { lane.limits }
+    var loop: EventLoop { worker.loop }
+    var limits: ServerLimits { worker.limits }
 
-    init(_ channel: Channel, peer: SocketAddress, lane: ServerLane) {
-        self.lane = lane
+    init(_ channel: Channel, peer: SocketAddress, worker: ServerWorker) {
+        self.worker = worker
         self.channel = channel
         self.peer = peer.description
         stream = PlainStream(channel)
     }
 
     func run() async {
-        lane.opened(self)
+        worker.opened(self)
         channel.setNoDelay()
         do throws(ServerEnd) {
-            if let tls = lane.tls { try await secure(tls) }
+            if let tls = worker.tls { try await secure(tls) }
             while let head = try await nextHead() {
                 isBetweenExchanges = false
                 try await serve(head)
@@ -55,7 +55,7 @@ final class HTTPServerTask: @unchecked Sendable {
         }
         releaseHeld()
         channel.close()
-        lane.closed(self)
+        worker.closed(self)
     }
 
     // MARK: TLS
@@ -64,7 +64,7 @@ final class HTTPServerTask: @unchecked Sendable {
     private func secure(_ context: TLSServerContext) async throws(ServerEnd) {
         channel.readDeadline = loop.now + limits.handshakeTimeout
         channel.writeDeadline = channel.readDeadline
-        let name = try await peekServerName() ?? lane.ownName
+        let name = try await peekServerName() ?? worker.ownName
         let secured = TLSStream(
             channel, session: context.makeSession(for: name, protocols: ["http/1.1"]),
             readAhead: held)
@@ -172,11 +172,11 @@ final class HTTPServerTask: @unchecked Sendable {
         }
         let content = ConnectionBodySource(
             self, framing, expectsContinue: try Self.expectsContinue(head))
-        let response = await lane.answer(request, content.body)
-        let keepsAlive = Self.keepsAlive(head) && !lane.isDraining && content.isSkippable
+        let response = await worker.answer(request, content.body)
+        let keepsAlive = Self.keepsAlive(head) && !worker.isDraining && content.isSkippable
         let plan = ResponsePlan(
             response, toMethod: request.method, version: request.version, keepsAlive: keepsAlive,
-            date: lane.dateText(request.date))
+            date: worker.dateText(request.date))
         try await send(plan, response.body)
         if plan.closes { throw .afterResponse }
         try await content.skipRest()
@@ -226,7 +226,7 @@ final class HTTPServerTask: @unchecked Sendable {
         case .refused(let status):
             let plan = ResponsePlan(
                 .plain(status), toMethod: .get, version: .http11, keepsAlive: false,
-                date: lane.dateText(HTTPDate(.now())))
+                date: worker.dateText(HTTPDate(.now())))
             do throws(ServerEnd) {
                 try await send(plan, ServerResponse.plain(status).body)
                 await finish(lingers: true)
@@ -247,7 +247,7 @@ final class HTTPServerTask: @unchecked Sendable {
     /// In milliseconds.
     private static let discardPatience: UInt64 = 1_000
 
-    // MARK: What the lane asks for
+    // MARK: What the worker asks for
 
     /// Ends the connection now if it only waits for a request; else it ends after the exchange.
     func drain() {

@@ -12,7 +12,7 @@ extension ConnectionTask {
                 .refused, "client came to the proxy itself, and not on its way to an origin",
                 by: .tool)
         }
-        guard port.mode == .captured, let network = lane.plan.captured else {
+        guard port.mode == .captured, let network = worker.plan.captured else {
             return try await serveAnything(of: wanted.host, wanted.port)
         }
         if let name = network.name(wanted) {
@@ -21,7 +21,7 @@ extension ConnectionTask {
         note(OriginTarget(isSecure: false, host: wanted.host, port: wanted.port))
         let inside: DialledOrigin?
         do throws(OriginFailure) {
-            inside = try await lane.dialInside(wanted)
+            inside = try await worker.dialInside(wanted)
         } catch {
             note(error)
             throw ConnectionEnd(error.outcome, error.failure.detail, by: .tool)
@@ -43,7 +43,8 @@ extension ConnectionTask {
 
     /// Looks for the program that the client is, while the connection goes on.
     func findProcess() {
-        guard isLocal, let finder = port.mode == .captured ? lane.insideProcesses : lane.processes
+        guard isLocal,
+            let finder = port.mode == .captured ? worker.insideProcesses : worker.processes
         else { return }
         let wanted =
             port.mode == .captured || port.mode == .transparent

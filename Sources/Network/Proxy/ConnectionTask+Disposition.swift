@@ -17,23 +17,23 @@ extension ConnectionTask {
     ///   - name: what the client calls it in TLS, or the host that it asked for.
     ///   - target: where the connection leads: what is blocked there is blocked by any name.
     func disposition(of name: String, at target: OriginTarget) -> Disposition {
-        let rules = lane.plan.disposition
+        let rules = worker.plan.disposition
         if let reason = rules.blockReason(target.host) { return .block(reason) }
         let host = HostPattern.canonical(name.lowercased())
         var distrust = 0
         if let healing = rules.healing {
-            distrust = lane.distrust.count(clientIdentity, host, plan: healing, now: loop.now)
+            distrust = worker.distrust.count(clientIdentity, host, plan: healing, now: loop.now)
         }
         return rules.judge(host, distrust: distrust)
     }
 
     /// Remembers whether the client took our certificate.
     func noteTrust() {
-        guard lane.plan.disposition.healing != nil, let host = interceptedHost else { return }
+        guard worker.plan.disposition.healing != nil, let host = interceptedHost else { return }
         if record.outcome == .clientRefused {
-            lane.distrust.note(clientIdentity, host, now: loop.now)
+            worker.distrust.note(clientIdentity, host, now: loop.now)
         } else if record.exchangeCount > 0 || record.messageCount > 0 {
-            lane.distrust.noteTrust(clientIdentity, host)
+            worker.distrust.noteTrust(clientIdentity, host)
         }
     }
 
@@ -43,7 +43,7 @@ extension ConnectionTask {
             return
         }
         isTakenNoted = true
-        lane.distrust.noteTaken(by: process, host)
+        worker.distrust.noteTaken(by: process, host)
     }
 
     /// Tells why the client may have refused the certificate, as far as its alert does not: a
@@ -57,7 +57,7 @@ extension ConnectionTask {
             return
         }
         if let host = interceptedHost, let process = processIdentity,
-            let other = lane.distrust.hostTaken(by: process, besides: host)
+            let other = worker.distrust.hostTaken(by: process, besides: host)
         {
             record.cause +=
                 ": it trusts the CA for \(other), so that it probably pins another certificate here"
@@ -87,8 +87,8 @@ extension ConnectionTask {
     }
 
     /// Why requests to one of these hosts are not served; `nil` if they are.
-    func blocking(_ hosts: String?...) -> ToolAnswer? {
-        let rules = lane.plan.disposition
+    func blocking(_ hosts: String?...) -> ToolResponse? {
+        let rules = worker.plan.disposition
         guard !rules.blocked.isEmpty else { return nil }
         for case let host? in hosts {
             if let reason = rules.blockReason(host) { return .blocked(host, reason) }
@@ -97,8 +97,8 @@ extension ConnectionTask {
     }
 
     /// The same for a request: neither where it goes nor the host that it names may be blocked.
-    func blocking(_ head: RequestHead, to target: OriginTarget) -> ToolAnswer? {
-        guard !lane.plan.disposition.blocked.isEmpty else { return nil }
+    func blocking(_ head: RequestHead, to target: OriginTarget) -> ToolResponse? {
+        guard !worker.plan.disposition.blocked.isEmpty else { return nil }
         return blocking(target.host, head.fields.first(.host).flatMap { HostField.parse($0)?.host })
     }
 
@@ -115,7 +115,7 @@ extension ConnectionTask {
         }
         adopt(reached, for: target)
         let tunnel = TunnelTask(
-            client: client, origin: PlainStream(reached.channel), lane: lane,
+            client: client, origin: PlainStream(reached.channel), worker: worker,
             early: opening.takeBytes(), late: nil
         ) { _, _ in }
         let side = await tunnel.run()

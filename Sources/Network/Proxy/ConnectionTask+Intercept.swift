@@ -23,14 +23,14 @@ extension ConnectionTask {
             dialled?.close()
             try await block(host, reason)
         }
-        if let responder = lane.plan.responder {
+        if let responder = worker.plan.responder {
             return try await serve(responder, for: target, hello, opening, dialled, entry)
         }
         var failure: OriginFailure?
         let giveUp = giveUpWithClient(dialled)
         do throws(OriginFailure) {
             let leg = try await openOrigin(
-                target, serverName, lane.plan.offer(to: target, hello.alpn), dialled)
+                target, serverName, worker.plan.offer(to: target, hello.alpn), dialled)
             channel.onPeerEnd(nil)
             note(leg)
             failure = refusal(of: leg)

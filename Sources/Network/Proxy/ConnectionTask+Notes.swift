@@ -64,7 +64,7 @@ extension ConnectionTask {
         var tls = TLSRecord()
         tls.clientHello = hello.raw
         tls.sni = hello.serverName
-        let prints = lane.fingerprints.of(hello)
+        let prints = worker.fingerprints.of(hello)
         tls.ja3 = prints.ja3
         tls.ja4 = prints.ja4
         record.clientTLS = tls
@@ -167,7 +167,7 @@ extension ConnectionTask {
     /// Why a client is not served by an origin that was reached; `nil` if it is.
     @inline(never)
     func refusal(of leg: OriginLeg) -> OriginFailure? {
-        lane.plan.originTrust.servesUnverified ? nil : lane.origins.text.untrusted(leg)
+        worker.plan.originTrust.servesUnverified ? nil : worker.origins.text.untrusted(leg)
     }
 
     /// What a handshake that failed says about the client.

@@ -26,10 +26,10 @@ extension ConnectionTask {
     ) async throws(OriginFailure) -> OriginLeg {
         var dialled = dialled
         if dialled == nil, isInside {
-            dialled = try await lane.dialInside(target.host, target.port)
+            dialled = try await worker.dialInside(target.host, target.port)
         }
-        lane.checkMayDial()
-        return try await lane.origins.leg(
+        worker.checkMayDial()
+        return try await worker.origins.leg(
             to: target, serverName: serverName, offer: offer, reach: reach, dialled: dialled,
             isOwned: ownsOrigins)
     }
@@ -37,11 +37,11 @@ extension ConnectionTask {
     /// Leaves a connection to an origin: to others, or to nobody.
     func release(_ leg: OriginLeg) {
         note(endOf: leg)
-        lane.release(leg)
+        worker.release(leg)
     }
 }
 
-extension ProxyLoop {
+extension ProxyWorker {
     /// Connects to a host without TLS yet, or to who answers in its place.
     func dial(
         _ host: String, _ port: UInt16, reach: OriginReach

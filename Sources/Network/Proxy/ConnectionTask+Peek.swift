@@ -131,7 +131,7 @@ extension ConnectionTask {
         case .http:
             cause = "client spoke HTTP without TLS to a port that serves TLS"
             await answerPlainly(
-                ToolAnswer(400, "tls-expected", "this port speaks TLS", hint: "use https://"))
+                ToolResponse(400, "tls-expected", "this port speaks TLS", hint: "use https://"))
         case .http2Preface:
             record.protocolName = "h2c"
             cause = "client spoke HTTP/2 without TLS to a port that serves TLS"
@@ -147,7 +147,7 @@ extension ConnectionTask {
         throw ConnectionEnd(.refused, cause, by: .tool)
     }
 
-    private func answerPlainly(_ answer: ToolAnswer) async {
+    private func answerPlainly(_ answer: ToolResponse) async {
         let message = answer.message(closes: true, includesContent: true)
         await send(message.head + message.content)
     }

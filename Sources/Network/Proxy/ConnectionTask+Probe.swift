@@ -9,7 +9,7 @@ internal import Transport
 extension ConnectionTask {
     /// Whether an audit may want to serve the connection.
     func isClaimed(_ host: String, _ port: UInt16) -> Bool {
-        guard let prober = lane.plan.prober else { return false }
+        guard let prober = worker.plan.prober else { return false }
         return prober.claim(visit(host, port)) != .none
     }
 
@@ -25,7 +25,7 @@ extension ConnectionTask {
     func serveProbe(
         to host: String, _ port: UInt16, _ readAhead: ByteBuffer?
     ) async throws(ConnectionEnd) -> ByteBuffer? {
-        guard let prober = lane.plan.prober else { return readAhead }
+        guard let prober = worker.plan.prober else { return readAhead }
         note(OriginTarget(isSecure: true, host: host, port: port))
         await awaitProcess()
         var visit = visit(host, port)
@@ -44,7 +44,7 @@ extension ConnectionTask {
 
     /// What an audit has prepared for a request in clear; `nil` for nothing.
     func plainProbe(_ target: OriginTarget) async -> (any ProbeMachine)? {
-        guard let prober = lane.plan.prober, !target.isSecure, session == nil,
+        guard let prober = worker.plan.prober, !target.isSecure, session == nil,
             isClaimed(target.host, target.port)
         else { return nil }
         // Whose probe it continues depends on the program, which a new connection's look-up may not

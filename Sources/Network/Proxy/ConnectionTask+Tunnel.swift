@@ -41,7 +41,7 @@ extension ConnectionTask {
         _ host: String, _ port: UInt16
     ) async throws(OriginFailure) -> DialledOrigin {
         do throws(OriginFailure) {
-            let dialled = try await lane.dial(host, port, reach: reach)
+            let dialled = try await worker.dial(host, port, reach: reach)
             record.originAddress = dialled.address.description
             return dialled
         } catch {
@@ -93,8 +93,8 @@ extension ConnectionTask {
                 entry: .fixed(target, host: nil))
         case .http:
             let target = OriginTarget(isSecure: false, host: host, port: port)
-            if lane.plan.responder == nil {
-                adopt(dialled, for: target, offer: lane.plan.offer(to: target, []))
+            if worker.plan.responder == nil {
+                adopt(dialled, for: target, offer: worker.plan.offer(to: target, []))
             } else {
                 dialled.close()
             }
@@ -104,10 +104,10 @@ extension ConnectionTask {
         case .http2Preface:
             let target = OriginTarget(isSecure: false, host: host, port: port)
             record.protocolName = "h2c"
-            if lane.plan.responder == nil {
+            if worker.plan.responder == nil {
                 adopt(
                     dialled, for: target,
-                    offer: lane.plan.originVersion == .http1 ? .plain : .plainHTTP2)
+                    offer: worker.plan.originVersion == .http1 ? .plain : .plainHTTP2)
             } else {
                 dialled.close()
             }
@@ -145,15 +145,16 @@ extension ConnectionTask {
             return
         }
         let inner = ConnectionTask(
-            ends.0, peer: peer, port: self.port, lane: lane, isLocal: isLocal)
+            ends.0, peer: peer, port: self.port, worker: worker, isLocal: isLocal)
         let tunnel = TunnelTask(
-            client: outer, origin: PlainStream(ends.1), lane: lane, early: readAhead, late: nil
+            client: outer, origin: PlainStream(ends.1), worker: worker, early: readAhead, late: nil
         ) { _, _ in }
         nestingCount += 1
         await withDiscardingTaskGroup { group in
             group.addTask {
                 await inner.runTunnel(of: self, to: host, port, dialled)
-                tunnel.interruptClient(in: self.lane.isDraining ? 100 : self.limits.halfCloseGrace)
+                tunnel.interruptClient(
+                    in: self.worker.isDraining ? 100 : self.limits.halfCloseGrace)
             }
             group.addTask {
                 _ = await tunnel.run()
@@ -166,7 +167,7 @@ extension ConnectionTask {
     private func runTunnel(
         of outer: ConnectionTask, to host: String, _ port: UInt16, _ dialled: DialledOrigin?
     ) async {
-        lane.opened(self)
+        worker.opened(self)
         // An audit treats two programs differently, and asks for the one inside.
         if dialled == nil { await outer.awaitProcess() }
         record.process = outer.record.process

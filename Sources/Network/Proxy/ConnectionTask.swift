@@ -15,7 +15,7 @@ internal import Transport
 /// runs on the same thread.
 @safe
 final class ConnectionTask: @unchecked Sendable {
-    let lane: ProxyLoop
+    let worker: ProxyWorker
     let channel: Channel
     var record: ConnectionRecord
     /// The client as it is spoken to now: plain first, TLS once it is secured.
@@ -25,7 +25,7 @@ final class ConnectionTask: @unchecked Sendable {
     /// The origin that was used last; it stays the client's until the client is gone.
     var origin: OriginLeg?
     /// The exchanges of this connection, once it speaks HTTP.
-    var relay: HTTPRelay?
+    var relay: HTTP1Relay?
     /// The same for HTTP/2.
     var http2Relay: HTTP2Relay?
     /// What is spoken, if it is neither HTTP nor passed on as it is.
@@ -69,7 +69,7 @@ final class ConnectionTask: @unchecked Sendable {
     }
 
     func nextExchangeNumber() -> Int64 {
-        unusedNumber.take() ?? lane.recorder.numbers.nextExchange()
+        unusedNumber.take() ?? worker.recorder.numbers.nextExchange()
     }
 
     /// Takes back that there was an exchange: the record of a connection tells enough.
@@ -79,20 +79,20 @@ final class ConnectionTask: @unchecked Sendable {
     }
 
     var id: Int64 { record.id }
-    var loop: EventLoop { lane.loop }
-    var limits: ProxyLimits { lane.plan.limits }
+    var loop: EventLoop { worker.loop }
+    var limits: ProxyLimits { worker.plan.limits }
 
     /// - Parameter isLocal: whether the client runs on this machine; `nil` for what its address says.
     init(
-        _ channel: Channel, peer: SocketAddress, port: ProxyPort, lane: ProxyLoop,
+        _ channel: Channel, peer: SocketAddress, port: ProxyPort, worker: ProxyWorker,
         isLocal: Bool? = nil
     ) {
-        self.lane = lane
+        self.worker = worker
         self.channel = channel
         self.peer = peer
         self.port = port
         client = PlainStream(channel)
-        openedTick = lane.loop.now
+        openedTick = worker.loop.now
         self.isLocal =
             isLocal
             ?? (peer.isLoopback || port.mode == .captured
@@ -105,13 +105,14 @@ final class ConnectionTask: @unchecked Sendable {
             case .captured: .captured
             }
         record = ConnectionRecord(
-            id: lane.recorder.numbers.nextConnection(), openedAt: .now(), client: peer.description,
+            id: worker.recorder.numbers.nextConnection(), openedAt: .now(),
+            client: peer.description,
             listener: port.text, mode: mode)
     }
 
     /// Accept → peek → route → open the origin → secure → relay → record.
     func run() async {
-        lane.opened(self)
+        worker.opened(self)
         channel.setNoDelay()
         findProcess()
         do throws(ConnectionEnd) {
@@ -185,7 +186,8 @@ final class ConnectionTask: @unchecked Sendable {
     ) async throws(ConnectionEnd) -> TLSStream {
         let address = addressAsked
         shownNames = [name] + (address.map { $0 == name ? [] : [$0] } ?? [])
-        let session = lane.serverContext.makeSession(for: name, and: address, protocols: protocols)
+        let session = worker.serverContext.makeSession(
+            for: name, and: address, protocols: protocols)
         self.session = session
         let stream = TLSStream(channel, session: session, readAhead: opening.takeBytes())
         channel.readDeadline = loop.now + limits.handshakeTimeout
@@ -213,7 +215,7 @@ final class ConnectionTask: @unchecked Sendable {
     ) async throws(ConnectionEnd) {
         client = stream
         record.protocolName = "http/1.1"
-        let relay = HTTPRelay(
+        let relay = HTTP1Relay(
             self, entry: entry, originFailure: originFailure, serverName: serverName,
             readAhead: readAhead)
         self.relay = relay
@@ -236,7 +238,7 @@ final class ConnectionTask: @unchecked Sendable {
             allowsExtendedConnect: origin.map {
                 $0.http2?.peerSettings.allowsExtendedConnect ?? true
             }
-                ?? (lane.plan.responder != nil))
+                ?? (worker.plan.responder != nil))
         if let http2 = origin?.http2 {
             http2.onSettings = { [weak connection] settings in
                 if settings.allowsExtendedConnect { connection?.allowExtendedConnect() }
@@ -297,9 +299,9 @@ final class ConnectionTask: @unchecked Sendable {
         } else if record.outcome == .open {
             record.outcome = .completed
         }
-        lane.closed(self)
-        lane.recorder.record(.connection(record))
-        await lane.recorder.waitForRoom()
+        worker.closed(self)
+        worker.recorder.record(.connection(record))
+        await worker.recorder.waitForRoom()
     }
 
     // MARK: What the loop asks for
@@ -309,7 +311,7 @@ final class ConnectionTask: @unchecked Sendable {
         guard !isAnnounced, loop.now >= openedTick + age else { return }
         isAnnounced = true
         record.clientBytes = bytes(of: channel)
-        lane.recorder.record(.connection(record))
+        worker.recorder.record(.connection(record))
         // What was told need not be held; the store keeps it.
         record.clientTLS?.clientHello = []
         record.clientTLS?.keyLog = []

@@ -81,24 +81,24 @@ package final class ProxyServer: Sendable {
         } catch {
             return false
         }
-        let lane = ProxyLoop(loop: loop, shared: shared, listening: addresses)
-        lane.startSweeping()
+        let worker = ProxyWorker(loop: loop, shared: shared, listening: addresses)
+        worker.startSweeping()
         shutdown.onRequest(on: loop) { [listeners] grace in
             for open in listeners { open.listener.close() }
-            lane.drain(grace: grace)
+            worker.drain(grace: grace)
         }
         await withDiscardingTaskGroup { outer in
-            outer.addTask { await lane.background.run() }
+            outer.addTask { await worker.background.run() }
             // Each connection is a child task, so that none outlives the server.
             await withDiscardingTaskGroup { group in
                 for open in listeners {
-                    group.addTask(executorPreference: loop) { await open.accept(into: lane) }
+                    group.addTask(executorPreference: loop) { await open.accept(into: worker) }
                 }
             }
-            lane.finish()
+            worker.finish()
         }
-        lane.close()
-        return !lane.wasCut
+        worker.close()
+        return !worker.wasCut
     }
 }
 
@@ -130,11 +130,11 @@ private final class OpenPort: @unchecked Sendable {
         self.port = port
     }
 
-    func accept(into lane: ProxyLoop) async {
+    func accept(into worker: ProxyWorker) async {
         await withDiscardingTaskGroup { [port] group in
             while let (channel, peer) = await listener.accept() {
-                group.addTask(executorPreference: lane.loop) {
-                    await ConnectionTask(channel, peer: peer, port: port, lane: lane).run()
+                group.addTask(executorPreference: worker.loop) {
+                    await ConnectionTask(channel, peer: peer, port: port, worker: worker).run()
                 }
             }
         }

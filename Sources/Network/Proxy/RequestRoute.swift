@@ -33,7 +33,7 @@ enum RequestRoute: Sendable {
     case forward(to: OriginTarget, target: [UInt8]?, host: [UInt8]?)
     /// Open a tunnel and look into it.
     case connect(host: String, port: UInt16)
-    case refuse(ToolAnswer)
+    case refuse(ToolResponse)
 
     /// - Parameter scheme: `:scheme` of a request of HTTP/2, `nil` for one of HTTP/1.
     static func of(

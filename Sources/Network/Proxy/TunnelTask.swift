@@ -11,7 +11,7 @@ internal import Transport
 final class TunnelTask: @unchecked Sendable {
     private let client: any TunnelStream
     private let origin: any TunnelStream
-    private let lane: ProxyLoop
+    private let worker: ProxyWorker
     private let observe: (Direction, Span<UInt8>) -> Void
     /// What each side sent before the tunnel was there.
     private var held: [Direction: ByteBuffer] = [:]
@@ -26,14 +26,14 @@ final class TunnelTask: @unchecked Sendable {
     ///   - late: what the origin sent before; the same.
     ///   - observe: sees all bytes as they pass.
     init(
-        client: any TunnelStream, origin: any TunnelStream, lane: ProxyLoop, early: ByteBuffer?,
+        client: any TunnelStream, origin: any TunnelStream, worker: ProxyWorker, early: ByteBuffer?,
         late: ByteBuffer?, observe: @escaping (Direction, Span<UInt8>) -> Void
     ) {
         self.client = client
         self.origin = origin
-        self.lane = lane
+        self.worker = worker
         self.observe = observe
-        passedTick = lane.loop.now
+        passedTick = worker.loop.now
         held[.request] = early
         held[.response] = late
     }
@@ -46,7 +46,7 @@ final class TunnelTask: @unchecked Sendable {
             await group.waitForAll()
         }
         isOver = true
-        if let ender { lane.loop.set(ender, due: .max) }
+        if let ender { worker.loop.set(ender, due: .max) }
         ender = nil
         return endedFirst ?? .tool
     }
@@ -54,9 +54,9 @@ final class TunnelTask: @unchecked Sendable {
     /// Waits for the client so many milliseconds more, when nobody reads what it still sends.
     func interruptClient(in grace: UInt64) {
         guard !isOver else { return }
-        let timer = lane.loop.makeTimer { [unowned self] in client.interrupt() }
+        let timer = worker.loop.makeTimer { [unowned self] in client.interrupt() }
         ender = timer
-        lane.loop.set(timer, due: lane.loop.now + grace)
+        worker.loop.set(timer, due: worker.loop.now + grace)
     }
 
     private func pump(
@@ -67,12 +67,12 @@ final class TunnelTask: @unchecked Sendable {
         do throws(StreamFailure) {
             if next == nil { next = try await read(from: source) }
             while let bytes = next {
-                passedTick = lane.loop.now
+                passedTick = worker.loop.now
                 observe(direction, bytes.readable)
-                target.writeDeadline = lane.loop.now + lane.plan.limits.bodyTimeout
+                target.writeDeadline = worker.loop.now + worker.plan.limits.bodyTimeout
                 try await target.write(bytes)
-                lane.loop.buffers.give(bytes)
-                await lane.recorder.waitForRoom()
+                worker.loop.buffers.give(bytes)
+                await worker.recorder.waitForRoom()
                 next = try await read(from: source)
             }
             endedFirst = endedFirst ?? side
@@ -88,18 +88,18 @@ final class TunnelTask: @unchecked Sendable {
     /// The next bytes, `nil` at the end. A side may be silent for as long as the other talks.
     private func read(from source: any TunnelStream) async throws(StreamFailure) -> ByteBuffer? {
         while true {
-            source.readDeadline = passedTick + lane.plan.limits.responseTimeout
+            source.readDeadline = passedTick + worker.plan.limits.responseTimeout
             var buffer: ByteBuffer?
             do throws(StreamFailure) {
                 try await source.waitReadable()
-                let bytes = lane.loop.buffers.take()
+                let bytes = worker.loop.buffers.take()
                 buffer = bytes
                 if try await source.read(into: bytes) > 0 { return bytes }
-                lane.loop.buffers.give(bytes)
+                worker.loop.buffers.give(bytes)
                 return nil
             } catch {
-                if let buffer { lane.loop.buffers.give(buffer) }
-                let isIdle = lane.loop.now >= passedTick + lane.plan.limits.responseTimeout
+                if let buffer { worker.loop.buffers.give(buffer) }
+                let isIdle = worker.loop.now >= passedTick + worker.plan.limits.responseTimeout
                 if error != .timedOut || isIdle { throw error }
             }
         }
@@ -115,7 +115,7 @@ extension ConnectionTask {
             target: target, serverName: nil, stream: PlainStream(dialled.channel), offer: offer,
             address: dialled.address, tls: nil)
         leg.isOwned = true
-        if offer == .plainHTTP2 { lane.origins.speakHTTP2(on: leg) }
+        if offer == .plainHTTP2 { worker.origins.speakHTTP2(on: leg) }
         note(target)
         note(leg)
     }

@@ -143,14 +143,14 @@ struct ClearFallbackTests {
 
     /// Each port of `--serve` is one probe's, by whatever name it is come to.
     @Test func tellsAFallbackAtTheProbesPort() throws {
-        let desk = ServeDesk(
+        let prober = ServeProber(
             [try bench.probe(AuditLedger.control), try bench.probe("trust-self-signed")],
             bench.presenter)
-        desk.open(at: [9_000, 9_001])
-        #expect(try take(.accept, desk, listener: 9_000))
-        #expect(try take(.refuse, desk, listener: 9_001))
-        #expect(try take(.clear(Self.get("/"), port: 443), desk, listener: 9_001, "127.0.0.1"))
-        #expect(desk.results(client: "test").last?.outcome == .inClear)
+        prober.open(at: [9_000, 9_001])
+        #expect(try take(.accept, prober, listener: 9_000))
+        #expect(try take(.refuse, prober, listener: 9_001))
+        #expect(try take(.clear(Self.get("/"), port: 443), prober, listener: 9_001, "127.0.0.1"))
+        #expect(prober.results(client: "test").last?.outcome == .inClear)
     }
 
     private func judge(

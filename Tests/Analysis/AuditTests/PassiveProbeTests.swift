@@ -96,11 +96,11 @@ struct PassiveProbeTests {
     }
 
     @Test func haveNoPortOfTheirOwn() throws {
-        let desk = ServeDesk(probes, bench.presenter)
-        #expect(desk.shown.map(\.identifier) == ["control-good", "trust-self-signed"])
-        desk.open(at: [9_000, 9_001])
-        try visit(desk, listener: 9_000)
-        #expect(passive(desk.results(client: "test")).count == ClientTrait.allCases.count)
+        let prober = ServeProber(probes, bench.presenter)
+        #expect(prober.shown.map(\.identifier) == ["control-good", "trust-self-signed"])
+        prober.open(at: [9_000, 9_001])
+        try visit(prober, listener: 9_000)
+        #expect(passive(prober.results(client: "test")).count == ClientTrait.allCases.count)
     }
 
     /// A client that answers a certificate is followed while its list is asked for.

@@ -33,13 +33,13 @@ struct NearestRequestTests {
         for request in requests {
             source.add(request.head, request.content, to: request.authority)
         }
-        let tape = try ReplayTape(source, options: ReplayOptions(), digests: .forTests)
+        let recording = try ReplayRecording(source, options: ReplayOptions(), digests: .forTests)
         var found = 0
         var missed: [String] = []
         for round in 0..<1000 {
             let index = Int.random(in: requests.indices, using: &random)
             let changed = Self.changed(requests[index], by: round, &random)
-            let exchange = try tape.ask(changed.head, authority: changed.authority)
+            let exchange = try recording.ask(changed.head, authority: changed.authority)
             if !changed.content.isEmpty { exchange.receive(changed.content.span) }
             exchange.noteEnd()
             guard case .miss(let miss) = exchange.next() else {

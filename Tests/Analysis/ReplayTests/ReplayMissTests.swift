@@ -66,12 +66,12 @@ struct ReplayMissTests {
         source.add(
             "POST /c HTTP/1.1\nhost: example.com\ncontent-type: text/xml\n\n", Array("<a>".utf8))
         source.add("GET /once HTTP/1.1\nhost: example.com\n\n")
-        let tape = try ReplayTape(source, options: ReplayOptions(), digests: .forTests)
-        let first = try tape.ask("GET /once HTTP/1.1\nhost: example.com\n\n")
+        let recording = try ReplayRecording(source, options: ReplayOptions(), digests: .forTests)
+        let first = try recording.ask("GET /once HTTP/1.1\nhost: example.com\n\n")
         first.noteEnd()
         _ = first.next()
         let authority = row.head.contains("example.net") ? "example.net" : "example.com"
-        let exchange = try tape.ask(row.head, authority: authority)
+        let exchange = try recording.ask(row.head, authority: authority)
         if !row.content.isEmpty { exchange.receive(Array(row.content.utf8).span) }
         exchange.noteEnd()
         guard case .miss(let miss) = exchange.next() else {

@@ -67,8 +67,8 @@ struct ReplayStreamTests {
         source.add(.response, .grpc, [8, 2], exchange: 1, offset: 0)
         source.add(.request, .grpc, [8, 2], exchange: 1, offset: 7)
         source.add(.response, .grpc, [8, 1], exchange: 1, offset: 7)
-        let tape = try ReplayTape(source, options: ReplayOptions(), digests: .forTests)
-        let exchange = try tape.ask(head)
+        let recording = try ReplayRecording(source, options: ReplayOptions(), digests: .forTests)
+        let exchange = try recording.ask(head)
         let (start, rest) = (Array(first[..<4]), Array(first[4...]))
         exchange.receive(start.span)
         #expect(exchange.next().isNeedMore)
@@ -97,8 +97,8 @@ struct ReplayStreamTests {
             "GET / HTTP/1.1\nhost: example.com\n\n", to: "example.com",
             "HTTP/1.1 200 OK\ncontent-length: 9\n\n", [1, 2])
         source.exchangeRecords[0].error = "origin-closed"
-        let tape = try ReplayTape(source, options: ReplayOptions(), digests: .forTests)
-        let exchange = try tape.ask("GET / HTTP/1.1\nhost: example.com\n\n")
+        let recording = try ReplayRecording(source, options: ReplayOptions(), digests: .forTests)
+        let exchange = try recording.ask("GET / HTTP/1.1\nhost: example.com\n\n")
         exchange.noteEnd()
         guard case .head(_, isAll: false) = exchange.next() else {
             Issue.record("no head")

@@ -98,8 +98,9 @@ struct ReplayTimingTests {
         _ source: MemorySource, _ timing: Int64
     ) throws -> (steps: [String], times: [UInt64]) {
         let clock = StandingClock()
-        let tape = try ReplayTape(source, options: clock.options(timing), digests: .forTests)
-        let exchange = try tape.ask(get)
+        let recording = try ReplayRecording(
+            source, options: clock.options(timing), digests: .forTests)
+        let exchange = try recording.ask(get)
         exchange.noteEnd()
         var steps: [String] = []
         var times: [UInt64] = []

@@ -69,11 +69,11 @@ struct BuiltInChainTests {
         for probe in Self.probes {
             let host = ChainLaboratory.host(for: probe)
             guard probe.requirements.contains(.originChain) else {
-                _ = try laboratory.mint.present(probe.chain, host: host, origin: [])
+                _ = try laboratory.issuer.present(probe.chain, host: host, origin: [])
                 continue
             }
             let failure = #expect(throws: Failure.self) {
-                _ = try laboratory.mint.present(probe.chain, host: host, origin: [])
+                _ = try laboratory.issuer.present(probe.chain, host: host, origin: [])
             }
             #expect(failure?.code == "probe-not-possible", "\(probe.identifier)")
         }
@@ -82,7 +82,7 @@ struct BuiltInChainTests {
     @Test func takesAnOriginWithoutIssuers() throws {
         let laboratory = try ChainLaboratory.shared.get()
         let probe = try #require(Catalogue.builtIn().entry("trust-mimic-leaf-real-issuers"))
-        let chain = try laboratory.mint.present(
+        let chain = try laboratory.issuer.present(
             probe.chain, host: "www.shop.probe.test",
             origin: Array(laboratory.origin.certificates.prefix(1)))
         #expect(chain.certificates.count == 1)

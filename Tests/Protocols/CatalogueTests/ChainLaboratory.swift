@@ -7,7 +7,7 @@ import TLS
 final class ChainLaboratory: Sendable {
     let folder = TemporaryFolder()
     let authority: AuditAuthority
-    let mint: ChainMint
+    let issuer: ChainIssuer
     /// What the true origin presents.
     let origin: PresentedChain
     /// Both CAs, which the client trusts.
@@ -19,14 +19,14 @@ final class ChainLaboratory: Sendable {
     init() throws {
         authority = try AuditAuthority.open(folder: folder.file("audit"))
         let keys = KeyCache(folder: folder.file("keys"))
-        mint = try ChainMint(authority: authority, keys: keys)
+        issuer = try ChainIssuer(authority: authority, keys: keys)
         let publicOne = try AuditAuthority.open(folder: folder.file("public"))
         let good = [CertificateRecipe(name: "leaf"), Self.intermediate].map { recipe in
             var recipe = recipe
             if recipe.name == "leaf" { recipe.issuer = .named("intermediate") }
             return recipe
         }
-        origin = try ChainMint(authority: publicOne, keys: keys)
+        origin = try ChainIssuer(authority: publicOne, keys: keys)
             .present(good, host: "www.shop.probe.test", origin: [])
         trustPath = folder.file("trust.pem")
         try Files.create(trustPath, authority.certificate.pem + publicOne.certificate.pem)
@@ -35,7 +35,7 @@ final class ChainLaboratory: Sendable {
     private static let intermediate = CertificateRecipe(name: "intermediate", role: .authority)
 
     func present(_ probe: ProbeDescription, host: String) throws(Failure) -> PresentedChain {
-        try mint.present(probe.chain, host: host, origin: origin.certificates)
+        try issuer.present(probe.chain, host: host, origin: origin.certificates)
     }
 
     /// A host for which a probe is possible.

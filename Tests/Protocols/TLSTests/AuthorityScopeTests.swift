@@ -41,9 +41,9 @@ struct AuthorityScopeTests {
     func isKeptByVerifiers(_ row: Row) throws {
         let folder = TemporaryFolder()
         let authority = try CertificateAuthority.open(folder: folder.path + "/ca", scope: row.scope)
-        let mint = LeafMint(authority: authority.certificate, authorityKey: authority.key)
+        let issuer = LeafIssuer(authority: authority.certificate, authorityKey: authority.key)
         let leafPath = folder.path + "/leaf.pem"
-        try Files.create(leafPath, mint.mint(row.leaf).pem)
+        try Files.create(leafPath, issuer.issue(row.leaf).pem)
         let (status, text) = try Self.verify(leafPath, trusting: authority.certificatePath)
         #expect((status == 0) == (row.refusal == nil), "\(text)")
         #expect(text.contains(row.refusal ?? ": OK"), "\(text)")
@@ -71,9 +71,9 @@ struct AuthorityScopeTests {
         let folder = TemporaryFolder()
         let authority = try CertificateAuthority.open(
             folder: folder.path + "/ca", scope: ["example.com"])
-        let mint = LeafMint(authority: authority.certificate, authorityKey: authority.key)
+        let issuer = LeafIssuer(authority: authority.certificate, authorityKey: authority.key)
         let leafPath = folder.path + "/leaf.pem"
-        try Files.create(leafPath, mint.mint("example.com").pem)
+        try Files.create(leafPath, issuer.issue("example.com").pem)
         guard Self.openssl != nil else { return }
         for purpose in ["smimesign", "sslclient"] {
             let (status, text) = try Self.verify(

@@ -1,4 +1,4 @@
-/// A login whose secret can be read in a dialogue's bytes; it lives no longer than its suspicion.
+/// A login whose secret can be read in a dialogue's bytes; it lives no longer than its match.
 struct ClearLogin {
     let protocolName: ProtocolName
     let form: LoginForm

@@ -7,7 +7,7 @@ struct PlantedValueDetector {
     let profile: SubjectProfile
     let automaton: PlantedAutomaton
 
-    func examine(_ view: ExchangeView) -> [Suspicion] {
+    func examine(_ view: ExchangeView) -> [RuleMatch] {
         var search = Search(detector: self, host: view.host, isClear: view.isClear)
         search.examineURL(view)
         search.examineHeaders(view)
@@ -16,7 +16,7 @@ struct PlantedValueDetector {
         return search.found
     }
 
-    func examine(_ view: MessageView) -> [Suspicion] {
+    func examine(_ view: MessageView) -> [RuleMatch] {
         var search = Search(detector: self, host: view.host, isClear: view.isClear)
         for message in view.messages { search.examine(message) }
         search.examineDialogue(view.client, isResponse: false)
@@ -37,7 +37,7 @@ private struct Search {
     private let detector: PlantedValueDetector
     private let isClear: Bool
     private let isOwner: Bool
-    private(set) var found: [Suspicion] = []
+    private(set) var found: [RuleMatch] = []
     private var seen = Set<Place>()
 
     init(detector: PlantedValueDetector, host: HostName, isClear: Bool) {
@@ -152,13 +152,13 @@ private struct Search {
             value: hit.value, container: field.container, isResponse: isResponse,
             name: field.name + field.pointer.joined())
         guard seen.insert(place).inserted else { return }
-        var suspicion = Suspicion(.plantSecret, severity, .certain, field: field)
-        suspicion.value = planted.bytes
-        suspicion.isPassword = planted.kind.isCredential
-        suspicion.planted = (planted.key, hit.encoding)
-        if !isOwner { suspicion.notes.append(.wrongParty) }
-        if isResponse { suspicion.notes.append(.comesBackInResponse) }
-        found.append(suspicion)
+        var match = RuleMatch(.plantSecret, severity, .certain, field: field)
+        match.value = planted.bytes
+        match.isPassword = planted.kind.isCredential
+        match.planted = (planted.key, hit.encoding)
+        if !isOwner { match.notes.append(.wrongParty) }
+        if isResponse { match.notes.append(.comesBackInResponse) }
+        found.append(match)
     }
 
     /// `nil` if the value may be there.

@@ -4,13 +4,13 @@ internal import Redaction
 
 /// PLAIN-HTTP-APIKEY: a request header whose name says that it holds a key.
 enum APIKeyDetector {
-    static func examine(_ view: ExchangeView) -> [Suspicion] {
+    static func examine(_ view: ExchangeView) -> [RuleMatch] {
         guard view.isClear else { return [] }
         return view.request.lowercasedFields.compactMap { field in
             guard isKeyName(field.name), field.value.count >= 8, !Placeholder.matches(field.value)
             else { return nil }
             let isPublic = PublishedPrefix(of: field.value)?.isPublishable ?? false
-            var result = Suspicion(
+            var result = RuleMatch(
                 .plainHTTPAPIKey, isPublic ? .info : .high, .firm, header: field.name,
                 value: field.value)
             if isPublic { result.notes.append(.publishable) }

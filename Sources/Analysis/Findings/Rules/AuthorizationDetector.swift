@@ -2,8 +2,8 @@ internal import Base
 
 /// The rules about Authorization, Proxy-Authorization and tokens in Sec-WebSocket-Protocol.
 enum AuthorizationDetector {
-    static func examine(_ view: ExchangeView) -> [Suspicion] {
-        var found: [Suspicion] = []
+    static func examine(_ view: ExchangeView) -> [RuleMatch] {
+        var found: [RuleMatch] = []
         if view.isClear {
             found += view.request.texts("authorization").compactMap(judge)
             found += view.request.texts("sec-websocket-protocol").compactMap(judgeSubprotocols)
@@ -15,11 +15,11 @@ enum AuthorizationDetector {
         return found
     }
 
-    private static func judge(_ value: [UInt8]) -> Suspicion? {
+    private static func judge(_ value: [UInt8]) -> RuleMatch? {
         judge(value, header: Array("authorization".utf8))
     }
 
-    private static func judgeProxy(_ value: [UInt8]) -> Suspicion? {
+    private static func judgeProxy(_ value: [UInt8]) -> RuleMatch? {
         guard let inner = judge(value, header: Array("proxy-authorization".utf8)) else {
             return nil
         }
@@ -27,7 +27,7 @@ enum AuthorizationDetector {
         switch inner.rule {
         case .hashHTTPDigest, .hashHTTPNTLM, .hashHTTPSignature: break
         default:
-            result = Suspicion(
+            result = RuleMatch(
                 .plainHTTPProxy, inner.severity, inner.confidence, header: inner.name,
                 value: inner.value ?? [])
             result.isPassword = inner.isPassword
@@ -38,7 +38,7 @@ enum AuthorizationDetector {
         return result
     }
 
-    private static func judge(_ value: [UInt8], header: [UInt8]) -> Suspicion? {
+    private static func judge(_ value: [UInt8], header: [UInt8]) -> RuleMatch? {
         let space = value.firstIndex { $0 == 0x20 || $0 == 0x09 } ?? value.endIndex
         let word = value[..<space].lowercasedBytes.text
         let rest = Array(value[space...]).trimmed
@@ -50,7 +50,7 @@ enum AuthorizationDetector {
         case "digest": return digest(rest, header: header)
         case "ntlm", "negotiate": return ntlm(rest, header: header)
         case "aws4-hmac-sha256", "hawk", "signature":
-            var result = Suspicion(
+            var result = RuleMatch(
                 .hashHTTPSignature, .medium, .certain, header: header, value: rest)
             result.notes = [.scheme(scheme(word))]
             return result
@@ -60,7 +60,7 @@ enum AuthorizationDetector {
     }
 
     /// Splits at the first colon: a password may hold one (RFC 7617 §2).
-    private static func basic(_ rest: [UInt8], header: [UInt8]) -> Suspicion? {
+    private static func basic(_ rest: [UInt8], header: [UInt8]) -> RuleMatch? {
         guard let plain = Base64.decode(rest), let colon = plain.firstIndex(of: 0x3A),
             plain.isPrintableText || plain.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
         else { return unknown(rest, word: "basic", header) }
@@ -69,7 +69,7 @@ enum AuthorizationDetector {
         // A key in the place of the user, with no password, is a common way to send it.
         let userIsKey = ValueKind(user).isCredentialByForm || Randomness.bits(of: user) >= 64
         let severity: Severity = password.isEmpty ? (userIsKey ? .high : .low) : .critical
-        var result = Suspicion(
+        var result = RuleMatch(
             .plainHTTPBasic, severity, .certain, header: header,
             value: password.isEmpty ? user : password)
         result.isPassword = !password.isEmpty
@@ -80,23 +80,23 @@ enum AuthorizationDetector {
 
     private static func bearer(
         _ rest: [UInt8], scheme word: String, header: [UInt8]
-    ) -> Suspicion? {
+    ) -> RuleMatch? {
         guard !Placeholder.matches(rest) else { return nil }
         guard rest.count >= 8 else { return unknown(rest, word: word, header) }
-        var result = Suspicion(.plainHTTPBearer, .high, .certain, header: header, value: rest)
+        var result = RuleMatch(.plainHTTPBearer, .high, .certain, header: header, value: rest)
         result.notes = [.scheme(scheme(word))]
         return result
     }
 
-    private static func digest(_ rest: [UInt8], header: [UInt8]) -> Suspicion? {
+    private static func digest(_ rest: [UInt8], header: [UInt8]) -> RuleMatch? {
         guard rest.lowercasedBytes.contains(run: Array("response=".utf8)) else { return nil }
-        var result = Suspicion(.hashHTTPDigest, .medium, .certain, header: header, value: rest)
+        var result = RuleMatch(.hashHTTPDigest, .medium, .certain, header: header, value: rest)
         result.notes = [.scheme(.digest)]
         return result
     }
 
     /// Only the third message holds a response ([MS-NLMP] §2.2.1.3).
-    private static func ntlm(_ rest: [UInt8], header: [UInt8]) -> Suspicion? {
+    private static func ntlm(_ rest: [UInt8], header: [UInt8]) -> RuleMatch? {
         let mark = Array("NTLMSSP\0".utf8)
         guard let token = Base64.decode(rest),
             let start = Array(token.prefix(8192)).firstIndex(ofRun: mark, from: 0),
@@ -104,7 +104,7 @@ enum AuthorizationDetector {
         else { return nil }
         let length = Int(token[start + 20]) | Int(token[start + 21]) << 8
         let isVersion1 = length <= 24
-        var result = Suspicion(
+        var result = RuleMatch(
             .hashHTTPNTLM, isVersion1 ? .high : .medium, .certain, header: header, value: rest)
         result.notes = [isVersion1 ? .ntlmVersion1 : .ntlmVersion2]
         return result
@@ -112,17 +112,17 @@ enum AuthorizationDetector {
 
     private static func unknown(
         _ value: [UInt8], word: String, _ header: [UInt8]
-    ) -> Suspicion? {
+    ) -> RuleMatch? {
         guard !Placeholder.matches(value) else { return nil }
         let severity: Severity = ValueKind(value).isCredentialByForm ? .high : .medium
-        var result = Suspicion(
+        var result = RuleMatch(
             .plainHTTPAuthorization, severity, .firm, header: header, value: value)
         if !word.isEmpty { result.notes = [.scheme(scheme(word))] }
         return result
     }
 
     /// Browsers cannot set Authorization on a WebSocket, so that tokens travel as subprotocols.
-    private static func judgeSubprotocols(_ value: [UInt8]) -> Suspicion? {
+    private static func judgeSubprotocols(_ value: [UInt8]) -> RuleMatch? {
         for item in value.split(separator: 0x2C) {
             let name = Array(item).trimmed
             let token = name.split(separator: 0x2E).last.map(Array.init) ?? []
@@ -131,7 +131,7 @@ enum AuthorizationDetector {
                 || (token.count >= 22
                     && token.contains(where: \.isASCIIDigit) && Randomness.bits(of: token) >= 128)
             guard isToken else { continue }
-            return Suspicion(
+            return RuleMatch(
                 .plainHTTPBearer, .high, .certain, header: Array("sec-websocket-protocol".utf8),
                 value: name)
         }

@@ -3,10 +3,10 @@ internal import Contents
 
 /// CLEAR-HTTP: the inventory of services that are reached without TLS.
 enum ClearHTTPDetector {
-    static func examine(_ view: ExchangeView) -> [Suspicion] {
+    static func examine(_ view: ExchangeView) -> [RuleMatch] {
         guard view.isClear, !view.isTunnel else { return [] }
         let isPublic = isPublicInfrastructure(view)
-        var result = Suspicion(.clearHTTP, isPublic ? .info : .medium, .certain)
+        var result = RuleMatch(.clearHTTP, isPublic ? .info : .medium, .certain)
         result.place = .service
         if isPublic { result.notes = [.publicInfrastructure] }
         return [result]

@@ -3,13 +3,13 @@ internal import Traffic
 
 /// The rules about TLS on a connection's two legs.
 enum ConnectionDetector {
-    static func examine(_ connection: ConnectionRecord) -> [Suspicion] {
-        var found: [Suspicion] = []
+    static func examine(_ connection: ConnectionRecord) -> [RuleMatch] {
+        var found: [RuleMatch] = []
         if let hello = connection.clientTLS?.clientHello, let offer = ClientHelloOffer(hello) {
             found += [version(offer), cipher(offer)].compactMap { $0 }
         }
         if let problem = problem(of: connection) {
-            var result = Suspicion(.tlsOriginCertificate, problem.severity, .certain)
+            var result = RuleMatch(.tlsOriginCertificate, problem.severity, .certain)
             result.place = .service
             result.notes = [.verification(problem)]
             found.append(result)
@@ -17,12 +17,12 @@ enum ConnectionDetector {
         return found
     }
 
-    private static func version(_ offer: ClientHelloOffer) -> Suspicion? {
+    private static func version(_ offer: ClientHelloOffer) -> RuleMatch? {
         guard !offer.isFallback else { return nil }
         let old = offer.oldVersions
         guard let lowest = old.first ?? (offer.isSSL2 ? 0x0002 : nil) else { return nil }
         let isSSL = offer.isSSL2 || lowest <= 0x0300
-        var result = Suspicion(.tlsClientVersion, isSSL ? .high : .medium, .certain)
+        var result = RuleMatch(.tlsClientVersion, isSSL ? .high : .medium, .certain)
         result.place = .service
         result.notes = offer.isSSL2 ? [.offersSSL2] : []
         result.notes += old.prefix(4).map { .offersVersion($0) }
@@ -30,11 +30,11 @@ enum ConnectionDetector {
     }
 
     /// Only the worst class sets the severity, so that it is one finding a service.
-    private static func cipher(_ offer: ClientHelloOffer) -> Suspicion? {
+    private static func cipher(_ offer: ClientHelloOffer) -> RuleMatch? {
         let weak = offer.weakSuites
         let classes = Set(weak.map(\.suiteClass)).sorted()
         guard let worst = classes.last else { return nil }
-        var result = Suspicion(.tlsClientCipher, worst.severity, .certain)
+        var result = RuleMatch(.tlsClientCipher, worst.severity, .certain)
         result.place = .service
         result.notes = classes.reversed().map { .offersSuites($0) }
         result.notes += weak.filter { $0.suiteClass == worst }.prefix(6).map { .offersSuite($0) }

@@ -9,7 +9,7 @@ struct CookieDetector {
     private var order: [Tag] = []
     private var oldest = 0
 
-    mutating func examine(_ view: ExchangeView, redaction: EvidenceRedaction) -> [Suspicion] {
+    mutating func examine(_ view: ExchangeView, redaction: EvidenceRedaction) -> [RuleMatch] {
         let cookies = Self.cookies(of: view)
         guard view.isClear else {
             for cookie in cookies where cookie.isWorthRemembering {
@@ -20,7 +20,7 @@ struct CookieDetector {
         return cookies.compactMap { judge($0, redaction: redaction) }
     }
 
-    private func judge(_ cookie: Cookie, redaction: EvidenceRedaction) -> Suspicion? {
+    private func judge(_ cookie: Cookie, redaction: EvidenceRedaction) -> RuleMatch? {
         guard !cookie.isHarmless, !Placeholder.matches(cookie.value) else { return nil }
         let isKnown = cookie.isWorthRemembering && seenOverTLS.contains(cookie.tag(redaction))
         let verdict: (Severity, Confidence)
@@ -33,7 +33,7 @@ struct CookieDetector {
         } else {
             return nil
         }
-        var result = Suspicion(.plainHTTPCookie, verdict.0, verdict.1)
+        var result = RuleMatch(.plainHTTPCookie, verdict.0, verdict.1)
         result.container = cookie.isSet ? .setCookie : .cookie
         result.name = cookie.name
         result.value = cookie.value

@@ -4,9 +4,9 @@ internal import Contents
 /// PLAIN-HTTP-LOGINPAGE: HTML with a password field over clear HTTP, or with a form that leaves
 /// a page delivered over TLS in clear.
 enum LoginPageDetector {
-    static func examine(_ view: ExchangeView) -> [Suspicion] {
+    static func examine(_ view: ExchangeView) -> [RuleMatch] {
         guard view.hasOriginResponse, MediaType(view.responseType[...]).isHTML else { return [] }
-        var found: Suspicion?
+        var found: RuleMatch?
         MarkupReader.read(view.responseBody) { tag in
             found = view.isClear ? passwordField(tag) : clearAction(tag)
             return found == nil
@@ -14,17 +14,17 @@ enum LoginPageDetector {
         return found.map { [$0] } ?? []
     }
 
-    private static func passwordField(_ tag: MarkupReader.Tag) -> Suspicion? {
+    private static func passwordField(_ tag: MarkupReader.Tag) -> RuleMatch? {
         guard tag.name.lowercasedBytes.text == "input",
             tag.attribute("type")?.trimmed.lowercasedBytes.text == "password"
         else { return nil }
-        var result = Suspicion(.plainHTTPLoginPage, .high, .firm)
+        var result = RuleMatch(.plainHTTPLoginPage, .high, .firm)
         result.container = .html
         result.name = Array("input".utf8)
         return result
     }
 
-    private static func clearAction(_ tag: MarkupReader.Tag) -> Suspicion? {
+    private static func clearAction(_ tag: MarkupReader.Tag) -> RuleMatch? {
         let name: StaticName
         switch tag.name.lowercasedBytes.text {
         case "form": name = "action"
@@ -34,7 +34,7 @@ enum LoginPageDetector {
         guard let action = tag.attribute(name)?.trimmed,
             action.prefix(7).lowercasedBytes == Array("http://".utf8)
         else { return nil }
-        var result = Suspicion(.plainHTTPLoginPage, .high, .firm)
+        var result = RuleMatch(.plainHTTPLoginPage, .high, .firm)
         result.container = .html
         result.name = name.bytes
         result.actionHost = HostName(authority: Array(RecordedURL(action).authority))

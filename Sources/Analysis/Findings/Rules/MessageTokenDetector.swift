@@ -5,13 +5,13 @@ internal import Redaction
 /// send their tokens in its first message.
 enum MessageTokenDetector {
     /// - Parameter fields: the values of one message that the client sent in clear.
-    static func examine(_ fields: [MessageField]) -> [Suspicion] {
+    static func examine(_ fields: [MessageField]) -> [RuleMatch] {
         fields.compactMap { field in
             let key = field.key.filter { $0.isASCIILetter || $0.isASCIIDigit }.lowercasedBytes.text
             guard field.isScalar, names.contains(key), let token = token(field.value) else {
                 return nil
             }
-            var result = Suspicion(.plainHTTPBearer, .high, .firm, field: field)
+            var result = RuleMatch(.plainHTTPBearer, .high, .firm, field: field)
             result.value = token
             return result
         }

@@ -3,19 +3,19 @@ internal import Contents
 
 /// PLAIN-HTTP-FORM: a field of the request's content whose name says that it holds a password.
 enum PasswordFieldDetector {
-    static func examine(_ view: ExchangeView) -> [Suspicion] {
+    static func examine(_ view: ExchangeView) -> [RuleMatch] {
         guard view.isClear else { return [] }
         return examine(view.bodyFields, verdict: view.verdict)
     }
 
     /// - Parameter fields: the values of one message that the client sent in clear.
-    static func examine(_ fields: [MessageField], verdict: [FindingNote]) -> [Suspicion] {
+    static func examine(_ fields: [MessageField], verdict: [FindingNote]) -> [RuleMatch] {
         let hasUser = fields.contains { field in
             !Self.users.isDisjoint(with: NameWords(field.key[...]).texts)
         }
         return fields.compactMap { field in
             guard let (severity, confidence) = judge(field) else { return nil }
-            var result = Suspicion(.plainHTTPForm, severity, confidence, field: field)
+            var result = RuleMatch(.plainHTTPForm, severity, confidence, field: field)
             result.value = field.value
             result.isPassword = true
             if hasUser { result.notes.append(.userFieldBeside) }

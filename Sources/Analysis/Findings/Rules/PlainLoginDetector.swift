@@ -4,7 +4,7 @@ internal import Traffic
 /// PLAIN-LOGIN: a login without TLS that shows its password.
 enum PlainLoginDetector {
     /// Judges what a dialogue, a tunnel or a WebSocket carried.
-    static func examine(_ view: MessageView) -> [Suspicion] {
+    static func examine(_ view: MessageView) -> [RuleMatch] {
         guard view.isClear else { return [] }
         var logins = ClearLoginReader.logins(
             client: view.client, origin: view.origin, clientBegan: view.clientBegan)
@@ -13,7 +13,7 @@ enum PlainLoginDetector {
                 client: view.joined(.request), origin: view.joined(.response), clientBegan: true)
         }
         return logins.map { login in
-            var result = Suspicion(.plainLogin, .critical, .certain)
+            var result = RuleMatch(.plainLogin, .critical, .certain)
             result.container = .dialogue
             result.value = login.secret
             result.isPassword = true
@@ -27,10 +27,10 @@ enum PlainLoginDetector {
     /// Judges what was seen while the connection was relayed.
     ///
     /// - Parameter isRead: whether its bytes have shown a login already.
-    static func examine(_ connection: ConnectionRecord, isRead: Bool) -> [Suspicion] {
-        var found: [Suspicion] = []
+    static func examine(_ connection: ConnectionRecord, isRead: Bool) -> [RuleMatch] {
+        var found: [RuleMatch] = []
         if !isRead, let note = connection.note("plaintext-login") {
-            var result = Suspicion(.plainLogin, .critical, .certain)
+            var result = RuleMatch(.plainLogin, .critical, .certain)
             result.container = .dialogue
             result.protocolName = ProtocolName(connection.protocolName)
             result.notes = [.loggedIn(LoginForm(note: note.detail))]
@@ -38,7 +38,7 @@ enum PlainLoginDetector {
             found.append(result)
         }
         if connection.note("proxy-login") != nil {
-            var result = Suspicion(.plainLogin, .critical, .certain)
+            var result = RuleMatch(.plainLogin, .critical, .certain)
             result.container = .dialogue
             result.peer = .proxy
             result.protocolName = .socks

@@ -22,7 +22,7 @@ struct RetryDetector {
     private var refused: [Place: Refusal] = [:]
     private static let countLimit = 4096
 
-    mutating func examine(_ connection: ConnectionRecord) -> [Suspicion] {
+    mutating func examine(_ connection: ConnectionRecord) -> [RuleMatch] {
         guard let tls = connection.clientTLS else { return [] }
         let place = Place(
             client: Self.client(of: connection), host: tls.sni ?? connection.originHost,
@@ -44,7 +44,7 @@ struct RetryDetector {
             refused[place] = nil
             // Of a machine it is not known whether both were the same program's.
             let isSure = refusal.isSpoken && connection.process != nil
-            var result = Suspicion(
+            var result = RuleMatch(
                 .tlsClientRetry, .high, isSure ? .firm : .tentative)
             result.place = .service
             result.notes = [.refusedBefore]

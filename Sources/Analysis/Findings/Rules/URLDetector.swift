@@ -4,7 +4,7 @@ internal import Redaction
 
 /// URL-PASSWORD and URL-TOKEN: secrets in the request's URL or in Referer, over TLS too.
 enum URLDetector {
-    static func examine(_ view: ExchangeView) -> [Suspicion] {
+    static func examine(_ view: ExchangeView) -> [RuleMatch] {
         var found = userinfo(Array(view.target.userinfo), .userinfo, view)
         found += userinfo(Array(view.referer?.userinfo ?? []), .referer, view)
         let signing = Signing(view.target.parameters)
@@ -18,27 +18,27 @@ enum URLDetector {
 
     private static func userinfo(
         _ raw: [UInt8], _ container: Container, _ view: ExchangeView
-    ) -> [Suspicion] {
+    ) -> [RuleMatch] {
         guard !raw.isEmpty else { return [] }
         let plain = PercentCoding.decoded(raw[...])
         let field = MessageField(container: container, name: [], value: plain)
         guard let colon = plain.firstIndex(of: 0x3A), colon + 1 < plain.count else {
             guard ValueKind(plain).isCredentialByForm else { return [] }
-            var result = Suspicion(.urlToken, view.isClear ? .high : .medium, .firm, field: field)
+            var result = RuleMatch(.urlToken, view.isClear ? .high : .medium, .firm, field: field)
             result.value = plain
             return [result]
         }
         let severity: Severity = view.isClear ? .critical : .high
-        var result = Suspicion(.urlPassword, severity, .certain, field: field)
+        var result = RuleMatch(.urlPassword, severity, .certain, field: field)
         result.value = Array(plain[(colon + 1)...])
         result.user = Array(plain[..<colon])
         result.isPassword = true
         return [result]
     }
 
-    private static func password(_ field: MessageField, _ view: ExchangeView) -> Suspicion? {
+    private static func password(_ field: MessageField, _ view: ExchangeView) -> RuleMatch? {
         guard let (severity, confidence) = PasswordFieldDetector.judge(field) else { return nil }
-        var result = Suspicion(
+        var result = RuleMatch(
             .urlPassword, view.isClear ? severity : severity.lowered, confidence, field: field)
         result.value = field.value
         result.isPassword = true
@@ -54,7 +54,7 @@ enum URLDetector {
 
     private static func token(
         _ field: MessageField, _ view: ExchangeView, _ signing: Signing
-    ) -> Suspicion? {
+    ) -> RuleMatch? {
         guard field.isScalar, field.steps.isEmpty, !Placeholder.matches(field.value) else {
             return nil
         }
@@ -66,7 +66,7 @@ enum URLDetector {
         guard isToken(field, key: key, kind: kind) || isSignature || prefix != nil else {
             return nil
         }
-        var result = Suspicion(.urlToken, .medium, .firm, field: field)
+        var result = RuleMatch(.urlToken, .medium, .firm, field: field)
         result.value = field.value
         if isSignature {
             result.severity = .info
@@ -85,8 +85,8 @@ enum URLDetector {
     }
 
     /// A bearer token in the query (RFC 6750 §2.3), in clear.
-    private static func bearer(_ field: MessageField) -> Suspicion {
-        var result = Suspicion(.plainHTTPBearer, .high, .certain, field: field)
+    private static func bearer(_ field: MessageField) -> RuleMatch {
+        var result = RuleMatch(.plainHTTPBearer, .high, .certain, field: field)
         result.value = field.value
         return result
     }

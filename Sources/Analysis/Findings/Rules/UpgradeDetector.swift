@@ -4,13 +4,13 @@ internal import Traffic
 /// NOTLS-STARTTLS and STARTTLS-INJECTION: what became of the switch to TLS in mid-stream.
 enum UpgradeDetector {
     /// - Parameter client: the start of what the client said, empty if it was not recorded.
-    static func examine(_ connection: ConnectionRecord, client: [UInt8]) -> [Suspicion] {
+    static func examine(_ connection: ConnectionRecord, client: [UInt8]) -> [RuleMatch] {
         [injection(connection), unused(connection, client)].compactMap { $0 }
     }
 
-    private static func injection(_ connection: ConnectionRecord) -> Suspicion? {
+    private static func injection(_ connection: ConnectionRecord) -> RuleMatch? {
         guard let note = connection.note("upgrade-injection") else { return nil }
-        var result = Suspicion(.upgradeInjection, .high, .firm)
+        var result = RuleMatch(.upgradeInjection, .high, .firm)
         result.protocolName = ProtocolName(connection.protocolName)
         let side: ConnectionRecord.Side = note.detail.hasPrefix("origin") ? .origin : .client
         result.notes = [.sentBehindSwitch(side)]
@@ -19,7 +19,7 @@ enum UpgradeDetector {
 
     /// A client that ends the connection when TLS is refused has done what it should: that is told
     /// as `low`. One that was cut off before the answer came is not judged.
-    private static func unused(_ connection: ConnectionRecord, _ client: [UInt8]) -> Suspicion? {
+    private static func unused(_ connection: ConnectionRecord, _ client: [UInt8]) -> RuleMatch? {
         let isOffered = connection.note("upgrade-offered") != nil
         let isRefused = connection.note("upgrade-refused") != nil
         let isAsked = connection.note("upgrade-asked") != nil
@@ -30,7 +30,7 @@ enum UpgradeDetector {
         let hasLoggedIn = connection.note("plaintext-login") != nil
         let hasMail = handsMailOver(client)
         let severity: Severity = hasLoggedIn ? .high : hasMail ? .medium : .low
-        var result = Suspicion(.upgradeUnused, severity, hasLoggedIn || hasMail ? .certain : .firm)
+        var result = RuleMatch(.upgradeUnused, severity, hasLoggedIn || hasMail ? .certain : .firm)
         let name = ProtocolName(connection.protocolName)
         result.protocolName = name
         result.notes = [isRefused ? .upgradeRefused : .upgradeOffered]

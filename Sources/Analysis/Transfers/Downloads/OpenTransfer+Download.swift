@@ -3,7 +3,7 @@ internal import Traffic
 
 extension OpenTransfer {
     /// Takes what one more GET or HEAD brought.
-    func take(_ answer: DownloadAnswer, _ contents: TransferContents) throws {
+    func take(_ answer: DownloadResponse, _ contents: TransferContents) throws {
         if answer.isNotable { isNotable = true }
         var part = answer.part
         if answer.identity != nil || answer.total != nil {
@@ -15,7 +15,8 @@ extension OpenTransfer {
 
     /// Which version an answer is about, a new one if none of those known can be it; `nil` if it
     /// tells too little.
-    private func version(for answer: DownloadAnswer, _ contents: TransferContents) throws -> Int? {
+    private func version(for answer: DownloadResponse, _ contents: TransferContents) throws -> Int?
+    {
         var found: (index: Int, sameness: Sameness)?
         var reason = ""
         for index in versions.indices.reversed() {
@@ -39,7 +40,7 @@ extension OpenTransfer {
     /// Whether a whole that is not known to be the same version brings other bytes: then what came
     /// before it was of no use.
     private func isRestart(
-        _ answer: DownloadAnswer, of version: OpenVersion, _ sameness: Sameness,
+        _ answer: DownloadResponse, of version: OpenVersion, _ sameness: Sameness,
         _ contents: TransferContents
     ) throws -> Bool {
         guard answer.isWhole, !sameness.isProof, let piece = answer.pieces.first else {
@@ -52,14 +53,14 @@ extension OpenTransfer {
         return try !contents.compare(overlaps, direction).conflicting.isEmpty
     }
 
-    private func join(_ index: Int, _ sameness: Sameness, _ answer: DownloadAnswer) -> Int {
+    private func join(_ index: Int, _ sameness: Sameness, _ answer: DownloadResponse) -> Int {
         if !versions[index].map.stretches.isEmpty, !answer.pieces.isEmpty {
             versions[index].sameness = max(versions[index].sameness ?? .strongTag, sameness)
         }
         return index
     }
 
-    private func start(_ answer: DownloadAnswer, instead reason: String) -> Int? {
+    private func start(_ answer: DownloadResponse, instead reason: String) -> Int? {
         if let last = versions.last {
             if answer.isProbe { return nil }
             if last.isFirm {
@@ -78,7 +79,7 @@ extension OpenTransfer {
         return versions.count - 1
     }
 
-    private func add(_ answer: DownloadAnswer, to index: Int) {
+    private func add(_ answer: DownloadResponse, to index: Int) {
         if let identity = answer.identity {
             if versions[index].isKnown {
                 versions[index].identity.complete(from: identity)
@@ -98,7 +99,7 @@ extension OpenTransfer {
         if versions[index].map.isFull { note(.tooManyParts) }
     }
 
-    private func compare(_ version: OpenVersion, _ answer: DownloadAnswer) -> VersionComparison {
+    private func compare(_ version: OpenVersion, _ answer: DownloadResponse) -> VersionComparison {
         if let total = version.total, let later = answer.total, total != later {
             return .changed("size")
         }

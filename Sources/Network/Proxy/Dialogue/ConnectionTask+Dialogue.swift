@@ -98,7 +98,7 @@ extension ConnectionTask {
         _ target: OriginTarget, _ hello: ClientHello, _ dialled: DialledOrigin,
         _ greeting: [UInt8]
     ) async throws(ConnectionEnd) -> OriginLeg {
-        if lane.plan.responder != nil, let origin { return origin }
+        if worker.plan.responder != nil, let origin { return origin }
         return try await secureOrigin(target, hello, dialled, greeting)
     }
 
@@ -120,7 +120,7 @@ extension ConnectionTask {
             let isUnasked = record.upgrade == "ClientHello" && !greeting.isEmpty
             let failure =
                 isUnasked
-                ? lane.origins.text.handshake(error, behind: greeting, with: target) : error
+                ? worker.origins.text.handshake(error, behind: greeting, with: target) : error
             note(failure)
             record.closedBy = .tool
             await sendAlert(40)
@@ -162,7 +162,7 @@ extension ConnectionTask {
         }
         message.isTruncated = kept < bytes.count
         segmentBytes += Int64(kept)
-        lane.recorder.record(.message(message))
+        worker.recorder.record(.message(message))
     }
 
     // MARK: Facts

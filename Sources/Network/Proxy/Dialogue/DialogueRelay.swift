@@ -13,7 +13,7 @@ internal import Transport
 @safe
 final class DialogueRelay: @unchecked Sendable {
     private let task: ConnectionTask
-    private let lane: ProxyLoop
+    private let worker: ProxyWorker
     private let loop: EventLoop
     private let client: any ByteStream
     private let origin: any ByteStream
@@ -60,12 +60,12 @@ final class DialogueRelay: @unchecked Sendable {
     ) {
         self.task = task
         self.takesHTTP = takesHTTP
-        lane = task.lane
-        loop = task.lane.loop
+        worker = task.worker
+        loop = task.worker.loop
         self.client = client
         self.origin = origin
         self.machine = machine
-        passedTick = task.lane.loop.now
+        passedTick = task.worker.loop.now
         held[.request] = early
         held[.response] = late
     }
@@ -165,7 +165,7 @@ final class DialogueRelay: @unchecked Sendable {
     ) async throws(StreamFailure) {
         guard count > 0 else { return }
         task.recordSegment(bytes.readable.extracting(..<count), direction)
-        target.writeDeadline = loop.now + lane.plan.limits.bodyTimeout
+        target.writeDeadline = loop.now + worker.plan.limits.bodyTimeout
         if count == bytes.count {
             try await target.write(bytes)
         } else {
@@ -175,7 +175,7 @@ final class DialogueRelay: @unchecked Sendable {
             bytes.consume(count)
             try await target.write(part)
         }
-        await lane.recorder.waitForRoom()
+        await worker.recorder.waitForRoom()
     }
 
     private func follow(_ step: UpgradeStep, _ direction: Direction) async throws(StreamFailure) {
@@ -204,13 +204,13 @@ final class DialogueRelay: @unchecked Sendable {
     ) async throws(StreamFailure) -> Bool {
         if held[direction] != nil { return true }
         while true {
-            source.readDeadline = passedTick + lane.plan.limits.responseTimeout
+            source.readDeadline = passedTick + worker.plan.limits.responseTimeout
             do throws(StreamFailure) {
                 try await source.waitReadable()
                 return try await read(direction, from: source)
             } catch {
                 if isLeft { return false }
-                let isIdle = loop.now >= passedTick + lane.plan.limits.responseTimeout
+                let isIdle = loop.now >= passedTick + worker.plan.limits.responseTimeout
                 if error != .timedOut || isIdle { throw error }
             }
         }

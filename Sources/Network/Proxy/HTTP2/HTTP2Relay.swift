@@ -14,7 +14,7 @@ internal import Transport
 @safe
 final class HTTP2Relay: @unchecked Sendable {
     let task: ConnectionTask
-    let lane: ProxyLoop
+    let worker: ProxyWorker
     let entry: Entry
     /// Why the only origin cannot serve; every request is answered with it.
     let originFailure: OriginFailure?
@@ -38,7 +38,7 @@ final class HTTP2Relay: @unchecked Sendable {
         connection: HTTP2Connection
     ) {
         self.task = task
-        lane = task.lane
+        worker = task.worker
         self.entry = entry
         self.originFailure = originFailure
         self.serverName = serverName
@@ -51,8 +51,8 @@ final class HTTP2Relay: @unchecked Sendable {
     /// - Parameter first: a stream that an upgrade has opened, with its request.
     func serve(first: UpgradedConnection? = nil) async throws(ConnectionEnd) {
         connection.onSideFrame = { [unowned self] frame in note(frame) }
-        connection.afterRead = { [recorder = lane.recorder] in await recorder.waitForRoom() }
-        if lane.isDraining { connection.drain() }
+        connection.afterRead = { [recorder = worker.recorder] in await recorder.waitForRoom() }
+        if worker.isDraining { connection.drain() }
         await withDiscardingTaskGroup { group in
             if let first {
                 let task = StreamTask(first.first, of: self)
@@ -73,7 +73,7 @@ final class HTTP2Relay: @unchecked Sendable {
         case .failed(.timedOut), .idle:
             task.record.closedBy = .tool
         case .failed(.closed), .finished:
-            task.record.closedBy = lane.isDraining ? .tool : .client
+            task.record.closedBy = worker.isDraining ? .tool : .client
         case .peerClosed, .failed, nil:
             task.record.closedBy = .client
             if task.session != nil, !hasServed {
@@ -90,14 +90,14 @@ final class HTTP2Relay: @unchecked Sendable {
         record.size = Int64(frame.size)
         record.isTruncated = frame.payload.count < frame.size
         record.detail = "\(frame.type.name) on stream \(frame.stream)"
-        lane.recorder.record(.message(record))
+        worker.recorder.record(.message(record))
     }
 
     // MARK: Origins
 
     /// Who answers a request: a responder in its origin's place, or the origin.
     func exchange(for outgoing: OutgoingRequest) async throws(OriginFailure) -> any OriginExchange {
-        if let answer = lane.respond(to: outgoing, protocolName: HTTPVersion.http2.text) {
+        if let answer = worker.respond(to: outgoing, protocolName: HTTPVersion.http2.text) {
             return answer
         }
         return try await exchange(
@@ -126,7 +126,7 @@ final class HTTP2Relay: @unchecked Sendable {
             if let failure { throw failure }
         }
         if let leg = shared[target], let http2 = leg.http2 {
-            if leg.isReady { return HTTP2OriginExchange(leg, http2, lane: lane) }
+            if leg.isReady { return HTTP2OriginExchange(leg, http2, worker: worker) }
             shared[target] = nil
             release(leg)
         }
@@ -147,7 +147,7 @@ final class HTTP2Relay: @unchecked Sendable {
         defer { wakeConnecting(target, nil) }
         if let http2 = leg.http2 {
             share(leg)
-            return HTTP2OriginExchange(leg, http2, lane: lane)
+            return HTTP2OriginExchange(leg, http2, worker: worker)
         }
         knownHTTP1.insert(target)
         return exchange(over: leg)
@@ -162,7 +162,7 @@ final class HTTP2Relay: @unchecked Sendable {
         let name = serverName ?? (target.isSecure ? target.serverName : nil)
         let offer =
             knownHTTP1.contains(target) && target.isSecure
-            ? .http1 : lane.plan.offer(to: target, ["h2", "http/1.1"])
+            ? .http1 : worker.plan.offer(to: target, ["h2", "http/1.1"])
         let leg = try await task.leg(to: target, serverName: name, offer: offer)
         task.noteFacts(of: leg)
         if let failure = task.refusal(of: leg) {
@@ -173,10 +173,10 @@ final class HTTP2Relay: @unchecked Sendable {
     }
 
     private func exchange(over leg: OriginLeg) -> any OriginExchange {
-        HTTP1OriginExchange(leg, lane: lane) { [self] leg, isReusable in
-            if isReusable, !lane.isDraining {
+        HTTP1OriginExchange(leg, worker: worker) { [self] leg, isReusable in
+            if isReusable, !worker.isDraining {
                 idle.append(leg)
-                idleSince = lane.loop.now
+                idleSince = worker.loop.now
             } else {
                 task.note(endOf: leg)
                 leg.close()
@@ -220,7 +220,7 @@ final class HTTP2Relay: @unchecked Sendable {
     func sweep(interval: UInt64) {
         connection.sweep()
         for stream in open.values { stream.announce(olderThan: Int64(interval) * 1000) }
-        guard open.isEmpty, lane.loop.now >= idleSince + interval else { return }
+        guard open.isEmpty, worker.loop.now >= idleSince + interval else { return }
         if !task.ownsOrigins, !idle.isEmpty || !shared.isEmpty { releaseOrigins() }
         task.client.releaseMemory()
     }

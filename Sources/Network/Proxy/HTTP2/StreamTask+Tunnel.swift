@@ -20,7 +20,7 @@ extension StreamTask {
         do throws(OriginFailure) {
             dialled = try await task.openTunnel(to: host, port)
         } catch {
-            return answer(ToolAnswer(error.failure))
+            return answer(ToolResponse(error.failure))
         }
         stream.respond(.response(status: 200), endsStream: false)
         recordConnect()
@@ -50,7 +50,7 @@ extension StreamTask {
         if exchange.refusesUpgrades {
             exchange.finish(isWhole: false)
             return answer(
-                ToolAnswer(
+                ToolResponse(
                     501, "no-extended-connect",
                     "the origin does not take other protocols on streams of HTTP/2"))
         }
@@ -59,7 +59,7 @@ extension StreamTask {
         var interims = InterimAllowance()
         while true {
             head = try await exchange.nextHead(
-                method: .get, deadline: lane.loop.now + limits.responseTimeout)
+                method: .get, deadline: worker.loop.now + limits.responseTimeout)
             guard head.isInterim else { break }
             try head.count(in: &interims)
         }
@@ -91,7 +91,8 @@ extension StreamTask {
             task, exchange: self.exchange?.record.id ?? 0, response: head,
             byteLimit: limits.recordedBody)
         let tunnel = TunnelTask(
-            client: HTTP2TunnelStream(stream), origin: origin, lane: lane, early: nil, late: late
+            client: HTTP2TunnelStream(stream), origin: origin, worker: worker, early: nil,
+            late: late
         ) { [task] direction, bytes in task.observe(direction, bytes, messages) }
         _ = await tunnel.run()
         messages.finish()

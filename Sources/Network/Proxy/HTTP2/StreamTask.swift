@@ -15,7 +15,7 @@ final class StreamTask: @unchecked Sendable {
     let stream: HTTP2Stream
     let relay: HTTP2Relay
     let task: ConnectionTask
-    let lane: ProxyLoop
+    let worker: ProxyWorker
     let limits: ProxyLimits
     var exchange: ExchangeRecorder?
     var request: RequestHead?
@@ -32,8 +32,8 @@ final class StreamTask: @unchecked Sendable {
         self.stream = stream
         self.relay = relay
         task = relay.task
-        lane = relay.lane
-        limits = relay.lane.plan.limits
+        worker = relay.worker
+        limits = relay.worker.plan.limits
     }
 
     func run() async {
@@ -44,7 +44,7 @@ final class StreamTask: @unchecked Sendable {
         case .connect(let host, let port): await connect(host, port)
         case nil: break
         }
-        await lane.recorder.waitForRoom()
+        await worker.recorder.waitForRoom()
     }
 
     /// Goes on with a request that was made before the connection spoke HTTP/2.
@@ -140,14 +140,14 @@ final class StreamTask: @unchecked Sendable {
             if isTunnel { return answered(.noTunnel) }
             if case .anyOrigin = entry { task.note(origin) }
             if let refusal = task.blocking(head, to: origin) { return answered(refusal) }
-            if let failure = relay.originFailure { return answered(ToolAnswer(failure.failure)) }
+            if let failure = relay.originFailure { return answered(ToolResponse(failure.failure)) }
             var upgrade: StreamUpgrade?
             if let stream = stream.head, stream.isExtendedConnect {
                 upgrade = StreamUpgrade.webSocket([UInt8](stream.protocolName))
                 guard upgrade != nil else {
                     let name = stream.protocolName.text
                     return answered(
-                        ToolAnswer(501, "unknown-protocol", "\(name) is not known over HTTP/2"))
+                        ToolResponse(501, "unknown-protocol", "\(name) is not known over HTTP/2"))
                 }
             }
             return .forward(
@@ -157,7 +157,7 @@ final class StreamTask: @unchecked Sendable {
         }
     }
 
-    private func answered(_ answer: ToolAnswer) -> Step? {
+    private func answered(_ answer: ToolResponse) -> Step? {
         self.answer(answer)
         return nil
     }
@@ -184,7 +184,7 @@ final class StreamTask: @unchecked Sendable {
                 exchange = try await relay.exchange(for: outgoing)
             } catch {
                 task.note(error)
-                return answer(ToolAnswer(error.failure))
+                return answer(ToolResponse(error.failure))
             }
             if exchange.protocolName != HTTPVersion.http2.text {
                 self.exchange?.record.originProtocolName = exchange.protocolName
@@ -200,7 +200,7 @@ final class StreamTask: @unchecked Sendable {
                 let attempt = RetryRule.Attempt(
                     isOnUsedConnection: exchange.isOnUsedConnection,
                     hasResponseBegun: hasResponseBegun, hasTakenContent: hasTakenContent,
-                    isCut: lane.isCut)
+                    isCut: worker.isCut)
                 if rule.allows(attempt, after: error) { continue }
                 return fail(error)
             }
@@ -269,11 +269,11 @@ final class StreamTask: @unchecked Sendable {
     }
 
     private func sendContent(_ exchange: any OriginExchange) async throws(RelayFailure) {
-        let buffer = lane.loop.buffers.take()
-        defer { lane.loop.buffers.give(buffer) }
+        let buffer = worker.loop.buffers.take()
+        defer { worker.loop.buffers.give(buffer) }
         while try await readContent(into: buffer) > 0 {
             try await exchange.sendContent(buffer)
-            await lane.recorder.waitForRoom()
+            await worker.recorder.waitForRoom()
         }
         try await exchange.endContent(trailers: stream.trailers)
         task.noteForbidden(stream.trailers)
@@ -283,7 +283,7 @@ final class StreamTask: @unchecked Sendable {
 
     private func readContent(into buffer: ByteBuffer) async throws(RelayFailure) -> Int {
         buffer.removeAll()
-        stream.readDeadline = lane.loop.now + limits.bodyTimeout
+        stream.readDeadline = worker.loop.now + limits.bodyTimeout
         let count: Int
         do throws(HTTP2StreamFailure) {
             count = try await stream.read(into: buffer)
@@ -340,7 +340,7 @@ final class StreamTask: @unchecked Sendable {
         while true {
             let head = try await exchange.nextHead(
                 method: request?.knownMethod ?? .other,
-                deadline: lane.loop.now + limits.responseTimeout)
+                deadline: worker.loop.now + limits.responseTimeout)
             guard head.isInterim else {
                 try begin(head, exchange)
                 return try await deliverContent(exchange)
@@ -371,17 +371,17 @@ final class StreamTask: @unchecked Sendable {
 
     func deliverContent(_ exchange: any OriginExchange) async throws(RelayFailure) {
         guard !exchange.hasNoContent else { return }
-        let buffer = lane.loop.buffers.take()
-        defer { lane.loop.buffers.give(buffer) }
+        let buffer = worker.loop.buffers.take()
+        defer { worker.loop.buffers.give(buffer) }
         while true {
             buffer.removeAll()
-            let deadline = lane.loop.now + limits.bodyTimeout
+            let deadline = worker.loop.now + limits.bodyTimeout
             let count = try await exchange.readContent(into: buffer, deadline: deadline)
             guard count > 0 else { break }
             self.exchange?.append(buffer.readable, .response)
             try await sendToClient(buffer)
             lengthLeft = lengthLeft.map { $0 - min($0, UInt64(count)) }
-            await lane.recorder.waitForRoom()
+            await worker.recorder.waitForRoom()
         }
         endResponse(exchange.trailers)
     }
@@ -406,7 +406,7 @@ final class StreamTask: @unchecked Sendable {
     }
 
     private func sendToClient(_ buffer: ByteBuffer) async throws(RelayFailure) {
-        stream.writeDeadline = lane.loop.now + limits.bodyTimeout
+        stream.writeDeadline = worker.loop.now + limits.bodyTimeout
         do throws(HTTP2StreamFailure) {
             try await stream.write(buffer)
         } catch {
@@ -419,13 +419,13 @@ final class StreamTask: @unchecked Sendable {
     private func refuse(_ violation: HTTP1Violation) {
         let code = violation.isSmuggling ? "request-smuggling" : "bad-request"
         answer(
-            ToolAnswer(
+            ToolResponse(
                 violation.status, violation.code,
                 "the request is malformed: \(violation.detail) (\(violation.code))"),
             recordedAs: code)
     }
 
-    func answer(_ answer: ToolAnswer, recordedAs code: String? = nil) {
+    func answer(_ answer: ToolResponse, recordedAs code: String? = nil) {
         let isHead = request?.knownMethod == .head
         let message = answer.message(closes: false, includesContent: !isHead)
         exchange?.record.status = answer.status
@@ -480,8 +480,9 @@ final class StreamTask: @unchecked Sendable {
                 task.note(failure, detail)
                 let status = code == "origin-timed-out" ? 504 : 502
                 answer(
-                    ToolAnswer(
-                        status, code, detail, hint: lane.origins.text.hint(failure.streamFailure)))
+                    ToolResponse(
+                        status, code, detail, hint: worker.origins.text.hint(failure.streamFailure))
+                )
             }
         }
     }

@@ -18,12 +18,12 @@ extension ConnectionTask: MessageRecorder {
         set { record.notes = newValue }
     }
 
-    func write(_ message: MessageRecord) { lane.recorder.record(.message(message)) }
+    func write(_ message: MessageRecord) { worker.recorder.record(.message(message)) }
 
     /// Records an exchange that begins now.
     func recorder(of exchange: ExchangeRecord) -> ExchangeRecorder {
         ExchangeRecorder(
-            exchange, to: lane.recorder, messages: self, byteLimit: limits.recordedBody)
+            exchange, to: worker.recorder, messages: self, byteLimit: limits.recordedBody)
     }
 
     /// Notes the trailers that do not pass on.

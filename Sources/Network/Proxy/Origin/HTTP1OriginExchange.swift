@@ -14,7 +14,7 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
     let protocolName = "HTTP/1.1"
     let agreesBySwitching = true
     let refusesUpgrades = false
-    private let lane: ProxyLoop
+    private let worker: ProxyWorker
     private let giveBack: (OriginLeg, _ isReusable: Bool) -> Void
     private var isChunkedUp = false
     /// What was offered to the origin to change over to.
@@ -28,11 +28,11 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
 
     /// - Parameter giveBack: takes the connection when the exchange has ended.
     init(
-        _ leg: OriginLeg, lane: ProxyLoop,
+        _ leg: OriginLeg, worker: ProxyWorker,
         giveBack: @escaping (OriginLeg, _ isReusable: Bool) -> Void
     ) {
         self.leg = leg
-        self.lane = lane
+        self.worker = worker
         self.giveBack = giveBack
         isOnUsedConnection = leg.exchangeCount > 0
         leg.exchangeCount += 1
@@ -65,8 +65,8 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
     }
 
     private func write(_ bytes: [UInt8]) async throws(RelayFailure) {
-        let out = lane.loop.buffers.take()
-        defer { lane.loop.buffers.give(out) }
+        let out = worker.loop.buffers.take()
+        defer { worker.loop.buffers.give(out) }
         var written = 0
         while written < bytes.count {
             let count = min(bytes.count - written, out.room)
@@ -77,7 +77,7 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
     }
 
     private func write(_ buffer: ByteBuffer) async throws(RelayFailure) {
-        leg.stream.writeDeadline = lane.loop.now + lane.plan.limits.bodyTimeout
+        leg.stream.writeDeadline = worker.loop.now + worker.plan.limits.bodyTimeout
         do throws(StreamFailure) {
             try await leg.stream.write(buffer)
         } catch {
@@ -88,8 +88,8 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
     func sendContent(_ buffer: ByteBuffer) async throws(RelayFailure) {
         guard isChunkedUp else { return try await write(buffer) }
         guard !buffer.isEmpty else { return }
-        let out = lane.loop.buffers.take()
-        defer { lane.loop.buffers.give(out) }
+        let out = worker.loop.buffers.take()
+        defer { worker.loop.buffers.give(out) }
         while !buffer.isEmpty {
             let count = min(buffer.count, out.room - 16)
             out.append([UInt8]((String(count, radix: 16) + "\r\n").utf8))
@@ -116,7 +116,7 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
         let head: ResponseHead
         do throws(OriginReadFailure) {
             head = try await leg.readHead(
-                limits: lane.plan.limits.responseHead, longHeads: lane.longHeads)
+                limits: worker.plan.limits.responseHead, longHeads: worker.longHeads)
         } catch {
             throw RelayFailure(error)
         }

@@ -16,25 +16,26 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
     let agreesBySwitching = false
     var refusesUpgrades: Bool { !connection.peerSettings.allowsExtendedConnect }
     private let connection: HTTP2Connection
-    private let lane: ProxyLoop
+    private let worker: ProxyWorker
     /// `nil` until the request is sent.
     private(set) var stream: HTTP2Stream?
     /// Until when the response is read at most.
     private var readLimit = UInt64.max
 
-    init(_ leg: OriginLeg, _ connection: HTTP2Connection, lane: ProxyLoop) {
+    init(_ leg: OriginLeg, _ connection: HTTP2Connection, worker: ProxyWorker) {
         self.leg = leg
         self.connection = connection
-        self.lane = lane
+        self.worker = worker
         isOnUsedConnection = leg.exchangeCount > 0
         leg.exchangeCount += 1
     }
 
     /// Takes over a stream that was opened by an upgrade.
-    init(_ leg: OriginLeg, _ connection: HTTP2Connection, lane: ProxyLoop, stream: HTTP2Stream) {
+    init(_ leg: OriginLeg, _ connection: HTTP2Connection, worker: ProxyWorker, stream: HTTP2Stream)
+    {
         self.leg = leg
         self.connection = connection
-        self.lane = lane
+        self.worker = worker
         self.stream = stream
         isOnUsedConnection = false
         leg.exchangeCount += 1
@@ -67,7 +68,7 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
 
     func sendContent(_ buffer: ByteBuffer) async throws(RelayFailure) {
         guard let stream else { return }
-        stream.writeDeadline = lane.loop.now + lane.plan.limits.bodyTimeout
+        stream.writeDeadline = worker.loop.now + worker.plan.limits.bodyTimeout
         do throws(HTTP2StreamFailure) {
             try await stream.write(buffer)
         } catch {

@@ -47,15 +47,16 @@ extension ConnectionTask {
     }
 }
 
-extension HTTPRelay {
+extension HTTP1Relay {
     /// Answers a request without its origin; `nil` if it is to go there.
     func answerInPlace(_ outgoing: OutgoingRequest) async throws(ConnectionEnd) -> Next? {
-        guard let across = lane.respond(to: outgoing, protocolName: HTTPVersion.http11.text) else {
+        guard let across = worker.respond(to: outgoing, protocolName: HTTPVersion.http11.text)
+        else {
             return nil
         }
         do throws(RelayFailure) {
             let next = try await relay(outgoing, across: across)
-            await lane.recorder.waitForRoom()
+            await worker.recorder.waitForRoom()
             return next
         } catch {
             return try await fail(error)
@@ -63,7 +64,7 @@ extension HTTPRelay {
     }
 }
 
-extension ProxyLoop {
+extension ProxyWorker {
     /// Begins the answer to a request by a responder; `nil` if its origin is to be asked.
     func respond(
         to outgoing: OutgoingRequest, protocolName: String
@@ -110,7 +111,7 @@ extension ProxyLoop {
             responder.dialogue(with: host, port)
             ?? ListeningDialogue { responder.noteUnanswered(host, port) }
         let tunnel = TunnelTask(
-            client: stream, origin: DialogueStream(dialogue, loop: loop), lane: self, early: nil,
+            client: stream, origin: DialogueStream(dialogue, loop: loop), worker: self, early: nil,
             late: nil
         ) { _, _ in }
         _ = await tunnel.run()
@@ -138,7 +139,7 @@ private final class ListeningDialogue: ResponderDialogue, @unchecked Sendable {
     func next() -> DialogueStep { isOver ? .end : .needMore }
 }
 
-extension ToolAnswer {
+extension ToolResponse {
     /// For a request that a responder has no answer for.
     init(_ miss: ResponderMiss) {
         self.init(502, "replay-miss", miss.detail)

@@ -80,7 +80,7 @@ final class ResponderOriginExchange: OriginExchange, @unchecked Sendable {
             case .switching(let head, let dialogue):
                 self.dialogue = dialogue
                 return head
-            case .miss(let miss): throw .unanswered(ToolAnswer(miss))
+            case .miss(let miss): throw .unanswered(ToolResponse(miss))
             case .needMore, .pause, .content, .end, .broken: throw .originEnded
             }
         }

@@ -156,7 +156,7 @@ final class CertificateDraft {
         unsafe X509_set_issuer_name(pointer, X509_get_subject_name(issuer.certificate.pointer))
         if let entries = recipe.issuerName { try setIssuerName(entries, host) }
         unsafe Self.set(X509_getm_notBefore(pointer), recipe.notBefore ?? .days(-2))
-        let lifetime = recipe.role == .leaf ? LeafMint.lifetime - 2 : 1500
+        let lifetime = recipe.role == .leaf ? LeafIssuer.lifetime - 2 : 1500
         unsafe Self.set(X509_getm_notAfter(pointer), recipe.notAfter ?? .days(lifetime))
         guard recipe.version == 3 else { return }
         try ExtensionWriter(certificate, recipe, issuer, host).write()

@@ -7,7 +7,7 @@ enum CertificateStatus {
     ///
     /// Errors: `recipe-invalid` for a certificate that its issuer cannot speak of.
     static func answer(
-        _ staple: ChainMint.Staple, for certificate: Certificate, issuer: CertificateIssuer
+        _ staple: ChainIssuer.Staple, for certificate: Certificate, issuer: CertificateIssuer
     ) throws(Failure) -> [UInt8] {
         OpenSSLErrors.clear()
         let basic = unsafe OCSP_BASICRESP_new()

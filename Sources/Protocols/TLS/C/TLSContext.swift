@@ -110,7 +110,7 @@ package class TLSContext {
 
 /// The client's leg: we are the server, and show certificates of our own authority.
 package final class TLSServerContext: TLSContext {
-    private let mint: LeafMint
+    private let issuer: LeafIssuer
     private var leaves: [String: Certificate] = [:]
     private let leafLimit: Int
 
@@ -121,11 +121,11 @@ package final class TLSServerContext: TLSContext {
         authority: CertificateAuthority, versions: TLSVersions = .modern, ticketKey: [UInt8],
         leafLimit: Int = 1024
     ) {
-        mint = LeafMint(authority: authority.certificate, authorityKey: authority.key)
+        issuer = LeafIssuer(authority: authority.certificate, authorityKey: authority.key)
         self.leafLimit = leafLimit
         unsafe super.init(method: unsafe TLS_server_method(), versions: versions)
         // The key comes first: OpenSSL keeps a chain for each kind of key, and adds to the last one.
-        unsafe SSL_CTX_use_PrivateKey(pointer, mint.leafKey.pointer)
+        unsafe SSL_CTX_use_PrivateKey(pointer, issuer.leafKey.pointer)
         // A root is left out (RFC 8446 §4.4.2): who trusts it has it.
         if !authority.certificate.isSelfIssued {
             unsafe openssl_add_chain_certificate(pointer, authority.certificate.pointer)
@@ -162,7 +162,7 @@ package final class TLSServerContext: TLSContext {
         let key = address.map { "\(name) \($0)" } ?? name
         if let known = leaves[key] { return known }
         if leaves.count >= leafLimit { leaves.removeAll() }
-        let made = mint.mint(name, and: address)
+        let made = issuer.issue(name, and: address)
         leaves[key] = made
         return made
     }

@@ -85,7 +85,7 @@ enum Exports {
         var options = ReplayOptions()
         options.timing = 1000
         options.now = { MonotonicTime(nanoseconds: .max) }
-        _ = try ReplayTape(
+        _ = try ReplayRecording(
             capture, options: options,
             digests: ReplayDigests(
                 makeSHA256: { RunningHash(.sha256) }, sha1: { TLS.Digests.sha1($0) }))

@@ -62,7 +62,7 @@ package final class AuditService: Sendable {
         }
         token = "sallyport-" + Digests.randomBytes(9).hex
         presenter = CataloguePresenter(
-            mint: try ChainMint(authority: authority, keys: keys), catalogue: catalogue,
+            issuer: try ChainIssuer(authority: authority, keys: keys), catalogue: catalogue,
             token: token, now: now)
         servers = try AuditServers(options.proxy, variables: variables)
     }
@@ -229,8 +229,8 @@ package final class AuditService: Sendable {
     }
 
     private func serve(_ range: PortRange) async throws(Failure) -> [AuditResult] {
-        let desk = ServeDesk(probes, presenter)
-        let shown = desk.shown
+        let prober = ServeProber(probes, presenter)
+        let shown = prober.shown
         let count = range.last == 0 ? shown.count : Int(range.last - range.first) + 1
         guard count >= shown.count else {
             throw Failure(
@@ -253,13 +253,13 @@ package final class AuditService: Sendable {
                 ).socketAddress(), .reverse(place))
         }
         let server = try servers.server(
-            ports, findsProcesses: true, prober: desk, loops: servers.loops)
-        desk.open(at: server.server.addresses.map(\.port))
+            ports, findsProcesses: true, prober: prober, loops: servers.loops)
+        prober.open(at: server.server.addresses.map(\.port))
         announce(
             zip(shown, server.server.addresses).map { .init(name: $0.identifier, address: $1) })
         note { $0.shutdown = server.shutdown }
         _ = try await server.run {}
-        return desk.results(client: options.clientName)
+        return prober.results(client: options.clientName)
     }
 
     private func announce(_ places: [AuditPlaces.Place]) {

@@ -149,7 +149,7 @@ final class ReplayClientTask: @unchecked Sendable {
             : .answered(status: answer.head.status, call: nil)
     }
 
-    private func note(_ answer: ClientAnswer, for id: Int64) {
+    private func note(_ answer: ClientResponse, for id: Int64) {
         guard plan.substitutions.wants(answerTo: id) else { return }
         live.note(answer.head, answer.content, ofResponse: id)
     }

@@ -27,7 +27,7 @@ package final class ReplayService: Sendable {
     package let shutdown = Shutdown()
     package let events: RunEvents
     private let refusals: RefusalSink
-    private let responder: TapeResponder
+    private let responder: ReplayResponder
     private let writer: CaptureWriter?
     private let loops: EventLoops
     /// How many responses were recorded, and exchanges without one.
@@ -41,13 +41,13 @@ package final class ReplayService: Sendable {
         self.events = events
         let options = configuration.proxy
         authority = try options.authority.open(variables)
-        let tape = try ReplayTape(
+        let recording = try ReplayRecording(
             source, options: configuration.options,
             digests: ReplayDigests(
                 makeSHA256: { RunningHash(.sha256) }, sha1: { Digests.sha1($0) }))
-        counts = tape.counts
-        responder = TapeResponder(
-            tape, fallsBack: configuration.fallsBack, missed: { events.publish(.miss($0)) })
+        counts = recording.counts
+        responder = ReplayResponder(
+            recording, fallsBack: configuration.fallsBack, missed: { events.publish(.miss($0)) })
         var plan = try options.plan()
         plan.responder = responder
         plan.findsProcesses = false

@@ -23,7 +23,7 @@ final class ProbeBench: Sendable {
         self.catalogue = catalogue
         self.authority = authority.certificate
         presenter = CataloguePresenter(
-            mint: try ChainMint(
+            issuer: try ChainIssuer(
                 authority: authority, keys: KeyCache(folder: folder.path + "/keys")),
             catalogue: catalogue, token: "token", now: { 0 })
     }

@@ -10,9 +10,9 @@ internal import Transport
 /// The exchanges of one HTTP/1 connection, one after the other.
 ///
 /// `@unchecked Sendable`: its task and that task's children run on one loop's executor.
-final class HTTPRelay: @unchecked Sendable {
+final class HTTP1Relay: @unchecked Sendable {
     let task: ConnectionTask
-    let lane: ProxyLoop
+    let worker: ProxyWorker
     let loop: EventLoop
     let limits: ProxyLimits
     let client: any ByteStream
@@ -75,9 +75,9 @@ final class HTTPRelay: @unchecked Sendable {
     ) {
         clientBuffer = readAhead
         self.task = task
-        lane = task.lane
-        loop = task.lane.loop
-        limits = task.lane.plan.limits
+        worker = task.worker
+        loop = task.worker.loop
+        limits = task.worker.plan.limits
         headLimits = limits.requestHead
         client = task.client
         self.entry = entry
@@ -95,7 +95,7 @@ final class HTTPRelay: @unchecked Sendable {
         while let head = try await nextHead() {
             let next = try await serve(head)
             if upgraded != nil { return }
-            if next == .close || lane.isDraining {
+            if next == .close || worker.isDraining {
                 task.record.closedBy = task.record.closedBy ?? .tool
                 return
             }
@@ -130,7 +130,7 @@ final class HTTPRelay: @unchecked Sendable {
             }
             scannedCount = buffer.count
             if buffer.count == buffer.capacity {
-                longHead = LongHead(limit: limits.headSize, in: lane.longHeads)
+                longHead = LongHead(limit: limits.headSize, in: worker.longHeads)
                 continue
             }
             guard try await readMore(buffer, deadline, startedAt) else { return nil }
@@ -165,7 +165,7 @@ final class HTTPRelay: @unchecked Sendable {
                 try await client.waitReadable()
                 return true
             } catch {
-                guard error == .closed, !lane.isDraining, let failure = await originAlert() else {
+                guard error == .closed, !worker.isDraining, let failure = await originAlert() else {
                     return try endWhereRequestIsDue(error)
                 }
                 if task.mirrorsOrigin {
@@ -225,7 +225,8 @@ final class HTTPRelay: @unchecked Sendable {
         }
         beginBroken((longHead?.bytes ?? []) + buffer.copy, startedAt)
         if failure == .timedOut {
-            _ = await answer(ToolAnswer(408, "timed-out", "the request's head did not end in time"))
+            _ = await answer(
+                ToolResponse(408, "timed-out", "the request's head did not end in time"))
             throw ConnectionEnd(
                 .timedOut, "client was silent in the middle of a request's head", by: .tool)
         }
@@ -246,7 +247,7 @@ final class HTTPRelay: @unchecked Sendable {
             task.record.closedBy = .tool
             return false
         case .closed:
-            if lane.isDraining {
+            if worker.isDraining {
                 task.record.closedBy = .tool
             } else if hasOriginEnded {
                 task.record.closedBy = .origin
@@ -277,7 +278,7 @@ final class HTTPRelay: @unchecked Sendable {
         let code = violation.isSmuggling ? "request-smuggling" : "bad-request"
         let detail = "the request is malformed: \(violation.detail) (\(violation.code))"
         exchange?.error = code
-        _ = await answer(ToolAnswer(violation.status, violation.code, detail), recordedAs: code)
+        _ = await answer(ToolResponse(violation.status, violation.code, detail), recordedAs: code)
         throw ConnectionEnd(
             .refused, "client sent a malformed request: \(violation.code)", by: .tool)
     }
@@ -309,7 +310,7 @@ final class HTTPRelay: @unchecked Sendable {
                 early.append(head.raw.span.extracting(..<min(head.raw.count, early.room)))
                 try await task.serve(machine, early)
             }
-            if let originFailure { return await answer(ToolAnswer(originFailure.failure)) }
+            if let originFailure { return await answer(ToolResponse(originFailure.failure)) }
             return try await forward(
                 OutgoingRequest(
                     head: head, origin: origin, target: target, host: host, framing: framing,
@@ -338,7 +339,7 @@ final class HTTPRelay: @unchecked Sendable {
     /// Records content of the request.
     func record(_ content: Span<UInt8>) {
         requestMessages?.read(content, to: task)
-        requestBody.append(content, to: lane.recorder)
+        requestBody.append(content, to: worker.recorder)
     }
 
     @inline(never)
@@ -381,14 +382,14 @@ final class HTTPRelay: @unchecked Sendable {
             record.error = record.error ?? error
             record.errorDetail = record.errorDetail ?? detail
         }
-        record.requestBody = requestBody.finish(to: lane.recorder)
-        record.responseBody = responseBody.finish(to: lane.recorder)
+        record.requestBody = requestBody.finish(to: worker.recorder)
+        record.responseBody = responseBody.finish(to: worker.recorder)
         // What is recorded is not held by a connection that waits.
         request = nil
         requestBody = .nothing
         responseBody = .nothing
         requestMessages = nil
-        lane.recorder.record(.exchange(record))
+        worker.recorder.record(.exchange(record))
     }
 
     /// Gives back what a client that has paused does not need: memory, and the origin's connection,
@@ -418,23 +419,23 @@ final class HTTPRelay: @unchecked Sendable {
         guard var record = exchange,
             Timestamp.now().microseconds(since: record.startedAt) > microseconds
         else { return }
-        requestBody.spillIfSlow(to: lane.recorder)
-        responseBody.spillIfSlow(to: lane.recorder)
+        requestBody.spillIfSlow(to: worker.recorder)
+        responseBody.spillIfSlow(to: worker.recorder)
         record.requestBody = requestBody.body
         record.responseBody = responseBody.body
         isAnnounced = true
-        lane.recorder.record(.exchange(record))
+        worker.recorder.record(.exchange(record))
     }
 
     // MARK: Answers of the tool
 
     /// Sends a response of the tool's own and finishes the exchange.
-    func answer(_ answer: ToolAnswer, recordedAs code: String? = nil) async -> Next {
+    func answer(_ answer: ToolResponse, recordedAs code: String? = nil) async -> Next {
         guard !task.isCut else {
             finish()
             return .close
         }
-        let closes = !isRequestComplete || !requestKeepsAlive || lane.isDraining
+        let closes = !isRequestComplete || !requestKeepsAlive || worker.isDraining
         let isHead = request?.knownMethod == .head
         let message = answer.message(closes: closes, includesContent: !isHead)
         exchange?.status = answer.status
@@ -442,7 +443,7 @@ final class HTTPRelay: @unchecked Sendable {
         exchange?.answeredByTool = true
         exchange?.error = code ?? answer.code
         exchange?.errorDetail = answer.detail
-        responseBody.append(message.content.span, to: lane.recorder)
+        responseBody.append(message.content.span, to: worker.recorder)
         let buffer = loop.buffers.take()
         defer { loop.buffers.give(buffer) }
         buffer.append(message.head)
@@ -455,7 +456,7 @@ final class HTTPRelay: @unchecked Sendable {
             next = .close
         }
         finish()
-        await lane.recorder.waitForRoom()
+        await worker.recorder.waitForRoom()
         return next
     }
 

@@ -8,7 +8,7 @@ import TLS
 import Testing
 import Traffic
 
-@Suite struct ServeDeskTests {
+@Suite struct ServeProberTests {
     /// One start of a program, and to which probes it came.
     struct Visit: Sendable {
         var executable: String? = "/usr/bin/curl"
@@ -79,10 +79,10 @@ import Traffic
 
     @Test(arguments: rows) func tellsClientsApart(row: Row) throws {
         let counter = ServedPorts()
-        let desk = counter.makeDesk()
+        let prober = counter.makeProber()
         // Twice, as clients should come that may end without a word.
-        for visit in row.visits + row.visits { try counter.show(visit, desk) }
-        let results = desk.results(client: row.name).filter {
+        for visit in row.visits + row.visits { try counter.show(visit, prober) }
+        let results = prober.results(client: row.name).filter {
             $0.probe.identifier == "name-wrong-host"
         }
         #expect(
@@ -94,10 +94,10 @@ import Traffic
     /// The program is looked for while the claim is asked for.
     @Test func claimsBeforeTheProgramIsKnown() throws {
         let counter = ServedPorts()
-        let desk = counter.makeDesk()
+        let prober = counter.makeProber()
         let visit = try counter.visit(Visit(executable: nil), to: "control-good")
-        #expect(desk.claim(visit) == .afterOpening)
-        #expect(desk.results(client: nil).isEmpty)
+        #expect(prober.claim(visit) == .afterOpening)
+        #expect(prober.results(client: nil).isEmpty)
     }
 }
 
@@ -108,21 +108,21 @@ private struct ServedPorts {
     ]
     private let shown = ShownProbes()
 
-    func makeDesk() -> ServeDesk {
-        let desk = ServeDesk(ShownProbes.pair, shown)
-        desk.open(at: Self.ports.map(\.value))
-        return desk
+    func makeProber() -> ServeProber {
+        let prober = ServeProber(ShownProbes.pair, shown)
+        prober.open(at: Self.ports.map(\.value))
+        return prober
     }
 
-    func show(_ visit: ServeDeskTests.Visit, _ desk: ServeDesk) throws {
+    func show(_ visit: ServeProberTests.Visit, _ prober: ServeProber) throws {
         for probe in visit.probes {
-            _ = try #require(desk.probe(for: self.visit(visit, to: probe)))
+            _ = try #require(prober.probe(for: self.visit(visit, to: probe)))
             let takes = visit.isCareless || probe == "control-good"
             shown.takeReport()(takes ? ShownProbe.acceptance : ShownProbe.refusal)
         }
     }
 
-    func visit(_ visit: ServeDeskTests.Visit, to probe: String) throws -> ProbeVisit {
+    func visit(_ visit: ServeProberTests.Visit, to probe: String) throws -> ProbeVisit {
         let port = try #require(Self.ports.first { $0.key == probe }?.value)
         let arguments = visit.arguments.map {
             $0.split(separator: "{port}", omittingEmptySubsequences: false)

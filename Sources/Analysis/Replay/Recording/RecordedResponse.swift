@@ -4,7 +4,7 @@ internal import HTTPModel
 internal import Traffic
 
 /// A recorded response, as far as it is held in memory.
-final class TapeAnswer: Sendable {
+final class RecordedResponse: Sendable {
     let exchange: Int64
     let connection: Int64
     let startedAt: Timestamp

@@ -33,7 +33,7 @@ package struct ReplayOptions: Sendable {
     package init() {}
 }
 
-/// The digests that a tape needs, brought by who makes it, since they come from a C library.
+/// The digests that a recording needs, brought by who makes it, since they come from a C library.
 package struct ReplayDigests: Sendable {
     package let makeSHA256: @Sendable () -> any RunningDigest
     package let sha1: @Sendable ([UInt8]) -> [UInt8]

@@ -5,7 +5,7 @@ internal import Sockets
 internal import Traffic
 internal import Transport
 
-extension HTTPRelay {
+extension HTTP1Relay {
     /// Answers a CONNECT to the proxy (RFC 9110 §9.3.6) and looks into the tunnel.
     func connect(_ host: String, _ port: UInt16) async throws(ConnectionEnd) -> Next {
         let target = OriginTarget(isSecure: true, host: host, port: port)
@@ -20,7 +20,7 @@ extension HTTPRelay {
             dialled = try await task.openTunnel(to: host, port)
         } catch {
             isRequestComplete = true
-            return await answer(ToolAnswer(error.failure))
+            return await answer(ToolResponse(error.failure))
         }
         do throws(ConnectionEnd) {
             try await acceptConnect()

@@ -5,14 +5,14 @@ import Testing
 @testable import TLS
 
 /// Single certificates and their parts; whole chains are judged with the catalogue.
-struct ChainMintTests {
+struct ChainIssuerTests {
     private let folder = TemporaryFolder()
     private let authority: AuditAuthority
-    private let mint: ChainMint
+    private let issuer: ChainIssuer
 
     init() throws {
         authority = try AuditAuthority.open(folder: folder.file("audit"))
-        mint = try ChainMint(
+        issuer = try ChainIssuer(
             authority: authority, keys: KeyCache(folder: folder.file("keys")))
     }
 
@@ -25,7 +25,7 @@ struct ChainMintTests {
     private func leaf(_ change: (inout CertificateRecipe) throws -> Void) throws -> Certificate {
         var recipe = CertificateRecipe(name: "leaf")
         try change(&recipe)
-        return try mint.present([recipe], host: "www.a.test", origin: []).certificates[0]
+        return try issuer.present([recipe], host: "www.a.test", origin: []).certificates[0]
     }
 
     // MARK: The authority
@@ -46,14 +46,14 @@ struct ChainMintTests {
         var recipe = CertificateRecipe(name: "leaf")
         for days in [-2, -60, -4_100] {
             recipe.notBefore = .days(days)
-            let leaf = try mint.present([recipe], host: "www.a.test", origin: []).certificates[0]
+            let leaf = try issuer.present([recipe], host: "www.a.test", origin: []).certificates[0]
             #expect(leaf.validity.notBefore > authority.notBefore, "\(days)")
         }
         recipe.issuer = .unknownRoot
         recipe.notBefore = .days(-4_100)
         var root = CertificateRecipe(name: "root")
         root.origin = .unknownRoot
-        let chain = try mint.present([recipe, root], host: "www.a.test", origin: []).certificates
+        let chain = try issuer.present([recipe, root], host: "www.a.test", origin: []).certificates
         #expect(chain[0].validity.notBefore > chain[1].validity.notBefore)
     }
 
@@ -69,8 +69,8 @@ struct ChainMintTests {
         #expect(try AuditAuthority.open(folder: place).certificate.der == old.certificate.der)
         #expect(shell("stat -c %a \(place)/ca.pem").output == "644\n")
         // A client that still trusts the first one takes what the second vouches for.
-        let mint = try ChainMint(authority: old, keys: KeyCache(folder: folder.file("keys")))
-        let leaf = try mint.present(
+        let issuer = try ChainIssuer(authority: old, keys: KeyCache(folder: folder.file("keys")))
+        let leaf = try issuer.present(
             [CertificateRecipe(name: "leaf")], host: "www.a.test", origin: []
         ).certificates[0]
         try Files.create(folder.file("young.pem"), young.certificate.pem)
@@ -159,7 +159,7 @@ struct ChainMintTests {
         impostor.subject = .ofAuthority
         impostor.serial = .authority
         impostor.key = .authorityPoint
-        let chain = try mint.present([leaf, impostor], host: "a.test", origin: []).certificates
+        let chain = try issuer.present([leaf, impostor], host: "a.test", origin: []).certificates
         let root = authority.certificate
         #expect(chain[1].subject == root.subject)
         let point = { (text: String) in
@@ -186,12 +186,12 @@ struct ChainMintTests {
             -subj /CN=RSA && chmod 600 ca.key
             """)
         #expect(made.status == 0, "\(made.output)")
-        let mint = try ChainMint(
+        let issuer = try ChainIssuer(
             authority: AuditAuthority.open(folder: place), keys: KeyCache(folder: place))
         var leaf = CertificateRecipe(name: "leaf")
         leaf.key = .authorityPoint
         let failure = #expect(throws: Failure.self) {
-            _ = try mint.present([leaf], host: "a.test", origin: [])
+            _ = try issuer.present([leaf], host: "a.test", origin: [])
         }
         #expect(failure?.code == "probe-not-possible")
     }
@@ -207,7 +207,8 @@ struct ChainMintTests {
         leaf.damage = .forged
         var intermediate = CertificateRecipe(name: "intermediate", role: .authority)
         intermediate.key = .rsaE3
-        let chain = try mint.present([leaf, intermediate], host: "a.test", origin: []).certificates
+        let chain = try issuer.present([leaf, intermediate], host: "a.test", origin: [])
+            .certificates
         #expect(!Self.verify(chain[0], with: chain[1]))
         #expect(try text(of: chain[0]).contains("Signature Algorithm: sha256WithRSAEncryption"))
         for (index, certificate) in chain.enumerated() {
@@ -252,7 +253,7 @@ struct ChainMintTests {
         leaf.digest = .md4
         var intermediate = CertificateRecipe(name: "intermediate", role: .authority)
         intermediate.key = .rsa1024
-        return try mint.present([leaf, intermediate], host: "a.test", origin: [])
+        return try issuer.present([leaf, intermediate], host: "a.test", origin: [])
     }
 
     // MARK: What cannot be made
@@ -352,13 +353,13 @@ struct ChainMintTests {
     }
 
     @Test(arguments: [
-        (ChainMint.Staple.good, "Cert Status: good", true),
+        (ChainIssuer.Staple.good, "Cert Status: good", true),
         (.revoked, "Cert Status: revoked", true), (.stale, "Cert Status: good", false),
     ])
-    func staplesAnAnswer(_ kind: ChainMint.Staple, _ expected: String, isCurrent: Bool) throws {
+    func staplesAnAnswer(_ kind: ChainIssuer.Staple, _ expected: String, isCurrent: Bool) throws {
         var leaf = CertificateRecipe(name: "leaf")
         leaf.issuer = .named("intermediate")
-        let chain = try mint.present(
+        let chain = try issuer.present(
             [leaf, CertificateRecipe(name: "intermediate", role: .authority)], host: "a.test",
             origin: [], staple: kind)
         try Files.create(folder.file("answer"), try #require(chain.staple))

@@ -2,7 +2,7 @@ internal import Base
 internal import HTTPCodecs
 
 /// A response that the tool makes itself, because there is none from an origin.
-struct ToolAnswer: Sendable, Equatable {
+struct ToolResponse: Sendable, Equatable {
     let status: Int
     /// A stable word, also in the field `sallyport-error` and in the record.
     let code: String
@@ -12,22 +12,22 @@ struct ToolAnswer: Sendable, Equatable {
     var miss: ResponderMiss?
 
     /// For a client that has to say who it is (RFC 9110 §15.5.8).
-    static let unknownClient = ToolAnswer(
+    static let unknownClient = ToolResponse(
         407, "proxy-authentication-required", "this proxy is for those who have a password",
         hint: "give the client the user and password of --proxy-auth")
 
     /// For a host that who runs the proxy has blocked.
-    static func blocked(_ host: String, _ reason: String) -> ToolAnswer {
-        ToolAnswer(403, "host-blocked", "\(host) is not served: \(reason)")
+    static func blocked(_ host: String, _ reason: String) -> ToolResponse {
+        ToolResponse(403, "host-blocked", "\(host) is not served: \(reason)")
     }
 
     /// For CONNECT on a stream of HTTP/2 to an origin that is fixed.
-    static let noTunnel = ToolAnswer(
+    static let noTunnel = ToolResponse(
         501, "connect-on-stream", "this origin is not asked for tunnels on streams of HTTP/2")
 
     /// For a head that came in HTTP/1 and has to go on in HTTP/2.
-    static func tooLargeHead(_ status: Int, _ message: String, _ size: Int) -> ToolAnswer {
-        ToolAnswer(
+    static func tooLargeHead(_ status: Int, _ message: String, _ size: Int) -> ToolResponse {
+        ToolResponse(
             status, "head-too-large",
             "the head of the \(message) is too large for HTTP/2: \(size) bytes,"
                 + " and \(HTTP2Fields.blockLimit) are sent at most")
@@ -46,7 +46,7 @@ struct ToolAnswer: Sendable, Equatable {
         self.hint = hint
     }
 
-    static let notAProxyRequest = ToolAnswer(
+    static let notAProxyRequest = ToolResponse(
         400, "not-a-proxy-request", "this is a proxy, and the request names no origin",
         hint: "set it as the client's proxy: curl -x http://127.0.0.1:8080 https://example.com/")
 

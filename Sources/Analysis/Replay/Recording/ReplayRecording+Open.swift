@@ -1,4 +1,4 @@
-extension ReplayTape {
+extension ReplayRecording {
     /// What an origin says that speaks no HTTP, from the next dialogue that was recorded with it;
     /// `nil` if there is none.
     package func play(_ host: String, _ port: UInt16) -> (any ReplayDialogue)? {

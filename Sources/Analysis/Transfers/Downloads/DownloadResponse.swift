@@ -3,7 +3,7 @@ internal import HTTPModel
 internal import Traffic
 
 /// What one GET or HEAD brought of a resource.
-struct DownloadAnswer {
+struct DownloadResponse {
     /// Bytes that came, and where they stand in the content.
     struct Piece {
         let range: Range<Int64>

@@ -7,7 +7,7 @@ internal import TLS
 ///
 /// `@unchecked Sendable`: used on its loop's thread only; the server makes it there.
 @safe
-final class ServerLane: @unchecked Sendable {
+final class ServerWorker: @unchecked Sendable {
     let loop: EventLoop
     let limits: ServerLimits
     let answer: Answer
@@ -48,7 +48,7 @@ final class ServerLane: @unchecked Sendable {
         await withDiscardingTaskGroup { group in
             while let (channel, peer) = await listener.accept() {
                 group.addTask(executorPreference: loop) {
-                    await HTTPServerTask(channel, peer: peer, lane: self).run()
+                    await HTTPServerTask(channel, peer: peer, worker: self).run()
                 }
             }
         }

@@ -9,12 +9,12 @@ internal import Traffic
 internal import Transport
 
 /// A client of HTTP/1 with an origin of HTTP/2.
-extension HTTPRelay {
+extension HTTP1Relay {
     func relayAcross(
         _ outgoing: OutgoingRequest, over leg: OriginLeg
     ) async throws(RelayFailure) -> Next {
         guard let http2 = leg.http2 else { throw .originEnded }
-        let across = HTTP2OriginExchange(leg, http2, lane: lane)
+        let across = HTTP2OriginExchange(leg, http2, worker: worker)
         exchange?.originProtocolName = across.protocolName
         return try await relay(outgoing, across: across)
     }
@@ -104,7 +104,7 @@ extension HTTPRelay {
             buffer.consume(consumed)
             if buffer.isEmpty { releaseClientBuffer() }
             try await across.sendContent(out)
-            await lane.recorder.waitForRoom()
+            await worker.recorder.waitForRoom()
         }
         requestBody.noteTrailers(reader.trailers.raw)
         task.noteForbidden(reader.trailers)
@@ -151,7 +151,7 @@ extension HTTPRelay {
         noteResponse(head)
         let coding = ContentCodingOut(head, hasNoContent: across.hasNoContent, request: request)
         let closes =
-            !requestKeepsAlive || !isRequestComplete || lane.isDraining || coding == .untilClose
+            !requestKeepsAlive || !isRequestComplete || worker.isDraining || coding == .untilClose
         let out = loop.buffers.take()
         defer { loop.buffers.give(out) }
         let removal = task.removal(from: head)
@@ -184,9 +184,9 @@ extension HTTPRelay {
             let count = try await across.readContent(into: content, deadline: deadline)
             guard count > 0 else { break }
             responseMessages?.read(content.readable, to: task)
-            responseBody.append(content.readable, to: lane.recorder)
+            responseBody.append(content.readable, to: worker.recorder)
             try await pass(content, coding, behind: out)
-            await lane.recorder.waitForRoom()
+            await worker.recorder.waitForRoom()
         }
         responseBody.noteTrailers(across.trailers.raw)
         task.noteForbidden(across.trailers)

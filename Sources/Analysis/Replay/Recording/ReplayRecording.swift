@@ -9,16 +9,16 @@ package import Traffic
 /// they are asked for.
 ///
 /// `@unchecked Sendable`: everything that changes is used under `lock` alone.
-package final class ReplayTape: @unchecked Sendable {
+package final class ReplayRecording: @unchecked Sendable {
     package let options: ReplayOptions
     let rule: MatchRule
     let digests: ReplayDigests
     private let lock = Mutex(())
     private let source: any TrafficSource
-    private var shelves: [RequestPlace: TapeShelf] = [:]
-    /// The shelves in the order of the recording.
-    private var inOrder: [TapeShelf] = []
-    private var held: [Int64: TapeAnswer] = [:]
+    private var lists: [RequestPlace: ExchangeList] = [:]
+    /// The lists in the order of the recording.
+    private var inOrder: [ExchangeList] = []
+    private var held: [Int64: RecordedResponse] = [:]
     private var heldWeight = 0
     private var dialogues: [DialoguePlace: [Int64]] = [:]
     private var dialogueUses: [DialoguePlace: Int] = [:]
@@ -26,7 +26,7 @@ package final class ReplayTape: @unchecked Sendable {
     /// How many exchanges can be answered, and how many of the capture cannot.
     package private(set) var counts = (answers: 0, leftOut: 0)
 
-    /// Reads where everything stands; `source` belongs to the tape from then on.
+    /// Reads where everything stands; `source` belongs to the recording from then on.
     package init(
         _ source: any TrafficSource, options: ReplayOptions, digests: ReplayDigests
     ) throws {
@@ -52,12 +52,12 @@ package final class ReplayTape: @unchecked Sendable {
             return
         }
         let place = rule.place(of: facts)
-        let shelf = shelves[place] ?? TapeShelf(place)
-        if shelf.exchanges.isEmpty {
-            shelves[place] = shelf
-            inOrder.append(shelf)
+        let list = lists[place] ?? ExchangeList(place)
+        if list.exchanges.isEmpty {
+            lists[place] = list
+            inOrder.append(list)
         }
-        shelf.exchanges.append(record.id)
+        list.exchanges.append(record.id)
         counts.answers += 1
     }
 
@@ -73,7 +73,7 @@ package final class ReplayTape: @unchecked Sendable {
 
     /// What was found for a request.
     enum Find {
-        case answer(TapeAnswer)
+        case answer(RecordedResponse)
         case exhausted
         case unknown
     }
@@ -84,43 +84,43 @@ package final class ReplayTape: @unchecked Sendable {
     }
 
     private func locate(_ facts: RequestFacts) -> Find {
-        guard let shelf = shelves[rule.place(of: facts)] else { return .unknown }
-        sort(shelf)
-        var group = shelf.strict[Self.mark(rule.items(of: facts))]
+        guard let list = lists[rule.place(of: facts)] else { return .unknown }
+        sort(list)
+        var group = list.strict[Self.mark(rule.items(of: facts))]
         if group == nil {
             let items = rule.items(of: facts, isStrict: false)
-            group = shelf.loose[Self.mark(items)] ?? shelf.partial[Self.mark(items.withoutContent)]
+            group = list.loose[Self.mark(items)] ?? list.partial[Self.mark(items.withoutContent)]
         }
         guard let group else { return .unknown }
-        guard let index = group.next(options.order, isUsed: { shelf.used.contains($0) }) else {
+        guard let index = group.next(options.order, isUsed: { list.used.contains($0) }) else {
             return .exhausted
         }
-        shelf.used.insert(index)
-        guard let answer = answer(shelf.exchanges[index]) else { return .unknown }
+        list.used.insert(index)
+        guard let answer = answer(list.exchanges[index]) else { return .unknown }
         return .answer(answer)
     }
 
     /// Whether anything is recorded for the place that a request is for.
     func knows(_ facts: RequestFacts) -> Bool {
-        lock.withLock { _ in shelves[rule.place(of: facts)] != nil }
+        lock.withLock { _ in lists[rule.place(of: facts)] != nil }
     }
 
-    /// Groups the exchanges of a shelf by what counts of their requests, once.
-    private func sort(_ shelf: TapeShelf) {
-        guard !shelf.isSorted else { return }
-        shelf.isSorted = true
-        for (index, exchange) in shelf.exchanges.enumerated() {
+    /// Groups the exchanges of a list by what counts of their requests, once.
+    private func sort(_ list: ExchangeList) {
+        guard !list.isSorted else { return }
+        list.isSorted = true
+        for (index, exchange) in list.exchanges.enumerated() {
             guard let (facts, record) = recorded(exchange) else { continue }
             let items = rule.items(of: facts, isStrict: false)
             guard record.hasWholeRequest(facts.fields) else {
                 let mark = Self.mark(items.withoutContent)
-                TapeGroup.of(mark, in: &shelf.partial).members.append(index)
+                EqualRequests.of(mark, in: &list.partial).members.append(index)
                 continue
             }
             let strict = Self.mark(rule.items(of: facts))
             let loose = Self.mark(items)
-            TapeGroup.of(strict, in: &shelf.strict).members.append(index)
-            TapeGroup.of(loose, in: &shelf.loose).members.append(index)
+            EqualRequests.of(strict, in: &list.strict).members.append(index)
+            EqualRequests.of(loose, in: &list.loose).members.append(index)
         }
     }
 
@@ -171,11 +171,11 @@ package final class ReplayTape: @unchecked Sendable {
     }
 
     /// The answer of an exchange, held or read anew.
-    private func answer(_ exchange: Int64) -> TapeAnswer? {
+    private func answer(_ exchange: Int64) -> RecordedResponse? {
         if let answer = held[exchange] { return answer }
-        let made: TapeAnswer? = attempt {
+        let made: RecordedResponse? = attempt {
             guard let record = try source.exchange(exchange) else { return nil }
-            return try TapeAnswer(record, from: source, options)
+            return try RecordedResponse(record, from: source, options)
         }
         guard let made else { return nil }
         if heldWeight + made.weight > options.heldLimit {
@@ -227,7 +227,7 @@ package final class ReplayTape: @unchecked Sendable {
     }
 
     /// The messages of a stream inside of an exchange.
-    func script(of answer: TapeAnswer) -> DialogueScript {
+    func script(of answer: RecordedResponse) -> DialogueScript {
         lock.withLock { _ in
             script(ofConnection: answer.connection, exchange: answer.exchange) ?? DialogueScript()
         }
@@ -255,8 +255,8 @@ package final class ReplayTape: @unchecked Sendable {
 
     // MARK: Near misses
 
-    /// Calls `body` with every shelf, in the order of the recording.
-    func withShelves<Result>(_ body: ([TapeShelf]) -> Result) -> Result {
+    /// Calls `body` with every list, in the order of the recording.
+    func withLists<Result>(_ body: ([ExchangeList]) -> Result) -> Result {
         lock.withLock { _ in body(inOrder) }
     }
 }
@@ -267,15 +267,15 @@ struct DialoguePlace: Hashable {
 }
 
 /// The exchanges with one method, origin and path, in the order of the recording.
-final class TapeShelf {
+final class ExchangeList {
     let place: RequestPlace
     fileprivate(set) var exchanges: [Int64] = []
     fileprivate var isSorted = false
     /// By what counts, and by what counts without the client's wishes.
-    fileprivate var strict: [Int: TapeGroup] = [:]
-    fileprivate var loose: [Int: TapeGroup] = [:]
+    fileprivate var strict: [Int: EqualRequests] = [:]
+    fileprivate var loose: [Int: EqualRequests] = [:]
     /// Those whose requests' contents are not known to their ends, by what else counts.
-    fileprivate var partial: [Int: TapeGroup] = [:]
+    fileprivate var partial: [Int: EqualRequests] = [:]
     fileprivate var used: Set<Int> = []
 
     init(_ place: RequestPlace) {
@@ -283,14 +283,14 @@ final class TapeShelf {
     }
 }
 
-/// Exchanges whose requests are equal, by their places on the shelf.
-final class TapeGroup {
+/// Exchanges whose requests are equal, by their places on the list.
+final class EqualRequests {
     var members: [Int] = []
     private var uses = 0
 
     /// The group of a mark, made if there is none.
-    static func of(_ mark: Int, in groups: inout [Int: TapeGroup]) -> TapeGroup {
-        let group = groups[mark] ?? TapeGroup()
+    static func of(_ mark: Int, in groups: inout [Int: EqualRequests]) -> EqualRequests {
+        let group = groups[mark] ?? EqualRequests()
         groups[mark] = group
         return group
     }

@@ -7,7 +7,7 @@ import Traffic
 @testable import Replay
 
 /// What requests are answered with, for a table of captures.
-struct ReplayTapeTests {
+struct ReplayRecordingTests {
     /// A request, and the content that answers it; `nil` for a miss.
     struct Ask: Sendable {
         let head: String
@@ -123,10 +123,11 @@ struct ReplayTapeTests {
         var options = ReplayOptions()
         options.order = row.order
         options.rules = try ReplayRules(text: row.rules)
-        let tape = try ReplayTape(source, options: options, digests: .forTests)
+        let recording = try ReplayRecording(source, options: options, digests: .forTests)
         for ask in row.asked {
             #expect(
-                try tape.answer(to: request(ask.head), [UInt8](ask.content.utf8)) == ask.answer)
+                try recording.answer(to: request(ask.head), [UInt8](ask.content.utf8)) == ask.answer
+            )
         }
     }
 
@@ -137,7 +138,7 @@ struct ReplayTapeTests {
     }
 }
 
-extension ReplayTapeTests.Ask {
+extension ReplayRecordingTests.Ask {
     init(_ head: String, _ answer: String?) {
         self.init(head, "", answer)
     }
@@ -153,7 +154,7 @@ private final class SummingDigest: RunningDigest {
     func finish() -> [UInt8] { Array(String(sum).utf8) }
 }
 
-extension ReplayTape {
+extension ReplayRecording {
     /// Asks, and returns the content of the answer; `nil` for a miss.
     func answer(to head: String, _ content: [UInt8] = []) throws -> String? {
         let exchange = try ask(head)

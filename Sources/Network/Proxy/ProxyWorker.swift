@@ -10,7 +10,7 @@ internal import Transport
 /// What the connections of one event loop share.
 ///
 /// `@unchecked Sendable`: used on its loop's thread only; the server makes it there.
-final class ProxyLoop: @unchecked Sendable {
+final class ProxyWorker: @unchecked Sendable {
     let loop: EventLoop
     let plan: ProxyPlan
     private let policy: ProxyOriginPolicy

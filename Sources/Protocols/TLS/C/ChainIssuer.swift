@@ -4,7 +4,7 @@ package import Base
 ///
 /// Every certificate has a key and, if it is an authority, a name of its own, so that a client which
 /// remembers one from an earlier probe cannot repair the next with it.
-package final class ChainMint: Sendable {
+package final class ChainIssuer: Sendable {
     private let authority: CertificateIssuer
     /// Of the same kind as the authority, and trusted by nobody.
     private let unknownRoot: CertificateIssuer

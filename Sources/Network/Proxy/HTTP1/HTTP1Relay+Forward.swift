@@ -62,7 +62,7 @@ enum RelayFailure: Error {
     /// The origin ended TLS without close_notify where only the end tells that all has come.
     case originTruncated
     /// Whoever answers in the origin's place has no answer.
-    case unanswered(ToolAnswer)
+    case unanswered(ToolResponse)
     case client(StreamFailure)
     case clientStream(HTTP2StreamFailure)
     /// The client ended where more was due.
@@ -81,7 +81,7 @@ enum RelayFailure: Error {
     }
 }
 
-extension HTTPRelay {
+extension HTTP1Relay {
     /// Sends a request on and brings the response back.
     func forward(_ outgoing: OutgoingRequest) async throws(ConnectionEnd) -> Next {
         if let answered = try await answerInPlace(outgoing) { return answered }
@@ -97,7 +97,7 @@ extension HTTPRelay {
                 leg = try await acquire(outgoing.origin)
             } catch {
                 task.note(error)
-                return await answer(ToolAnswer(error.failure))
+                return await answer(ToolResponse(error.failure))
             }
             let isUsed = leg.exchangeCount > 0
             leg.exchangeCount += 1
@@ -106,14 +106,14 @@ extension HTTPRelay {
                 let next =
                     try await leg.http2 == nil
                     ? relay(outgoing, over: leg) : relayAcross(outgoing, over: leg)
-                await lane.recorder.waitForRoom()
+                await worker.recorder.waitForRoom()
                 return next
             } catch {
                 // A connection that refused one stream may take the next.
                 if !error.isUnprocessed { dropOrigin() }
                 let attempt = RetryRule.Attempt(
                     isOnUsedConnection: isUsed, hasResponseBegun: hasResponseBegun,
-                    hasTakenContent: hasTakenContent, isCut: lane.isCut)
+                    hasTakenContent: hasTakenContent, isCut: worker.isCut)
                 if rule.allows(attempt, after: error) { continue }
                 return try await fail(error)
             }
@@ -129,7 +129,7 @@ extension HTTPRelay {
         }
         let name = serverName ?? (target.isSecure ? target.serverName : nil)
         let leg = try await task.leg(
-            to: target, serverName: name, offer: lane.plan.offer(to: target, ["http/1.1"]))
+            to: target, serverName: name, offer: worker.plan.offer(to: target, ["http/1.1"]))
         task.note(leg)
         if let failure = task.refusal(of: leg) {
             // Kept, it would serve the next request without being asked for its certificate.
@@ -310,7 +310,7 @@ extension HTTPRelay {
             buffer.consume(consumed)
             if buffer.isEmpty { releaseClientBuffer() }
             try await send(out, over: leg)
-            if !reader.isComplete { await lane.recorder.waitForRoom() }
+            if !reader.isComplete { await worker.recorder.waitForRoom() }
         }
         if !reader.closing.isEmpty {
             out.append(reader.closing)
@@ -320,7 +320,7 @@ extension HTTPRelay {
         task.noteForbidden(reader.trailers)
         // Before anything else is waited for: the answer may be judged meanwhile.
         isRequestComplete = true
-        await lane.recorder.waitForRoom()
+        await worker.recorder.waitForRoom()
     }
 
     private func consumeRequestBody(
@@ -382,9 +382,9 @@ extension HTTPRelay {
             guard hasResponseBegun || (task.mirrorsOrigin && !isTimeout) else {
                 task.note(failure, detail)
                 return await answer(
-                    ToolAnswer(
+                    ToolResponse(
                         isTimeout ? 504 : 502, code, detail,
-                        hint: lane.origins.text.hint(failure.streamFailure)))
+                        hint: worker.origins.text.hint(failure.streamFailure)))
             }
             finish(error: code, detail)
             endAsOrigin(failure)
@@ -406,7 +406,7 @@ extension HTTPRelay {
     }
 }
 
-extension HTTPRelay {
+extension HTTP1Relay {
     /// Ends the client's connection where its response, or more of it, was due.
     private func endAsOrigin(_ failure: RelayFailure) {
         if task.mirrorsOrigin, case .originEnded = failure {

@@ -10,7 +10,7 @@ internal import Transport
 
 /// The upgrade of a plain connection to HTTP/2 (RFC 7540 §3.2): both legs change over, and the
 /// request that asked for it becomes stream 1.
-extension HTTPRelay {
+extension HTTP1Relay {
     /// What a request may offer its origin to change over to.
     ///
     /// An offer of HTTP/2 is dropped where it cannot be kept: inside of TLS, because ALPN alone
@@ -62,14 +62,14 @@ extension HTTPRelay {
         guard let record = exchange.take() else { throw .originEnded }
         task.note(endOf: leg)
         task.note(upgraded)
-        lane.origins.run(upstream, on: upgraded)
+        worker.origins.run(upstream, on: upgraded)
         var begun = record
         begun.interimHeads.append(head.raw)
         begun.stream = clientStream.id
         self.upgraded = UpgradedConnection(
             connection: downstream, stream: stream, first: clientStream, request: request,
             recorder: task.recorder(of: begun),
-            exchange: HTTP2OriginExchange(upgraded, upstream, lane: lane, stream: originStream))
+            exchange: HTTP2OriginExchange(upgraded, upstream, worker: worker, stream: originStream))
         return .close
     }
 

@@ -4,7 +4,7 @@ internal import COpenSSL
 /// Certificates for names, signed by an authority; all of them have one key, which is not the
 /// authority's.
 @safe
-final class LeafMint {
+final class LeafIssuer {
     private let authority: Certificate
     private let authorityKey: PrivateKey
     let leafKey: PrivateKey
@@ -55,7 +55,7 @@ final class LeafMint {
     /// Makes a certificate for a DNS name, or for an IP address as the system writes it.
     ///
     /// - Parameter address: another IP address that it is for; `nil` for none.
-    func mint(_ name: String, and address: String? = nil) -> Certificate {
+    func issue(_ name: String, and address: String? = nil) -> Certificate {
         OpenSSLErrors.clear()
         guard let made = unsafe X509_new() else { preconditionFailure("out of memory") }
         let certificate = unsafe Certificate(owning: made)

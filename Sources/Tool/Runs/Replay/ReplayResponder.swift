@@ -6,19 +6,20 @@ internal import Replay
 internal import Synchronization
 internal import Views
 
-/// Answers the proxy's requests from a tape, and tells of those that it cannot.
-final class TapeResponder: OriginResponder {
+/// Answers the proxy's requests from a recording, and tells of those that it cannot.
+final class ReplayResponder: OriginResponder {
     let fallsBack: Bool
-    private let tape: ReplayTape
+    private let recording: ReplayRecording
     private let missed: @Sendable (ReplayMiss) -> Void
     private let misses = Atomic(0)
     private let requests = Atomic(0)
 
     /// - Parameter missed: called on the loops for each request without an answer.
     init(
-        _ tape: ReplayTape, fallsBack: Bool, missed: @escaping @Sendable (ReplayMiss) -> Void
+        _ recording: ReplayRecording, fallsBack: Bool,
+        missed: @escaping @Sendable (ReplayMiss) -> Void
     ) {
-        self.tape = tape
+        self.recording = recording
         self.fallsBack = fallsBack
         self.missed = missed
     }
@@ -31,7 +32,7 @@ final class TapeResponder: OriginResponder {
     /// What was agreed on in the recording comes first; a client that offers other versions of HTTP
     /// may have those, too.
     func protocols(of host: String, _ port: UInt16, offering names: [String]) -> [String] {
-        let known = tape.protocols(of: host, port)
+        let known = recording.protocols(of: host, port)
         let http = ["h2", "http/1.1"]
         let other = known.subtracting(http).sorted()
         if !other.isEmpty, known.isDisjoint(with: http) { return other }
@@ -44,8 +45,8 @@ final class TapeResponder: OriginResponder {
             method: request.head.method.text, isSecure: request.isSecure,
             authority: request.authority, target: request.target[...], fields: request.head.fields,
             opensWebSocket: request.opensWebSocket)
-        if fallsBack, !tape.hasPlace(for: facts) { return nil }
-        return TapeExchange(ReplayExchange(tape, facts)) { [self] miss in
+        if fallsBack, !recording.hasPlace(for: facts) { return nil }
+        return ReplayResponderExchange(ReplayExchange(recording, facts)) { [self] miss in
             let shown = miss.withoutSecrets
             misses.wrappingAdd(1, ordering: .relaxed)
             missed(shown)
@@ -54,9 +55,9 @@ final class TapeResponder: OriginResponder {
     }
 
     func dialogue(with host: String, _ port: UInt16) -> (any ResponderDialogue)? {
-        guard let dialogue = tape.play(host, port) else { return nil }
+        guard let dialogue = recording.play(host, port) else { return nil }
         requests.wrappingAdd(1, ordering: .relaxed)
-        return TapeDialogue(dialogue)
+        return ReplayResponderDialogue(dialogue)
     }
 
     func noteUnanswered(_ host: String, _ port: UInt16) {
@@ -66,8 +67,8 @@ final class TapeResponder: OriginResponder {
     }
 }
 
-/// A tape's exchange as the proxy sees one.
-private final class TapeExchange: ResponderExchange {
+/// A recording's exchange as the proxy sees one.
+private final class ReplayResponderExchange: ResponderExchange {
     private let exchange: ReplayExchange
     /// Tells of a miss, and returns it as it is shown.
     private let missed: (ReplayMiss) -> ReplayMiss
@@ -86,7 +87,8 @@ private final class TapeExchange: ResponderExchange {
         case .pause(let time): return .pause(time)
         case .interim(let head): return .interim(head)
         case .head(let head, let isAll): return .head(head, isAll: isAll)
-        case .switching(let head, let dialogue): return .switching(head, TapeDialogue(dialogue))
+        case .switching(let head, let dialogue):
+            return .switching(head, ReplayResponderDialogue(dialogue))
         case .content(let bytes): return .content(bytes)
         case .end(let trailers): return .end(trailers: trailers)
         case .broken: return .broken
@@ -100,7 +102,7 @@ private final class TapeExchange: ResponderExchange {
     }
 }
 
-private final class TapeDialogue: ResponderDialogue {
+private final class ReplayResponderDialogue: ResponderDialogue {
     private let dialogue: any ReplayDialogue
 
     init(_ dialogue: any ReplayDialogue) {

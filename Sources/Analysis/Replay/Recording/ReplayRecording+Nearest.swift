@@ -1,15 +1,15 @@
 internal import Base
 internal import HTTPModel
 
-extension ReplayTape {
+extension ReplayRecording {
     /// Tells of a request without an answer, and of the recorded one that is nearest to it.
     func miss(_ facts: RequestFacts, reason: ReplayMiss.Reason) -> ReplayMiss {
         ReplayMiss(
             reason: reason, method: facts.method, url: facts.url, nearest: nearest(to: facts))
     }
 
-    /// How many shelves, and exchanges of each, are looked at closely.
-    private static let shelfLimit = 8
+    /// How many lists, and exchanges of each, are looked at closely.
+    private static let listLimit = 8
     private static let exchangeLimit = 64
 
     private func nearest(to facts: RequestFacts) -> ReplayMiss.Nearest? {
@@ -28,23 +28,23 @@ extension ReplayTape {
         }
     }
 
-    /// The exchanges of the shelves that are nearest by method, origin and path.
+    /// The exchanges of the lists that are nearest by method, origin and path.
     private func candidates(for facts: RequestFacts) -> [Int64] {
-        withShelves { shelves in
-            var best: [(score: Double, shelf: TapeShelf)] = []
+        withLists { lists in
+            var best: [(score: Double, list: ExchangeList)] = []
             let path = Array(facts.path.utf8)
-            for shelf in shelves {
+            for list in lists {
                 let score =
-                    Self.likeness(path, Array(shelf.place.path.utf8)) * 4
-                    + (shelf.place.origin == facts.origin ? 1.5 : 0)
-                    + (shelf.place.method == facts.method ? 1 : 0)
-                if best.count < Self.shelfLimit || score > best[best.count - 1].score {
+                    Self.likeness(path, Array(list.place.path.utf8)) * 4
+                    + (list.place.origin == facts.origin ? 1.5 : 0)
+                    + (list.place.method == facts.method ? 1 : 0)
+                if best.count < Self.listLimit || score > best[best.count - 1].score {
                     let index = best.firstIndex { $0.score < score } ?? best.count
-                    best.insert((score, shelf), at: index)
-                    if best.count > Self.shelfLimit { best.removeLast() }
+                    best.insert((score, list), at: index)
+                    if best.count > Self.listLimit { best.removeLast() }
                 }
             }
-            return best.flatMap { $0.shelf.exchanges.suffix(Self.exchangeLimit) }
+            return best.flatMap { $0.list.exchanges.suffix(Self.exchangeLimit) }
         }
     }
 

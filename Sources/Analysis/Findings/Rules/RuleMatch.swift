@@ -1,7 +1,7 @@
 internal import Base
 
 /// What a rule saw, still with the raw bytes; it lives no longer than its exchange is examined.
-struct Suspicion {
+struct RuleMatch {
     /// Who is at the other end.
     enum Peer { case origin, proxy }
     /// How exactly the place is told.

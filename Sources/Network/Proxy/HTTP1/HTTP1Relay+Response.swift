@@ -9,12 +9,12 @@ internal import Transport
 
 /// What became of a response.
 enum Reception {
-    case delivered(HTTPRelay.Next)
+    case delivered(HTTP1Relay.Next)
     /// It agrees to speak another protocol from here on, and has not been passed on yet.
     case switched(ResponseHead)
 }
 
-extension HTTPRelay {
+extension HTTP1Relay {
     /// Brings the responses to one request to the client: the interim ones in order, and the final.
     func receive(over leg: OriginLeg) async throws(RelayFailure) -> Reception {
         var deadline = loop.now + limits.responseTimeout
@@ -39,17 +39,17 @@ extension HTTPRelay {
             waitedAcross?.stopReceiving()
             waitedFor?.stream.channel.interrupt()
         }
-        let deadline = loop.now + lane.halfCloseGrace
+        let deadline = loop.now + worker.halfCloseGrace
         waitedAcross?.hurry(until: deadline)
         guard let leg = waitedFor else { return }
         if isRequestComplete, !leg.hasFinished, hasClientEnded() {
             leg.hasFinished = true
             hasPassedEndOn = true
             // So that an origin that stops working for a client that is gone does so at once.
-            lane.background.add { await leg.stream.finish() }
+            worker.background.add { await leg.stream.finish() }
         }
         // An origin of the client's own knows of the end, and may answer as late as without us.
-        guard !task.mirrorsOrigin || lane.isDraining else { return }
+        guard !task.mirrorsOrigin || worker.isDraining else { return }
         leg.stream.channel.hurryReading(until: deadline)
     }
 
@@ -83,7 +83,7 @@ extension HTTPRelay {
         leg.stream.readDeadline = deadline
         hurryIfClientEnded()
         do throws(OriginReadFailure) {
-            return try await leg.readHead(limits: limits.responseHead, longHeads: lane.longHeads)
+            return try await leg.readHead(limits: limits.responseHead, longHeads: worker.longHeads)
         } catch {
             if case .violation = error { exchange?.responseHead = leg.brokenHead }
             throw RelayFailure(error)
@@ -124,7 +124,7 @@ extension HTTPRelay {
             isOldClient: request?.version == .http10, keepsVersion: leg.isOwned,
             keepsProxyFields: !entry.isProxy, expectsNext: requestKeepsAlive,
             // The client of an origin of its own is told when that means to close.
-            clientKeepsAlive: requestKeepsAlive && isRequestComplete && !lane.isDraining
+            clientKeepsAlive: requestKeepsAlive && isRequestComplete && !worker.isDraining
                 && (!leg.isOwned || head.keepsConnection),
             tellsKeepAlive: leg.isOwned && head.fields.asksToKeepAlive)
         let out = loop.buffers.take()
@@ -215,7 +215,7 @@ extension HTTPRelay {
             }
             if buffer.isEmpty { leg.releaseUnread() }
             if reader.lacksReturn, !plan.decodes { try await sendToClient([0x0D], behind: out) }
-            await lane.recorder.waitForRoom()
+            await worker.recorder.waitForRoom()
         }
         leg.leniency.formUnion(reader.leniency)
         if !plan.decodes { try await sendToClient(reader.closing, behind: out) }
@@ -249,7 +249,7 @@ extension HTTPRelay {
             return try reader.consume(bytes.extracting(..<limit)) { range in
                 let content = bytes.extracting(range)
                 responseMessages?.read(content, to: task)
-                responseBody.append(content, to: lane.recorder)
+                responseBody.append(content, to: worker.recorder)
                 if plan.decodes { out.append(content) }
                 soundCount = range.upperBound
             }
@@ -315,7 +315,7 @@ extension HTTPRelay {
             ? WebSocketRecorder(
                 task, exchange: id, response: head, byteLimit: limits.recordedBody) : nil
         let tunnel = TunnelTask(
-            client: client, origin: origin, lane: lane, early: early, late: late()
+            client: client, origin: origin, worker: worker, early: early, late: late()
         ) { [task] direction, bytes in
             if let messages {
                 task.observe(direction, bytes, messages)

@@ -16,7 +16,7 @@ package final class ReplayExchange {
         case over
     }
 
-    private let tape: ReplayTape
+    private let recording: ReplayRecording
     private var facts: RequestFacts
     private let clock: ReplayClock
     private let isHead: Bool
@@ -25,7 +25,7 @@ package final class ReplayExchange {
     private var messages = LengthPrefixedReader()
     private var messageCount = 0
     private var isWhole = false
-    private var answer: TapeAnswer?
+    private var answer: RecordedResponse?
     private var substitution: Substitution?
     private var offset: Int64 = 0
     private var cut = 0
@@ -33,12 +33,12 @@ package final class ReplayExchange {
     private var rewritten: [UInt8]?
 
     /// - Parameter facts: of the request, whose content comes piece by piece.
-    package init(_ tape: ReplayTape, _ facts: RequestFacts) {
-        self.tape = tape
+    package init(_ recording: ReplayRecording, _ facts: RequestFacts) {
+        self.recording = recording
         self.facts = facts
-        clock = ReplayClock(tape.options)
+        clock = ReplayClock(recording.options)
         isHead = facts.method == "HEAD"
-        content = RequestContent(limit: tape.options.contentLimit, tape.digests)
+        content = RequestContent(limit: recording.options.contentLimit, recording.digests)
     }
 
     // MARK: The request
@@ -52,7 +52,7 @@ package final class ReplayExchange {
         // A client that waits for an answer may not have ended its request.
         for count in before + 1...messageCount where answer == nil {
             facts.body = content.form(facts.fields, messageLimit: count)
-            if case .answer(let found) = tape.find(facts) { take(found) }
+            if case .answer(let found) = recording.find(facts) { take(found) }
         }
     }
 
@@ -60,18 +60,19 @@ package final class ReplayExchange {
         isWhole = true
         guard case .asking = phase else { return }
         facts.body = content.form(facts.fields)
-        switch tape.find(facts) {
+        switch recording.find(facts) {
         case .answer(let found): take(found)
-        case .exhausted: phase = .missed(tape.miss(facts, reason: .exhausted))
-        case .unknown: phase = .missed(tape.miss(facts, reason: .unknown))
+        case .exhausted: phase = .missed(recording.miss(facts, reason: .exhausted))
+        case .unknown: phase = .missed(recording.miss(facts, reason: .unknown))
         }
     }
 
-    private func take(_ found: TapeAnswer) {
+    private func take(_ found: RecordedResponse) {
         answer = found
         phase = .interims(0)
-        let rules = tape.options.rules
-        guard !rules.of(.substitute).isEmpty, let recorded = tape.request(of: found.exchange) else {
+        let rules = recording.options.rules
+        guard !rules.of(.substitute).isEmpty, let recorded = recording.request(of: found.exchange)
+        else {
             return
         }
         let made = Substitution(recorded: recorded, live: facts, rules)
@@ -102,7 +103,7 @@ package final class ReplayExchange {
         }
     }
 
-    private func head(of answer: TapeAnswer) -> ReplayStep {
+    private func head(of answer: RecordedResponse) -> ReplayStep {
         if answer.isSwitch || facts.opensWebSocket && answer.head.status / 100 == 2 {
             phase = .over
             return switching(answer)
@@ -114,9 +115,9 @@ package final class ReplayExchange {
         return .head(head, isAll: isAll)
     }
 
-    private func edited(_ answer: TapeAnswer) -> ResponseHead {
+    private func edited(_ answer: RecordedResponse) -> ResponseHead {
         var head = answer.head
-        if tape.options.refreshesDates {
+        if recording.options.refreshesDates {
             let shift = Timestamp.now().microseconds(since: answer.startedAt) / 1_000_000
             head = HeadEdit.refreshed(head, by: shift)
         }
@@ -133,29 +134,29 @@ package final class ReplayExchange {
         }
     }
 
-    private func whole(_ answer: TapeAnswer) -> [UInt8] {
+    private func whole(_ answer: RecordedResponse) -> [UInt8] {
         if let content = answer.content { return content }
         var content: [UInt8] = []
-        while content.count < tape.options.scriptLimit {
-            let piece = tape.piece(of: answer.exchange, from: Int64(content.count))
+        while content.count < recording.options.scriptLimit {
+            let piece = recording.piece(of: answer.exchange, from: Int64(content.count))
             if piece.isEmpty { break }
             content += piece
         }
         return content
     }
 
-    private func switching(_ answer: TapeAnswer) -> ReplayStep {
-        let script = tape.script(of: answer)
+    private func switching(_ answer: RecordedResponse) -> ReplayStep {
+        let script = recording.script(of: answer)
         guard facts.opensWebSocket else {
-            return .switching(answer.head, SegmentDialogue(script, tape.options))
+            return .switching(answer.head, SegmentDialogue(script, recording.options))
         }
-        let head = WebSocketHead.answering(facts.fields, answer.head, sha1: tape.digests.sha1)
-        return .switching(head, WebSocketDialogue(script, tape.options))
+        let head = WebSocketHead.answering(facts.fields, answer.head, sha1: recording.digests.sha1)
+        return .switching(head, WebSocketDialogue(script, recording.options))
     }
 
     // MARK: The content
 
-    private func nextContent(of answer: TapeAnswer) -> ReplayStep {
+    private func nextContent(of answer: RecordedResponse) -> ReplayStep {
         if let rewritten {
             self.rewritten = []
             return rewritten.isEmpty ? end(of: answer) : .content(rewritten)
@@ -168,7 +169,7 @@ package final class ReplayExchange {
             if offset >= next.end || piece.isEmpty { cut += 1 }
             return piece.isEmpty ? nextContent(of: answer) : .content(piece)
         }
-        let limit = tape.options.timing > 0 ? offset + Self.timedPiece : .max
+        let limit = recording.options.timing > 0 ? offset + Self.timedPiece : .max
         if let time = clock.wait(until: due(answer)) { return .pause(time) }
         let piece = piece(of: answer, upTo: limit)
         return piece.isEmpty ? end(of: answer) : .content(piece)
@@ -178,7 +179,7 @@ package final class ReplayExchange {
     private static let timedPiece: Int64 = 16 << 10
 
     /// When the content is due from here on: it is taken to have come evenly.
-    private func due(_ answer: TapeAnswer) -> Int64 {
+    private func due(_ answer: RecordedResponse) -> Int64 {
         guard answer.size > 0, answer.cuts.isEmpty else { return answer.duration }
         // More may be there than is told, or less.
         let share = min(1, Double(offset) / Double(answer.size))
@@ -186,7 +187,7 @@ package final class ReplayExchange {
         return answer.firstByte.addingSaturated(Int64(Double(max(0, rest)) * share))
     }
 
-    private func piece(of answer: TapeAnswer, upTo end: Int64) -> [UInt8] {
+    private func piece(of answer: RecordedResponse, upTo end: Int64) -> [UInt8] {
         let piece: [UInt8]
         if let content = answer.content {
             let from = Int(min(offset, Int64(content.count)))
@@ -194,14 +195,14 @@ package final class ReplayExchange {
             piece = from == 0 && to == content.count ? content : Array(content[from..<to])
         } else {
             let room = end - offset
-            let read = tape.piece(of: answer.exchange, from: offset)
+            let read = recording.piece(of: answer.exchange, from: offset)
             piece = Int64(read.count) > room ? Array(read[..<Int(room)]) : read
         }
         offset += Int64(piece.count)
         return piece
     }
 
-    private func end(of answer: TapeAnswer) -> ReplayStep {
+    private func end(of answer: RecordedResponse) -> ReplayStep {
         // Who streams may be answered and still have something to say.
         if answer.waitsForRequest, !isWhole { return .needMore }
         phase = .over

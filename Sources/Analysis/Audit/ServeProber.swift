@@ -4,7 +4,7 @@ internal import Sockets
 internal import Synchronization
 
 /// A port for each probe, for clients that their own test suite leads there.
-package final class ServeDesk: Prober {
+package final class ServeProber: Prober {
     /// Those that have a port.
     package let shown: [ProbeDescription]
     private let presenter: any ProbePresenter
