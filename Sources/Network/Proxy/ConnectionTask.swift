@@ -259,7 +259,7 @@ final class ConnectionTask: @unchecked Sendable {
         client = upgraded.stream
         record.protocolName = "h2c"
         relay = nil
-        let target = upgraded.exchange.leg.target
+        let target = upgraded.origin.leg.target
         let relay = HTTP2Relay(
             self, entry: entry.isProxy ? .upgraded(target) : .fixed(target, host: nil),
             originFailure: nil, serverName: nil, connection: upgraded.connection)

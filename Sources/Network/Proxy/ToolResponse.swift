@@ -1,5 +1,7 @@
 internal import Base
 internal import HTTPCodecs
+internal import Recording
+internal import Traffic
 
 /// A response that the tool makes itself, because there is none from an origin.
 struct ToolResponse: Sendable, Equatable {
@@ -97,5 +99,22 @@ struct ToolResponse: Sendable, Equatable {
         case 508: "Loop Detected"
         default: "Error"
         }
+    }
+}
+
+extension ExchangeRecorder {
+    /// Records that the tool answered, and with which message.
+    ///
+    /// - Parameter code: of the exchange's failure, where it is another than the client is told.
+    func note(
+        _ answer: ToolResponse, _ message: (head: [UInt8], content: [UInt8]),
+        recordedAs code: String?
+    ) {
+        record.status = answer.status
+        record.responseHead = message.head
+        record.answeredByTool = true
+        record.error = code ?? answer.code
+        record.errorDetail = answer.detail
+        append(message.content.span, .response)
     }
 }

@@ -15,7 +15,7 @@ extension HTTP1Relay {
     ) async throws(RelayFailure) -> Next {
         guard let http2 = leg.http2 else { throw .originEnded }
         let across = HTTP2OriginExchange(leg, http2, worker: worker)
-        exchange?.originProtocolName = across.protocolName
+        exchange?.record.originProtocolName = across.protocolName
         return try await relay(outgoing, across: across)
     }
 
@@ -106,7 +106,7 @@ extension HTTP1Relay {
             try await across.sendContent(out)
             await worker.recorder.waitForRoom()
         }
-        requestBody.noteTrailers(reader.trailers.raw)
+        exchange?.noteTrailers(reader.trailers.raw, .request)
         task.noteForbidden(reader.trailers)
         isRequestComplete = true
         try await across.endContent(trailers: reader.trailers)
@@ -119,7 +119,7 @@ extension HTTP1Relay {
         hasTakenContent = true
         do throws(HTTP1Violation) {
             return try reader.consume(bytes.extracting(..<min(bytes.count, out.room))) { range in
-                record(bytes.extracting(range))
+                exchange?.append(bytes.extracting(range), .request)
                 out.append(bytes.extracting(range))
             }
         } catch {
@@ -140,7 +140,7 @@ extension HTTP1Relay {
                 return .delivered(try await deliver(head, across))
             }
             try head.count(in: &interims)
-            exchange?.interimHeads.append(head.raw)
+            exchange?.record.interimHeads.append(head.raw)
             try await forwardInterim(head)
         }
     }
@@ -148,7 +148,7 @@ extension HTTP1Relay {
     private func deliver(
         _ head: ResponseHead, _ across: any OriginExchange
     ) async throws(RelayFailure) -> Next {
-        noteResponse(head)
+        exchange?.note(head)
         let coding = ContentCodingOut(head, hasNoContent: across.hasNoContent, request: request)
         let closes =
             !requestKeepsAlive || !isRequestComplete || worker.isDraining || coding == .untilClose
@@ -164,8 +164,7 @@ extension HTTP1Relay {
                 adding: removal.adding), into: &scratch)
         try await sendToClient(scratch, behind: out)
         hasResponseBegun = true
-        responseMessages = BodyMessageReader(head.fields, exchange: exchange?.id ?? 0, .response)
-        defer { responseMessages = nil }
+        exchange?.watchContent(behind: head.fields, .response)
         try await passContent(coding, behind: out, across)
         return closes ? .close : .nextRequest
     }
@@ -183,12 +182,11 @@ extension HTTP1Relay {
             let deadline = loop.now + limits.bodyTimeout
             let count = try await across.readContent(into: content, deadline: deadline)
             guard count > 0 else { break }
-            responseMessages?.read(content.readable, to: task)
-            responseBody.append(content.readable, to: worker.recorder)
+            exchange?.append(content.readable, .response)
             try await pass(content, coding, behind: out)
             await worker.recorder.waitForRoom()
         }
-        responseBody.noteTrailers(across.trailers.raw)
+        exchange?.noteTrailers(across.trailers.raw, .response)
         task.noteForbidden(across.trailers)
         let trailers = TrailerFields.passing(across.trailers).raw
         if coding == .chunked {

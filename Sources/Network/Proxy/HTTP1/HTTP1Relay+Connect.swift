@@ -1,6 +1,7 @@
 internal import Base
 internal import HTTPModel
 internal import Origins
+internal import Recording
 internal import Sockets
 internal import Traffic
 internal import Transport
@@ -9,7 +10,7 @@ extension HTTP1Relay {
     /// Answers a CONNECT to the proxy (RFC 9110 §9.3.6) and looks into the tunnel.
     func connect(_ host: String, _ port: UInt16) async throws(ConnectionEnd) -> Next {
         let target = OriginTarget(isSecure: true, host: host, port: port)
-        exchange?.authority = target.tunnelAuthority
+        exchange?.record.authority = target.tunnelAuthority
         task.note(target)
         if let refusal = task.blocking(host) {
             isRequestComplete = true
@@ -58,17 +59,19 @@ extension HTTP1Relay {
     /// Takes the exchange back.
     func forgetExchange() {
         // The store has been told of one that lasts, and is to hear of its end.
-        guard !isAnnounced else { return finish() }
-        task.forgetExchange(exchange.take()?.id)
+        guard exchange?.isAnnounced != true else { return finish() }
+        task.forgetExchange(exchange.take()?.record.id)
     }
 
     /// The connection's record tells of the tunnel; the request itself is recorded only if it says
     /// more than that: that the client gave the proxy a password.
     private func recordConnect(_ head: [UInt8]) {
-        guard let request, isAnnounced || request.fields.contains(.proxyAuthorization) else {
+        guard let request,
+            exchange?.isAnnounced ?? false || request.fields.contains(.proxyAuthorization)
+        else {
             return forgetExchange()
         }
-        exchange?.noteTunnel(head)
+        exchange?.record.noteTunnel(head)
         finish()
     }
 }

@@ -219,7 +219,7 @@ extension HTTP1Relay {
         try await sendHead(through: out, over: leg)
         if case .length(let length) = outgoing.framing, let clientBuffer {
             let content = clientBuffer.readable.extracting(..<Int(length))
-            record(content)
+            exchange?.append(content, .request)
             hasTakenContent = true
             if content.count > out.room { try await send(out, over: leg) }
             out.append(clientBuffer.readable.extracting(..<Int(length)))
@@ -316,7 +316,7 @@ extension HTTP1Relay {
             out.append(reader.closing)
             try await send(out, over: leg)
         }
-        requestBody.noteTrailers(reader.trailers.raw)
+        exchange?.noteTrailers(reader.trailers.raw, .request)
         task.noteForbidden(reader.trailers)
         // Before anything else is waited for: the answer may be judged meanwhile.
         isRequestComplete = true
@@ -330,7 +330,7 @@ extension HTTP1Relay {
         hasTakenContent = true
         do throws(HTTP1Violation) {
             return try reader.consume(bytes) { range in
-                record(bytes.extracting(range))
+                exchange?.append(bytes.extracting(range), .request)
             }
         } catch {
             throw .clientViolation(error)
@@ -377,7 +377,7 @@ extension HTTP1Relay {
             finish()
             return .close
         case .origin, .originEnded, .originViolation, .originStream, .originTruncated:
-            let (code, detail) = failure.words(responseHead: exchange?.responseHead ?? [])
+            let (code, detail) = failure.words(responseHead: exchange?.record.responseHead ?? [])
             let isTimeout = code == "origin-timed-out"
             guard hasResponseBegun || (task.mirrorsOrigin && !isTimeout) else {
                 task.note(failure, detail)

@@ -26,7 +26,7 @@ extension HTTP1Relay {
             guard head.isInterim else { return try await deliver(head, over: leg) }
             try head.count(in: &interims)
             _ = try framing(of: head)
-            exchange?.interimHeads.append(head.raw)
+            exchange?.record.interimHeads.append(head.raw)
             try await forwardInterim(head)
             deadline = loop.now + limits.responseTimeout
         }
@@ -85,7 +85,7 @@ extension HTTP1Relay {
         do throws(OriginReadFailure) {
             return try await leg.readHead(limits: limits.responseHead, longHeads: worker.longHeads)
         } catch {
-            if case .violation = error { exchange?.responseHead = leg.brokenHead }
+            if case .violation = error { exchange?.record.responseHead = leg.brokenHead }
             throw RelayFailure(error)
         }
     }
@@ -115,7 +115,7 @@ extension HTTP1Relay {
     private func deliver(
         _ head: ResponseHead, over leg: OriginLeg
     ) async throws(RelayFailure) -> Reception {
-        noteResponse(head)
+        exchange?.note(head)
         leg.notePersonal(head.fields)
         let framing = try framing(of: head)
         if framing == .tunnel { return .switched(head) }
@@ -133,10 +133,9 @@ extension HTTP1Relay {
         HeadWriter.writeResponse(head, forwarding: plan.forwarding, into: &scratch)
         try await sendToClient(scratch, behind: out)
         hasResponseBegun = true
-        responseMessages = BodyMessageReader(head.fields, exchange: exchange?.id ?? 0, .response)
-        defer { responseMessages = nil }
+        exchange?.watchContent(behind: head.fields, .response)
         let trailers = try await relayBody(plan, out, over: leg)
-        responseBody.noteTrailers(trailers.raw)
+        exchange?.noteTrailers(trailers.raw, .response)
         task.noteForbidden(trailers)
         if framing == .untilClose, !leg.stream.endedInOrder { return .delivered(truncate()) }
         keepOrDrop(leg, head, framing)
@@ -163,14 +162,6 @@ extension HTTP1Relay {
         } catch {
             throw .originViolation(error)
         }
-    }
-
-    @inline(never)
-    func noteResponse(_ head: ResponseHead) {
-        guard let startedAt = exchange?.startedAt else { return }
-        exchange?.responseHead = head.raw
-        exchange?.status = head.status
-        exchange?.firstByteMicroseconds = Timestamp.now().microseconds(since: startedAt)
     }
 
     /// Relays the content behind a head that waits in `out`, and returns the trailers.
@@ -248,8 +239,7 @@ extension HTTP1Relay {
         do throws(HTTP1Violation) {
             return try reader.consume(bytes.extracting(..<limit)) { range in
                 let content = bytes.extracting(range)
-                responseMessages?.read(content, to: task)
-                responseBody.append(content, to: worker.recorder)
+                exchange?.append(content, .response)
                 if plan.decodes { out.append(content) }
                 soundCount = range.upperBound
             }
@@ -284,7 +274,7 @@ extension HTTP1Relay {
     func tunnel(
         _ head: ResponseHead, _ across: any OriginExchange
     ) async throws(RelayFailure) -> Next {
-        noteResponse(head)
+        exchange?.note(head)
         let (stream, late) = across.tunnel()
         return try await tunnel(head, to: stream) { late }
     }
@@ -309,7 +299,7 @@ extension HTTP1Relay {
         }
         let early = clientBuffer
         clientBuffer = nil
-        let id = exchange?.id ?? 0
+        let id = exchange?.record.id ?? 0
         let messages =
             WebSocketRecorder.isBegun(by: head, asked: request)
             ? WebSocketRecorder(

@@ -59,17 +59,16 @@ extension HTTP1Relay {
             let clientStream = downstream.upgrade(settings: settings, isHead: isHead)
         else { throw .originViolation(.unaskedSwitch) }
         try await sendSwitch(head)
-        guard let record = exchange.take() else { throw .originEnded }
+        guard let exchange = exchange.take() else { throw .originEnded }
         task.note(endOf: leg)
         task.note(upgraded)
         worker.origins.run(upstream, on: upgraded)
-        var begun = record
-        begun.interimHeads.append(head.raw)
-        begun.stream = clientStream.id
+        exchange.record.interimHeads.append(head.raw)
+        exchange.record.stream = clientStream.id
         self.upgraded = UpgradedConnection(
             connection: downstream, stream: stream, first: clientStream, request: request,
-            recorder: task.recorder(of: begun),
-            exchange: HTTP2OriginExchange(upgraded, upstream, worker: worker, stream: originStream))
+            recorder: exchange,
+            origin: HTTP2OriginExchange(upgraded, upstream, worker: worker, stream: originStream))
         return .close
     }
 
@@ -92,5 +91,5 @@ struct UpgradedConnection: @unchecked Sendable {
     let first: HTTP2Stream
     let request: RequestHead
     let recorder: ExchangeRecorder
-    let exchange: HTTP2OriginExchange
+    let origin: HTTP2OriginExchange
 }

@@ -30,13 +30,8 @@ final class HTTP1Relay: @unchecked Sendable {
     /// Where outgoing heads are written before they are sent.
     var scratch: [UInt8] = []
     /// The exchange under way, `nil` between two.
-    var exchange: ExchangeRecord?
+    var exchange: ExchangeRecorder?
     var request: RequestHead?
-    var requestBody = BodyRecorder.nothing
-    var responseBody = BodyRecorder.nothing
-    /// Watch the contents for the messages inside, if they have some.
-    private var requestMessages: BodyMessageReader?
-    var responseMessages: BodyMessageReader?
     /// Whether the last byte of the request was taken from the client, and has gone to the origin.
     var isRequestComplete = false
     /// What the request, as it went to the origin, offers to change over to.
@@ -54,8 +49,6 @@ final class HTTP1Relay: @unchecked Sendable {
     var upgraded: UpgradedConnection?
     /// Whether the origin was told that the client has ended its direction.
     var hasPassedEndOn = false
-    /// Whether the store was told of the exchange before its end.
-    private(set) var isAnnounced = false
     /// Whether something of a final response has gone to the client.
     var hasResponseBegun = false
     /// Whether some of the request's content was taken; it cannot be had again.
@@ -277,7 +270,7 @@ final class HTTP1Relay: @unchecked Sendable {
     func refuse(_ violation: HTTP1Violation) async throws(ConnectionEnd) -> Never {
         let code = violation.isSmuggling ? "request-smuggling" : "bad-request"
         let detail = "the request is malformed: \(violation.detail) (\(violation.code))"
-        exchange?.error = code
+        exchange?.record.error = code
         _ = await answer(ToolResponse(violation.status, violation.code, detail), recordedAs: code)
         throw ConnectionEnd(
             .refused, "client sent a malformed request: \(violation.code)", by: .tool)
@@ -320,76 +313,49 @@ final class HTTP1Relay: @unchecked Sendable {
 
     @inline(never)
     private func name(_ origin: OriginTarget, of head: RequestHead) {
-        exchange?.scheme = origin.scheme
+        exchange?.record.scheme = origin.scheme
         // Where the request goes is what counts: a false Host must not make it look local.
-        exchange?.authority = origin.authority
+        exchange?.record.authority = origin.authority
         if case .anyOrigin = entry { task.note(origin) }
     }
 
     @inline(never)
     private func begin(_ head: RequestHead, _ startedAt: Timestamp) {
-        beginRecord(startedAt)
-        exchange?.requestHead = head.raw
-        if case .http10 = head.version { exchange?.protocolName = head.version.text }
-        if let host = head.fields.first(.host) { exchange?.authority = host.text }
+        let exchange = beginRecord(head.raw, startedAt)
+        if case .http10 = head.version { exchange.record.protocolName = head.version.text }
+        if let host = head.fields.first(.host) { exchange.record.authority = host.text }
         request = head
-        requestMessages = BodyMessageReader(head.fields, exchange: exchange?.id ?? 0, .request)
-    }
-
-    /// Records content of the request.
-    func record(_ content: Span<UInt8>) {
-        requestMessages?.read(content, to: task)
-        requestBody.append(content, to: worker.recorder)
+        exchange.watchContent(behind: head.fields, .request)
     }
 
     @inline(never)
     private func beginBroken(_ bytes: [UInt8], _ startedAt: Timestamp) {
-        beginRecord(startedAt)
-        exchange?.requestHead = bytes
-        exchange?.authority = task.record.originHost
+        beginRecord(bytes, startedAt).record.authority = task.record.originHost
         request = nil
-        requestMessages = nil
     }
 
     @inline(never)
-    private func beginRecord(_ startedAt: Timestamp) {
-        let id = task.nextExchangeNumber()
-        exchange = ExchangeRecord(
-            id: id, connection: task.id, startedAt: startedAt,
-            scheme: task.session == nil ? .http : .https, authority: "")
-        task.record.exchangeCount += 1
-        task.noteTaken()
+    private func beginRecord(_ head: [UInt8], _ startedAt: Timestamp) -> ExchangeRecorder {
+        let exchange = task.beginExchange(head, at: startedAt)
+        self.exchange = exchange
         hasServed = true
-        requestBody = BodyRecorder(
-            exchange: id, direction: .request, byteLimit: limits.recordedBody)
-        responseBody = BodyRecorder(
-            exchange: id, direction: .response, byteLimit: limits.recordedBody)
         isRequestComplete = false
         hasResponseBegun = false
         hasTakenContent = false
-        isAnnounced = false
+        return exchange
     }
 
     /// Hands the finished exchange over to be recorded.
     @inline(never)
     func finish(error: String? = nil, _ detail: String? = nil) {
-        guard var record = exchange.take() else { return }
-        record.durationMicroseconds = Timestamp.now().microseconds(since: record.startedAt)
-        if task.isCut {
-            record.error = "cut"
-            record.errorDetail = "the proxy was shut down"
-        } else if let error {
-            record.error = record.error ?? error
-            record.errorDetail = record.errorDetail ?? detail
-        }
-        record.requestBody = requestBody.finish(to: worker.recorder)
-        record.responseBody = responseBody.finish(to: worker.recorder)
+        guard let exchange = exchange.take() else { return }
         // What is recorded is not held by a connection that waits.
         request = nil
-        requestBody = .nothing
-        responseBody = .nothing
-        requestMessages = nil
-        worker.recorder.record(.exchange(record))
+        if task.isCut {
+            exchange.record.error = "cut"
+            exchange.record.errorDetail = "the proxy was shut down"
+        }
+        exchange.finish(error: error, detail)
     }
 
     /// Gives back what a client that has paused does not need: memory, and the origin's connection,
@@ -413,18 +379,8 @@ final class HTTP1Relay: @unchecked Sendable {
         task.release(leg)
     }
 
-    /// Tells the store of an exchange that lasts, and what has passed of its content.
-    @inline(never)
     func announce(olderThan microseconds: Int64) {
-        guard var record = exchange,
-            Timestamp.now().microseconds(since: record.startedAt) > microseconds
-        else { return }
-        requestBody.spillIfSlow(to: worker.recorder)
-        responseBody.spillIfSlow(to: worker.recorder)
-        record.requestBody = requestBody.body
-        record.responseBody = responseBody.body
-        isAnnounced = true
-        worker.recorder.record(.exchange(record))
+        exchange?.announce(olderThan: microseconds)
     }
 
     // MARK: Answers of the tool
@@ -438,12 +394,7 @@ final class HTTP1Relay: @unchecked Sendable {
         let closes = !isRequestComplete || !requestKeepsAlive || worker.isDraining
         let isHead = request?.knownMethod == .head
         let message = answer.message(closes: closes, includesContent: !isHead)
-        exchange?.status = answer.status
-        exchange?.responseHead = message.head
-        exchange?.answeredByTool = true
-        exchange?.error = code ?? answer.code
-        exchange?.errorDetail = answer.detail
-        responseBody.append(message.content.span, to: worker.recorder)
+        exchange?.note(answer, message, recordedAs: code)
         let buffer = loop.buffers.take()
         defer { loop.buffers.give(buffer) }
         buffer.append(message.head)

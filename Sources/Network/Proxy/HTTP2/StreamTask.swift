@@ -54,14 +54,14 @@ final class StreamTask: @unchecked Sendable {
         exchange = upgraded.recorder
         request = upgraded.request
         isRequestComplete = true
-        wait(for: upgraded.exchange)
+        wait(for: upgraded.origin)
         defer { wait(for: nil) }
         do throws(RelayFailure) {
-            try await receive(upgraded.exchange)
-            upgraded.exchange.finish(isWhole: true)
+            try await receive(upgraded.origin)
+            upgraded.origin.finish(isWhole: true)
             exchange?.finish()
         } catch {
-            upgraded.exchange.finish(isWhole: false)
+            upgraded.origin.finish(isWhole: false)
             fail(error)
         }
     }
@@ -110,16 +110,12 @@ final class StreamTask: @unchecked Sendable {
     }
 
     private func begin(_ raw: [UInt8], _ startedAt: Timestamp) {
-        var record = ExchangeRecord(
-            id: task.nextExchangeNumber(), connection: task.id, startedAt: startedAt,
-            scheme: task.session == nil ? .http : .https, authority: task.record.originHost)
-        record.requestHead = raw
-        record.protocolName = HTTPVersion.http2.text
-        record.stream = stream.id
-        task.record.exchangeCount += 1
-        task.noteTaken()
+        let exchange = task.beginExchange(raw, at: startedAt)
+        exchange.record.authority = task.record.originHost
+        exchange.record.protocolName = HTTPVersion.http2.text
+        exchange.record.stream = stream.id
         relay.hasServed = true
-        exchange = task.recorder(of: record)
+        self.exchange = exchange
     }
 
     private func route(_ head: RequestHead) throws(HTTP1Violation) -> Step? {
@@ -428,12 +424,7 @@ final class StreamTask: @unchecked Sendable {
     func answer(_ answer: ToolResponse, recordedAs code: String? = nil) {
         let isHead = request?.knownMethod == .head
         let message = answer.message(closes: false, includesContent: !isHead)
-        exchange?.record.status = answer.status
-        exchange?.record.responseHead = message.head
-        exchange?.record.answeredByTool = true
-        exchange?.record.error = code ?? answer.code
-        exchange?.record.errorDetail = answer.detail
-        exchange?.append(message.content.span, .response)
+        exchange?.note(answer, message, recordedAs: code)
         stream.respond(
             .response(
                 status: answer.status,

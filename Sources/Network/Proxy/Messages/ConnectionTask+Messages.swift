@@ -20,9 +20,17 @@ extension ConnectionTask: MessageRecorder {
 
     func write(_ message: MessageRecord) { worker.recorder.record(.message(message)) }
 
-    /// Records an exchange that begins now.
-    func recorder(of exchange: ExchangeRecord) -> ExchangeRecorder {
-        ExchangeRecorder(
+    /// Begins the record of an exchange.
+    ///
+    /// - Parameter head: of the request, or what came in its place.
+    func beginExchange(_ head: [UInt8], at startedAt: Timestamp) -> ExchangeRecorder {
+        var exchange = ExchangeRecord(
+            id: nextExchangeNumber(), connection: id, startedAt: startedAt,
+            scheme: session == nil ? .http : .https, authority: "")
+        exchange.requestHead = head
+        record.exchangeCount += 1
+        noteTaken()
+        return ExchangeRecorder(
             exchange, to: worker.recorder, messages: self, byteLimit: limits.recordedBody)
     }
 
