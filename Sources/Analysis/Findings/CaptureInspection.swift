@@ -35,9 +35,12 @@ package enum CaptureInspection {
         var engine = FindingsEngine(configuration)
         var connections: [Int64: ConnectionRecord] = [:]
         var total: Int64 = 0
+        var leavesOut = false
         try source.connections { record in
             if try selection?.accepts(record) ?? true {
                 try observe(record, in: source, &engine, visit)
+            } else {
+                leavesOut = true
             }
             connections[record.id] = record.withoutBulk
             total = total.addingSaturated(record.exchangeCount)
@@ -51,13 +54,15 @@ package enum CaptureInspection {
                     requestBody: try content(of: exchange, .request, in: source),
                     responseBody: try content(of: exchange, .response, in: source))
                 visit(.exchange(exchange.id), found)
+            } else {
+                leavesOut = true
             }
             done += 1
             try progress(done, total)
             return true
         }
         try progress(total, total)
-        return engine.report()
+        return engine.report(leavesOut: leavesOut)
     }
 
     /// Judges a connection with its messages, where they can show anything.

@@ -1,13 +1,20 @@
 internal import Base
 internal import Traffic
 
-/// Keeps one finding for each rule, service, path and selector, within bounds.
+/// Keeps one finding for each rule, service, port, path and selector, within bounds.
 ///
 /// A service with more places than `templateLimit` for one rule is rolled up to one finding.
 struct FindingStore {
     private struct GroupKey: Hashable {
         let rule: RuleID
         let service: ServiceName
+        let port: UInt16?
+
+        init(_ finding: Finding) {
+            rule = finding.rule
+            service = finding.party
+            port = finding.urlTemplate.chosenPort
+        }
     }
 
     fileprivate struct EntryKey: Hashable {
@@ -31,11 +38,12 @@ struct FindingStore {
 
     mutating func add(_ finding: Finding) {
         var finding = finding
-        var key = GroupKey(rule: finding.rule, service: finding.party)
+        var key = GroupKey(finding)
         if groups[key] == nil, groups.count >= Self.groupLimit {
             isTruncated = true
             finding = Self.rolledUp(finding, to: .others)
-            key = GroupKey(rule: finding.rule, service: .others)
+            finding.urlTemplate.port = nil
+            key = GroupKey(finding)
         }
         groups[key, default: Group()].add(finding)
     }
@@ -72,6 +80,7 @@ struct FindingStore {
         if let dialogue = finding.urlTemplate.dialogue {
             parts.append(dialogue.protocolName.rawValue)
         }
+        if let port = finding.urlTemplate.chosenPort { parts.append("\(port)") }
         return digests.sha256(Array(parts.joined(separator: "|").utf8)).prefix(16).hex
     }
 

@@ -116,11 +116,14 @@ package struct FindingsEngine {
     }
 
     /// What was found so far.
-    package mutating func report() -> FindingsReport {
+    ///
+    /// - Parameter leavesOut: whether there were records that were not to be judged.
+    package mutating func report(leavesOut: Bool = false) -> FindingsReport {
         let findings = store.findings(digests: configuration.digests)
         return FindingsReport(
             findings: findings, coverage: coverage,
-            inconclusive: coverage.inconclusive(isTruncated: store.isTruncated))
+            inconclusive: coverage.inconclusive(
+                isTruncated: store.isTruncated, leavesOut: leavesOut))
     }
 
     private mutating func examine(_ view: ExchangeView) -> [RuleMatch] {
@@ -136,14 +139,15 @@ package struct FindingsEngine {
     }
 
     private static func sighting(of match: RuleMatch, in view: ExchangeView) -> Sighting {
-        var host = view.host
+        var (host, port) = (view.host, view.port)
         if match.peer == .proxy, let connection = view.connection, connection.mode == .explicit {
             host = HostName(connection.listener)
+            port = connection.listenerPort
         }
         return Sighting(
             scheme: view.exchange.scheme,
             method: match.place == .service ? nil : MethodName(view.method),
-            host: host, path: match.peer == .proxy ? [] : Array(view.target.path),
+            host: host, port: port, path: match.peer == .proxy ? [] : Array(view.target.path),
             exchange: view.exchange.id, connection: view.exchange.connection,
             time: view.exchange.startedAt)
     }
@@ -175,6 +179,7 @@ package struct FindingsEngine {
         if let host = match.actionHost {
             notes.append(.formAction(ServiceName(host: host.bytes, redaction: redaction)))
         }
+        if isLocal, match.severity > .info { notes.append(.staysLocal(match.severity)) }
         let finding = Finding(
             rule: match.rule, severity: isLocal ? .info : match.severity,
             confidence: match.confidence, party: service(of: seen.host, redaction),
@@ -203,7 +208,7 @@ package struct FindingsEngine {
             return URLTemplate(dialogue: dialogue, host: seen.host.bytes, redaction: redaction)
         }
         return URLTemplate(
-            scheme: seen.scheme, host: seen.host.bytes,
+            scheme: seen.scheme, host: seen.host.bytes, port: seen.port,
             path: match.place == .service ? nil : seen.path, redaction: redaction)
     }
 
@@ -232,6 +237,8 @@ private struct Sighting {
     let scheme: ExchangeRecord.Scheme
     let method: MethodName?
     let host: HostName
+    /// 0 if it is not known.
+    let port: UInt16
     let path: [UInt8]?
     let exchange: Int64?
     let connection: Int64
@@ -254,13 +261,11 @@ extension Sighting {
         }
         self.init(
             scheme: isSecured ? .https : .http, method: nil,
-            host: isProxy ? HostName(connection.listener) : connection.host, path: nil,
+            host: isProxy ? HostName(connection.listener) : connection.host,
+            port: isProxy ? connection.listenerPort : connection.originPort, path: nil,
             exchange: nil, connection: connection.id, time: connection.openedAt)
-        dialogue = match.protocolName.map { name in
-            DialoguePlace(
-                protocolName: name,
-                port: isProxy ? connection.listenerPort : connection.originPort,
-                isSecured: isSecured)
+        if let name = match.protocolName {
+            dialogue = DialoguePlace(protocolName: name, port: port, isSecured: isSecured)
         }
     }
 }

@@ -78,7 +78,8 @@ private func runCommand(
         arguments.command, proxy: arguments.proxy, capturesAll: arguments.capturesAll,
         variables: environment.variables
     ).run(started: { signals.watch(onStop: $0.forward, onInsist: $0.kill, onTick: {}) })
-    let source = try environment.openCapture(outcome.capturePath)
+    let source = RecordsSince(
+        outcome.firstRecords, in: try environment.openCapture(outcome.capturePath))
     let report = try CaptureInspection.report(
         on: source, configuration: configuration,
         progress: RunProgress("checking", environment).advance)
@@ -98,6 +99,10 @@ private func runCommand(
     try arguments.files.write(
         report, capture: outcome.capturePath, failingFrom: arguments.failOn)
     try tellFailures(in: source, of: outcome.capturePath, environment)
+    if report.coverage.tlsConnections > report.coverage.clientRefused {
+        try environment.note("whether it verifies its servers was not looked at")
+        try environment.hint("'sallyport audit -- COMMAND' shows it flawed ones")
+    }
     let code = report.exitCode(failingFrom: arguments.failOn)
     let isWhole = outcome.ending == .exited(0) && outcome.confinementFailure == nil
     return code == .clean && !isWhole ? .inconclusive : code

@@ -27,6 +27,7 @@ package struct ClientRun: Sendable {
     package struct Outcome: Sendable {
         package let ending: ChildProcess.Ending
         package let capturePath: String
+        package let firstRecords: FirstRecords
         /// What a confined command's network saw; `nil` for one that was not confined.
         package var network: ConfinedNetwork?
         /// Why the command could not be confined, although that was asked for.
@@ -65,7 +66,7 @@ package struct ClientRun: Sendable {
             })
         return Outcome(
             ending: result.ending, capturePath: result.service.capturePath,
-            network: result.network)
+            firstRecords: result.service.firstRecords, network: result.network)
     }
 
     private func runWithVariables(
@@ -89,6 +90,8 @@ package struct ClientRun: Sendable {
             service.stop()
         }
         _ = try await service.run()
-        return Outcome(ending: try await box.get().get(), capturePath: service.capturePath)
+        return Outcome(
+            ending: try await box.get().get(), capturePath: service.capturePath,
+            firstRecords: service.firstRecords)
     }
 }

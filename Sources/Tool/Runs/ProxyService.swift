@@ -11,6 +11,8 @@ package import Traffic
 package final class ProxyService: RunService {
     package let authority: CertificateAuthority
     package let capturePath: String
+    /// Where what is recorded begins, in a capture that may have been there before.
+    package let firstRecords: FirstRecords
     package let server: ProxyServer
     package let shutdown = Shutdown()
     /// The content server beside it, which the proxy trusts.
@@ -46,8 +48,10 @@ package final class ProxyService: RunService {
             try ContentService(options, variables: variables, loops: all)
         }
         if let content { plan.originTrust.extraAuthorities.append(content.authority.certificate) }
-        numbers = RecordNumbers(
+        firstRecords = FirstRecords(
             connection: writer.nextConnectionID, exchange: writer.nextExchangeID)
+        numbers = RecordNumbers(
+            connection: firstRecords.connection, exchange: firstRecords.exchange)
         server = try ProxyServer(
             plan: plan, authority: authority, sink: EventSink(writer, events), numbers: numbers,
             loops: all)

@@ -76,7 +76,7 @@ import Traffic
     ])
     func makesTemplates(_ path: String, _ expected: String) {
         let template = URLTemplate(
-            scheme: .http, host: Array("a.example".utf8), path: Array(path.utf8),
+            scheme: .http, host: Array("a.example".utf8), port: 80, path: Array(path.utf8),
             redaction: Self.redaction)
         #expect(template.path == expected)
         #expect(template.text == "http://a.example" + expected)

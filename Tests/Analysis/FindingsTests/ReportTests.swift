@@ -105,8 +105,11 @@ import Traffic
         ]
         let local = FindingsLaboratory.run(traffic)
         #expect(local.findings.map(\.severity) == [.info])
+        #expect(local.findings.first?.notes.contains(.staysLocal(.critical)) == true)
         let remote = FindingsLaboratory.run(traffic, loopbackAsRemote: true)
         #expect(remote.findings.map(\.severity) == [.critical, .medium])
+        let texts = remote.findings.flatMap(\.notes).map(\.text)
+        #expect(!texts.contains { $0.contains("--loopback-as-remote") })
     }
 
     @Test func blamesOwnProxyOnLoopbackAsInfo() {
@@ -139,6 +142,73 @@ import Traffic
             engine.observe(record)
         }
         #expect(engine.report().inconclusive == reasons)
+    }
+
+    /// What the tool answered in an origin's place tells nothing of the origin.
+    @Test(arguments: [
+        ([true], [InconclusiveReason.noOriginAnswered]), ([true, true], [.noOriginAnswered]),
+        ([true, false], []), ([false], []),
+    ])
+    func tellsThatNoOriginAnswered(_ areOwn: [Bool], _ reasons: [InconclusiveReason]) {
+        let report = FindingsLaboratory.run(
+            areOwn.map { Sample(scheme: .https, status: $0 ? 502 : 200, answeredByTool: $0) })
+        #expect(report.inconclusive == reasons)
+    }
+
+    /// A dialogue has no exchanges; what its origin said was heard all the same.
+    @Test(arguments: [
+        (ConnectionRecord.Outcome.originUnreachable, Int64(0), [.noOriginAnswered]),
+        (.originUntrusted, 3_000, [.noOriginAnswered]),
+        (.completed, 3_000, [InconclusiveReason]()),
+    ])
+    func hearsDialogues(
+        _ outcome: ConnectionRecord.Outcome, _ bytes: Int64, _ reasons: [InconclusiveReason]
+    ) {
+        var engine = FindingsEngine(FindingsLaboratory.configuration())
+        for (id, outcome) in [(1, outcome), (2, .originUnreachable)] {
+            var record = ConnectionRecord(
+                id: Int64(id), openedAt: Timestamp(microseconds: 1), client: "c", listener: "l",
+                mode: .explicit)
+            record.outcome = outcome
+            record.originBytes = ByteCount(received: id == 1 ? bytes : 0, sent: 0)
+            engine.observe(record)
+        }
+        #expect(engine.report().inconclusive == reasons)
+    }
+
+    /// Two services on one host are two places, but what has another port in each run is one.
+    @Test(arguments: [
+        (
+            ["h.example:8081", "h.example:8082"],
+            ["http://h.example:8081/a", "http://h.example:8082/a"]
+        ),
+        (["h.example:80", "h.example"], ["http://h.example/a"]),
+        (["h.example:443"], ["http://h.example:443/a"]),
+        (["h.example:40001"], ["http://h.example:40001/a"]),
+        (["h.example:40001", "h.example:40002"], ["http://h.example/a"]),
+        (["[2001:db8::7]:8081"], ["http://[2001:db8::7]:8081/a"]),
+    ])
+    func tellsPortsApart(_ hosts: [String], _ places: [String]) {
+        let report = FindingsLaboratory.run(
+            hosts.map {
+                Sample(host: $0, target: "/a", headers: ["Authorization: Basic dGVzdDoxOjM0"])
+            })
+        let found = report.findings.filter { $0.rule == .plainHTTPBasic }
+        #expect(found.map(\.urlTemplate.text).sorted() == places)
+        #expect(Set(found.map(\.fingerprint)).count == places.count)
+    }
+
+    /// A fingerprint is that of the next run, in which a free port is another one.
+    @Test(arguments: [
+        ("h.example:40001", "h.example:50001", true), ("h.example:81", "h.example:82", false),
+    ])
+    func keepsFreePortsOutOfFingerprints(_ one: String, _ other: String, _ areSame: Bool) {
+        let prints = [one, other].map { host in
+            FindingsLaboratory.run([
+                Sample(host: host, headers: ["Authorization: Basic dGVzdDoxOjM0"])
+            ]).findings.map(\.fingerprint)
+        }
+        #expect((prints[0] == prints[1]) == areSame)
     }
 
     @Test func rendersText() {

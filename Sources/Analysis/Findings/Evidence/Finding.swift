@@ -58,6 +58,7 @@ package struct Finding: Sendable {
         lastSeen = max(lastSeen, other.lastSeen)
         if method != other.method { method = .several }
         if selector != other.selector { selector = nil }
+        if urlTemplate.port != other.urlTemplate.port { urlTemplate.port = nil }
         merge(other.urlTemplate.dialogue)
     }
 

@@ -1,3 +1,4 @@
+package import Base
 package import Traffic
 
 /// One more fact of a finding, from a closed list so that none can carry a secret.
@@ -37,6 +38,8 @@ package enum FindingNote: Sendable, Hashable {
     case noLoginSeen
     case mailInPlain
     case sentBehindSwitch(ConnectionRecord.Side)
+    /// Of no severity because nobody else could see it; how bad it would be elsewhere.
+    case staysLocal(Severity)
 
     package var text: String {
         switch self {
@@ -76,6 +79,8 @@ package enum FindingNote: Sendable, Hashable {
         case .noLoginSeen: "no login was seen"
         case .mailInPlain: "mail was handed over in plain"
         case .sentBehindSwitch(let side): "sent from the \(side.rawValue)'s side"
+        case .staysLocal(let severity):
+            "it stays on this machine; with --loopback-as-remote it is \(severity.rawValue)"
         }
     }
 }

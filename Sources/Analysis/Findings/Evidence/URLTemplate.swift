@@ -5,15 +5,21 @@ package import Traffic
 package struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     package let scheme: ExchangeRecord.Scheme
     package let host: ServiceName
+    /// `nil` for the scheme's own, one that is not known, and if it was seen at several.
+    package internal(set) var port: UInt16?
     /// Begins with `/`; `/..` stands for the whole service.
     package let path: String
     /// Where it was seen if that is no HTTP; scheme and path tell nothing then.
     package internal(set) var dialogue: DialoguePlace?
 
-    /// - Parameter path: the path as it was sent, `nil` for the whole service.
+    /// - Parameters:
+    ///   - port: 0 if it is not known.
+    ///   - path: the path as it was sent, `nil` for the whole service.
     init(
-        scheme: ExchangeRecord.Scheme, host: [UInt8], path: [UInt8]?, redaction: EvidenceRedaction
+        scheme: ExchangeRecord.Scheme, host: [UInt8], port: UInt16, path: [UInt8]?,
+        redaction: EvidenceRedaction
     ) {
+        self.port = port == 0 || port == scheme.port ? nil : port
         self.scheme = scheme
         self.host = ServiceName(host: host, redaction: redaction)
         self.path = path.map { Self.template(of: $0, redaction: redaction) } ?? Self.wholeService
@@ -36,13 +42,23 @@ package struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     func rolledUp(to service: ServiceName) -> URLTemplate {
         var result = URLTemplate(scheme: scheme, host: service)
         result.dialogue = dialogue
+        result.port = port
         return result
+    }
+
+    /// A port that somebody chose, and that so tells one service of a host from another: what a
+    /// system hands out to a listener that asks for any is another one in the next run.
+    var chosenPort: UInt16? {
+        guard dialogue == nil, let port, port < Self.firstFreePort else { return nil }
+        return port
     }
 
     /// Such as `https://api.example.com/users/{id}` or `smtp://mail.example.com:587`.
     package var text: String {
-        guard let dialogue else { return "\(scheme.rawValue)://\(host.text)\(path)" }
         let name = host.text.contains(":") ? "[\(host.text)]" : host.text
+        guard let dialogue else {
+            return "\(scheme.rawValue)://\(name)" + (port.map { ":\($0)" } ?? "") + path
+        }
         return "\(dialogue.scheme)://\(name)" + (dialogue.port.map { ":\($0)" } ?? "")
     }
     package var description: String { text }
@@ -90,4 +106,10 @@ package struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static let segmentLimit = 8
+    /// Linux begins here (net.ipv4.ip_local_port_range), others at 49152 (RFC 6335 §6).
+    private static let firstFreePort: UInt16 = 32_768
+}
+
+extension ExchangeRecord.Scheme {
+    fileprivate var port: UInt16 { self == .https ? 443 : 80 }
 }

@@ -21,6 +21,8 @@ struct ExchangeView {
     let responseBody: [UInt8]
     let undecodableBodies: Int
 
+    /// The port of the authority, 0 if it names none.
+    var port: UInt16 { HostPort(exchange.authority)?.port ?? 0 }
     /// Whether the client sent it unencrypted.
     var isClear: Bool { exchange.scheme == .http }
     /// Whether it asks for a tunnel, and for nothing that is spoken inside.

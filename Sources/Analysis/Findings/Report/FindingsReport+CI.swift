@@ -19,6 +19,7 @@ extension FindingsReport {
                     "party": .string(finding.party.text),
                     "blames": .string(finding.rule.party.rawValue),
                     "occurrences": .integer(Int64(finding.occurrences)),
+                    "notes": .array(finding.notes.map { .string($0.text) }),
                     "exchanges": .array(finding.exchanges.map { .integer($0) }),
                     "connections": .array(finding.connections.map { .integer($0) }),
                     "firstSeenAt": .string(finding.firstSeen.rfc3339),
@@ -83,7 +84,9 @@ extension Finding {
             "\(rule.rawValue): \(title)", "where: \(place)", "service: \(party.text)",
             "severity: \(severity.rawValue), \(confidence.rawValue)",
             "seen: \(occurrences) times", numbers("exchanges", exchanges),
-            numbers("connections", connections), "why: \(reason)", "fix: \(advice)",
+            numbers("connections", connections),
+            notes.isEmpty ? nil : "notes: \(notes.map(\.text).joined(separator: "; "))",
+            "why: \(reason)", "fix: \(advice)",
         ]
         return lines.compactMap { $0 }.joined(separator: "\n")
     }

@@ -19,6 +19,10 @@ package struct FindingsReport: Sendable {
 package enum InconclusiveReason: String, Sendable {
     /// No connection and no exchange was recorded.
     case nothingRecorded = "nothing-recorded"
+    /// Something was recorded, and the selection took none of it.
+    case nothingMatched = "nothing-matched"
+    /// Whatever was answered, the tool answered it, because no origin could be had.
+    case noOriginAnswered = "no-origin-answered"
     /// There were TLS connections, and clients refused every one.
     case everyClientRefused = "every-client-refused"
     /// More services than can be told apart.
@@ -27,6 +31,8 @@ package enum InconclusiveReason: String, Sendable {
     package var text: String {
         switch self {
         case .nothingRecorded: "nothing was recorded"
+        case .nothingMatched: "the filter matches nothing of what was recorded"
+        case .noOriginAnswered: "no origin answered: every answer was the proxy's own"
         case .everyClientRefused: "clients refused every TLS connection, so none was looked into"
         case .truncated: "too many services to tell them all apart"
         }
@@ -56,6 +62,10 @@ package struct FindingsCoverage: Sendable, Equatable {
     package private(set) var messages = 0
     /// Connections of whose messages only a part was looked into.
     package private(set) var truncatedMessages = 0
+    /// Answers that the tool made in an origin's place.
+    private var ownAnswers = 0
+    /// Whether anything came from an origin that was meant for the client.
+    private var heardOrigin = false
 
     mutating func count(_ connection: ConnectionRecord) {
         connections += 1
@@ -70,6 +80,12 @@ package struct FindingsCoverage: Sendable, Equatable {
         case .broken: broken += 1
         case .timedOut: timedOut += 1
         case .open, .completed, .refused, .cut, .lost: break
+        }
+        // What came of one that could not be had was its handshake; exchanges tell for themselves.
+        if connection.exchangeCount == 0, connection.originBytes.received > 0,
+            connection.outcome != .originUntrusted, connection.outcome != .originHandshakeFailed
+        {
+            heardOrigin = true
         }
     }
 
@@ -89,6 +105,8 @@ package struct FindingsCoverage: Sendable, Equatable {
     mutating func count(_ view: ExchangeView) {
         exchanges += 1
         if view.isClear { clearExchanges += 1 }
+        if view.exchange.answeredByTool { ownAnswers += 1 }
+        if view.hasOriginResponse { heardOrigin = true }
         for body in [view.exchange.requestBody, view.exchange.responseBody] where body.isTruncated {
             truncatedBodies += 1
         }
@@ -96,9 +114,13 @@ package struct FindingsCoverage: Sendable, Equatable {
         malformedHeads += view.malformedHeads
     }
 
-    func inconclusive(isTruncated: Bool) -> [InconclusiveReason] {
+    /// - Parameter leavesOut: whether there were records that were not to be judged.
+    func inconclusive(isTruncated: Bool, leavesOut: Bool) -> [InconclusiveReason] {
         var reasons: [InconclusiveReason] = []
-        if connections == 0, exchanges == 0 { reasons.append(.nothingRecorded) }
+        if connections == 0, exchanges == 0 {
+            reasons.append(leavesOut ? .nothingMatched : .nothingRecorded)
+        }
+        if !heardOrigin, originFailed + ownAnswers > 0 { reasons.append(.noOriginAnswered) }
         if tlsConnections > 0, clientRefused >= tlsConnections {
             reasons.append(.everyClientRefused)
         }

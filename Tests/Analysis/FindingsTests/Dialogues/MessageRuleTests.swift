@@ -71,7 +71,7 @@ import Traffic
         #expect(found.map(\.severity).first == row.severity)
         if let selector = row.selector { #expect(found.first?.selector?.text == selector) }
         for finding in found {
-            #expect(finding.urlTemplate.text == "http://chat.example/socket/{id}")
+            #expect(finding.urlTemplate.text == "http://chat.example:8080/socket/{id}")
             #expect(finding.exchanges == [7])
         }
     }
