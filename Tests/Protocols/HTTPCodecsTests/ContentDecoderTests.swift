@@ -197,6 +197,28 @@ extension ContentDecoder {
         #expect(decode(PackedContent.zstdLongWindow, [.zstd]).outcome == .corrupt(.zstd))
     }
 
+    /// libzstd would unpack the first rows: a frame of its format 0.6.
+    @Test(
+        arguments: [
+            ([0x26, 0xB5, 0x2F, 0xFD, 0x18, 0xFF, 0x3B, 0x20], .corrupt(.zstd), false),
+            (
+                PackedContent.zstd + [0x26, 0xB5, 0x2F, 0xFD, 0x18, 0xFF, 0x3B, 0x20],
+                .corrupt(.zstd), true
+            ),
+            ([0x28, 0xB5, 0x2F], .truncated, false),
+            ([0x5A, 0x2A, 0x4D, 0x18, 2, 0, 0, 0, 9, 9] + PackedContent.zstd, .complete, true),
+            (PackedContent.zstd + [0x50, 0x2A, 0x4D, 0x18, 0, 0, 0, 0], .complete, true),
+        ] as [([UInt8], ContentDecoder.Outcome, Bool)])
+    func knowsFramesOfZstd(
+        _ packed: [UInt8], _ outcome: ContentDecoder.Outcome, _ givesText: Bool
+    ) {
+        for cuts in [[], Array(packed.indices)] {
+            let (content, decoded) = decode(packed, [.zstd], cuts: cuts)
+            #expect(decoded == outcome)
+            #expect(content == (givesText ? PackedContent.text : []))
+        }
+    }
+
     @Test func unpacksAllMembers() {
         let packed = PackedContent.gzip + GzipEncoder.encode([]) + GzipEncoder.encode([1, 2])
         for cuts in [[], Array(packed.indices)] {

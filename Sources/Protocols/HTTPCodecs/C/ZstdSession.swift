@@ -11,6 +11,7 @@ final class ZstdSession: DecodingSession {
     private let context: OpaquePointer?
     private let piece: UnsafeMutablePointer<UInt8>
     private(set) var isAtEnd = false
+    private var magic = ZstdMagic()
 
     init() {
         unsafe context = ZSTD_createDCtx()
@@ -26,7 +27,7 @@ final class ZstdSession: DecodingSession {
     func decode(_ input: Span<UInt8>, into output: inout [UInt8], room: Int) -> DecodingStep {
         guard !input.isEmpty || !isAtEnd else { return DecodingStep(consumed: 0, state: .running) }
         // Without memory for the decoder nothing can be said of the input.
-        guard let context = unsafe context else {
+        guard magic.admits(input), let context = unsafe context else {
             return DecodingStep(consumed: 0, state: .corrupt)
         }
         return unsafe input.withUnsafeBufferPointer { source in
@@ -37,9 +38,42 @@ final class ZstdSession: DecodingSession {
             unsafe output.append(
                 contentsOf: UnsafeBufferPointer(start: piece, count: unpacked.pos))
             isAtEnd = result == 0
+            unsafe magic.advance(by: packed.pos, endsFrame: isAtEnd)
             let isCorrupt = ZSTD_isError(result) != 0
             return unsafe DecodingStep(
                 consumed: packed.pos, state: isCorrupt ? .corrupt : .running)
         }
+    }
+}
+
+/// Follows the first bytes of each frame (RFC 8878 §3.1.1, §3.1.2).
+///
+/// libzstd unpacks the formats of before its version 1.0 as well, which are no content coding, and
+/// whose decoders nobody looks after.
+private struct ZstdMagic {
+    private static let data: [ClosedRange<UInt8>] = [
+        0x28...0x28, 0xB5...0xB5, 0x2F...0x2F, 0xFD...0xFD,
+    ]
+    private static let skippable: [ClosedRange<UInt8>] = [
+        0x50...0x5F, 0x2A...0x2A, 0x4D...0x4D, 0x18...0x18,
+    ]
+    private var expected = data
+    /// How much of the frame has been read, as far as that matters.
+    private var count = 0
+
+    /// Whether `input` goes on with a frame of a known format, or begins one.
+    mutating func admits(_ input: Span<UInt8>) -> Bool {
+        if count == 0, !input.isEmpty {
+            expected = Self.skippable[0].contains(input[0]) ? Self.skippable : Self.data
+        }
+        for index in 0..<min(input.count, expected.count - count)
+        where !expected[count + index].contains(input[index]) {
+            return false
+        }
+        return true
+    }
+
+    mutating func advance(by consumed: Int, endsFrame: Bool) {
+        count = endsFrame ? 0 : min(count + consumed, expected.count)
     }
 }
