@@ -230,7 +230,8 @@ let package = Package(
         tests(
             of: "Formats",
             [
-                "Base", "CaptureStore", "HTTPCodecs", "ProcessStart", "Recording", "TLS", "Traffic",
+                "Base", "CaptureStore", "Contents", "HTTPCodecs", "ProcessStart", "Recording", "TLS",
+                "Traffic",
             ]),
         tests(
             of: "HTTPClient",
@@ -239,7 +240,9 @@ let package = Package(
                 "Sockets", "TLS", "Traffic", "Transport",
             ]),
         tests(of: "Transfers", ["Base", "HTTPModel", "TLS", "Traffic"]),
-        tests(of: "Replay", ["Base", "HTTPCodecs", "HTTPModel", "TestConditions", "Traffic"]),
+        tests(
+            of: "Replay",
+            ["Base", "Contents", "HTTPCodecs", "HTTPModel", "TestConditions", "Traffic"]),
         tests(of: "Comparison", ["Base", "HTTPModel", "Replay", "TestConditions", "Traffic"]),
         tests(
             of: "PacketFormats",

@@ -1,3 +1,4 @@
+import Contents
 import TestConditions
 import Testing
 

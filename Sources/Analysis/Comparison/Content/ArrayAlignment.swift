@@ -1,4 +1,4 @@
-internal import Replay
+internal import Contents
 
 /// Which elements of two arrays stand for each other.
 struct ArrayAlignment {

@@ -1,4 +1,4 @@
-internal import Replay
+internal import Contents
 
 /// The members of two objects that are not spelled alike.
 struct MemberAlignment {

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 
 /// Reads a JSON document that comes in pieces as a row of items: the containers at given paths are
 /// walked through, and each value in them is handed over whole.

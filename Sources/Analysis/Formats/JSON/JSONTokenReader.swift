@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 
 /// Reads the tokens of one JSON document that comes in pieces (RFC 8259, strictly; a byte order
 /// mark before it is passed over).

@@ -1,3 +1,5 @@
+internal import Contents
+
 /// The values of a content that may come from another message, or be handed on to one.
 extension JSONDocument {
     /// Calls `visit` with the places of texts and numbers, up to limits, and their paths.

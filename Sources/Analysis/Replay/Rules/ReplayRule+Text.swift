@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 
 extension MessagePart {
     /// Such as `query page`; a name that would not be read again as it is stands in quotes.

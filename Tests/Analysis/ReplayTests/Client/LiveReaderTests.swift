@@ -1,4 +1,5 @@
 import Base
+import Contents
 import Testing
 
 @testable import Replay

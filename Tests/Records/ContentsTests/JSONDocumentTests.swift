@@ -1,7 +1,7 @@
 import Base
 import Testing
 
-@testable import Replay
+@testable import Contents
 
 struct JSONDocumentTests {
     struct Row: CustomTestStringConvertible, Sendable {

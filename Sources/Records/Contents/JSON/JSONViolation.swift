@@ -1,6 +1,6 @@
 /// Where text stops being JSON.
-struct JSONViolation: Error, Equatable {
-    enum Kind: String {
+package struct JSONViolation: Error, Equatable {
+    package enum Kind: String {
         case unexpectedByte = "unexpected byte"
         case badEscape = "malformed escape"
         case controlCharacter = "control character in a string"
@@ -9,7 +9,12 @@ struct JSONViolation: Error, Equatable {
         case ended = "the input ends in the middle"
     }
 
-    let kind: Kind
+    package let kind: Kind
     /// In bytes from the start of the input.
-    let offset: Int64
+    package let offset: Int64
+
+    package init(kind: Kind, offset: Int64) {
+        self.kind = kind
+        self.offset = offset
+    }
 }
