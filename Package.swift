@@ -230,7 +230,8 @@ let package = Package(
         tests(
             of: "Formats",
             [
-                "Base", "CaptureStore", "Contents", "HTTPCodecs", "ProcessStart", "Recording", "TLS",
+                "Base", "CaptureStore", "Contents", "HTTPCodecs", "ProcessStart", "Recording",
+                "TLS",
                 "Traffic",
             ]),
         tests(

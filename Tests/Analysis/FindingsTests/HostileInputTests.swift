@@ -7,12 +7,12 @@ import Traffic
 @Suite struct HostileInputTests {
     @Test func boundsDeepJSON() {
         let deep = [UInt8](repeating: 0x5B, count: 100_000)
-        #expect(!JSONReader.read(deep) { _, _, _ in true })
+        #expect(!JSONScalars.read(deep) { _, _, _ in true })
         var object: [UInt8] = []
         for _ in 0..<20_000 { object += Array(#"{"a":"#.utf8) }
-        #expect(!JSONReader.read(object) { _, _, _ in true })
+        #expect(!JSONScalars.read(object) { _, _, _ in true })
         let legal = [UInt8](repeating: 0x5B, count: 64) + [UInt8](repeating: 0x5D, count: 64)
-        #expect(JSONReader.read(legal) { _, _, _ in true })
+        #expect(JSONScalars.read(legal) { _, _, _ in true })
     }
 
     @Test(arguments: [
@@ -26,11 +26,12 @@ import Traffic
         (#""\ud800""#, true, ["=\u{FFFD}"]),
         ("[]", true, []), ("{}", true, []), ("nul", false, []), ("\"\u{01}\"", false, []),
         ("\u{FEFF}{\"a\":1}", true, ["a=1"]), ("[[],{}]", true, []), ("[1}", false, ["*=1"]),
-        (#""\u12"#, false, []),
+        (#""\u12"#, false, []), ("{\"a\":1}\n\u{1E}{\"b\":2}", true, ["a=1", "b=2"]),
+        (")]}',\n[3]", true, ["*=3"]),
     ])
     func readsJSON(_ text: String, _ isWhole: Bool, _ scalars: [String]) {
         var seen: [String] = []
-        let result = JSONReader.read(Array(text.utf8)) { path, _, value in
+        let result = JSONScalars.read(Array(text.utf8)) { path, _, value in
             seen.append(path.map(\.text).joined(separator: ".") + "=" + value.text)
             return true
         }

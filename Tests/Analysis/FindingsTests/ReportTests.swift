@@ -234,7 +234,7 @@ import Traffic
             text.hasPrefix("{\"schema\":\"sallyport.findings/1\",\"coverage\":{\"exchanges\":1,"))
         #expect(text.hasSuffix("]}\n"))
         var rules: [String] = []
-        let isWhole = JSONReader.read(Array(text.utf8)) { path, _, value in
+        let isWhole = JSONScalars.read(Array(text.utf8)) { path, _, value in
             if path.last == Array("rule".utf8) {
                 rules.append(String(decoding: value, as: UTF8.self))
             }

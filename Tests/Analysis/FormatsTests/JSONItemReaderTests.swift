@@ -53,7 +53,8 @@ struct JSONItemReaderTests {
         Row(
             "wrong end", #"{"log":{"list":[1}}"#, ["log.list[]=1"],
             JSONViolation(kind: .unexpectedByte, offset: 17)),
-        Row("leading zero", #"{"a":01}"#, [], JSONViolation(kind: .badScalar, offset: 5)),
+        Row("a number that some write", #"{"a":01}"#, ["a=01"]),
+        Row("no number", #"{"a":1-2}"#, [], JSONViolation(kind: .badScalar, offset: 5)),
         Row("no word", #"{"a":nul}"#, [], JSONViolation(kind: .badScalar, offset: 5)),
         Row("bad escape", #"{"a":"\x"}"#, [], JSONViolation(kind: .badEscape, offset: 6)),
         Row("bad digits", #"{"a":"\u12g4"}"#, [], JSONViolation(kind: .badEscape, offset: 6)),

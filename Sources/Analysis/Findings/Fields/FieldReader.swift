@@ -92,11 +92,11 @@ struct FieldReader {
     private mutating func readJSON(
         _ body: [UInt8], container: Container, name: [UInt8] = [], isInFile: Bool = false
     ) {
-        JSONReader.read(body) { path, kind, value in
+        JSONScalars.read(body) { path, token, value in
             add(
                 MessageField(
                     container: container, name: name, pointer: path, value: value,
-                    isScalar: kind != .literal, isInFile: isInFile))
+                    isScalar: !token.isWord, isInFile: isInFile))
             return !isTruncated
         }
     }
@@ -160,11 +160,11 @@ struct FieldReader {
     private mutating func expandJSON(
         _ text: [UInt8], of field: MessageField, step: DecodeStep, depth: Int
     ) {
-        JSONReader.read(text) { path, kind, value in
-            let pointer = (field.pointer + path).suffix(JSONReader.depthLimit)
+        JSONScalars.read(text) { path, token, value in
+            let pointer = (field.pointer + path).suffix(JSONScalars.depthLimit)
             let derived = MessageField(
                 container: field.container, name: field.name, pointer: Array(pointer),
-                steps: field.steps + [step], value: value, isScalar: kind != .literal,
+                steps: field.steps + [step], value: value, isScalar: !token.isWord,
                 isInFile: field.isInFile)
             if append(derived) { expand(derived, depth: depth + 1) }
             return !isTruncated

@@ -12,6 +12,18 @@ package struct JSONDocument: Sendable {
         case string
         case array
         case object
+
+        fileprivate init(_ kind: JSONToken.Kind) {
+            switch kind {
+            case .null: self = .null
+            case .true: self = .true
+            case .false: self = .false
+            case .number: self = .number
+            case .name, .string: self = .string
+            case .beginArray, .endArray: self = .array
+            case .beginObject, .endObject: self = .object
+            }
+        }
     }
 
     /// A value, or the name of a member, which stands before its value.
@@ -23,13 +35,13 @@ package struct JSONDocument: Sendable {
         private var end: UInt32 = 0
         private var following: UInt32 = 0
 
-        init(_ kind: Kind, from start: Int, isPlain: Bool = true) {
-            self.kind = kind
-            self.isPlain = isPlain
-            self.start = UInt32(start)
+        fileprivate init(_ token: JSONToken) {
+            kind = Kind(token.kind)
+            isPlain = token.spelling == .plain
+            start = UInt32(token.range.lowerBound)
         }
 
-        mutating func finish(at end: Int, before following: Int) {
+        fileprivate mutating func finish(at end: Int, before following: Int) {
             self.end = UInt32(end)
             self.following = UInt32(following)
         }
@@ -51,14 +63,39 @@ package struct JSONDocument: Sendable {
 
     /// The place of the value that holds all others.
     package static let root = 0
+    /// How deep values may nest: each level is a call where two documents are compared.
+    private static let depthLimit = 200
 
     /// Reads a whole text; `nil` for what is no JSON, or is nested too deeply.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count < UInt32.max else { return nil }
-        var reader = JSONDocumentReader(bytes.span)
-        guard reader.readDocument() else { return nil }
-        nodes = reader.nodes
-        self.bytes = bytes
+        do throws(JSONViolation) {
+            guard let nodes = try Self.nodes(of: bytes) else { return nil }
+            self.nodes = nodes
+            self.bytes = bytes
+        } catch { return nil }
+    }
+
+    private static func nodes(of bytes: [UInt8]) throws(JSONViolation) -> [Node]? {
+        var nodes: [Node] = []
+        nodes.reserveCapacity(bytes.count / 8 + 1)
+        var open: [Int] = []
+        var tokens = JSONTokenizer(depthLimit: depthLimit)
+        while let token = try tokens.next(in: bytes.span) {
+            switch token.kind {
+            case .beginObject, .beginArray:
+                open.append(nodes.count)
+                nodes.append(Node(token))
+            case .endObject, .endArray:
+                nodes[open.removeLast()].finish(at: token.range.upperBound, before: nodes.count)
+            case .name, .string, .number, .true, .false, .null:
+                guard token.isWhole, token.isKnown(in: bytes) else { return nil }
+                var node = Node(token)
+                node.finish(at: token.range.upperBound, before: nodes.count + 1)
+                nodes.append(node)
+            }
+        }
+        return tokens.isComplete ? nodes : nil
     }
 
     package subscript(_ place: Int) -> Node { nodes[place] }
