@@ -95,7 +95,7 @@ extension RealClientTests {
             .needs(.curl),
             arguments: [
                 SecondTry(
-                    testDescription: "in clear", second: "http://{host}/login?password=secret",
+                    testDescription: "in cleartext", second: "http://{host}/login?password=secret",
                     outcome: "in-clear", mistake: "fallback-to-clear"),
                 SecondTry(
                     testDescription: "without verification", second: "-k {url}",
@@ -114,7 +114,7 @@ extension RealClientTests {
             #expect(answer.diagnosis.map(\.mistake) == [row.mistake], "\(audit.program.story)")
         }
 
-        /// A client that asks for the same in clear whatever happens is not accused of falling back.
+        /// A client that asks for the same in cleartext whatever happens is not accused of falling back.
         @Test(.needs(.curl)) func knowsWhatIsAskedInClearAnyway() async throws {
             let folder = try Folder()
             let audit = try Audit(

@@ -11,7 +11,7 @@ extension RealClientTests {
             let option: String
         }
 
-        /// A client that follows a redirection into the clear comes again on another connection, which
+        /// A client that follows a redirection into cleartext comes again on another connection, which
         /// is told to be its own by the program.
         @Test(
             .needs(.curl),
@@ -43,7 +43,7 @@ extension RealClientTests {
                 "\(audit.program.story)")
         }
 
-        /// A client that goes on in clear when it has refused a probe, on each way.
+        /// A client that goes on in cleartext when it has refused a probe, on each way.
         @Test(
             .needs(.curl),
             arguments: [

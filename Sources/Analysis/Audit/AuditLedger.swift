@@ -12,9 +12,9 @@ package final class AuditLedger: Sendable {
 
     private struct State {
         var pages: [AuditDestination: Page] = [:]
-        /// To which the client spoke in clear before it did in TLS, while its servers were sound.
+        /// To which the client spoke in cleartext before it did in TLS, while its servers were sound.
         var clearHosts: Set<String> = []
-        /// What it asked each host for in clear then, after it had been there in TLS.
+        /// What it asked each host for in cleartext then, after it had been there in TLS.
         var clearRequests: [String: Set<String>] = [:]
     }
 
@@ -40,7 +40,7 @@ package final class AuditLedger: Sendable {
         self.seesClear = seesClear
     }
 
-    /// Takes note of hosts that the client spoke to in clear, by itself.
+    /// Takes note of hosts that the client spoke to in cleartext, by itself.
     package func note(clearHosts: Set<String>) {
         state.withLock { $0.clearHosts.formUnion(clearHosts) }
     }
@@ -72,7 +72,7 @@ package final class AuditLedger: Sendable {
             "it is not known whether the client takes a sound server, without which its refusals"
                 + " say nothing"
         case .inClear:
-            "the client speaks in clear to a sound server, and how it would verify is not seen"
+            "the client speaks in cleartext to a sound server, and how it would verify is not seen"
         default:
             "the client refuses a sound server that the audit's CA vouches for, so that its"
                 + " refusals say nothing"
@@ -96,17 +96,17 @@ package final class AuditLedger: Sendable {
         _ destination: AuditDestination, isKnown: Bool
     ) -> (outcome: ProbeOutcome, evidence: String) {
         guard seesClear else {
-            return (.notPossible, "what the client sends in clear need not come by here")
+            return (.notPossible, "what the client sends in cleartext need not come by here")
         }
         let isShown = state.withLock { state in
             state.clearHosts.contains(destination.host)
                 || (state.clearRequests[destination.host] ?? []).contains { $0.hasPrefix("80 ") }
         }
         if isShown {
-            return (.shown, "the client spoke to the host in clear, at port 80")
+            return (.shown, "the client spoke to the host in cleartext, at port 80")
         }
         return isKnown
-            ? (.notShown, "the client did not speak to the host in clear")
+            ? (.notShown, "the client did not speak to the host in cleartext")
             : (.notSeen, "the client did not come")
     }
 
@@ -152,7 +152,7 @@ package final class AuditLedger: Sendable {
         return judged
     }
 
-    /// Tells requests in clear that came because TLS had failed from those that the client makes
+    /// Tells requests in cleartext that came because TLS had failed from those that the client makes
     /// anyway, which are left out.
     private func judgeClear(
         _ observations: [ProbeObservation], of probe: ProbeDescription,

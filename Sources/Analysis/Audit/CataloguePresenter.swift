@@ -18,7 +18,7 @@ package final class CataloguePresenter: ProbePresenter {
         var chains: [Key: PresentedChain] = [:]
         var origin: [Certificate] = []
         var ticketKeys: [String: [UInt8]] = [:]
-        /// Whether a redirection into the clear leads clients to us.
+        /// Whether a redirection into cleartext leads clients to us.
         var leadsAstray = true
         /// Whether whom the client trusts can be changed from one probe to the next.
         var changesTrust = true
@@ -118,7 +118,7 @@ package final class CataloguePresenter: ProbePresenter {
         if followUp != nil || status != nil, !state.withLock(\.leadsAstray) {
             throw Failure(
                 "probe-not-possible", party: .tool,
-                "where the client would be sent in clear is no port of ours")
+                "where the client would be sent in cleartext is no port of ours")
         }
         let made = try ProbeMachines.makeMachine(
             probe, try chain(of: probe, host), second: try second(of: probe, host),
@@ -213,7 +213,7 @@ package final class CataloguePresenter: ProbePresenter {
 }
 
 extension ProbeBehaviour {
-    /// Whether a client that comes in clear is what the probe waits for.
+    /// Whether a client that comes in cleartext is what the probe waits for.
     fileprivate var leadsToClear: Bool { self == .refuseTLS || self == .httpOnTLSPort }
 
     /// Whether a client that shows the server's answer has done what it must not.

@@ -4,7 +4,7 @@ internal import Proxy
 package enum ConnectionVerdict: Sendable, Equatable {
     /// The client sent data to a server that it must have authenticated by then.
     case accepted
-    /// The client sent its data in clear to a server that offers TLS, which says nothing of how it
+    /// The client sent its data in cleartext to a server that offers TLS, which says nothing of how it
     /// would have judged that.
     case inClear
     /// The client ended before the handshake was done, with this alert or without one.
@@ -54,7 +54,7 @@ package enum ConnectionRule {
     ) -> ConnectionVerdict {
         if seen.isInClear { return .inClear }
         if seen.acceptedBytes > 0 || seen.proof != nil { return .accepted }
-        if seen.clearRequest != nil { return .noEvidence("the client asked in clear") }
+        if seen.clearRequest != nil { return .noEvidence("the client asked in cleartext") }
         if seen.hasAskedForStatus {
             return .noEvidence("the client asked whether the certificate is revoked, no more")
         }

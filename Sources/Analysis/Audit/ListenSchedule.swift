@@ -20,7 +20,7 @@ package final class ListenSchedule: Prober {
         var pages: [Key: Page] = [:]
         var ledgers: [Client: AuditLedger] = [:]
         var showingCount = 0
-        /// Who spoke to a host in clear although TLS had not failed.
+        /// Who spoke to a host in cleartext although TLS had not failed.
         var clearVisitors: Set<ClearVisitor> = []
     }
 
@@ -58,7 +58,7 @@ package final class ListenSchedule: Prober {
 
         var name: String { executable ?? "\(address) \(stack ?? "-")" }
 
-        /// Whether a connection in clear, which shows no TLS stack, may be of the same client.
+        /// Whether a connection in cleartext, which shows no TLS stack, may be of the same client.
         func mayBe(_ other: Client) -> Bool {
             executable == other.executable && address == other.address
         }
@@ -96,7 +96,7 @@ package final class ListenSchedule: Prober {
     private static let attemptLimit = 4
     /// Of pairs of a client and a destination; those that come later pass through.
     private static let pageLimit = 1_024
-    /// How long after a refusal a request in clear may come for its sake, in milliseconds: a program
+    /// How long after a refusal a request in cleartext may come for its sake, in milliseconds: a program
     /// that goes on without TLS does so at once, and what a person asks for later is another matter.
     private static let fallbackLimit: UInt64 = 5_000
 
@@ -142,7 +142,7 @@ package final class ListenSchedule: Prober {
         }
     }
 
-    /// What comes in clear may be where the last probe has sent the client.
+    /// What comes in cleartext may be where the last probe has sent the client.
     private func followUp(_ visit: ProbeVisit) -> (any ProbeMachine)? {
         let client = Client(visit)
         let host = AuditDestination(visit).host
@@ -176,7 +176,7 @@ package final class ListenSchedule: Prober {
         }
     }
 
-    /// What comes in clear without having been sent there may come because TLS has failed.
+    /// What comes in cleartext without having been sent there may come because TLS has failed.
     private func fallback(
         _ probe: ProbeDescription, _ visit: ProbeVisit, _ shown: (key: Key, value: Page),
         _ visitor: ClearVisitor

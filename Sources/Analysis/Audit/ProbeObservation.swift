@@ -19,7 +19,7 @@ package struct ProbeObservation: Sendable, Equatable {
     package var warnings: [UInt8] = []
     /// The alert with which our end gave up, such as 40 when nothing is shared.
     package var ownAlert: UInt8?
-    /// Bytes of the client's that came decrypted, or in clear where that is the fault.
+    /// Bytes of the client's that came decrypted, or in cleartext where that is the fault.
     package var acceptedBytes = 0
     /// The beginning of them.
     package var firstBytes: [UInt8] = []
@@ -41,9 +41,9 @@ package struct ProbeObservation: Sendable, Equatable {
     /// Whether all that the client did here was to ask if the certificate that it was shown elsewhere
     /// is revoked, at an address that the certificate names.
     package var hasAskedForStatus = false
-    /// Whether the client said in clear, to a server that offers TLS, what it must say in TLS only.
+    /// Whether the client said in cleartext, to a server that offers TLS, what it must say in TLS only.
     package var isInClear = false
-    /// What the client asked the host for in clear, on a connection of its own, with the port; `nil`
+    /// What the client asked the host for in cleartext, on a connection of its own, with the port; `nil`
     /// for all else.
     package var clearRequest: String?
     /// The last connection to the host before that one on which it was shown the probe in TLS.

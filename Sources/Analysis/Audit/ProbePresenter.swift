@@ -8,7 +8,7 @@ package protocol ProbePresenter: Sendable {
     /// Makes the machine that shows a probe to a client that asks for a host.
     ///
     /// - Parameter report: called once, when the connection has ended.
-    /// - Returns: `nil` for a connection in clear that has nothing to do with the probe.
+    /// - Returns: `nil` for a connection in cleartext that has nothing to do with the probe.
     ///
     /// Errors: `probe-not-possible` with why, such as a wildcard for a name of one label.
     func machine(
@@ -16,7 +16,7 @@ package protocol ProbePresenter: Sendable {
         report: @escaping @Sendable (ProbeObservation) -> Void
     ) throws(Failure) -> (any ProbeMachine)?
 
-    /// Makes what takes a request in clear that the probe has not led to.
+    /// Makes what takes a request in cleartext that the probe has not led to.
     ///
     /// - Parameters:
     ///   - destination: where the client was shown the probe.

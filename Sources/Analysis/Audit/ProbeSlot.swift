@@ -76,7 +76,7 @@ package final class ProbeSlot: Prober {
         _ = state.withLock { $0.clearHosts.insert(destination.host) }
     }
 
-    /// What comes in clear belongs to the destination whose server sent it there.
+    /// What comes in cleartext belongs to the destination whose server sent it there.
     private func destination(of visit: ProbeVisit) -> AuditDestination {
         let named = AuditDestination(visit)
         guard visit.hello == nil else { return named }
@@ -98,7 +98,7 @@ package final class ProbeSlot: Prober {
 
     /// What was seen, by destination.
     package var seen: [AuditDestination: [ProbeObservation]] { state.withLock(\.seen) }
-    /// Hosts that were spoken to in clear before they were in TLS.
+    /// Hosts that were spoken to in cleartext before they were in TLS.
     package var clearHosts: Set<String> { state.withLock(\.clearHosts) }
     /// Why the probe could not be shown, by destination.
     package var impossible: [AuditDestination: String] { state.withLock(\.impossible) }

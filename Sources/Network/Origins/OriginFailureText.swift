@@ -112,7 +112,7 @@ package struct OriginFailureText {
             return "ask for http://\(target.host):\(target.port)/ , or for the port that speaks TLS"
         }
         return spoken.knowsUpgrade
-            ? "let the client begin in clear and ask for TLS, or use the port that begins with TLS"
+            ? "let the client begin in cleartext and ask for TLS, or use the port that begins with TLS"
             : "look at the port: TLS is not spoken there"
     }
 }

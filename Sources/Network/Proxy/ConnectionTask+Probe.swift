@@ -42,7 +42,7 @@ extension ConnectionTask {
         try await serve(machine, early)
     }
 
-    /// What an audit has prepared for a request in clear; `nil` for nothing.
+    /// What an audit has prepared for a request in cleartext; `nil` for nothing.
     func plainProbe(_ target: OriginTarget) async -> (any ProbeMachine)? {
         guard let prober = worker.plan.prober, !target.isSecure, session == nil,
             isClaimed(target.host, target.port)

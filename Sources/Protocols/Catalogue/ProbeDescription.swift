@@ -91,7 +91,7 @@ package enum ClientTrait: String, Sendable, CaseIterable {
     case noExtendedMasterSecret = "no-extended-master-secret"
     /// A suite whose keys are sent to the certificate's key is preferred.
     case staticRSAFirst = "static-rsa-first"
-    /// It speaks to the same host in clear, too.
+    /// It speaks to the same host in cleartext, too.
     case clearRequest = "clear-request"
 }
 

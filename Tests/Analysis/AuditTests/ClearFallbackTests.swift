@@ -6,7 +6,7 @@ import Testing
 
 @testable import Audit
 
-/// Requests in clear beside a probe: those of a client that goes on without TLS when TLS has failed,
+/// Requests in cleartext beside a probe: those of a client that goes on without TLS when TLS has failed,
 /// and those that say nothing of it.
 struct ClearFallbackTests {
     private let bench: ProbeBench
@@ -38,32 +38,32 @@ struct ClearFallbackTests {
 
     static let rows = [
         Row(
-            testDescription: "goes on in clear", flawed: [.refuse, request], outcome: .inClear),
+            testDescription: "goes on in cleartext", flawed: [.refuse, request], outcome: .inClear),
         Row(
-            testDescription: "goes on in clear at the same port",
+            testDescription: "goes on in cleartext at the same port",
             flawed: [.refuse, .clear(get("/"), port: 443)], outcome: .inClear),
         Row(
-            testDescription: "goes on in clear in another protocol, at the same port",
+            testDescription: "goes on in cleartext in another protocol, at the same port",
             flawed: [.refuse, .clear("PING\r\n", port: 443)], outcome: .inClear),
         Row(
-            testDescription: "goes on in clear with a probe that publishes a status",
+            testDescription: "goes on in cleartext with a probe that publishes a status",
             probe: "revocation-crl", flawed: [.refuse, request], outcome: .inClear),
         Row(
-            testDescription: "asks for something else in clear than when all is well",
+            testDescription: "asks for something else in cleartext than when all is well",
             sound: [.accept, .clear(get("/version"))],
             flawed: [.refuse, .clear(get("/login?password=secret"))], outcome: .inClear),
         Row(
-            testDescription: "asks for the same in clear when all is well",
+            testDescription: "asks for the same in cleartext when all is well",
             sound: [.accept, .clear(get("/version?at=1"))],
             flawed: [.refuse, .clear(get("/version?at=2"))], outcome: .refused),
         Row(
-            testDescription: "begins in clear when all is well",
+            testDescription: "begins in cleartext when all is well",
             sound: [request, .accept], flawed: [request, .refuse, request], outcome: .refused),
         Row(
-            testDescription: "speaks in clear before it speaks TLS",
+            testDescription: "speaks in cleartext before it speaks TLS",
             flawed: [request, .refuse], outcome: .refused),
         Row(
-            testDescription: "takes the flawed server and asks in clear besides",
+            testDescription: "takes the flawed server and asks in cleartext besides",
             flawed: [.accept, request], outcome: .accepted),
         Row(
             testDescription: "asks whether a certificate is revoked",
@@ -99,7 +99,7 @@ struct ClearFallbackTests {
         #expect(try judge(row.flawed, bench.slot(row.probe), ledger).outcome == row.outcome)
     }
 
-    /// A client that refuses the sound server, too, and goes on in clear, is no less of one.
+    /// A client that refuses the sound server, too, and goes on in cleartext, is no less of one.
     @Test func seesAFallbackFromASoundServer() throws {
         let ledger = AuditLedger(client: "test")
         let control = try bench.slot(AuditLedger.control)

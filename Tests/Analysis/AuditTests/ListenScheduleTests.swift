@@ -19,7 +19,7 @@ import Traffic
         let testDescription: String
         let first: Client
         let second: Client
-        /// What a connection in clear of the second client is shown, after the first has been shown
+        /// What a connection in cleartext of the second client is shown, after the first has been shown
         /// two probes and the second one.
         let followed: String?
     }
@@ -38,7 +38,7 @@ import Traffic
             followed: "name-wrong-host"),
     ]
 
-    /// Connections in clear belong to the probe that the same client was shown last, not to that of
+    /// Connections in cleartext belong to the probe that the same client was shown last, not to that of
     /// another who asks for the same host.
     @Test(arguments: rows) func followsEachClient(row: Row) throws {
         let clients = Clients()

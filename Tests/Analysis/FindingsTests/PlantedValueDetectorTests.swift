@@ -32,7 +32,7 @@ import Traffic
             name: "password to its owner",
             traffic: .post("p=\(password)", "", over: .https, to: owner), severity: nil),
         Row(
-            name: "password in clear", traffic: .post("{\"q\":\"\(password)\"}", "", to: owner),
+            name: "password in cleartext", traffic: .post("{\"q\":\"\(password)\"}", "", to: owner),
             severity: .critical),
         Row(
             name: "password in the owner's URL",

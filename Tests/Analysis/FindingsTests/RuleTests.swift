@@ -122,7 +122,7 @@ private let cookieRows: [RuleRow] = [
         "64 bits under any name", .plainHTTPCookie, .low, .tentative,
         .clear("Cookie: app=Zk3vQ9xW2pLr7Ty1")),
     .hit(
-        "set in clear", .plainHTTPCookie, .medium, .firm,
+        "set in cleartext", .plainHTTPCookie, .medium, .firm,
         Sample(responseHeaders: ["Set-Cookie: sid=0123456789abcdef01; Path=/"])),
     .silent("locale", .plainHTTPCookie, .clear("Cookie: lang=en")),
     .silent("long locale", .plainHTTPCookie, .clear("Cookie: user_locale=Zk3vQ9xW2pLr7Ty1")),
@@ -210,7 +210,7 @@ private let formRows: [RuleRow] = [
 
 private let pageRows: [RuleRow] = [
     .hit(
-        "password field in clear", .plainHTTPLoginPage, .high, .firm,
+        "password field in cleartext", .plainHTTPLoginPage, .high, .firm,
         .page("<form><INPUT name=p type='Password'></form>", over: .http)),
     .hit(
         "clear action on a TLS page", .plainHTTPLoginPage, .high, .firm,
@@ -232,7 +232,8 @@ private let pageRows: [RuleRow] = [
 
 private let urlRows: [RuleRow] = [
     .hit(
-        "query in clear", .urlPassword, .critical, .certain, .get("/u.php?ID=K&PASSWORD=12345678")),
+        "query in cleartext", .urlPassword, .critical, .certain,
+        .get("/u.php?ID=K&PASSWORD=12345678")),
     .hit(
         "query inside of TLS", .urlPassword, .high, .certain,
         .get("/u?password=12345678", over: .https)),
@@ -258,7 +259,7 @@ private let urlRows: [RuleRow] = [
         "session identifier", .urlToken, .medium, .firm,
         .get("/a;jsessionid=0A1B2C3D4E5F", over: .https)),
     .hit(
-        "in clear", .urlToken, .high, .firm, .get("/?session_id=Zk3vQ9xW2pLr7Ty1")),
+        "in cleartext", .urlToken, .high, .firm, .get("/?session_id=Zk3vQ9xW2pLr7Ty1")),
     .hit(
         "leaves in Referer", .urlToken, .high, .firm,
         .get("/", over: .https, headers: ["Referer: https://b.example/?sid=Zk3vQ9xW2pLr7Ty1"])),

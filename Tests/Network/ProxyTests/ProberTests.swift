@@ -20,7 +20,7 @@ extension ProxyTests {
             case connectInsideTLS
             case connectOnStream
 
-            /// Asks, says something in clear where a tunnel is what it gets, and reads what comes.
+            /// Asks, says something in cleartext where a tunnel is what it gets, and reads what comes.
             func ask(_ proxy: ProxyUnderTest) throws -> String {
                 let client = try proxy.connect()
                 switch self {

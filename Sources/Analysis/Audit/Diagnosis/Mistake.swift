@@ -271,7 +271,7 @@ extension Mistake {
             "Turn renegotiation off, and judge every chain by the same rules"
         ),
         .credentialsInClear: (
-            "sends credentials in clear after a redirect",
+            "sends credentials in cleartext after a redirect",
             "It follows a redirect from https to http and takes the credentials along",
             "Refuse redirects from https to http, or drop Authorization and cookies on the way"
         ),
@@ -293,11 +293,11 @@ extension Mistake {
         ),
         .redirectToClear: (
             "follows redirects into plaintext",
-            "It follows a redirect from https to http, and what it sends and gets is in clear",
+            "It follows a redirect from https to http, and what it sends and gets is in cleartext",
             "Refuse redirects from https to http"
         ),
         .beginsInClear: (
-            "speaks to the host in clear, too",
+            "speaks to the host in cleartext, too",
             "It sends requests without TLS to a host that speaks it, and who is on the path reads"
                 + " and answers them",
             "Use https, or require TLS, from the first request on"

@@ -17,7 +17,7 @@ extension AuditMachine {
     package var failure: Failure? { nil }
 }
 
-/// A connection in clear that a redirection may bring.
+/// A connection in cleartext that a redirection may bring.
 package struct FollowUpPlan: Sendable, Equatable {
     /// As in the URL that the client was sent to.
     package let host: String

@@ -1,22 +1,22 @@
-/// Tells the types of the records that a client sends, which stand in clear before each (RFC 8446
-/// §5.1), and the alert that it gives in clear; nothing else of what the records hold is looked at.
+/// Tells the types of the records that a client sends, which stand in cleartext before each (RFC 8446
+/// §5.1), and the alert that it gives in cleartext; nothing else of what the records hold is looked at.
 ///
 /// NSS, for one, writes the version of its ClientHello on that alert, and OpenSSL does not read a
 /// record of another version than the one that it has chosen.
 struct ClientRecordReader {
     /// The types since the last look, each once.
     private(set) var types: Set<UInt8> = []
-    /// The first fatal one that was in clear.
+    /// The first fatal one that was in cleartext.
     private(set) var alert: UInt8?
-    /// The beginning of an alert, which is in clear where it has two bytes and no more.
+    /// The beginning of an alert, which is in cleartext where it has two bytes and no more.
     private var content: [UInt8]?
-    /// What came where a record was due and is none: the client has gone back to speaking in clear.
+    /// What came where a record was due and is none: the client has gone back to speaking in cleartext.
     private(set) var outside: [UInt8] = []
     private var header: [UInt8] = []
     private var rest = 0
     private var isLost = false
 
-    /// Whether an alert in clear has begun, and its end is to come.
+    /// Whether an alert in cleartext has begun, and its end is to come.
     var isInAlert: Bool { content != nil }
 
     mutating func receive(_ bytes: [UInt8]) {

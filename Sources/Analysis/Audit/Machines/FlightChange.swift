@@ -69,7 +69,7 @@ enum RecordType {
     static let applicationData: UInt8 = 23
     static let heartbeat: UInt8 = 24
 
-    /// A record in clear, as TLS 1.2 writes it.
+    /// A record in cleartext, as TLS 1.2 writes it.
     static func record(_ type: UInt8, _ content: [UInt8]) -> [UInt8] {
         [type, 3, 3, UInt8(content.count >> 8), UInt8(content.count & 0xFF)] + content
     }

@@ -1,8 +1,8 @@
-/// Tells, by what a client says within TLS, whether it took for an answer what came in clear behind
+/// Tells, by what a client says within TLS, whether it took for an answer what came in cleartext behind
 /// the server's consent to TLS.
 ///
 /// The server within TLS answers nothing: a client that has said one thing and goes on to the next
-/// has had its answer elsewhere. One that discards what came in clear says the first thing too.
+/// has had its answer elsewhere. One that discards what came in cleartext says the first thing too.
 struct ForgedAnswerReader {
     private let speaks: UpgradeProtocol?
     private var lineCount = 0

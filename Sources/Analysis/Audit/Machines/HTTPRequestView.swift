@@ -48,7 +48,7 @@ struct HTTPRequestView {
     }
 
     /// Whether it is for a list of revoked certificates, the status of one or its issuer, which are
-    /// fetched in clear (RFC 5280 §8, RFC 6960 §A.1).
+    /// fetched in cleartext (RFC 5280 §8, RFC 6960 §A.1).
     var fetchesStatus: Bool {
         let file = path.prefix { $0 != "?" }.lowercased()
         return values("content-type").contains("application/ocsp-request")

@@ -1,7 +1,7 @@
 internal import Catalogue
 internal import TLS
 
-/// The flight of a server that breaks the order of TLS 1.2 (RFC 5246 §7.3), in clear.
+/// The flight of a server that breaks the order of TLS 1.2 (RFC 5246 §7.3), in cleartext.
 struct HandshakeScript {
     private let behaviour: ProbeBehaviour
     private let chain: PresentedChain

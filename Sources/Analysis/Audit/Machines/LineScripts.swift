@@ -41,8 +41,8 @@ struct SMTPScript: LineScript {
                 .upgrade(text(["220 go ahead", "250-\(host)", "250 AUTH PLAIN LOGIN"]))
             case .stripped, .preauthenticated: say("454 4.7.0 TLS not available")
             }
-        case "AUTH": .expose("the client logged in to SMTP in clear")
-        case "MAIL": .expose("the client sent mail in clear")
+        case "AUTH": .expose("the client logged in to SMTP in cleartext")
+        case "MAIL": .expose("the client sent mail in cleartext")
         case "QUIT": .leave(text(["221 closing"]))
         default: say("250 ok")
         }
@@ -74,11 +74,11 @@ struct IMAPScript: LineScript {
                 "* CAPABILITY IMAP4rev1 AUTH=PLAIN", "\(Self.successor(of: tag)) OK done",
             ]
             return .upgrade(text(["\(tag) OK go ahead"] + (mode == .injected ? forged : [])))
-        case "LOGIN", "AUTHENTICATE": return .expose("the client logged in to IMAP in clear")
+        case "LOGIN", "AUTHENTICATE": return .expose("the client logged in to IMAP in cleartext")
         case "LOGOUT": return .leave(text(["* BYE closing", "\(tag) OK done"]))
         default:
             guard mode == .preauthenticated else { return say("\(tag) BAD log in first") }
-            return .expose("the client used in clear an IMAP session that it was logged in to")
+            return .expose("the client used in cleartext an IMAP session that it was logged in to")
         }
     }
 
@@ -108,7 +108,7 @@ struct POP3Script: LineScript {
             guard mode.grants else { return say("-ERR no TLS here") }
             return .upgrade(text(["+OK go ahead"] + (mode == .injected ? less : [])))
         case "USER", "PASS", "APOP", "AUTH":
-            return .expose("the client logged in to POP3 in clear")
+            return .expose("the client logged in to POP3 in cleartext")
         case "QUIT": return .leave(text(["+OK closing"]))
         default: return say("-ERR log in first")
         }
@@ -133,7 +133,7 @@ struct FTPScript: LineScript {
             case .stripped, .preauthenticated: say("502 no TLS here")
             }
         case "USER": say("331 password, please")
-        case "PASS": .expose("the client logged in to FTP in clear")
+        case "PASS": .expose("the client logged in to FTP in cleartext")
         case "QUIT": .leave(text(["221 closing"]))
         default: say("530 log in first")
         }
@@ -157,7 +157,7 @@ struct XMPPScript: UpgradeScript {
                 ? .upgrade(Array("<proceed xmlns='\(space)'/>".utf8))
                 : .say(Array("<failure xmlns='\(space)'/></stream:stream>".utf8))
         }
-        if tag.contains("<auth") { return .expose("the client logged in to XMPP in clear") }
+        if tag.contains("<auth") { return .expose("the client logged in to XMPP in cleartext") }
         if tag.contains("</stream") { return .leave(Array("</stream:stream>".utf8)) }
         return .say([])
     }

@@ -75,7 +75,7 @@ struct MachineRecord {
         switch ConnectionRule.judge(seen, speaksFirst: nil) {
         case .accepted:
             return (.completed, seen.proof ?? "the client sent data to the probe's server")
-        case .inClear: return (.completed, seen.proof ?? "the client sent data in clear")
+        case .inClear: return (.completed, seen.proof ?? "the client sent data in cleartext")
         case .refused(let alert):
             let name = alert.map { " with the alert \(TLSAlert(isFatal: true, code: $0).name)" }
             return (.clientRefused, "the client refused the probe" + (name ?? ""))

@@ -18,7 +18,7 @@ struct PostgreSQLScript: UpgradeScript {
             return .upgrade(Array("S".utf8) + (mode == .injected ? Self.forged : []))
         // Encryption by GSSAPI, before TLS is asked for.
         case 80_877_104: return .say(Array("N".utf8))
-        default: return .expose("the client began a PostgreSQL session in clear")
+        default: return .expose("the client began a PostgreSQL session in cleartext")
         }
     }
 
@@ -53,7 +53,7 @@ struct MySQLScript: UpgradeScript {
         bytes.removeFirst(size)
         // A request for TLS is the answer's beginning, without a name in it.
         if abilities & Self.offersTLS != 0, size == 36, mode.grants { return .upgrade([]) }
-        return .expose("the client logged in to MySQL in clear")
+        return .expose("the client logged in to MySQL in cleartext")
     }
 }
 
@@ -115,8 +115,8 @@ struct LDAPScript: UpgradeScript {
         case 0x42: return .leave([])
         // What a server can do is asked for before TLS (RFC 4513 §3.1.2).
         case 0x63 where Self.asksForRoot(message[id.endIndex...]): return .say(rootEntry(id))
-        case 0x60: return .expose("the client logged in to LDAP in clear")
-        default: return .expose("the client asked an LDAP server in clear")
+        case 0x60: return .expose("the client logged in to LDAP in cleartext")
+        default: return .expose("the client asked an LDAP server in cleartext")
         }
     }
 }

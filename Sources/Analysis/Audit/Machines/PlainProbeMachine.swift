@@ -2,7 +2,7 @@ package import Proxy
 internal import TLS
 package import Traffic
 
-/// A server without TLS where TLS is due, or one for what a client says in clear after it was sent
+/// A server without TLS where TLS is due, or one for what a client says in cleartext after it was sent
 /// there.
 ///
 /// `@unchecked Sendable`: one task drives it, as `ProbeMachine` demands.
@@ -131,7 +131,7 @@ package final class PlainProbeMachine: AuditMachine, @unchecked Sendable {
             record.seen.hasDeclined = true
         } else if !(20...24).contains(bytes[0]) {
             record.hear(bytes, isProof: true)
-            record.seen.proof = "the client went on in clear where it wanted TLS"
+            record.seen.proof = "the client went on in cleartext where it wanted TLS"
         }
         record.isOver = true
     }
@@ -158,7 +158,7 @@ package final class PlainProbeMachine: AuditMachine, @unchecked Sendable {
         case .http, .refuseTLS:
             noteUnasked(request)
             record.seen.sentCertificate = true
-            record.seen.proof = "the client sent its data in clear"
+            record.seen.proof = "the client sent its data in cleartext"
         }
         say(answer.receive(bytes))
         record.isOver = answer.isOver
@@ -186,9 +186,10 @@ package final class PlainProbeMachine: AuditMachine, @unchecked Sendable {
         let cookies = request.values("cookie").joined(separator: ";")
         let hasCookie = plan.secureCookie.map { cookies.contains("sallyport=\($0)") } ?? false
         switch (plan.asksForSecret, !request.values("authorization").isEmpty, hasCookie) {
-        case (false, _, _): record.seen.proof = "the client went on in clear after a redirection"
-        case (true, true, _): record.seen.proof = "the client sent Authorization in clear"
-        case (true, _, true): record.seen.proof = "the client sent a Secure cookie in clear"
+        case (false, _, _):
+            record.seen.proof = "the client went on in cleartext after a redirection"
+        case (true, true, _): record.seen.proof = "the client sent Authorization in cleartext"
+        case (true, _, true): record.seen.proof = "the client sent a Secure cookie in cleartext"
         case (true, _, _): record.seen.hasDeclined = true
         }
     }

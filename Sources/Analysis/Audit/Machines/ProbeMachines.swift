@@ -25,7 +25,7 @@ package enum ProbeMachines {
             return try upgraded(name, .sound, machine, configuration)
         case .httpOnTLSPort, .refuseTLS:
             guard configuration.upgrade == nil else {
-                throw impossible("the protocol begins in clear")
+                throw impossible("the protocol begins in cleartext")
             }
             return PlainProbeMachine(
                 name, behaviour == .refuseTLS ? .refuseTLS : .http, configuration)
@@ -47,7 +47,7 @@ package enum ProbeMachines {
         }
     }
 
-    /// Makes what takes the request in clear that a redirection brought.
+    /// Makes what takes the request in cleartext that a redirection brought.
     package static func makeMachine(
         _ description: ProbeDescription, following plan: FollowUpPlan,
         _ configuration: ProbeMachineConfiguration
@@ -55,7 +55,7 @@ package enum ProbeMachines {
         PlainProbeMachine(description.identifier, .followUp(plan), configuration)
     }
 
-    /// Makes what says, in clear, that a certificate is revoked.
+    /// Makes what says, in cleartext, that a certificate is revoked.
     static func makeMachine(
         _ description: ProbeDescription, answering plan: StatusPlan,
         _ configuration: ProbeMachineConfiguration
@@ -63,18 +63,18 @@ package enum ProbeMachines {
         PlainProbeMachine(description.identifier, .status(plan), configuration)
     }
 
-    /// Makes what takes a request in clear that the probe has not led to.
+    /// Makes what takes a request in cleartext that the probe has not led to.
     static func makeMachine(
         _ description: ProbeDescription, besides port: UInt16,
         _ configuration: ProbeMachineConfiguration
     ) -> any AuditMachine {
         var configuration = configuration
         // The probe's own server alone says the token.
-        configuration.token = "in clear"
+        configuration.token = "in cleartext"
         return PlainProbeMachine(description.identifier, .unasked(besides: port), configuration)
     }
 
-    /// Puts a beginning in clear before TLS, if there is one.
+    /// Puts a beginning in cleartext before TLS, if there is one.
     private static func upgraded(
         _ name: String, _ mode: UpgradeMode, _ inner: (any AuditMachine)?,
         _ configuration: ProbeMachineConfiguration
@@ -82,7 +82,7 @@ package enum ProbeMachines {
         guard let protocolName = configuration.upgrade else {
             guard mode == .sound, let inner else {
                 throw impossible(
-                    "it is for protocols that begin in clear, such as those of the ports 25, 143"
+                    "it is for protocols that begin in cleartext, such as those of the ports 25, 143"
                         + " and 5432")
             }
             return inner
@@ -101,7 +101,7 @@ package enum ProbeMachines {
         Failure("probe-not-possible", party: .tool, "the probe cannot be shown: \(reason)")
     }
 
-    /// Where a probe's server sends its clients in clear; `nil` for most probes.
+    /// Where a probe's server sends its clients in cleartext; `nil` for most probes.
     package static func followUp(
         of description: ProbeDescription, _ configuration: ProbeMachineConfiguration
     ) -> FollowUpPlan? {

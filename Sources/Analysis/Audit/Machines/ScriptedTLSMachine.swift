@@ -5,7 +5,7 @@ internal import TLS
 package import Traffic
 
 /// A server of TLS 1.2 that leaves messages out, or sends one too many; it has no keys to encrypt
-/// with, and says all in clear.
+/// with, and says all in cleartext.
 ///
 /// A client that goes on, in whatever way, has taken a handshake that it must break off.
 ///

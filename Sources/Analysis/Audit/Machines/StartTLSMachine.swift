@@ -3,7 +3,7 @@ package import Proxy
 internal import TLS
 package import Traffic
 
-/// A server that begins in clear, and goes over to TLS with a machine of its own when its client
+/// A server that begins in cleartext, and goes over to TLS with a machine of its own when its client
 /// asks for it, or keeps it from doing so as its probe demands.
 ///
 /// `@unchecked Sendable`: one task drives it, as `ProbeMachine` demands.
@@ -17,15 +17,15 @@ package final class StartTLSMachine: AuditMachine, @unchecked Sendable {
     private var record: MachineRecord
     private var waiting: [UInt8] = []
     private var stepCount = 0
-    /// How much was heard of what the client says in clear after TLS has failed.
+    /// How much was heard of what the client says in cleartext after TLS has failed.
     private var heardOutside = 0
     /// What it said there that belongs in TLS.
     private var exposure: String?
     private var hasLeft = false
 
-    /// What a client may say in clear without an end of a command.
+    /// What a client may say in cleartext without an end of a command.
     private static let pieceLimit = 16 * 1024
-    /// Commands in clear: a client asks for TLS after a few.
+    /// Commands in cleartext: a client asks for TLS after a few.
     private static let stepLimit = 100
 
     /// - Parameter inner: what goes on after the upgrade; `nil` where none is granted.
@@ -124,7 +124,7 @@ package final class StartTLSMachine: AuditMachine, @unchecked Sendable {
         return seen
     }
 
-    /// Goes on with a client that is back to speaking in clear: OpenLDAP's, for one, tears TLS down
+    /// Goes on with a client that is back to speaking in cleartext: OpenLDAP's, for one, tears TLS down
     /// and takes its leave in the protocol beneath, and swaks sends its mail.
     private func hearOutside(_ bytes: [UInt8]) {
         guard bytes.count > heardOutside else { return }

@@ -8,7 +8,7 @@ struct StatusPlan: Sendable, Equatable {
     /// In DER.
     let answer: [UInt8]
 
-    /// Where certificates of the catalogue say so, in clear: there is no other way (RFC 5280 §8).
+    /// Where certificates of the catalogue say so, in cleartext: there is no other way (RFC 5280 §8).
     static let port: UInt16 = 80
 
     /// - Returns: `nil` for a behaviour that publishes nothing.

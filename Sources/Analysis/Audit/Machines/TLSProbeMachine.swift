@@ -34,7 +34,7 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
     private var forgery: ForgedAnswerReader?
     /// The beginning of an alert.
     private var heldBack: [UInt8] = []
-    /// Whether TLS has failed, and a client that began in clear is heard on: it may go back to that.
+    /// Whether TLS has failed, and a client that began in cleartext is heard on: it may go back to that.
     private var isTornDown = false
 
     /// In bytes: a request of a megabyte is read to its end, and nobody is listened to for ever.
@@ -277,7 +277,7 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
     /// Whether the client goes on although nobody has answered its first command within TLS.
     private func judgeForgery(_ bytes: [UInt8]) {
         guard forgery?.receive(bytes) == true else { return }
-        record.seen.proof = "the client took what came in clear for an answer within TLS"
+        record.seen.proof = "the client took what came in cleartext for an answer within TLS"
         close()
     }
 
@@ -332,7 +332,7 @@ package final class TLSProbeMachine: AuditMachine, @unchecked Sendable {
                 if alert.code == 100 { record.seen.hasDeclined = true }
             }
         }
-        // Who has changed keys cannot make sense of the record that follows, which is in clear.
+        // Who has changed keys cannot make sense of the record that follows, which is in cleartext.
         if plan.behaviour == .earlyChangeCipherSpec, let alert = record.seen.alert,
             alert == 20 || alert == 21
         {

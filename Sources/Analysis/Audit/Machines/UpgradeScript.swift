@@ -1,4 +1,4 @@
-/// A protocol that begins in clear, and goes over to TLS when the client asks for it.
+/// A protocol that begins in cleartext, and goes over to TLS when the client asks for it.
 package enum UpgradeProtocol: String, Sendable, CaseIterable {
     case smtp
     case imap
@@ -57,13 +57,13 @@ enum UpgradeStep: Sendable, Equatable {
     case say([UInt8])
     /// Goes over to TLS, after it has said this.
     case upgrade([UInt8])
-    /// The client says in clear what it must say in TLS only.
+    /// The client says in cleartext what it must say in TLS only.
     case expose(String)
     /// The client takes its leave, and is told this.
     case leave([UInt8])
 }
 
-/// The part of a server in clear, without a socket.
+/// The part of a server in cleartext, without a socket.
 protocol UpgradeScript: Sendable {
     /// What the server says first.
     var greeting: [UInt8] { get }

@@ -167,7 +167,7 @@ private struct VerdictTally {
     }
 
     var clearText: String {
-        let text = "the client sent its data in clear" + share(inClear)
+        let text = "the client sent its data in cleartext" + share(inClear)
         guard refused > 0 else { return text }
         return text + ", and refused TLS" + alertText
     }

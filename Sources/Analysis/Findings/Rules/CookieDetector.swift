@@ -1,9 +1,9 @@
 internal import Base
 internal import Contents
 
-/// PLAIN-HTTP-COOKIE: a cookie that carries a session over clear HTTP.
+/// PLAIN-HTTP-COOKIE: a cookie that carries a session over cleartext HTTP.
 ///
-/// It remembers the tags of cookies seen over TLS, so that the same value in clear is certain.
+/// It remembers the tags of cookies seen over TLS, so that the same value in cleartext is certain.
 struct CookieDetector {
     private var seenOverTLS = Set<Tag>()
     private var order: [Tag] = []

@@ -1,8 +1,8 @@
 internal import Base
 internal import Contents
 
-/// PLAIN-HTTP-LOGINPAGE: HTML with a password field over clear HTTP, or with a form that leaves
-/// a page delivered over TLS in clear.
+/// PLAIN-HTTP-LOGINPAGE: HTML with a password field over cleartext HTTP, or with a form that leaves
+/// a page delivered over TLS in cleartext.
 enum LoginPageDetector {
     static func examine(_ view: ExchangeView) -> [RuleMatch] {
         guard view.hasOriginResponse, MediaType(view.responseType[...]).isHTML else { return [] }

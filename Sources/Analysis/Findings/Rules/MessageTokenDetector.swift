@@ -4,7 +4,7 @@ internal import Redaction
 /// PLAIN-HTTP-BEARER in messages: browsers cannot set Authorization on a WebSocket, so that clients
 /// send their tokens in its first message.
 enum MessageTokenDetector {
-    /// - Parameter fields: the values of one message that the client sent in clear.
+    /// - Parameter fields: the values of one message that the client sent in cleartext.
     static func examine(_ fields: [MessageField]) -> [RuleMatch] {
         fields.compactMap { field in
             let key = field.key.filter { $0.isASCIILetter || $0.isASCIIDigit }.lowercasedBytes.text

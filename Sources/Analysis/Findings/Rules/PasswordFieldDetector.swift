@@ -8,7 +8,7 @@ enum PasswordFieldDetector {
         return examine(view.bodyFields, verdict: view.verdict)
     }
 
-    /// - Parameter fields: the values of one message that the client sent in clear.
+    /// - Parameter fields: the values of one message that the client sent in cleartext.
     static func examine(_ fields: [MessageField], verdict: [FindingNote]) -> [RuleMatch] {
         let hasUser = fields.contains { field in
             !Self.users.isDisjoint(with: NameWords(field.key[...]).texts)
@@ -29,7 +29,7 @@ enum PasswordFieldDetector {
         }
     }
 
-    /// How bad a field of this name and value is in clear, `nil` if it is none.
+    /// How bad a field of this name and value is in cleartext, `nil` if it is none.
     static func judge(_ field: MessageField) -> (Severity, Confidence)? {
         guard field.isScalar, (1...256).contains(field.value.count) else { return nil }
         let verdict: (Severity, Confidence)

@@ -84,7 +84,7 @@ enum URLDetector {
         return result
     }
 
-    /// A bearer token in the query (RFC 6750 §2.3), in clear.
+    /// A bearer token in the query (RFC 6750 §2.3), in cleartext.
     private static func bearer(_ field: MessageField) -> RuleMatch {
         var result = RuleMatch(.plainHTTPBearer, .high, .certain, field: field)
         result.value = field.value

@@ -41,7 +41,7 @@ struct AuditText {
     }
 
     /// What follows from another probe is told in a line: its evidence is the other's. What was sent
-    /// in clear says nothing of what the probe is about.
+    /// in cleartext says nothing of what the probe is about.
     private mutating func addDetails(
         of verdict: ProbeVerdict, _ heading: String, _ style: Palette.Style
     ) {

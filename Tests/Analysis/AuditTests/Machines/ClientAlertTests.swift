@@ -4,7 +4,7 @@ import Proxy
 import TLS
 import Testing
 
-/// Alerts in clear, whatever version their records say: NSS writes that of its ClientHello.
+/// Alerts in cleartext, whatever version their records say: NSS writes that of its ClientHello.
 struct ClientAlertTests {
     private let chains = ProbeChains.shared
 

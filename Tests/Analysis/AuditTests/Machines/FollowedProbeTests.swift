@@ -95,7 +95,7 @@ struct FollowedProbeTests {
         var description = ProbeDescription(identifier: "redirection", family: .plaintext)
         description.behaviour = behaviour
         let probe = description
-        // Not localhost: there curl takes a connection in clear for secure.
+        // Not localhost: there curl takes a connection in cleartext for secure.
         var made = ProbeTrial.configuration()
         made.host = "shop.test"
         let configuration = made

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Audit
 
-/// What servers in clear say, by what their clients said.
+/// What servers in cleartext say, by what their clients said.
 struct UpgradeScriptTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let name: UpgradeProtocol

@@ -5,7 +5,7 @@ import Proxy
 import TLS
 import Testing
 
-/// Probes of protocols that begin in clear.
+/// Probes of protocols that begin in cleartext.
 @Suite(.serialized)
 struct UpgradedProbeTests {
     private let chains = ProbeChains.shared
@@ -25,7 +25,7 @@ struct UpgradedProbeTests {
     private static let mail = "-m 10 -sS --ssl-reqd --cacert CA -u someone:secret"
     private static let hope = "-m 10 -sS --ssl --cacert CA -u someone:secret"
 
-    /// Who has text in clear behind the consent to TLS, and drops it.
+    /// Who has text in cleartext behind the consent to TLS, and drops it.
     private static func discarding(_ word: String, _ name: UpgradeProtocol) -> Upgrade {
         Upgrade(
             name: "\(word), injected, who discards it", protocolName: name,
@@ -131,7 +131,7 @@ struct UpgradedProbeTests {
                 + " -verify_return_error", verdict: .refused(alert: 48)),
     ]
 
-    /// A client that asks for TLS, and reads on in what came in clear, or not: Python's own modules
+    /// A client that asks for TLS, and reads on in what came in cleartext, or not: Python's own modules
     /// discard it.
     private static let script = """
         import ftplib, imaplib, poplib, smtplib, socket, ssl, sys

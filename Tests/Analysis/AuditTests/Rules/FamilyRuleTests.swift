@@ -62,7 +62,7 @@ import Testing
             "smaller groups", ["handshake-logjam-512"], "handshake-logjam-1024",
             "handshake-logjam-512"),
         .init(
-            "credentials in clear", ["plaintext-redirect-leaks-credentials"],
+            "credentials in cleartext", ["plaintext-redirect-leaks-credentials"],
             "plaintext-redirect-to-http", "plaintext-redirect-leaks-credentials"),
     ]
 

@@ -38,22 +38,22 @@ import Testing
         .init(
             "the better reason", [.inconclusive("waits"), .noEvidence("gone")], .inconclusive,
             "waits"),
-        .init("data in clear", [.inClear], .inClear, "the client sent its data in clear"),
+        .init("data in cleartext", [.inClear], .inClear, "the client sent its data in cleartext"),
         .init(
-            "data in clear after a refusal", [.refused(alert: 51), .inClear], .inClear,
-            "the client sent its data in clear on 1 of 2 connections, and refused TLS with alert 51"
+            "data in cleartext after a refusal", [.refused(alert: 51), .inClear], .inClear,
+            "the client sent its data in cleartext on 1 of 2 connections, and refused TLS with alert 51"
                 + " (decrypt_error)"),
         .init(
-            "data in clear where nothing is shared", [.notOffered, .inClear], .inClear,
-            "the client sent its data in clear on 1 of 2 connections"),
+            "data in cleartext where nothing is shared", [.notOffered, .inClear], .inClear,
+            "the client sent its data in cleartext on 1 of 2 connections"),
         .init(
-            "data in clear, and the command failed", [.inClear],
+            "data in cleartext, and the command failed", [.inClear],
             run: .init(exitStatus: 1, controlExitStatus: 0), .inClear),
         .init(
-            "data in TLS wins over data in clear", [.inClear, .accepted], .accepted,
+            "data in TLS wins over data in cleartext", [.inClear, .accepted], .accepted,
             "the client sent data on 1 of 2 connections"),
         .init(
-            "data in clear where text was injected", [.refused(alert: nil), .inClear],
+            "data in cleartext where text was injected", [.refused(alert: nil), .inClear],
             of: .injectAfterStartTLS, .inClear),
         // The command
         .init(

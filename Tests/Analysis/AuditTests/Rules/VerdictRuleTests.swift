@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct VerdictRuleTests {
     /// One letter an outcome, in the order of `ProbeOutcome`: accepted, refused, sent then refused,
-    /// in clear, suspected, not offered, inconclusive, shown, not shown, not seen, implied, not
+    /// in cleartext, suspected, not offered, inconclusive, shown, not shown, not seen, implied, not
     /// possible, uncontrolled.
     static let rows: [(ProbeExpectation, String)] = [
         (.accept, "P N N N N N I N P I P S S"),

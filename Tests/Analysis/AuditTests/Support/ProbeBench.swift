@@ -44,7 +44,7 @@ final class ProbeBench: Sendable {
         ProbeSlot(try probe(identifier), presenter) { _ in true }
     }
 
-    /// - Parameter hello: the client's first bytes; `nil` for one that speaks in clear.
+    /// - Parameter hello: the client's first bytes; `nil` for one that speaks in cleartext.
     func visit(
         _ port: UInt16, _ hello: [UInt8]?, listener: UInt16 = 1, host: String = ProbeBench.host
     ) throws -> ProbeVisit {

@@ -183,7 +183,7 @@ private let packetRows: [Row] = [
         .client("STOMP\naccept-version:1.1\nlogin:probe.user\npasscode:Pr0be-S3cret!\n\n\0"),
         logins: ["stomp CONNECT probe.user Pr0be-S3cret!"]),
     Row(
-        "MySQL, switched to a password in clear",
+        "MySQL, switched to a password in cleartext",
         .origin(
             hex: "0b0000000a382e302e302d70726f62" + "16000002fe"
                 + "6d7973716c5f636c6561725f70617373776f726400"),

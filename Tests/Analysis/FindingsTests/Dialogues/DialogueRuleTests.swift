@@ -244,7 +244,7 @@ private let upgradeRows: [Row] = [
 
 private let plantedRows: [(String, DialogueSample, Severity?)] = [
     (
-        "in clear", DialogueSample.said("unknown", .client("x=pl4nted-Secret\n")),
+        "in cleartext", DialogueSample.said("unknown", .client("x=pl4nted-Secret\n")),
         Severity.critical
     ),
     (
