@@ -101,7 +101,7 @@ let package = Package(
         target("HTTP2", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "Transport"]),
         // Records
         target("Traffic", ["Base"]),
-        target("Contents", ["Base", "HTTPModel", "Traffic"]),
+        target("Contents", ["Base", "HTTPCodecs", "HTTPModel", "Traffic"]),
         target("Redaction", ["Base", "Contents", "HTTPModel", "Traffic"]),
         target("Recording", ["Base", "Contents", "HTTPCodecs", "HTTPModel", "Traffic"]),
         target("CaptureStore", ["Base", "Contents", "Traffic", "CSQLite"]),
@@ -214,7 +214,7 @@ let package = Package(
         tests(of: "PublicSuffixes"),
         tests(of: "DNS", ["Base"]),
         tests(of: "Traffic"),
-        tests(of: "Contents", ["Base", "Traffic"]),
+        tests(of: "Contents", ["Base", "TestConditions", "Traffic"]),
         tests(of: "Redaction", ["Base", "TestConditions", "Traffic"]),
         tests(of: "Negotiation", ["Base"]),
         // Frames of HTTP/2 written by hand, for peers that no sound library would play.
@@ -226,7 +226,7 @@ let package = Package(
         tests(of: "Recording", ["Base", "HTTPCodecs", "Traffic"]),
         tests(of: "CaptureStore", ["Base", "Contents", "HTTPModel", "Traffic"]),
         tests(of: "Filters", ["Base", "HTTPModel", "TestConditions", "Traffic"]),
-        tests(of: "Findings", ["Traffic", "HTTPModel", "Base"]),
+        tests(of: "Findings", ["Base", "HTTPModel", "TestConditions", "Traffic"]),
         tests(
             of: "Formats",
             [
@@ -244,7 +244,9 @@ let package = Package(
         tests(
             of: "Replay",
             ["Base", "Contents", "HTTPCodecs", "HTTPModel", "TestConditions", "Traffic"]),
-        tests(of: "Comparison", ["Base", "HTTPModel", "Replay", "TestConditions", "Traffic"]),
+        tests(
+            of: "Comparison",
+            ["Base", "HTTPCodecs", "HTTPModel", "Replay", "TestConditions", "Traffic"]),
         tests(
             of: "PacketFormats",
             [
@@ -292,7 +294,7 @@ let package = Package(
             [
                 "Audit", "Base", "CaptureStore", "Catalogue", "Contents", "Filters", "Findings",
                 "Formats", "HTTPClient", "HTTPCodecs", "Negotiation", "Origins", "Proxy", "Replay",
-                "Runs", "TLS", "Traffic", "Views",
+                "Runs", "TestConditions", "TLS", "Traffic", "Views",
             ],
             exclude: ["Cases"]),
         tests(of: "Fuzzing"),

@@ -8,8 +8,6 @@ package struct ComparisonConfiguration: Sendable {
     package var withSecrets = false
     /// Whether differences are told that do not count, and pairs that have no other.
     package var withNotes = false
-    /// Undoes content codings; `nil` for what cannot be decoded.
-    package var decode: @Sendable (_ content: [UInt8], _ codings: String) -> [UInt8]?
     /// The digest by which a report names a content that it does not show.
     package var sha256: @Sendable ([UInt8]) -> [UInt8]
     /// In bytes, before decoding and after: a longer content is compared as bytes, since what it
@@ -24,11 +22,7 @@ package struct ComparisonConfiguration: Sendable {
     /// How many exchanges are told; all are counted.
     package var entryLimit = 5000
 
-    package init(
-        decode: @escaping @Sendable ([UInt8], String) -> [UInt8]?,
-        sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
-    ) {
-        self.decode = decode
+    package init(sha256: @escaping @Sendable ([UInt8]) -> [UInt8]) {
         self.sha256 = sha256
     }
 

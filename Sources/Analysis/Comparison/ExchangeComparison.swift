@@ -193,7 +193,7 @@ struct ExchangeComparison {
         content.size = body.size
         content.isWhole = body.size <= configuration.contentLimit && !body.isTruncated
         content.types = head.values(named: "content-type").map(Array.init)
-        content.codings = head.values(named: "content-encoding").map(\.text).joined(separator: ",")
+        content.codings = head.contentCodings
         guard content.isWhole, body.size > 0 else { return content }
         try side.source.body(ofExchange: side.record.id, direction) { bytes in
             if content.bytes.isEmpty, bytes.count <= configuration.contentLimit {

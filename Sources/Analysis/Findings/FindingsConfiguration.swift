@@ -10,21 +10,16 @@ package struct FindingsConfiguration: Sendable {
     /// Whether findings about loopback peers keep their severity instead of being `info`, so that
     /// a laboratory on one machine can show them.
     package var treatsLoopbackAsRemote = false
-    /// Undoes one content coding; `nil` if it is not known or the content is broken. The result
-    /// must be bounded by the caller.
-    package var decode: @Sendable (_ content: [UInt8], _ contentEncoding: String) -> [UInt8]?
 
     package init(
         profile: SubjectProfile? = nil, digests: DigestFunctions, runKey: [UInt8],
         registrableDomain: @escaping @Sendable (String) -> String?,
-        treatsLoopbackAsRemote: Bool = false,
-        decode: @escaping @Sendable (_ content: [UInt8], _ contentEncoding: String) -> [UInt8]?
+        treatsLoopbackAsRemote: Bool = false
     ) {
         self.profile = profile
         self.digests = digests
         self.runKey = runKey
         self.registrableDomain = registrableDomain
         self.treatsLoopbackAsRemote = treatsLoopbackAsRemote
-        self.decode = decode
     }
 }

@@ -72,8 +72,7 @@ package struct FindingsEngine {
             let conversation = messages.conversation(of: exchange.id)
         else { return [] }
         let exchange = ExchangeView(
-            exchange, on: connection, requestBody: [], responseBody: [],
-            decode: configuration.decode)
+            exchange, on: connection, requestBody: [], responseBody: [])
         let view = MessageView(conversation, of: exchange)
         var found = planted?.examine(view) ?? []
         found += PlainLoginDetector.examine(view)
@@ -109,8 +108,7 @@ package struct FindingsEngine {
             return []
         }
         let view = ExchangeView(
-            exchange, on: connection, requestBody: requestBody, responseBody: responseBody,
-            decode: configuration.decode)
+            exchange, on: connection, requestBody: requestBody, responseBody: responseBody)
         coverage.count(view)
         return add(examine(view)) { Self.sighting(of: $0, in: view) }
     }

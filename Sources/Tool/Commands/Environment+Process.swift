@@ -23,7 +23,6 @@ extension Environment {
                 try Files.read(path == "-" ? "/dev/stdin" : path)
             },
             openCapture: { path throws(Failure) in try CaptureOpening.open(path) },
-            decodeContent: { codings throws(Failure) in try .decoding(codings) },
             openAuthority: { configuration throws(Failure) in
                 AuthorityRecord(
                     try configuration.open(variables),

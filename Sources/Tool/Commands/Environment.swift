@@ -19,8 +19,6 @@ package struct Environment: Sendable {
     package var readFile: @Sendable (_ path: String) throws(Failure) -> [UInt8]
     /// Opens a capture for reading. Errors: `capture-unreadable`.
     package var openCapture: @Sendable (_ path: String) throws(Failure) -> any TrafficStore
-    /// Undoes the content codings that a `Content-Encoding` names. Errors: `unknown-coding`.
-    package var decodeContent: ContentDecoding
     /// Finds the certificate authority, and makes it if there is none. Errors: `ca-unusable`.
     package var openAuthority: @Sendable (AuthorityConfiguration) throws(Failure) -> AuthorityRecord
     /// Reads and writes files that may be long.
@@ -32,7 +30,6 @@ package struct Environment: Sendable {
         randomBytes: @escaping @Sendable (Int) -> [UInt8],
         readFile: @escaping @Sendable (String) throws(Failure) -> [UInt8],
         openCapture: @escaping @Sendable (String) throws(Failure) -> any TrafficStore,
-        decodeContent: @escaping ContentDecoding,
         openAuthority:
             @escaping @Sendable (AuthorityConfiguration) throws(Failure) -> AuthorityRecord
     ) {
@@ -43,7 +40,6 @@ package struct Environment: Sendable {
         self.randomBytes = randomBytes
         self.readFile = readFile
         self.openCapture = openCapture
-        self.decodeContent = decodeContent
         self.openAuthority = openAuthority
     }
 

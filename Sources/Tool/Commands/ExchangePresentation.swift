@@ -18,7 +18,7 @@ struct ExchangePresentation {
         withSecrets: Bool, _ environment: Environment
     ) {
         self.exchange = exchange
-        recorded = RecordedExchange(exchange, in: source, decode: environment.decodeContent)
+        recorded = RecordedExchange(exchange, in: source)
         self.environment = environment
         self.isDecoded = isDecoded
         self.withSecrets = withSecrets
@@ -40,11 +40,8 @@ struct ExchangePresentation {
     /// - Returns: `inconclusive` if it was not recorded whole, so that no script takes it for that.
     func writeBody(_ direction: Direction) throws -> ExitCode {
         if recorded.head(direction).isEmpty, !exchange.isHeadMissing { throw missing(direction) }
-        let codings = isDecoded ? recorded.codings(direction) : nil
-        let stream = try codings.map { codings throws(Failure) in
-            try environment.decodeContent(codings)
-        }
-        try recorded.visitBody(direction, through: stream ?? .identity) { bytes in
+        let codings = isDecoded ? try recorded.codings(direction) : []
+        try recorded.visitBody(direction, without: codings) { bytes in
             try environment.output.write(bytes)
             return true
         }

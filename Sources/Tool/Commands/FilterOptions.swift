@@ -12,12 +12,12 @@ struct FilterOptions {
 
     /// Errors: `file-unreadable`, `profile-invalid`.
     func open(
-        _ source: any TrafficSource, _ environment: Environment
+        _ source: any TrafficSource, _ environment: Environment,
+        checkpoint: @escaping () throws -> Void = {}
     ) throws(Failure) -> CaptureFilter {
         CaptureFilter(
             filter, in: source, configuration: try inspection.configuration(environment),
-            decode: environment.decodeContent,
-            progress: RunProgress("checking", environment).advance)
+            checkpoint: checkpoint, progress: RunProgress("checking", environment).advance)
     }
 }
 

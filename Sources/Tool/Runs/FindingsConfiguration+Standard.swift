@@ -1,7 +1,6 @@
 package import Findings
 internal import PublicSuffixes
 internal import TLS
-internal import Views
 
 extension FindingsConfiguration {
     /// How findings are looked for: with OpenSSL's digests and the system's list of public suffixes.
@@ -13,10 +12,7 @@ extension FindingsConfiguration {
         FindingsConfiguration(
             profile: profile, digests: .ofOpenSSL, runKey: runKey,
             registrableDomain: { PublicSuffixes.registrableDomain(of: $0) },
-            treatsLoopbackAsRemote: treatsLoopbackAsRemote,
-            decode: { content, codings in
-                decoded(content, codings, byteLimit: CaptureInspection.contentLimit)
-            })
+            treatsLoopbackAsRemote: treatsLoopbackAsRemote)
     }
 }
 

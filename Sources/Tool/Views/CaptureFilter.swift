@@ -2,6 +2,7 @@ internal import Base
 internal import Contents
 package import Filters
 package import Findings
+internal import HTTPCodecs
 package import Traffic
 
 /// A filter on the records of one capture; everything passes if there is none.
@@ -12,23 +13,24 @@ package final class CaptureFilter: FilterSource, CaptureSelection {
     private let filter: Filter?
     private let source: any TrafficSource
     private let configuration: FindingsConfiguration
-    private let decode: ContentDecoding
+    private let checkpoint: () throws -> Void
     private let progress: (Int64, Int64) throws -> Void
     private var connections: [Int64: ConnectionRecord] = [:]
     private var findings: [CaptureInspection.Place: [FilterFinding]]?
 
     /// - Parameters:
-    ///   - decode: undoes the codings that a `Content-Encoding` names.
+    ///   - checkpoint: called for each piece of a content, which may take long; an error of it ends
+    ///     the work.
     ///   - progress: told how far the search for findings has come, if the filter asks for them.
     package init(
         _ filter: Filter?, in source: any TrafficSource, configuration: FindingsConfiguration,
-        decode: @escaping ContentDecoding = ContentStream.decoding,
+        checkpoint: @escaping () throws -> Void = {},
         progress: @escaping (_ done: Int64, _ total: Int64) throws -> Void = { _, _ in }
     ) {
         self.filter = filter
         self.source = source
         self.configuration = configuration
-        self.decode = decode
+        self.checkpoint = checkpoint
         self.progress = progress
     }
 
@@ -86,21 +88,24 @@ package final class CaptureFilter: FilterSource, CaptureSelection {
         _ visit: (ArraySlice<UInt8>) throws -> Bool
     ) throws {
         let head = direction == .request ? exchange.requestHead : exchange.responseHead
-        let codings = RecordedHead(head).values(named: "content-encoding")
-            .map(\.text).joined(separator: ",")
-        let decoding = Decoding(codings.isEmpty ? nil : decoder(codings))
+        let decoder = ContentDecoder(RecordedHead(head).contentCodings ?? [], limit: .recorded)
+        var count = 0
         var isWanted = true
-        try source.body(ofExchange: exchange.id, direction) { bytes in
-            try decoding.push(bytes) { piece in
-                let plain = piece.prefix(Self.contentLimit - decoding.count)
-                decoding.count += plain.count
-                isWanted = try visit(plain) && decoding.count < Self.contentLimit
-                return isWanted
-            }
+        func take(_ piece: [UInt8]) throws -> Bool {
+            try checkpoint()
+            let plain = piece.prefix(Self.contentLimit - count)
+            count += plain.count
+            isWanted = try visit(plain) && count < Self.contentLimit
             return isWanted
         }
-        guard isWanted, try visit(decoding.finish()[...]) else { return }
-        try messages(of: exchange, direction, room: Self.contentLimit - decoding.count, visit)
+        try source.body(ofExchange: exchange.id, direction) { bytes in
+            let before = count
+            try decoder.decode(bytes.span, take)
+            if case .corrupt = decoder.stop, count == before { return try take(bytes) }
+            return isWanted
+        }
+        guard isWanted else { return }
+        try messages(of: exchange, direction, room: Self.contentLimit - count, visit)
     }
 
     /// What was said once the exchange had become a WebSocket, a line each. Messages of other kinds
@@ -122,52 +127,8 @@ package final class CaptureFilter: FilterSource, CaptureSelection {
 
     private static let lineEnd = Array("\n".utf8)
 
-    private func decoder(_ codings: String) -> ContentStream? {
-        do throws(Failure) {
-            return try decode(codings)
-        } catch {
-            // What cannot be decoded is looked through as it is.
-            return nil
-        }
-    }
-
     /// How much of a content is looked through, in bytes after decoding: more than anything that
     /// people search by text, and a second or so of work.
     static let contentLimit = 64 * 1024 * 1024
     private static let connectionLimit = 256
-}
-
-/// A content while its codings are undone.
-private final class Decoding {
-    /// `nil` for what is given as it is.
-    private var stream: ContentStream?
-    /// How much was given, in bytes.
-    var count = 0
-
-    init(_ stream: ContentStream?) {
-        self.stream = stream
-    }
-
-    func push(_ bytes: [UInt8], _ visit: ([UInt8]) throws -> Bool) throws {
-        guard let stream else {
-            _ = try visit(bytes)
-            return
-        }
-        do {
-            _ = try stream.push(bytes, visit)
-        } catch let failure as Failure where failure.code == "content-malformed" {
-            self.stream = nil
-            _ = try visit(bytes)
-        }
-    }
-
-    func finish() -> [UInt8] {
-        do throws(Failure) {
-            return try stream?.finish() ?? []
-        } catch {
-            // It ends in the middle of its coding, or unpacks to more than is looked through; what
-            // came before was given.
-            return []
-        }
-    }
 }

@@ -1,5 +1,6 @@
 internal import Base
 internal import Contents
+internal import HTTPCodecs
 internal import Redaction
 package import Traffic
 
@@ -94,27 +95,26 @@ private struct Reading {
 
     /// Undoes its coding; gives it as it was recorded if that cannot be done and is not demanded.
     func read(demandsDecoding: Bool) throws -> Held {
-        guard let codings = exchange.codings(direction) else { return try read(.identity) }
-        if demandsDecoding {
-            var held = try read(try exchange.decode(codings))
-            held.isDecoded = true
-            return held
-        }
-        let stream: ContentStream
-        do {
-            stream = try exchange.decode(codings)
+        let codings: [ContentCoding]
+        do throws(Failure) {
+            codings = try exchange.codings(direction)
         } catch {
-            return try read(.identity)
+            if demandsDecoding { throw error }
+            codings = []
         }
-        var held = try read(stream, stopsAtMalformed: true)
+        guard !codings.isEmpty else { return try read(without: []) }
+        var held = try read(without: codings, stopsAtMalformed: !demandsDecoding)
+        if held.bytes.isEmpty, !demandsDecoding { return try read(without: []) }
         held.isDecoded = true
-        return held.bytes.isEmpty ? try read(.identity) : held
+        return held
     }
 
-    private func read(_ stream: ContentStream, stopsAtMalformed: Bool = false) throws -> Held {
+    private func read(
+        without codings: [ContentCoding], stopsAtMalformed: Bool = false
+    ) throws -> Held {
         var held = Held()
         do {
-            try exchange.visitBody(direction, through: stream) { bytes in
+            try exchange.visitBody(direction, without: codings) { bytes in
                 held.bytes += bytes.prefix(ReadableContent.byteLimit - held.bytes.count)
                 // The size of a decoded content is known at its end only, and not worth the wait.
                 return held.bytes.count < ReadableContent.byteLimit

@@ -1,5 +1,6 @@
 import Base
 import Foundation
+import HTTPCodecs
 import Replay
 import TestConditions
 import Testing
@@ -250,12 +251,27 @@ struct ContentDifferenceTests {
 
     @Test func comparesDecoded() {
         var left = Self.content(#"{"a":1}"#, Self.json)
-        left.codings = "upper"
-        left.bytes = Array(#"{"A":1}"#.utf8)
+        left.codings = [.deflate]
+        left.bytes = deflated(left.bytes)
         let right = Self.content(#"{"a":2}"#, Self.json)
         let found = ContentDifference(side: .response, configuration: .test).differences(
             left, right)
         #expect(Self.shown(found) == ["json $.a: 1 → 2"])
+    }
+
+    /// Contents that unpack to more than is compared are not the same because their starts are.
+    @Test func comparesNoStarts() {
+        var configuration = ComparisonConfiguration.test
+        configuration.contentLimit = 40
+        let contents = ["x", "y"].map { end in
+            var content = Self.content(String(repeating: "a", count: 40) + end, "text/plain")
+            content.bytes = deflated(content.bytes)
+            content.codings = [.deflate]
+            return content
+        }
+        let found = ContentDifference(side: .response, configuration: configuration).differences(
+            contents[0], contents[1])
+        #expect(found.map(\.kind) == [.binary])
     }
 
     @Test func tellsOnlySizesOfWhatIsNotWhole() {
@@ -341,9 +357,6 @@ struct ContentDifferenceTests {
 extension ComparisonConfiguration {
     static var test: ComparisonConfiguration {
         ComparisonConfiguration(
-            decode: { content, codings in
-                codings == "upper" ? Array(content.text.lowercased().utf8) : nil
-            },
             sha256: { [UInt8](repeating: UInt8(truncatingIfNeeded: $0.count), count: 32) })
     }
 }

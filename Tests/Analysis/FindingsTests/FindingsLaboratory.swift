@@ -32,8 +32,7 @@ enum FindingsLaboratory {
             registrableDomain: { host in
                 let labels = host.split(separator: ".")
                 return labels.count < 2 ? nil : labels.suffix(2).joined(separator: ".")
-            }, treatsLoopbackAsRemote: loopbackAsRemote,
-            decode: { content, coding in coding == "reverse" ? content.reversed() : nil })
+            }, treatsLoopbackAsRemote: loopbackAsRemote)
     }
 
     static func run(

@@ -1,4 +1,5 @@
 import Base
+import TestConditions
 import Testing
 import Traffic
 
@@ -166,8 +167,8 @@ private let formRows: [RuleRow] = [
         "content coding", .plainHTTPForm, .critical, .certain,
         Sample(
             method: "POST",
-            headers: ["Content-Type: application/json", "Content-Encoding: reverse"],
-            body: Array(#"{"password":"tototo"}"#.utf8.reversed()))),
+            headers: ["Content-Type: application/json", "Content-Encoding: deflate"],
+            body: deflated(Array(#"{"password":"tototo"}"#.utf8)))),
     .hit("undeclared type", .plainHTTPForm, .critical, .certain, .post(#"{"pwd":"tototo"}"#, "")),
     .hit("one-time code", .plainHTTPForm, .high, .firm, .post("otp=123456", "")),
     .hit(

@@ -17,7 +17,7 @@ struct LiveLogTests {
                 "07:05:02.750 --- DELETE https://api.example.com/v1/items/7 0 1m01s origin-closed",
                 "07:05:02.850 500 GET http://shop.example/\\u{1b}[2J/漢字漢字漢字漢字漢字漢字漢字漢字"
                     + "/and/a/path/that/is/longer/than/a/line 13 5ms",
-                "07:05:02.950 200 GET https://api.example.com/coded 12 -",
+                "07:05:02.950 200 GET https://api.example.com/coded 18 -",
             ])
     }
 

@@ -1,5 +1,6 @@
 internal import Base
 internal import Contents
+internal import HTTPCodecs
 internal import HTTPModel
 internal import Redaction
 internal import Replay
@@ -15,7 +16,8 @@ struct ContentDifference {
         /// Whether all of it is in `bytes`.
         var isWhole = true
         var types: [[UInt8]] = []
-        var codings = ""
+        /// `nil` if one is not known.
+        var codings: [ContentCoding]? = []
         /// The bytes as a dialogue of commands may show them; `nil` if as they are.
         var masked: [UInt8]?
     }
@@ -137,13 +139,13 @@ struct ContentDifference {
     // MARK: Forms of a content
 
     private func plain(_ content: Content) -> Content {
-        guard !content.codings.isEmpty, !content.bytes.isEmpty,
-            let decoded = configuration.decode(content.bytes, content.codings),
-            decoded.count <= configuration.contentLimit
-        else { return content }
+        let decoded = DecodedContent(
+            content.bytes, content.codings, byteLimit: configuration.contentLimit)
+        // Starts that are the same say nothing of what follows.
+        guard decoded.state == .whole else { return content }
         var plain = content
-        plain.bytes = decoded
-        plain.codings = ""
+        plain.bytes = decoded.bytes
+        plain.codings = []
         return plain
     }
 

@@ -53,7 +53,7 @@ struct ExchangeView {
 
     init(
         _ exchange: ExchangeRecord, on connection: ConnectionRecord?, requestBody: [UInt8],
-        responseBody: [UInt8], decode: (_ content: [UInt8], _ contentEncoding: String) -> [UInt8]?
+        responseBody: [UInt8]
     ) {
         self.exchange = exchange
         self.connection = connection
@@ -65,11 +65,11 @@ struct ExchangeView {
         response = RecordedHead(exchange.responseHead)
         referer = request.texts("referer").first.map { RecordedURL($0) }
         host = HostName(exchange.authority)
-        let sent = Self.content(requestBody, of: request, decode)
-        let received = Self.content(responseBody, of: response, decode)
-        self.requestBody = sent ?? requestBody
-        self.responseBody = received ?? responseBody
-        undecodableBodies = (sent == nil ? 1 : 0) + (received == nil ? 1 : 0)
+        let sent = Self.content(requestBody, of: request)
+        let received = Self.content(responseBody, of: response)
+        self.requestBody = sent.bytes
+        self.responseBody = received.bytes
+        undecodableBodies = [sent, received].count { $0.state == .undecodable }
         var urls = FieldReader()
         for parameter in target.parameters.prefix(FieldReader.parameterLimit) {
             urls.add(parameter, container: .query)
@@ -83,23 +83,12 @@ struct ExchangeView {
         urlFields = urls.fields
         var body = FieldReader()
         let type = request.texts("content-type").first ?? []
-        if let sent { body.read(body: sent, contentType: type) }
+        if sent.state != .undecodable { body.read(body: sent.bytes, contentType: type) }
         bodyFields = body.fields
     }
 
-    /// The content without its codings, `nil` if one could not be undone.
-    private static func content(
-        _ body: [UInt8], of head: RecordedHead, _ decode: ([UInt8], String) -> [UInt8]?
-    ) -> [UInt8]? {
-        let codings = head.values(named: "content-encoding").flatMap { $0.split(separator: 0x2C) }
-        var content = body
-        for coding in codings.prefix(4).reversed() where !content.isEmpty {
-            let name = Array(coding).trimmed.lowercasedBytes.text
-            if name.isEmpty || name == "identity" { continue }
-            guard let plain = decode(content, name) else { return nil }
-            content = Array(plain.prefix(FieldReader.defaultByteLimit))
-        }
-        return Array(content.prefix(FieldReader.defaultByteLimit))
+    private static func content(_ body: [UInt8], of head: RecordedHead) -> DecodedContent {
+        DecodedContent(body, head.contentCodings, byteLimit: CaptureInspection.contentLimit)
     }
 }
 

@@ -50,8 +50,7 @@ struct HARContentPlan {
         self.source = source
         let body = direction == .request ? exchange.requestBody : exchange.responseBody
         guard body.size > 0 else { return }
-        let named = head.values(named: "content-encoding")
-        codings = ContentCoding.codings(named: named) ?? []
+        codings = head.contentCodings ?? []
         var survey = try survey()
         isLeftPacked = survey.isLimited
         if survey.isLimited || survey.isBroken && survey.size == 0 && !codings.isEmpty {
@@ -102,8 +101,7 @@ struct HARContentPlan {
     private func visitDecoded(
         _ visit: ([UInt8], ContentDecoder.Outcome?) throws -> Void
     ) throws {
-        // Without codings nothing grows, and all of it is wanted.
-        let decoder = ContentDecoder(codings, limit: codings.isEmpty ? .bytes(.max) : .recorded)
+        let decoder = ContentDecoder(codings, limit: .recorded)
         try source.body(ofExchange: exchange, direction) { bytes in
             try decoder.decode(bytes.span) { piece in
                 try checkpoint()

@@ -1,6 +1,5 @@
 internal import Base
 internal import Contents
-internal import HTTPCodecs
 internal import Recording
 internal import Traffic
 
@@ -183,9 +182,7 @@ struct HARImportMachine {
         let side = direction == .request ? "request" : "response"
         for loss in content.losses { writer.losses.note(loss, "the \(side) of exchange \(id)") }
         if content.isDecoded, !content.bytes.isEmpty {
-            let codings = ContentCoding.codings(
-                named: RecordedHead(head).values(named: "content-encoding"))
-            if let codings, !codings.isEmpty {
+            if let codings = RecordedHead(head).contentCodings, !codings.isEmpty {
                 head = RecordedHead.removing("content-encoding", from: head)
                 writer.losses.note(.codingUndone, "the \(side) of exchange \(id)")
             }

@@ -163,12 +163,9 @@ package struct BodyForm: Sendable, Equatable {
 
     /// The content without its codings; as it is if they are not known or it is not sound.
     package static func decoded(_ content: [UInt8], _ fields: Fields) -> [UInt8] {
-        guard let codings = ContentCoding.codings(of: fields), !codings.isEmpty else {
-            return content
-        }
-        let (decoded, outcome) = ContentDecoder.decode(
-            content, codings, outputLimit: Self.decodedLimit)
-        return outcome == .complete ? decoded : content
+        let decoded = DecodedContent(
+            content, ContentCoding.codings(of: fields), byteLimit: decodedLimit)
+        return decoded.state == .whole ? decoded.bytes : content
     }
 
     private static let partLimit = 1000

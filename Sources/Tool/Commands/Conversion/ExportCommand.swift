@@ -105,11 +105,7 @@ private func runExport(
     }
     var hasNone = false
     if arguments.selection.filter != nil {
-        var checked = environment
-        checked.decodeContent = { codings throws(Failure) in
-            try environment.decodeContent(codings).checked { try stop.check() }
-        }
-        let filter = try arguments.selection.open(source, checked)
+        let filter = try arguments.selection.open(source, environment) { try stop.check() }
         hasNone = true
         options.includes = { exchange in
             let isWanted = try filter.accepts(exchange)

@@ -75,8 +75,7 @@ private struct ReplayDiffArguments {
 private func runReplayDiff(
     _ arguments: ReplayDiffArguments, _ environment: Environment
 ) async throws -> ExitCode {
-    var configuration = ComparisonConfiguration(
-        decode: { decoded($0, $1, byteLimit: 1 << 20) }, sha256: { TLS.Digests.sha256($0) })
+    var configuration = ComparisonConfiguration(sha256: { TLS.Digests.sha256($0) })
     configuration.withSecrets = arguments.withSecrets
     configuration.withNotes = arguments.withNotes
     if let path = arguments.rules {

@@ -10,8 +10,7 @@ enum Sample {
         digests: DigestFunctions(
             sha256: { TLS.Digests.sha256($0) }, sha1: { TLS.Digests.sha1($0) },
             md5: { TLS.Digests.md5($0) }, hmacSHA256: { TLS.Digests.hmacSHA256(key: $0, $1) }),
-        runKey: [UInt8](repeating: 7, count: 32), registrableDomain: { $0 },
-        decode: { content, _ in content })
+        runKey: [UInt8](repeating: 7, count: 32), registrableDomain: { $0 })
 
     static let exchange = makeExchange()
 

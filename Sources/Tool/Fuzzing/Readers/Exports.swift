@@ -110,8 +110,7 @@ enum Exports {
 
     private static func compare(_ capture: MemoryCapture) throws {
         let comparison = CaptureComparison(
-            ComparisonConfiguration(
-                decode: { content, _ in content }, sha256: { TLS.Digests.sha256($0) }))
+            ComparisonConfiguration(sha256: { TLS.Digests.sha256($0) }))
         let subject = CaptureComparison.Subject(name: "capture", source: capture)
         _ = try comparison.compare(subject, subject)
     }

@@ -164,14 +164,12 @@ struct FilterTests {
     }
 
     private static func capture(_ filter: Filter?, _ source: any TrafficSource) -> CaptureFilter {
-        let environment = CommandRun().environment(Collector(), Collector())
         let configuration = FindingsConfiguration(
             digests: DigestFunctions(
                 sha256: { _ in [] }, sha1: { _ in [] }, md5: { _ in [] }, hmacSHA256: { _, _ in [] }
             ),
-            runKey: [], registrableDomain: { $0 }, decode: { _, _ in nil })
-        return CaptureFilter(
-            filter, in: source, configuration: configuration, decode: environment.decodeContent)
+            runKey: [], registrableDomain: { $0 })
+        return CaptureFilter(filter, in: source, configuration: configuration)
     }
 
     /// A capture that counts what is read of it.

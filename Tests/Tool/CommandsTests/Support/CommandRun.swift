@@ -57,12 +57,6 @@ struct CommandRun {
                         "capture-unreadable", party: .tool, "cannot read capture: \(path)")
                 }
             },
-            decodeContent: { codings throws(Failure) in
-                guard codings == "swapped" else {
-                    throw Failure("unknown-coding", party: .tool, "cannot decode: \(codings)")
-                }
-                return swappedCase
-            },
             openAuthority: { configuration throws(Failure) in
                 AuthorityRecord(
                     certificatePath: configuration.certificatePath ?? "/state/ca.pem",
@@ -80,15 +74,6 @@ struct CommandRun {
             }
         }
         return environment
-    }
-}
-
-/// A coding for tests: letters change their case.
-private var swappedCase: ContentStream {
-    ContentStream { bytes, visit in
-        try visit(bytes.map { $0.isASCIILetter ? $0 ^ 0x20 : $0 })
-    } finish: { () throws(Failure) in
-        [UInt8](".".utf8)
     }
 }
 

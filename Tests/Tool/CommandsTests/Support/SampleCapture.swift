@@ -1,4 +1,5 @@
 import Base
+import TestConditions
 import Traffic
 
 /// The capture that the cases read: one row of each kind that the commands treat differently.
@@ -15,7 +16,7 @@ enum SampleCapture {
             to: &source)
         add(broken, to: &source)
         add(hostile, response: "caf\u{E9}\tok \u{202E}\n", to: &source)
-        add(coded, response: "SWAPPED case", to: &source)
+        add(coded, response: deflated(Array("swapped CASE.".utf8)), to: &source)
         return source
     }
 
@@ -189,7 +190,7 @@ enum SampleCapture {
             id: 6, connection: 99, startedAt: later(1_700_000), scheme: .https,
             authority: "api.example.com")
         record.requestHead = head("GET /coded HTTP/1.1", "Host: api.example.com")
-        record.responseHead = head("HTTP/1.1 200 OK", "Content-Encoding: swapped")
+        record.responseHead = head("HTTP/1.1 200 OK", "Content-Encoding: deflate")
         record.status = 200
         return record
     }

@@ -1,4 +1,5 @@
 import Base
+import TestConditions
 import Traffic
 
 /// The capture of the cases about contents: one exchange for each way in which one is shown.
@@ -20,9 +21,9 @@ enum SampleContents {
             3, ("application/json", #"{"password":"pa55-word""#),
             ("application/x-www-form-urlencoded", "access_token: t0k3n-of-nora"), &source)
         add(
-            4, ("application/x-www-form-urlencoded", "USER=NORA&PASSWORD=PA55-WORD"),
+            4, ("application/x-www-form-urlencoded", "user=nora&password=pa55-word"),
             ("application/json\r\nContent-Encoding: rot13", #"{"cnffjbeq":"k"}"#), &source,
-            requestCoding: "swapped")
+            isDeflated: true)
         return source
     }
 
@@ -30,21 +31,22 @@ enum SampleContents {
 
     private static func add(
         _ id: Int64, _ request: Content, _ response: Content, _ source: inout FakeTrafficSource,
-        requestCoding: String? = nil
+        isDeflated: Bool = false
     ) {
         var record = ExchangeRecord(
             id: id, connection: 1, startedAt: SampleCapture.start, scheme: .https,
             authority: "api.example.com")
-        let coding = requestCoding.map { "Content-Encoding: \($0)\r\n" } ?? ""
+        let coding = isDeflated ? "Content-Encoding: deflate\r\n" : ""
+        let content = isDeflated ? deflated(Array(request.text.utf8)) : Array(request.text.utf8)
         record.requestHead = [UInt8](
             "POST /v1/login HTTP/1.1\r\nContent-Type: \(request.type)\r\n\(coding)\r\n".utf8)
         record.responseHead = [UInt8](
             "HTTP/1.1 200 OK\r\nContent-Type: \(response.type)\r\n\r\n".utf8)
-        record.requestBody.size = Int64(request.text.utf8.count)
+        record.requestBody.size = Int64(content.count)
         record.responseBody.size = Int64(response.text.utf8.count)
         record.status = 200
         source.exchangeRecords.append(record)
-        source.contents[.init(exchange: id, direction: .request)] = [UInt8](request.text.utf8)
+        source.contents[.init(exchange: id, direction: .request)] = content
         source.contents[.init(exchange: id, direction: .response)] = [UInt8](response.text.utf8)
     }
 }
