@@ -155,6 +155,9 @@ private let formRows: [RuleRow] = [
         .post("<a:Envelope><w:Password Type='t'>hunter&amp;2</w:Password></a:Envelope>", "text/xml")
     ),
     .hit(
+        "XML section", .plainHTTPForm, .critical, .certain,
+        .post("<a><password><!-- a --><![CDATA[hunter&2]]></password></a>", "text/xml")),
+    .hit(
         "XML attribute", .plainHTTPForm, .critical, .certain,
         .post("<login user='u' password='hunter'/>", "application/xml")),
     .hit(

@@ -12,7 +12,8 @@ struct CompletedPartsTests {
     @Test(arguments: [
         (list("1", " 2\n", "10000").replacing("'\"'", with: "\"x\""), [1, 2, 10_000]),
         ("<PartNumber>3</PartNumber>", [3]),
-        (list("1"), nil),
+        (list("1"), [1]),
+        ("<PartNumber>1<b/></PartNumber><PartNumber>2<!-- -->3</PartNumber>", nil),
         ("<PartNumber>2</PartNumber><PartNumber>1</PartNumber>", nil),
         ("<PartNumber>1</PartNumber><PartNumber>1</PartNumber>", nil),
         ("<PartNumber>0</PartNumber>", nil),

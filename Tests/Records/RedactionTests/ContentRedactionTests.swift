@@ -231,6 +231,14 @@ struct ContentRedactionTests {
                 + "<p name='token'>***</p>z"),
         Row(
             "a name without a neighbour", xml, "<m><name>token</name></m><v>z</v>", .opaque),
+        Row(
+            "attributes without quotes", xml, "<a pin=x b=y token = x/>",
+            "<a pin=*** b=y token = ***>"),
+        Row("an attribute that was cut", xml, "<a pin=\"x", "<a pin=\"***"),
+        Row(
+            "a quote that opens nothing", xml, "<password \" >x</password>",
+            "<password \" >***</password>"),
+        Row("a comment of nothing", xml, "<!--><pin>x</pin>", "<!--><pin>***</pin>"),
     ]
 
     @Test(arguments: forms + objects + notObjects + cutObjects + others + elements)

@@ -102,7 +102,7 @@ struct FieldReader {
     }
 
     private mutating func readXML(_ body: [UInt8]) {
-        MarkupReader.read(body) { tag in
+        MarkupTags.read(body, isHTML: false) { tag in
             for attribute in tag.attributes {
                 add(MessageField(container: .xml, name: attribute.name, value: attribute.value))
             }

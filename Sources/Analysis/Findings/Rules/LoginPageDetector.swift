@@ -7,14 +7,14 @@ enum LoginPageDetector {
     static func examine(_ view: ExchangeView) -> [RuleMatch] {
         guard view.hasOriginResponse, MediaType(view.responseType[...]).isHTML else { return [] }
         var found: RuleMatch?
-        MarkupReader.read(view.responseBody) { tag in
+        MarkupTags.read(view.responseBody, isHTML: true) { tag in
             found = view.isClear ? passwordField(tag) : clearAction(tag)
             return found == nil
         }
         return found.map { [$0] } ?? []
     }
 
-    private static func passwordField(_ tag: MarkupReader.Tag) -> RuleMatch? {
+    private static func passwordField(_ tag: MarkupTags.Tag) -> RuleMatch? {
         guard tag.name.lowercasedBytes.text == "input",
             tag.attribute("type")?.trimmed.lowercasedBytes.text == "password"
         else { return nil }
@@ -24,7 +24,7 @@ enum LoginPageDetector {
         return result
     }
 
-    private static func clearAction(_ tag: MarkupReader.Tag) -> RuleMatch? {
+    private static func clearAction(_ tag: MarkupTags.Tag) -> RuleMatch? {
         let name: StaticName
         switch tag.name.lowercasedBytes.text {
         case "form": name = "action"

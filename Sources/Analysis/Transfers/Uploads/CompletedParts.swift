@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import Traffic
 
 /// Which parts a client tells S3 to put together (CompleteMultipartUpload).
@@ -19,25 +20,22 @@ struct CompletedParts {
         self.init(document[...])
     }
 
-    /// Looks at tags alone, each byte once; anything unusual makes it no list.
+    /// Anything unusual makes it no list.
     init?(_ document: ArraySlice<UInt8>) {
-        var rest = document
-        while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
-            rest = rest[(start + 1)...]
-            guard rest.first != UInt8(ascii: "!") else { return nil }
-            guard let end = rest.firstIndex(of: UInt8(ascii: ">")) else { return nil }
-            let tag = rest[..<end]
-            rest = rest[(end + 1)...]
-            // A quoted value may hold what looks like a tag.
-            guard tag.count(where: { $0 == UInt8(ascii: "\"") }).isMultiple(of: 2),
-                tag.count(where: { $0 == UInt8(ascii: "'") }).isMultiple(of: 2)
+        let bytes = Array(document)
+        var tokens = MarkupTokenizer(bytes)
+        while let token = tokens.next() {
+            switch token.kind {
+            case .text, .instruction, .endTag: continue
+            case .section, .comment, .declaration: return nil
+            case .startTag: break
+            }
+            guard bytes[token.content].elementsEqual("PartNumber".utf8) else { continue }
+            guard let text = tokens.next(), text.kind == .text, text.range.upperBound < bytes.count
             else { return nil }
-            guard tag.elementsEqual("PartNumber".utf8) else { continue }
-            let text = rest.prefix { $0 != UInt8(ascii: "<") }
-            let words = text.split(whereSeparator: \.isXMLSpace)
-            guard words.count == 1, text.endIndex < rest.endIndex,
-                let number = TransferHeads.number(words[0]), (1...10_000).contains(number),
-                number > numbers.last ?? 0
+            let words = bytes[text.content].split(whereSeparator: \.isXMLSpace)
+            guard words.count == 1, let number = TransferHeads.number(words[0]),
+                (1...10_000).contains(number), number > numbers.last ?? 0
             else { return nil }
             numbers.append(number)
         }

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import Traffic
 
 /// The document by which S3 says how a request ended, also with the status 200: what takes long is
@@ -29,45 +30,34 @@ enum S3Document: Equatable {
 
     /// - Parameter text: the document, or the start of one.
     init(_ text: ArraySlice<UInt8>) {
-        var rest = text
-        if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
-        Self.skipProlog(&rest)
-        let name = rest.dropFirst().prefix {
-            $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/") && !$0.isXMLSpace
-        }
-        // A name at the very end of what was read may go on.
-        guard rest.first == UInt8(ascii: "<"), name.first?.isASCIILetter ?? false,
-            name.endIndex < rest.endIndex
-        else {
-            self = .cut
-            return
-        }
-        self =
-            name.elementsEqual("Error".utf8)
-            ? .error(code: Self.code(in: rest[name.endIndex...])) : .result
-    }
-
-    /// White space, declarations and comments; a comment without an end is left there.
-    private static func skipProlog(_ text: inout ArraySlice<UInt8>) {
-        while true {
-            text = text.drop(while: \.isXMLSpace)
-            let end: [UInt8]
-            if text.starts(with: Array("<?".utf8)) {
-                end = Array("?>".utf8)
-            } else if text.starts(with: Array("<!--".utf8)) {
-                end = Array("-->".utf8)
-            } else {
+        let bytes = Array(text.starts(with: [0xEF, 0xBB, 0xBF]) ? text.dropFirst(3) : text)
+        var tokens = MarkupTokenizer(bytes)
+        while let token = tokens.next() {
+            switch token.kind {
+            case .instruction, .comment: continue
+            case .text where bytes[token.content].allSatisfy(\.isXMLSpace): continue
+            // A name at the very end of what was read may go on.
+            case .startTag where token.content.upperBound < bytes.count:
+                let isError = bytes[token.content].elementsEqual("Error".utf8)
+                self = isError ? .error(code: Self.code(in: bytes, &tokens)) : .result
+                return
+            default:
+                self = .cut
                 return
             }
-            guard let found = text.firstRange(of: end) else { return }
-            text = text[found.upperBound...]
         }
+        self = .cut
     }
 
-    private static func code(in text: ArraySlice<UInt8>) -> String {
-        guard let start = text.firstRange(of: Array("<Code>".utf8)) else { return "" }
-        let code = text[start.upperBound...].prefix { $0.isASCIILetter || $0.isASCIIDigit }
-        return code.count <= codeLimit ? code.text : ""
+    private static func code(in bytes: [UInt8], _ tokens: inout MarkupTokenizer) -> String {
+        while let token = tokens.next() {
+            guard token.kind == .startTag, bytes[token.content].elementsEqual("Code".utf8),
+                let text = tokens.next(), text.kind == .text
+            else { continue }
+            let code = bytes[text.content].prefix { $0.isASCIILetter || $0.isASCIIDigit }
+            return code.count <= codeLimit ? code.text : ""
+        }
+        return ""
     }
 
     /// In bytes: hours of white space, which comes every few seconds.
