@@ -28,6 +28,11 @@ extension Command {
             parameters: [
                 .positional(\.capture, .path("CAPTURE"), "the capture file"),
                 .optional(\.id, .id("ID"), "show this connection, with all that is known of it"),
+                .option("limit", \.limit, .count(from: 1), "no more than the first N"),
+                .option(
+                    "columns", \.columns, .columns(columns.map(\.name)),
+                    "these columns, in this order: \(columns.map(\.name).joined(separator: ","))"),
+                .flag("follow", \.follows, "go on with each connection when it ends"),
                 .flag("json", \.isJSON, "print JSON Lines"),
             ] + filterParameters(for: .connections).map { $0.lifted(to: \.selection) },
             run: listConnections)
@@ -38,6 +43,9 @@ private struct ConnectionsArguments {
     var capture = ""
     var id: Int64?
     var selection = FilterOptions()
+    var limit: Int64?
+    var columns: [String]?
+    var follows = false
     var isJSON = false
 }
 
@@ -47,20 +55,33 @@ private func listConnections(
     let source = try environment.openCapture(arguments.capture)
     if let id = arguments.id { return try showConnection(id, source, arguments, environment) }
     let filter = try arguments.selection.open(source, environment)
-    var table = TableWriter(columns, to: environment.output, palette: environment.palette)
+    var table = Listing(columns, names: arguments.columns, environment)
     var lines = LineWriter(environment.output)
-    try source.connections { record in
+    var left = arguments.limit ?? .max
+    func list(_ record: ConnectionRecord) throws -> Bool {
         guard try filter.accepts(record) else { return true }
         if arguments.isJSON {
             try lines.write(ConnectionSummary(record).json.line)
         } else {
             let note = record.cause.isEmpty ? nil : TableWriter.Cell(record.cause, .yellow)
-            try table.append(cells(of: record), note: note)
+            try table.append(record, note: note)
         }
-        return true
+        left -= 1
+        return left > 0
     }
-    try lines.flush()
-    try table.finish()
+    func flush() throws {
+        try lines.flush()
+        try table.finish()
+    }
+    guard arguments.follows else {
+        try source.connections(list)
+        try flush()
+        return .clean
+    }
+    var follower = try RecordFollower(.connections, of: source)
+    try follower.follow(
+        all: source.connections, record: source.connection,
+        isEnded: { ($0.id, $0.outcome != .open) }, visit: list, flush: flush)
     return .clean
 }
 
@@ -93,39 +114,29 @@ private func write(_ record: ConnectionRecord, _ environment: Environment) throw
     try lines.flush()
 }
 
-private let columns = [
-    TableWriter.Column(title: "id", isRight: true),
-    TableWriter.Column(title: "time (UTC)"),
-    TableWriter.Column(title: "client"),
-    TableWriter.Column(title: "origin", isFlexible: true),
-    TableWriter.Column(title: "tls"),
-    TableWriter.Column(title: "protocol"),
-    TableWriter.Column(title: "exchanges", isRight: true),
-    TableWriter.Column(title: "messages", isRight: true),
-    TableWriter.Column(title: "bytes", isRight: true),
-    TableWriter.Column(title: "outcome"),
-    TableWriter.Column(title: "alert"),
-    TableWriter.Column(title: "process"),
+private let columns: [Listing<ConnectionRecord>.Column] = [
+    .init("id", isRight: true) { TableWriter.Cell(String($0.id), .faint) },
+    .init("time", title: "time (UTC)", rank: 3) { TableWriter.Cell($0.openedAt.timeOfDay) },
+    .init("client", rank: 6) { TableWriter.Cell($0.client) },
+    .init("origin", isFlexible: true) { TableWriter.Cell($0.origin.isEmpty ? "-" : $0.origin) },
+    .init("tls", rank: 2) {
+        TableWriter.Cell($0.clientTLS.map { $0.version ?? "none" } ?? "-")
+    },
+    .init("protocol", rank: 1) {
+        TableWriter.Cell($0.protocolName.isEmpty ? "-" : $0.protocolName)
+    },
+    .init("exchanges", isRight: true, rank: 7) { TableWriter.Cell(String($0.exchangeCount)) },
+    .init("messages", isRight: true, rank: 8) { TableWriter.Cell(String($0.messageCount)) },
+    .init("bytes", isRight: true, rank: 5) {
+        let bytes = $0.clientBytes.received.addingSaturated($0.clientBytes.sent)
+        return TableWriter.Cell(Quantity.text(byteCount: bytes))
+    },
+    .init("outcome") { TableWriter.Cell($0.outcome.rawValue, outcomeStyle($0.outcome)) },
+    .init("alert", rank: 4) { record in
+        TableWriter.Cell(record.alert.map { "\($0.name) (\(sender(of: $0)))" } ?? "")
+    },
+    .init("process", rank: 4) { TableWriter.Cell($0.processName ?? "") },
 ]
-
-private func cells(of record: ConnectionRecord) -> [TableWriter.Cell] {
-    let summary = ConnectionSummary(record)
-    let bytes = record.clientBytes.received.addingSaturated(record.clientBytes.sent)
-    return [
-        TableWriter.Cell(String(record.id), .faint),
-        TableWriter.Cell(record.openedAt.timeOfDay),
-        TableWriter.Cell(record.client),
-        TableWriter.Cell(summary.origin.isEmpty ? "-" : summary.origin),
-        TableWriter.Cell(record.clientTLS.map { $0.version ?? "none" } ?? "-"),
-        TableWriter.Cell(record.protocolName.isEmpty ? "-" : record.protocolName),
-        TableWriter.Cell(String(record.exchangeCount)),
-        TableWriter.Cell(String(record.messageCount)),
-        TableWriter.Cell(Quantity.text(byteCount: bytes)),
-        TableWriter.Cell(record.outcome.rawValue, outcomeStyle(record.outcome)),
-        TableWriter.Cell(summary.alert.map { "\($0.name) (\(sender(of: $0)))" } ?? ""),
-        TableWriter.Cell(summary.processName ?? ""),
-    ]
-}
 
 /// The peer of the client's leg is the client.
 private func sender(of alert: AlertRecord) -> String {

@@ -60,6 +60,10 @@ extension Command {
             parameters: [
                 .positional(\.capture, .path("CAPTURE"), "the capture file"),
                 .option("limit", \.limit, .count(from: 1), "no more than the first N"),
+                .option(
+                    "columns", \.columns, .columns(columns.map(\.name)),
+                    "these columns, in this order: \(columns.map(\.name).joined(separator: ","))"),
+                .flag("follow", \.follows, "go on with each exchange when it ends"),
                 .flag("transfers", \.joinsTransfers, "join the parts of downloads and uploads"),
                 .flag("json", \.isJSON, "print JSON Lines"),
                 .flag("with-secrets", \.withSecrets, "show URLs as they were recorded"),
@@ -72,6 +76,8 @@ private struct FlowsListArguments {
     var capture = ""
     var selection = FilterOptions()
     var limit: Int64?
+    var columns: [String]?
+    var follows = false
     var joinsTransfers = false
     var isJSON = false
     var withSecrets = false
@@ -83,19 +89,20 @@ private func listFlows(
     let source = try environment.openCapture(arguments.capture)
     let filter = try arguments.selection.open(source, environment)
     if arguments.joinsTransfers {
-        try TransferListing(
-            limit: arguments.limit, isJSON: arguments.isJSON, withSecrets: arguments.withSecrets
-        ).write(source, filter, environment)
+        try listTransfers(arguments, source, filter, environment)
         return .clean
     }
-    let clients = try source.clients()
-    var table = FlowTable(environment)
+    let clients = arguments.follows ? [:] : try source.clients()
+    var table = Listing(columns, names: arguments.columns, environment)
     var lines = LineWriter(environment.output)
     let most = arguments.limit ?? Int64.max
     var left = most
     func list(_ exchange: ExchangeSummary) throws -> Bool {
-        let client = clients[exchange.record.connection] ?? ""
-        let flow = FlowSummary(exchange, client: client, withSecrets: arguments.withSecrets)
+        let connection = exchange.record.connection
+        let client =
+            arguments.follows ? try source.connection(connection)?.client : clients[connection]
+        let flow = FlowSummary(
+            exchange, client: client ?? "", withSecrets: arguments.withSecrets)
         if arguments.isJSON {
             try lines.write(flow.json.line)
         } else {
@@ -104,6 +111,18 @@ private func listFlows(
         left -= 1
         return left > 0
     }
+    func flush() throws {
+        try lines.flush()
+        try table.finish()
+    }
+    if arguments.follows {
+        var follower = try RecordFollower(.exchanges, of: source)
+        try follower.follow(
+            all: source.exchanges, record: source.exchange,
+            isEnded: { ($0.id, $0.durationMicroseconds != nil) },
+            visit: { try !filter.accepts($0) || list(ExchangeSummary($0)) }, flush: flush)
+        return .clean
+    }
     if arguments.selection.filter == nil {
         try source.summaries(ExchangeQuery(), list)
     } else {
@@ -111,8 +130,7 @@ private func listFlows(
             try !filter.accepts(exchange) || list(ExchangeSummary(exchange))
         }
     }
-    try lines.flush()
-    try table.finish()
+    try flush()
     if left == most, !arguments.isJSON {
         try environment.note(
             arguments.selection.filter == nil
@@ -122,45 +140,37 @@ private func listFlows(
     return .clean
 }
 
-/// The exchanges as a table for people.
-private struct FlowTable {
-    private var table: TableWriter
-
-    init(_ environment: Environment) {
-        table = TableWriter(
-            [
-                TableWriter.Column(title: "id", isRight: true),
-                TableWriter.Column(title: "time (UTC)"),
-                TableWriter.Column(title: "protocol"),
-                TableWriter.Column(title: "method"),
-                TableWriter.Column(title: "status", isRight: true),
-                TableWriter.Column(title: "url", isFlexible: true),
-                TableWriter.Column(title: "size", isRight: true),
-                TableWriter.Column(title: "duration", isRight: true),
-                TableWriter.Column(title: "error"),
-            ],
-            to: environment.output, palette: environment.palette)
+private func listTransfers(
+    _ arguments: FlowsListArguments, _ source: any TrafficStore, _ filter: CaptureFilter,
+    _ environment: Environment
+) throws {
+    guard !arguments.follows, arguments.columns == nil else {
+        throw UsageFailure("--transfers goes with neither --follow nor --columns")
     }
-
-    mutating func append(_ flow: FlowSummary) throws(Failure) {
-        let duration = flow.durationMicroseconds.map(Quantity.text(microseconds:))
-        try table.append([
-            TableWriter.Cell(String(flow.id), .faint),
-            TableWriter.Cell(flow.startedAt.timeOfDay),
-            TableWriter.Cell(flow.isHeadMissing ? "-" : flow.protocolName),
-            TableWriter.Cell(flow.isHeadMissing ? "-" : flow.method),
-            TableWriter.Cell(flow.status.map(String.init) ?? "-", statusStyle(flow.status)),
-            TableWriter.Cell(flow.isHeadMissing ? "-" : flow.url),
-            TableWriter.Cell(Quantity.text(byteCount: flow.responseBytes)),
-            TableWriter.Cell(duration ?? "-"),
-            TableWriter.Cell(flow.remark, .red),
-        ])
-    }
-
-    mutating func finish() throws(Failure) {
-        try table.finish()
-    }
+    try TransferListing(
+        limit: arguments.limit, isJSON: arguments.isJSON, withSecrets: arguments.withSecrets
+    ).write(source, filter, environment)
 }
+
+private let columns: [Listing<FlowSummary>.Column] = [
+    .init("id", isRight: true) { TableWriter.Cell(String($0.id), .faint) },
+    .init("time", title: "time (UTC)", rank: 3) { TableWriter.Cell($0.startedAt.timeOfDay) },
+    .init("protocol", rank: 4) {
+        TableWriter.Cell($0.isHeadMissing ? "-" : $0.protocolName)
+    },
+    .init("method") { TableWriter.Cell($0.isHeadMissing ? "-" : $0.method) },
+    .init("status", isRight: true) {
+        TableWriter.Cell($0.status.map(String.init) ?? "-", statusStyle($0.status))
+    },
+    .init("url", isFlexible: true) { TableWriter.Cell($0.isHeadMissing ? "-" : $0.url) },
+    .init("size", isRight: true, rank: 1) {
+        TableWriter.Cell(Quantity.text(byteCount: $0.responseBytes))
+    },
+    .init("duration", isRight: true, rank: 2) {
+        TableWriter.Cell($0.durationMicroseconds.map(Quantity.text(microseconds:)) ?? "-")
+    },
+    .init("error") { TableWriter.Cell($0.remark, .red) },
+]
 
 /// How a status is coloured; `nil` means that no response came.
 func statusStyle(_ status: Int?) -> Palette.Style? {

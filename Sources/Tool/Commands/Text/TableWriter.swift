@@ -9,6 +9,8 @@ struct TableWriter {
         var isRight = false
         /// Whether the column is cut to what the terminal leaves it; one column of a table at most.
         var isFlexible = false
+        /// Columns of the highest rank go first where a terminal is too narrow; 0 always stays.
+        var rank = 0
     }
 
     struct Cell {
@@ -37,6 +39,8 @@ struct TableWriter {
     private var widths: [Int]
     private var batch: [Row] = []
     private var hasHeader = false
+    /// The columns that are written, told by the first batch.
+    private var shown: [Int] = []
 
     init(_ columns: [Column], to stream: OutputStream, palette: Palette) {
         self.columns = columns
@@ -66,6 +70,7 @@ struct TableWriter {
                 widths[index] = max(widths[index], cell.width)
             }
         }
+        if !hasHeader { shown = fittingColumns() }
         let limits = columnLimits()
         if !hasHeader {
             try lines.write(line(columns.map { Cell($0.title, .faint) }, limits))
@@ -80,11 +85,34 @@ struct TableWriter {
         batch.removeAll(keepingCapacity: true)
     }
 
+    /// All columns, without those that leave the flexible one too little of the terminal.
+    private func fittingColumns() -> [Int] {
+        var fitting = Array(columns.indices)
+        guard let totalWidth else { return fitting }
+        while width(of: fitting) > totalWidth,
+            let last = fitting.max(by: { columns[$0].rank < columns[$1].rank }),
+            columns[last].rank > 0
+        {
+            fitting.removeAll { $0 == last }
+        }
+        return fitting
+    }
+
+    /// What columns take, the flexible one at what makes it worth reading.
+    private func width(of columns: [Int]) -> Int {
+        let least = columns.map {
+            self.columns[$0].isFlexible ? min(widths[$0], Self.usefulWidth) : widths[$0]
+        }
+        return least.reduce(0, +) + (columns.count - 1) * gap.count
+    }
+
     private func columnLimits() -> [Int] {
         var limits = widths
         guard let flexible = columns.firstIndex(where: \.isFlexible) else { return limits }
         if let totalWidth {
-            let others = widths.reduce(0, +) - widths[flexible] + (columns.count - 1) * gap.count
+            let others =
+                shown.reduce(0) { $0 + widths[$1] } - widths[flexible]
+                + (shown.count - 1) * gap.count
             limits[flexible] = min(widths[flexible], max(Self.leastWidth, totalWidth - others))
         } else {
             limits[flexible] = min(widths[flexible], Self.paddingLimit)
@@ -96,11 +124,12 @@ struct TableWriter {
         var result: [UInt8] = []
         result.reserveCapacity(limits.reduce(gap.count * limits.count, +))
         var owed = 0
-        for (index, cell) in cells.enumerated() {
+        for index in shown {
+            let cell = cells[index]
             let isCut =
                 totalWidth != nil && columns[index].isFlexible && cell.width > limits[index]
             let text =
-                isCut ? TerminalText.truncated(cell.text, columns: limits[index]) : cell.text
+                isCut ? TerminalText.abridged(cell.text, columns: limits[index]) : cell.text
             let width = isCut ? TerminalText.width(text) : cell.width
             let padding = max(0, limits[index] - width)
             if columns[index].isRight { owed += padding }
@@ -118,6 +147,7 @@ struct TableWriter {
 
     private static let batchLimit = 500
     private static let leastWidth = 20
+    private static let usefulWidth = 44
     /// In a file, nothing is cut, and a longer text moves the rest of its own line only.
     private static let paddingLimit = 60
 }

@@ -35,6 +35,26 @@ enum TerminalText {
         return result + "…"
     }
 
+    /// The start and the end of `text` that fit into `columns`, with an ellipsis between them; of a
+    /// URL the query goes first, since the path tells more.
+    static func abridged(_ text: String, columns: Int) -> String {
+        guard width(text) > columns else { return text }
+        if let query = text.firstIndex(of: "?") {
+            let path = String(text[..<query])
+            return width(path) < columns
+                ? truncated(text, columns: columns) : abridged(path, columns: columns)
+        }
+        let end = max(0, columns - 1) / 2
+        var tail = ""
+        var taken = 0
+        for character in text.reversed() {
+            taken += width(character)
+            if taken > end { break }
+            tail.insert(character, at: tail.startIndex)
+        }
+        return truncated(text, columns: columns - width(tail)) + tail
+    }
+
     /// Breaks `text` at spaces into lines of at most `columns`; a longer word has its own line.
     static func wrapped(_ text: String, columns: Int) -> [String] {
         var lines: [String] = []

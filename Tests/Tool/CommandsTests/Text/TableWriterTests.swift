@@ -45,14 +45,14 @@ struct TableWriterTests {
             cells: [["1", "https://example.com/a/long/path", "10", "bad"]],
             lines: [
                 "id  url                      size  error",
-                " 1  https://example.com/a/…    10  bad",
+                " 1  https://exa…a/long/path    10  bad",
             ]),
         Row(
             name: "wide characters cut", terminal: 40,
             cells: [["1", "https://漢字.example/漢字漢字", "10", "bad"], ["2", "x", "1", "bad"]],
             lines: [
                 "id  url                      size  error",
-                " 1  https://漢字.example/…     10  bad",
+                " 1  https://漢…le/漢字漢字     10  bad",
                 " 2  x                           1  bad",
             ]),
         Row(
@@ -60,7 +60,14 @@ struct TableWriterTests {
             cells: [["1", "https://example.com/a/long/path", "10", ""]],
             lines: [
                 "id  url                   size  error",
-                " 1  https://example.com…    10",
+                " 1  https://ex…long/path    10",
+            ]),
+        Row(
+            name: "of a URL the query goes first", terminal: 40,
+            cells: [["1", "https://a.example/path?session=1&x=2", "10", "bad"]],
+            lines: [
+                "id  url                      size  error",
+                " 1  https://a.example/path…    10  bad",
             ]),
         Row(
             name: "never cut in a file", terminal: nil,
@@ -86,6 +93,24 @@ struct TableWriterTests {
         for cells in row.cells { try table.append(cells.map { TableWriter.Cell($0) }) }
         try table.finish()
         #expect(collector.text == row.lines.map { $0 + "\n" }.joined())
+    }
+
+    @Test(arguments: [
+        (80, "a  b  url                                               c"),
+        (46, "a  url                                       c"),
+        (10, "a  url                   c"),
+    ])
+    func columnsOfTheHighestRankGoFirst(_ width: Int, _ header: String) throws {
+        let collector = Collector()
+        let columns = [
+            TableWriter.Column(title: "a"), TableWriter.Column(title: "b", rank: 2),
+            TableWriter.Column(title: "url", isFlexible: true), TableWriter.Column(title: "c"),
+        ]
+        var table = TableWriter(columns, to: collector.stream(width), palette: .plain)
+        let url = String(repeating: "u", count: 48)
+        try table.append(["1", "2", url, "3"].map { TableWriter.Cell($0) })
+        try table.finish()
+        #expect(collector.text.split(separator: "\n").first.map(String.init) == header)
     }
 
     @Test func coloursDoNotMoveColumns() throws {
