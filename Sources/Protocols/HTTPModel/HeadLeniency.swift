@@ -4,6 +4,12 @@ package struct HeadLeniency: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
+    /// Stands in the place of the generic one of `OptionSet`, which is not specialised in other
+    /// modules: every head and body begins with a literal.
+    package init(arrayLiteral elements: HeadLeniency...) {
+        rawValue = elements.reduce(0) { $0 | $1.rawValue }
+    }
+
     /// A line ends with LF alone (RFC 9112 §2.2).
     package static let bareLF = HeadLeniency(rawValue: 1)
     /// A field goes on on the next line (RFC 9112 §5.2).

@@ -36,8 +36,9 @@ package final class ExchangeRecorder: @unchecked Sendable {
 
     /// The content behind a head with these fields comes now.
     package func watchContent(behind fields: Fields, _ direction: Direction) {
-        guard messages != nil else { return }
-        let reader = BodyMessageReader(fields, exchange: record.id, direction)
+        guard messages != nil,
+            let reader = BodyMessageReader(fields, exchange: record.id, direction)
+        else { return }
         switch direction {
         case .request: requestMessages = reader
         case .response: responseMessages = reader
