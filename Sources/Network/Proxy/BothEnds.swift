@@ -1,8 +1,11 @@
+internal import HTTPModel
+
 /// What two children of one task leave behind.
 ///
 /// `@unchecked Sendable`: both run on one loop's executor.
 final class BothEnds: @unchecked Sendable {
-    var reception = Reception.delivered(.close)
+    /// A final head that changes over to another protocol.
+    var switched: ResponseHead?
     private var sendFailure: RelayFailure?
     private var receiveFailure: RelayFailure?
     private var hasReceivingFailedFirst = false

@@ -71,7 +71,8 @@ extension ConnectionTask {
     ) async throws(ConnectionEnd) -> DialledOrigin? {
         let dialled: DialledOrigin?
         do throws(OriginFailure) {
-            dialled = try await openTunnel(to: host, port)
+            dialled = try await openTunnel(
+                to: OriginTarget(isSecure: true, host: host, port: port), isNested: false)
         } catch {
             for case .refuse(let bytes, _) in machine.fail(error.socksFailure) {
                 try await reply(bytes)

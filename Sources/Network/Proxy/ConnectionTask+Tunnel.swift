@@ -29,12 +29,25 @@ extension ConnectionTask {
 
     /// Connects to where a tunnel is to lead, before the client is told that it has one.
     ///
+    /// - Parameter isNested: whether the tunnel is one of several, and its connection has a record of
+    ///   its own.
     /// - Returns: `nil` where an audit may want to be the origin: which origin there is, and whether,
     ///   is none of the client's business then.
     func openTunnel(
-        to host: String, _ port: UInt16
+        to target: OriginTarget, isNested: Bool
     ) async throws(OriginFailure) -> DialledOrigin? {
-        isClaimed(host, port) ? nil : try await reachOrigin(host, port)
+        if isClaimed(target.host, target.port) { return nil }
+        guard isNested else { return try await reachOrigin(target.host, target.port) }
+        do throws(OriginFailure) {
+            return try await worker.dial(target.host, target.port, reach: reach)
+        } catch {
+            // Nothing inside will tell of it; of several that fail, the first is told of.
+            if record.outcome == .open {
+                note(target)
+                note(error)
+            }
+            throw error
+        }
     }
 
     private func reachOrigin(
@@ -128,52 +141,43 @@ extension ConnectionTask {
     /// - Parameters:
     ///   - dialled: the connection to the origin that was opened for it; `nil` where an audit may
     ///     want to be the origin.
+    ///   - ends: a pair of sockets: the client's end of the connection inside, and the tunnel's.
     ///   - readAhead: what came through the tunnel before; owned by it now.
     func nest(
-        _ outer: any TunnelStream, to host: String, _ port: UInt16, dialled: DialledOrigin?,
-        readAhead: ByteBuffer?
+        _ outer: any TunnelStream, to target: OriginTarget, dialled: DialledOrigin?,
+        over ends: (near: Channel, far: Channel), readAhead: ByteBuffer?
     ) async {
-        let ends: (Channel, Channel)
-        do throws(SystemError) {
-            ends = try Channel.pair(on: loop)
-        } catch {
-            // No connection inside will tell of it.
-            noteOnce("tunnel-failed", "no sockets for the tunnel to \(host):\(port): \(error)")
-            dialled?.close()
-            if let readAhead { loop.buffers.give(readAhead) }
-            outer.interrupt()
-            return
-        }
         let inner = ConnectionTask(
-            ends.0, peer: peer, port: self.port, worker: worker, isLocal: isLocal)
+            ends.near, peer: peer, port: self.port, worker: worker, isLocal: isLocal)
         let tunnel = TunnelTask(
-            client: outer, origin: PlainStream(ends.1), worker: worker, early: readAhead, late: nil
+            client: outer, origin: PlainStream(ends.far), worker: worker, early: readAhead,
+            late: nil
         ) { _, _ in }
         nestingCount += 1
         await withDiscardingTaskGroup { group in
             group.addTask {
-                await inner.runTunnel(of: self, to: host, port, dialled)
+                await inner.runTunnel(of: self, to: target, dialled)
                 tunnel.interruptClient(
                     in: self.worker.isDraining ? 100 : self.limits.halfCloseGrace)
             }
             group.addTask {
                 _ = await tunnel.run()
-                ends.1.close()
+                ends.far.close()
             }
         }
         nestingCount -= 1
     }
 
     private func runTunnel(
-        of outer: ConnectionTask, to host: String, _ port: UInt16, _ dialled: DialledOrigin?
+        of outer: ConnectionTask, to target: OriginTarget, _ dialled: DialledOrigin?
     ) async {
         worker.opened(self)
         // An audit treats two programs differently, and asks for the one inside.
         if dialled == nil { await outer.awaitProcess() }
         record.process = outer.record.process
-        note(OriginTarget(isSecure: true, host: host, port: port))
+        note(target)
         do throws(ConnectionEnd) {
-            try await serveTunnel(to: host, port, dialled, readAhead: nil)
+            try await serveTunnel(to: target.host, target.port, dialled, readAhead: nil)
         } catch {
             note(error)
         }

@@ -111,7 +111,7 @@ final class ProxyWorker: @unchecked Sendable {
         isDraining = true
         drainGrace = grace
         origins.closeIdle()
-        for task in open.values { task.relay?.hurryIfClientEnded() }
+        for task in open.values { task.relay?.hurryIfEnded() }
         let unheard = open.values.filter { $0.drain(judgesUnread: true) }
         if !unheard.isEmpty {
             let timer = loop.makeTimer {

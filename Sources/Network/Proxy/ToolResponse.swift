@@ -27,6 +27,16 @@ struct ToolResponse: Sendable, Equatable {
     static let noTunnel = ToolResponse(
         501, "connect-on-stream", "this origin is not asked for tunnels on streams of HTTP/2")
 
+    /// For a protocol that HTTP/1 has no request for.
+    static func unknownProtocol(_ name: String) -> ToolResponse {
+        ToolResponse(501, "unknown-protocol", "\(name) is not known over HTTP/2")
+    }
+
+    /// For a protocol that an origin of HTTP/2 does not take.
+    static let noExtendedConnect = ToolResponse(
+        501, "no-extended-connect",
+        "the origin does not take other protocols on streams of HTTP/2")
+
     /// For a head that came in HTTP/1 and has to go on in HTTP/2.
     static func tooLargeHead(_ status: Int, _ message: String, _ size: Int) -> ToolResponse {
         ToolResponse(

@@ -133,6 +133,9 @@ extension ProxyTests {
                 // A CONNECT that succeeds is a connection, and no exchange.
                 #expect(ends[0].exchangeCount == 0)
                 #expect(ends[0].outcome == .completed)
+                // It carries several tunnels: none of their origins is its own.
+                #expect(ends[0].originHost.isEmpty && ends[0].originAddress == nil)
+                #expect(ends[1...].allSatisfy { $0.originPort == origin.port })
                 #expect(proxy.traffic.content.finalExchanges.count == 4)
                 #expect(ends[1...].allSatisfy { $0.outcome == .completed && $0.exchangeCount == 1 })
             }

@@ -10,37 +10,42 @@ internal import Transport
 
 /// The upgrade of a plain connection to HTTP/2 (RFC 7540 §3.2): both legs change over, and the
 /// request that asked for it becomes stream 1.
-extension HTTP1Relay {
-    /// What a request may offer its origin to change over to.
+extension OutgoingRequest {
+    /// What it may ask its origin to change over to.
     ///
     /// An offer of HTTP/2 is dropped where it cannot be kept: inside of TLS, because ALPN alone
     /// begins it there and both legs would go on without TLS (RFC 9113 §3.1), and with settings that
     /// are broken, because the 101 could not be taken back.
-    func offer(of head: RequestHead, over leg: OriginLeg) -> UpgradeOffer {
+    func offer(isOriginClear: Bool) -> UpgradeOffer {
+        if let upgrade { return UpgradeOffer(upgrade.protocolName) }
         let offer = UpgradeOffer(of: head.fields)
         guard offer.contains("h2c") else { return offer }
-        guard task.session == nil, leg.tls == nil, let settings = Self.settings(in: head.fields),
+        guard isClear, isOriginClear, let settings = head.fields.http2Settings,
             HTTP2Session.accepts(settings: settings)
         else { return .none }
         return offer
     }
+}
 
-    /// Whether a 101 agrees on HTTP/2.
-    func isUpgradeToHTTP2(_ head: ResponseHead) -> Bool {
-        head.status == 101 && head.fields.contains(.upgrade, token: "h2c")
-    }
-
+extension Fields {
     /// What the client's HTTP2-Settings hold, decoded; `nil` unless there is exactly one.
-    private static func settings(in fields: Fields) -> [UInt8]? {
-        let values = fields.all(named: "http2-settings")
+    fileprivate var http2Settings: [UInt8]? {
+        let values = all(named: "http2-settings")
         return values.count == 1 ? Base64.decode(values[0]) : nil
     }
+}
 
-    /// Passes the 101 on and goes on with streams on both legs.
-    func upgradeToHTTP2(
-        _ head: ResponseHead, over leg: OriginLeg
-    ) async throws(RelayFailure) -> Next {
-        guard let request, let settings = Self.settings(in: request.fields) else {
+/// The upgrade of a plain connection to HTTP/2 (RFC 7540 §3.2): both legs change over, and the
+/// request that asked for it becomes stream 1.
+extension HTTP1Relay {
+    /// Passes the 101 on and goes on with streams on both legs, if it agrees on HTTP/2.
+    func changeOver(
+        _ head: ResponseHead, with origin: any OriginExchange, of exchange: ExchangeTask
+    ) async throws(RelayFailure) -> Bool {
+        guard head.status == 101, head.fields.contains(.upgrade, token: "h2c"),
+            let leg = origin.http1?.leg
+        else { return false }
+        guard let request = exchange.request, let settings = request.fields.http2Settings else {
             throw .originViolation(.unaskedSwitch)
         }
         let isHead = request.knownMethod == .head
@@ -58,27 +63,21 @@ extension HTTP1Relay {
         guard let originStream = upstream.upgrade(settings: settings, isHead: isHead),
             let clientStream = downstream.upgrade(settings: settings, isHead: isHead)
         else { throw .originViolation(.unaskedSwitch) }
-        try await sendSwitch(head)
-        guard let exchange = exchange.take() else { throw .originEnded }
+        let out = loop.buffers.take()
+        defer { loop.buffers.give(out) }
+        try await send(head, Forwarding(keepsUpgrade: true), behind: out)
+        try await sendToClient(out)
+        guard let record = exchange.takeRecord() else { throw .originEnded }
         task.note(endOf: leg)
         task.note(upgraded)
         worker.origins.run(upstream, on: upgraded)
-        exchange.record.interimHeads.append(head.raw)
-        exchange.record.stream = clientStream.id
+        record.record.interimHeads.append(head.raw)
+        record.record.stream = clientStream.id
         self.upgraded = UpgradedConnection(
             connection: downstream, stream: stream, first: clientStream, request: request,
-            recorder: exchange,
+            recorder: record,
             origin: HTTP2OriginExchange(upgraded, upstream, worker: worker, stream: originStream))
-        return .close
-    }
-
-    private func sendSwitch(_ head: ResponseHead) async throws(RelayFailure) {
-        scratch.removeAll(keepingCapacity: true)
-        HeadWriter.writeResponse(head, forwarding: Forwarding(keepsUpgrade: true), into: &scratch)
-        let out = loop.buffers.take()
-        defer { loop.buffers.give(out) }
-        try await sendToClient(scratch, behind: out)
-        try await sendToClient(out)
+        return true
     }
 }
 

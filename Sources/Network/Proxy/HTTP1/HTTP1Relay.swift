@@ -18,7 +18,7 @@ final class HTTP1Relay: @unchecked Sendable {
     let client: any ByteStream
     let entry: Entry
     /// Why the only origin cannot serve; every request is answered with it.
-    private let originFailure: OriginFailure?
+    let originFailure: OriginFailure?
     /// The SNI for the only origin, as the client sent it.
     let serverName: String?
 
@@ -29,37 +29,31 @@ final class HTTP1Relay: @unchecked Sendable {
     var clientBuffer: ByteBuffer?
     /// Where outgoing heads are written before they are sent.
     var scratch: [UInt8] = []
-    /// The exchange under way, `nil` between two.
-    var exchange: ExchangeRecorder?
-    var request: RequestHead?
-    /// Whether the last byte of the request was taken from the client, and has gone to the origin.
-    var isRequestComplete = false
-    /// What the request, as it went to the origin, offers to change over to.
-    var offer = UpgradeOffer.none
+    /// The exchange that began last; `nil` before the first and once it is done.
+    private(set) var exchange: ExchangeTask?
+    /// The request's content, as far as it was read.
+    var requestBody: BodyReader?
+    var hasReadContent = true
+    var requestTrailers = Fields.none
+    /// Whether it goes on with its framing, and what then stands in the place of its end.
+    var keepsRequestFraming = false
+    var closing: ArraySlice<UInt8> = []
+    /// What of a response waits to be sent with what follows.
+    var heldBack: ByteBuffer?
+    var coding = Coding.asCame
+    /// Whether the connection ends behind the exchange.
+    var closesConnection = false
+    /// Whether the origin was told that the client has ended its direction.
+    var hasPassedEndOn = false
     /// Whether a request has come; the CONNECT that made the tunnel is not one of these.
     private(set) var hasServed = false
     /// Since when a request is waited for, in milliseconds of the loop's clock.
     private var idleSince: UInt64 = 0
     private var isResting = false
-    /// The origin whose response is waited for.
-    var waitedFor: OriginLeg?
-    /// The same, on a stream of HTTP/2.
-    var waitedAcross: (any OriginExchange)?
     /// What the connection goes on as, once it has changed over to HTTP/2.
     var upgraded: UpgradedConnection?
-    /// Whether the origin was told that the client has ended its direction.
-    var hasPassedEndOn = false
-    /// Whether something of a final response has gone to the client.
-    var hasResponseBegun = false
-    /// Whether some of the request's content was taken; it cannot be had again.
-    var hasTakenContent = false
 
-    enum Next {
-        case nextRequest
-        case close
-    }
-
-    var isBetweenExchanges: Bool { exchange == nil }
+    var isBetweenExchanges: Bool { exchange?.isOver ?? true }
 
     /// - Parameter readAhead: bytes of the client that were read before; the relay owns them now.
     init(
@@ -84,11 +78,16 @@ final class HTTP1Relay: @unchecked Sendable {
         defer {
             client.channel.onPeerEnd(nil)
             releaseClientBuffer()
+            releaseHeldBack()
+            exchange = nil
         }
-        while let head = try await nextHead() {
-            let next = try await serve(head)
+        while let exchange = try await nextExchange() {
+            closesConnection = false
+            try await exchange.run()
+            self.exchange = nil
+            releaseHeldBack()
             if upgraded != nil { return }
-            if next == .close || worker.isDraining {
+            if closesConnection || worker.isDraining {
                 task.record.closedBy = task.record.closedBy ?? .tool
                 return
             }
@@ -98,7 +97,7 @@ final class HTTP1Relay: @unchecked Sendable {
     // MARK: The request's head
 
     /// Reads the next request's head; `nil` if the client is done.
-    private func nextHead() async throws(ConnectionEnd) -> RequestHead? {
+    private func nextExchange() async throws(ConnectionEnd) -> ExchangeTask? {
         if clientBuffer == nil { guard try await awaitRequest() else { return nil } }
         let deadline = loop.now + limits.headTimeout
         let startedAt = Timestamp.now()
@@ -115,11 +114,13 @@ final class HTTP1Relay: @unchecked Sendable {
                     longHead = nil
                     buffer.consume(consumed)
                     if buffer.isEmpty { releaseClientBuffer() }
-                    begin(head, startedAt)
-                    return head
+                    return begin(head.raw, head, startedAt)
                 }
             } catch {
-                try await refuseHead(error, startedAt)
+                // What came is the evidence, as far as it came.
+                let bytes = longHead?.bytes ?? clientBuffer?.copy ?? []
+                try await begin(bytes, nil, startedAt).refuse(error)
+                return nil
             }
             scannedCount = buffer.count
             if buffer.count == buffer.capacity {
@@ -216,21 +217,20 @@ final class HTTP1Relay: @unchecked Sendable {
         guard !buffer.isEmpty || longHead != nil else {
             return try endWhereRequestIsDue(failure)
         }
-        beginBroken((longHead?.bytes ?? []) + buffer.copy, startedAt)
+        let broken = begin((longHead?.bytes ?? []) + buffer.copy, nil, startedAt)
         if failure == .timedOut {
-            _ = await answer(
+            await broken.answer(
                 ToolResponse(408, "timed-out", "the request's head did not end in time"))
             throw ConnectionEnd(
                 .timedOut, "client was silent in the middle of a request's head", by: .tool)
         }
         if failure == .closed {
-            finish(error: "cut", "the proxy was shut down")
+            broken.finish(error: "cut", "the proxy was shut down")
             throw ConnectionEnd(.cut, "the proxy was shut down", by: .tool)
         }
-        finish(
-            error: "client-closed", "client ended the connection in the middle of a request's head")
-        throw ConnectionEnd(
-            .broken, "client ended the connection in the middle of a request's head", by: .client)
+        let detail = "client ended the connection in the middle of a request's head"
+        broken.finish(error: "client-closed", detail)
+        throw ConnectionEnd(.broken, detail, by: .client)
     }
 
     /// Judges the end of a connection between two requests.
@@ -258,110 +258,28 @@ final class HTTP1Relay: @unchecked Sendable {
         return false
     }
 
-    private func refuseHead(
-        _ violation: HTTP1Violation, _ startedAt: Timestamp
-    ) async throws(ConnectionEnd) -> Never {
-        // What came is the evidence, as far as it came.
-        beginBroken(longHead?.bytes ?? clientBuffer?.copy ?? [], startedAt)
-        try await refuse(violation)
-    }
-
-    /// Answers a request that broke the protocol, and ends the connection.
-    func refuse(_ violation: HTTP1Violation) async throws(ConnectionEnd) -> Never {
-        let code = violation.isSmuggling ? "request-smuggling" : "bad-request"
-        let detail = "the request is malformed: \(violation.detail) (\(violation.code))"
-        exchange?.record.error = code
-        _ = await answer(ToolResponse(violation.status, violation.code, detail), recordedAs: code)
-        throw ConnectionEnd(
-            .refused, "client sent a malformed request: \(violation.code)", by: .tool)
-    }
-
-    // MARK: One exchange
-
-    private func serve(_ head: RequestHead) async throws(ConnectionEnd) -> Next {
-        let route: RequestRoute
-        let framing: BodyFraming
-        do throws(HTTP1Violation) {
-            route = try RequestRoute.of(head, through: entry)
-            framing = try MessageFraming.ofRequest(head)
-        } catch {
-            try await refuse(error)
+    /// Begins an exchange.
+    ///
+    /// - Parameter request: `nil` for bytes that are none.
+    @inline(never)
+    private func begin(
+        _ bytes: [UInt8], _ request: RequestHead?, _ startedAt: Timestamp
+    ) -> ExchangeTask {
+        let exchange = ExchangeTask(
+            bytes, request, at: startedAt, client: self, origins: self)
+        if request == nil { exchange.record?.record.authority = task.record.originHost }
+        if case .http10 = request?.version {
+            exchange.record?.record.protocolName = HTTPVersion.http10.text
         }
-        isRequestComplete = framing == .none
-        guard task.admits(head, through: entry) else { return await answer(.unknownClient) }
-        switch route {
-        case .refuse(let answer):
-            return await self.answer(answer)
-        case .connect(let host, let port):
-            return try await connect(host, port)
-        case .forward(let origin, let target, let host):
-            name(origin, of: head)
-            if let refusal = task.blocking(head, to: origin) { return await answer(refusal) }
-            if case .anyOrigin = entry, let machine = await task.plainProbe(origin) {
-                forgetExchange()
-                let early = loop.buffers.take()
-                early.append(head.raw.span.extracting(..<min(head.raw.count, early.room)))
-                try await task.serve(machine, early)
-            }
-            if let originFailure { return await answer(ToolResponse(originFailure.failure)) }
-            return try await forward(
-                OutgoingRequest(
-                    head: head, origin: origin, target: target, host: host, framing: framing,
-                    through: entry))
-        }
-    }
-
-    @inline(never)
-    private func name(_ origin: OriginTarget, of head: RequestHead) {
-        exchange?.record.scheme = origin.scheme
-        // Where the request goes is what counts: a false Host must not make it look local.
-        exchange?.record.authority = origin.authority
-        if case .anyOrigin = entry { task.note(origin) }
-    }
-
-    @inline(never)
-    private func begin(_ head: RequestHead, _ startedAt: Timestamp) {
-        let exchange = beginRecord(head.raw, startedAt)
-        if case .http10 = head.version { exchange.record.protocolName = head.version.text }
-        if let host = head.fields.first(.host) { exchange.record.authority = host.text }
-        request = head
-        exchange.watchContent(behind: head.fields, .request)
-    }
-
-    @inline(never)
-    private func beginBroken(_ bytes: [UInt8], _ startedAt: Timestamp) {
-        beginRecord(bytes, startedAt).record.authority = task.record.originHost
-        request = nil
-    }
-
-    @inline(never)
-    private func beginRecord(_ head: [UInt8], _ startedAt: Timestamp) -> ExchangeRecorder {
-        let exchange = task.beginExchange(head, at: startedAt)
         self.exchange = exchange
         hasServed = true
-        isRequestComplete = false
-        hasResponseBegun = false
-        hasTakenContent = false
         return exchange
-    }
-
-    /// Hands the finished exchange over to be recorded.
-    @inline(never)
-    func finish(error: String? = nil, _ detail: String? = nil) {
-        guard let exchange = exchange.take() else { return }
-        // What is recorded is not held by a connection that waits.
-        request = nil
-        if task.isCut {
-            exchange.record.error = "cut"
-            exchange.record.errorDetail = "the proxy was shut down"
-        }
-        exchange.finish(error: error, detail)
     }
 
     /// Gives back what a client that has paused does not need: memory, and the origin's connection,
     /// which others may use.
     func rest(idleFor time: UInt64) {
-        guard exchange == nil, !isResting, loop.now >= idleSince + time else { return }
+        guard isBetweenExchanges, !isResting, loop.now >= idleSince + time else { return }
         isResting = true
         client.releaseMemory()
         lendOrigin()
@@ -383,47 +301,15 @@ final class HTTP1Relay: @unchecked Sendable {
         exchange?.announce(olderThan: microseconds)
     }
 
-    // MARK: Answers of the tool
-
-    /// Sends a response of the tool's own and finishes the exchange.
-    func answer(_ answer: ToolResponse, recordedAs code: String? = nil) async -> Next {
-        guard !task.isCut else {
-            finish()
-            return .close
-        }
-        let closes = !isRequestComplete || !requestKeepsAlive || worker.isDraining
-        let isHead = request?.knownMethod == .head
-        let message = answer.message(closes: closes, includesContent: !isHead)
-        exchange?.note(answer, message, recordedAs: code)
-        let buffer = loop.buffers.take()
-        defer { loop.buffers.give(buffer) }
-        buffer.append(message.head)
-        buffer.append(message.content)
-        client.writeDeadline = loop.now + limits.bodyTimeout
-        var next = closes ? Next.close : .nextRequest
-        do throws(StreamFailure) {
-            try await client.write(buffer)
-        } catch {
-            next = .close
-        }
-        finish()
-        await worker.recorder.waitForRoom()
-        return next
-    }
-
-    /// Whether the client wants to go on after this exchange (RFC 9112 §9.3).
-    var requestKeepsAlive: Bool {
-        guard let request else { return false }
-        let fields = request.fields
-        if fields.contains(.connection, token: "close") { return false }
-        if fields.contains(.proxyConnection, token: "close") { return false }
-        guard request.version == .http10 else { return true }
-        return fields.asksToKeepAlive || fields.contains(.proxyConnection, token: "keep-alive")
-    }
-
     func releaseClientBuffer() {
         guard let clientBuffer else { return }
         self.clientBuffer = nil
         loop.buffers.give(clientBuffer)
+    }
+
+    private func releaseHeldBack() {
+        guard let heldBack else { return }
+        self.heldBack = nil
+        loop.buffers.give(heldBack)
     }
 }

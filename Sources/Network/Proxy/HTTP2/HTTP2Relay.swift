@@ -12,7 +12,7 @@ internal import Transport
 ///
 /// `@unchecked Sendable`: its tasks run on one loop's executor.
 @safe
-final class HTTP2Relay: @unchecked Sendable {
+final class HTTP2Relay: OriginSource, @unchecked Sendable {
     let task: ConnectionTask
     let worker: ProxyWorker
     let entry: Entry
@@ -22,7 +22,7 @@ final class HTTP2Relay: @unchecked Sendable {
     let connection: HTTP2Connection
     /// Whether a request has come, also a CONNECT that is not recorded as an exchange.
     var hasServed = false
-    private var open: [Int32: StreamTask] = [:]
+    private var open: [Int32: ExchangeTask] = [:]
     /// Connections of HTTP/2 that the streams share.
     private var shared: [OriginTarget: OriginLeg] = [:]
     /// Connections of HTTP/1 that no stream uses.
@@ -55,13 +55,50 @@ final class HTTP2Relay: @unchecked Sendable {
         if worker.isDraining { connection.drain() }
         await withDiscardingTaskGroup { group in
             if let first {
-                let task = StreamTask(first.first, of: self)
-                group.addTask { await task.run(first) }
+                group.addTask { await self.serve(first) }
             }
-            await connection.run { stream in await StreamTask(stream, of: self).run() }
+            await connection.run { stream in await self.serve(stream) }
         }
         releaseOrigins()
         try judgeEnd()
+    }
+
+    private func serve(_ stream: HTTP2Stream) async {
+        do throws(ConnectionEnd) {
+            if let exchange = try await HTTP2ExchangeClient(stream, of: self).begin() {
+                opened(exchange, on: stream)
+                defer { closed(stream) }
+                try await exchange.run()
+            }
+        } catch {
+            task.note(error)
+        }
+        await worker.recorder.waitForRoom()
+    }
+
+    /// Goes on with a request that was made before the connection spoke HTTP/2.
+    private func serve(_ upgraded: UpgradedConnection) async {
+        let exchange = ExchangeTask(
+            continuing: upgraded.recorder, of: upgraded.request,
+            client: HTTP2ExchangeClient(upgraded.first, of: self), origins: self)
+        opened(exchange, on: upgraded.first)
+        defer { closed(upgraded.first) }
+        do throws(ConnectionEnd) {
+            try await exchange.resume(upgraded.origin)
+        } catch {
+            task.note(error)
+        }
+    }
+
+    private func opened(_ exchange: ExchangeTask, on stream: HTTP2Stream) {
+        open[stream.id] = exchange
+        // Tells the origin's side if the client leaves.
+        stream.onBreak = { [unowned exchange] in exchange.waitedFor?.stopReceiving() }
+    }
+
+    private func closed(_ stream: HTTP2Stream) {
+        open[stream.id] = nil
+        stream.onBreak = nil
     }
 
     private func judgeEnd() throws(ConnectionEnd) {
@@ -95,20 +132,18 @@ final class HTTP2Relay: @unchecked Sendable {
 
     // MARK: Origins
 
-    /// Who answers a request: a responder in its origin's place, or the origin.
-    func exchange(for outgoing: OutgoingRequest) async throws(OriginFailure) -> any OriginExchange {
-        if let answer = worker.respond(to: outgoing, protocolName: HTTPVersion.http2.text) {
-            return answer
-        }
-        return try await exchange(
-            with: outgoing.origin, bindsConnection: outgoing.head.fields.bindsConnection)
+    func hasLostOrigin(of request: OutgoingRequest) -> Bool {
+        guard task.mirrorsOrigin, let leg = shared[request.origin] else { return false }
+        return !leg.isReady
     }
 
-    /// Whether the connection to the origin that is this client's own came to its end: another in
-    /// its place would hide that from the client, who asks again on a new one.
-    func hasLostOrigin(of outgoing: OutgoingRequest) -> Bool {
-        guard task.mirrorsOrigin, let leg = shared[outgoing.origin] else { return false }
-        return !leg.isReady
+    func origin(for request: OutgoingRequest) async throws(OriginFailure) -> any OriginExchange {
+        try await exchange(
+            with: request.origin, bindsConnection: request.head.fields.bindsConnection)
+    }
+
+    func giveUp(_ origin: any OriginExchange, after failure: RelayFailure) {
+        origin.finish(isWhole: false)
     }
 
     /// A connection for one exchange: a stream of a shared one, or one of HTTP/1.
@@ -173,14 +208,16 @@ final class HTTP2Relay: @unchecked Sendable {
     }
 
     private func exchange(over leg: OriginLeg) -> any OriginExchange {
-        HTTP1OriginExchange(leg, worker: worker) { [self] leg, isReusable in
-            if isReusable, !worker.isDraining {
-                idle.append(leg)
-                idleSince = worker.loop.now
-            } else {
-                task.note(endOf: leg)
-                leg.close()
-            }
+        HTTP1OriginExchange(leg, worker: worker, owner: self)
+    }
+
+    func takeBack(_ leg: OriginLeg, isReusable: Bool) {
+        if isReusable, !worker.isDraining {
+            idle.append(leg)
+            idleSince = worker.loop.now
+        } else {
+            task.note(endOf: leg)
+            leg.close()
         }
     }
 
@@ -211,9 +248,6 @@ final class HTTP2Relay: @unchecked Sendable {
     }
 
     // MARK: What the loop asks for
-
-    func opened(_ stream: StreamTask, _ id: Int32) { open[id] = stream }
-    func closed(_ id: Int32) { open[id] = nil }
 
     var isQuiet: Bool { open.isEmpty }
 

@@ -11,69 +11,114 @@ internal import Transport
 final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
     let leg: OriginLeg
     let isOnUsedConnection: Bool
-    let protocolName = "HTTP/1.1"
-    let agreesBySwitching = true
+    let version = HTTPVersion.http11
     let refusesUpgrades = false
     private let worker: ProxyWorker
-    private let giveBack: (OriginLeg, _ isReusable: Bool) -> Void
+    private let owner: any OriginSource
     private var isChunkedUp = false
+    private var method = KnownMethod.other
     /// What was offered to the origin to change over to.
     private var offer = UpgradeOffer.none
     private var isRequestWhole = false
+    /// Reads the content of the final response; `nil` while somebody else does.
     private var body: BodyReader?
-    private var framing = BodyFraming.none
-    private var keepsAlive = false
+    private(set) var hasNoContent = true
     private(set) var trailers = Fields.none
+    private(set) var framing = BodyFraming.none
+    private(set) var refusedHead: ResponseHead?
+    private var keepsAlive = false
     private var isFinished = false
+    /// Until when the next head is waited for at most.
+    private var readLimit = UInt64.max
 
-    /// - Parameter giveBack: takes the connection when the exchange has ended.
-    init(
-        _ leg: OriginLeg, worker: ProxyWorker,
-        giveBack: @escaping (OriginLeg, _ isReusable: Bool) -> Void
-    ) {
+    /// - Parameter owner: takes the connection back when the exchange has ended.
+    init(_ leg: OriginLeg, worker: ProxyWorker, owner: any OriginSource) {
         self.leg = leg
         self.worker = worker
-        self.giveBack = giveBack
+        self.owner = owner
         isOnUsedConnection = leg.exchangeCount > 0
         leg.exchangeCount += 1
         leg.stream.channel.resumeWaiting()
     }
 
+    var http1: HTTP1OriginExchange? { self }
+
     // MARK: The request
 
-    func send(_ request: OutgoingRequest, endsRequest: Bool) async throws(RelayFailure) {
+    func send(
+        _ request: OutgoingRequest, with content: ByteBuffer?, endsRequest: Bool
+    ) async throws(RelayFailure) {
         isRequestWhole = endsRequest || request.upgrade != nil
+        let out = worker.loop.buffers.take()
+        defer { worker.loop.buffers.give(out) }
+        try await put(head(of: request, endsRequest: endsRequest), behind: out)
+        if let content, !content.isEmpty {
+            if isChunkedUp || content.count > out.room { try await write(out) }
+            if isChunkedUp { return try await sendContent(content) }
+            out.append(content.readable)
+            content.removeAll()
+        }
+        try await write(out)
+    }
+
+    @inline(never)
+    private func head(of request: OutgoingRequest, endsRequest: Bool) -> [UInt8] {
         leg.notePersonal(request.head.fields)
-        var forwarding = Forwarding(
-            keepsProxyFields: request.keepsProxyFields, host: request.host, joinsCookies: true)
-        if !endsRequest, !request.head.fields.contains(.contentLength) {
-            isChunkedUp = true
-            forwarding.framing = .chunked
-        }
-        if let upgrade = request.upgrade {
-            forwarding.adding = upgrade.fields
-            forwarding.dropping = [":protocol", "sec-websocket-key"]
-            forwarding.framing = .asCame
-            isChunkedUp = false
-            offer = UpgradeOffer(upgrade.protocolName)
-        }
+        offer = request.offer(isOriginClear: leg.tls == nil)
+        method = request.upgrade == nil ? request.head.knownMethod : .get
+        let forwarding =
+            request.head.version == .http2
+            ? forwardingOfHTTP2(request, endsRequest: endsRequest) : forwardingOfHTTP1(request)
         var bytes: [UInt8] = []
         HeadWriter.writeRequest(
             request.head, method: request.upgrade.map { _ in [UInt8]("GET".utf8)[...] },
             target: request.target.map { $0[...] }, forwarding: forwarding, into: &bytes)
-        try await write(bytes)
+        return bytes
     }
 
-    private func write(_ bytes: [UInt8]) async throws(RelayFailure) {
-        let out = worker.loop.buffers.take()
-        defer { worker.loop.buffers.give(out) }
-        var written = 0
-        while written < bytes.count {
-            let count = min(bytes.count - written, out.room)
-            out.append(bytes.span.extracting(written..<written + count))
-            written += count
+    private func forwardingOfHTTP2(_ request: OutgoingRequest, endsRequest: Bool) -> Forwarding {
+        var forwarding = Forwarding(
+            keepsProxyFields: request.keepsProxyFields, host: request.host, joinsCookies: true)
+        if let upgrade = request.upgrade {
+            forwarding.adding = upgrade.fields
+            forwarding.dropping = [":protocol", "sec-websocket-key"]
+        } else if !endsRequest, !request.head.fields.contains(.contentLength) {
+            isChunkedUp = true
+            forwarding.framing = .chunked
+        }
+        return forwarding
+    }
+
+    /// An origin of the client's own is told what the client says of its connection, another one
+    /// what holds between it and us.
+    private func forwardingOfHTTP1(_ request: OutgoingRequest) -> Forwarding {
+        let head = request.head
+        guard leg.isOwned else {
+            // HTTP/1.1 wants a Host that HTTP/1.0 does not (RFC 9112 §3.2).
+            let host = head.fields.contains(.host) ? nil : Array(request.origin.authority.utf8)
+            return Forwarding(
+                keepsUpgrade: !offer.isEmpty, keepsProxyFields: request.keepsProxyFields,
+                host: request.host ?? host)
+        }
+        let isOld = head.version == .http10
+        return Forwarding(
+            keepsVersion: true, keepsUpgrade: !offer.isEmpty,
+            keepsProxyFields: request.keepsProxyFields,
+            closes: isOld
+                ? head.fields.contains(.connection, token: "close") : !head.asksForAnother,
+            keepsAlive: head.fields.asksToKeepAlive, host: request.host)
+    }
+
+    /// Puts bytes into `out`; what does not fit goes ahead.
+    private func put(_ bytes: [UInt8], behind out: ByteBuffer) async throws(RelayFailure) {
+        var start = 0
+        while bytes.count - start > out.room {
+            let count = out.room
+            out.append(bytes.span.extracting(start..<start + count))
+            start += count
             try await write(out)
         }
+        out.append(bytes.span.extracting(start...))
     }
 
     private func write(_ buffer: ByteBuffer) async throws(RelayFailure) {
@@ -104,15 +149,16 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
         defer { isRequestWhole = true }
         guard isChunkedUp else { return }
         let passing = TrailerFields.passing(trailers).raw
-        try await write([UInt8]("0\r\n".utf8) + (passing.isEmpty ? [13, 10] : passing))
+        let out = worker.loop.buffers.take()
+        defer { worker.loop.buffers.give(out) }
+        try await put([UInt8]("0\r\n".utf8) + (passing.isEmpty ? [13, 10] : passing), behind: out)
+        try await write(out)
     }
 
     // MARK: The response
 
-    func nextHead(
-        method: KnownMethod, deadline: UInt64
-    ) async throws(RelayFailure) -> ResponseHead {
-        leg.stream.readDeadline = deadline
+    func nextHead(deadline: UInt64) async throws(RelayFailure) -> ResponseHead {
+        leg.stream.readDeadline = min(deadline, readLimit)
         let head: ResponseHead
         do throws(OriginReadFailure) {
             head = try await leg.readHead(
@@ -120,42 +166,49 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
         } catch {
             throw RelayFailure(error)
         }
+        try judge(head)
+        return head
+    }
+
+    @inline(never)
+    private func judge(_ head: ResponseHead) throws(RelayFailure) {
         do throws(HTTP1Violation) {
             framing = try MessageFraming.ofResponse(
                 head, toMethod: method, offer: offer, isRequestWhole: isRequestWhole)
         } catch {
+            if !head.isInterim { refusedHead = head }
             throw .originViolation(error)
         }
-        if !head.isInterim {
-            leg.notePersonal(head.fields)
-            body = BodyReader(framing, trailerLimits: .response)
-            keepsAlive =
-                head.keepsConnection && framing != .untilClose && framing != .tunnel
-        }
-        return head
+        guard !head.isInterim else { return }
+        leg.notePersonal(head.fields)
+        let reader = BodyReader(framing, trailerLimits: .response)
+        hasNoContent = reader.isComplete
+        body = reader
+        keepsAlive = head.keepsConnection && framing != .untilClose && framing != .tunnel
     }
+
+    var isSwitching: Bool { framing == .tunnel }
 
     var brokenHead: [UInt8] { leg.brokenHead }
 
-    var hasNoContent: Bool { body?.isComplete ?? true }
-
     var isContentWaiting: Bool { leg.unread != nil || hasNoContent }
+
+    /// Gives the content's reader away, to whoever passes the content on as it comes.
+    func takeReader() -> BodyReader? { body.take() }
+
+    /// Takes note that a reader has come to the end.
+    func noteEnd(of reader: borrowing BodyReader) {
+        hasNoContent = true
+        trailers = reader.trailers
+        leg.leniency.formUnion(reader.leniency)
+    }
 
     func readContent(
         into buffer: ByteBuffer, deadline: UInt64
     ) async throws(RelayFailure) -> Int {
-        while body.map({ !$0.isComplete }) ?? false {
+        while !hasNoContent {
             if leg.unread == nil {
-                leg.stream.readDeadline = deadline
-                do throws(OriginReadFailure) {
-                    try await leg.fill()
-                } catch {
-                    guard case .ended = error, framing == .untilClose else {
-                        throw RelayFailure(error)
-                    }
-                    guard leg.stream.endedInOrder else { throw .originTruncated }
-                    return 0
-                }
+                guard try await fill(until: deadline) else { return 0 }
             }
             let count = try takeContent(into: buffer)
             if count > 0 { return count }
@@ -163,25 +216,37 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
         return 0
     }
 
+    /// Reads more of the content; `false` at the end of one that ends with its connection.
+    func fill(until deadline: UInt64) async throws(RelayFailure) -> Bool {
+        leg.stream.readDeadline = deadline
+        do throws(OriginReadFailure) {
+            try await leg.fill()
+            return true
+        } catch {
+            guard case .ended = error, framing == .untilClose else { throw RelayFailure(error) }
+            guard leg.stream.endedInOrder else { throw .originTruncated }
+            return false
+        }
+    }
+
     /// Takes content out of what has been read; a head of chunks may hold none.
     private func takeContent(into buffer: ByteBuffer) throws(RelayFailure) -> Int {
         guard let unread = leg.unread else { throw .originEnded }
         let before = buffer.count
         let bytes = unread.readable
+        let room = min(bytes.count, buffer.room)
+        guard var reader = body.take() else { throw .originEnded }
         do throws(HTTP1Violation) {
-            let room = min(bytes.count, buffer.room)
-            let consumed = try body?.consume(bytes.extracting(..<room)) { range in
+            let consumed = try reader.consume(bytes.extracting(..<room)) { range in
                 buffer.append(bytes.extracting(range))
             }
-            unread.consume(consumed ?? 0)
+            unread.consume(consumed)
         } catch {
             throw .originViolation(error)
         }
         if unread.isEmpty { leg.releaseUnread() }
-        if let body, body.isComplete {
-            trailers = body.trailers
-            leg.leniency.formUnion(body.leniency)
-        }
+        if reader.isComplete { noteEnd(of: reader) }
+        body = reader
         return buffer.count - before
     }
 
@@ -193,11 +258,16 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
 
     func stopSending() { leg.stream.channel.interrupt() }
     func stopReceiving() { leg.stream.channel.interrupt() }
-    func hurry(until deadline: UInt64) { leg.stream.channel.hurryReading(until: deadline) }
+
+    func hurry(until deadline: UInt64) {
+        readLimit = deadline
+        leg.stream.channel.hurryReading(until: deadline)
+    }
 
     func finish(isWhole: Bool) {
         guard !isFinished else { return }
         isFinished = true
-        giveBack(leg, isWhole && keepsAlive && leg.unread == nil && (body?.isComplete ?? false))
+        owner.takeBack(
+            leg, isReusable: isWhole && keepsAlive && leg.unread == nil && hasNoContent)
     }
 }

@@ -12,8 +12,10 @@ internal import Transport
 final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
     let leg: OriginLeg
     let isOnUsedConnection: Bool
-    let protocolName = "HTTP/2"
-    let agreesBySwitching = false
+    let version = HTTPVersion.http2
+    private(set) var isSwitching = false
+    /// Whether a 2xx agrees to speak another protocol (RFC 8441 §4).
+    private var isUpgrade = false
     var refusesUpgrades: Bool { !connection.peerSettings.allowsExtendedConnect }
     private let connection: HTTP2Connection
     private let worker: ProxyWorker
@@ -43,10 +45,13 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
 
     // MARK: The request
 
-    func send(_ request: OutgoingRequest, endsRequest: Bool) async throws(RelayFailure) {
+    func send(
+        _ request: OutgoingRequest, with content: ByteBuffer?, endsRequest: Bool
+    ) async throws(RelayFailure) {
         let head = request.head
         let authority = request.host ?? head.fields.first(.host).map { Array($0) } ?? []
         let upgrade = request.upgrade
+        isUpgrade = upgrade != nil
         var dropping: [StaticString] = []
         if upgrade != nil { dropping += ["sec-websocket-key", "sec-websocket-accept"] }
         if !endsRequest, request.framing == .chunked || upgrade != nil {
@@ -64,6 +69,7 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
             throw .originStream(.reset(HTTP2ErrorCode.refusedStream))
         }
         self.stream = stream
+        if let content { try await sendContent(content) }
     }
 
     func sendContent(_ buffer: ByteBuffer) async throws(RelayFailure) {
@@ -82,9 +88,7 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
 
     // MARK: The response
 
-    func nextHead(
-        method: KnownMethod, deadline: UInt64
-    ) async throws(RelayFailure) -> ResponseHead {
+    func nextHead(deadline: UInt64) async throws(RelayFailure) -> ResponseHead {
         guard let stream else { throw .originEnded }
         stream.readDeadline = min(deadline, readLimit)
         let head: HTTP2Head?
@@ -93,8 +97,9 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
         } catch {
             throw .originStream(error)
         }
-        guard let head else { throw .originEnded }
-        return head.responseHead()
+        guard let head = head?.responseHead() else { throw .originEnded }
+        isSwitching = isUpgrade && head.status / 100 == 2
+        return head
     }
 
     var hasNoContent: Bool {

@@ -19,7 +19,9 @@ extension RelayFailure {
             .originStream(.unsent):
             nil
         case .origin, .originEnded, .originViolation, .originStream, .originTruncated: .broken
-        case .unanswered, .client, .clientStream, .clientEnded, .clientLeft, .clientViolation: nil
+        case .unanswered, .client, .clientStream, .clientEnded, .clientLeft, .clientGaveUp,
+            .clientViolation:
+            nil
         }
     }
 

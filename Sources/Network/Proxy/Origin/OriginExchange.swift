@@ -11,22 +11,26 @@ internal import Transport
 protocol OriginExchange: AnyObject, Sendable {
     /// Whether the connection had served another exchange before, and may have died since.
     var isOnUsedConnection: Bool { get }
-    /// As it is recorded, such as `HTTP/1.1`.
-    var protocolName: String { get }
-    /// Whether it agrees to speak another protocol by a 101 (RFC 9110 §7.8), and not by a 2xx.
-    var agreesBySwitching: Bool { get }
+    var version: HTTPVersion { get }
+    /// The exchange itself if it has a connection of HTTP/1, whose content a client of HTTP/1 takes
+    /// as it comes.
+    var http1: HTTP1OriginExchange? { get }
     /// Whether it is known not to speak other protocols on its streams.
     var refusesUpgrades: Bool { get }
 
-    func send(_ request: OutgoingRequest, endsRequest: Bool) async throws(RelayFailure)
+    /// - Parameter content: what of the content goes along with the head; it is consumed.
+    func send(
+        _ request: OutgoingRequest, with content: ByteBuffer?, endsRequest: Bool
+    ) async throws(RelayFailure)
     /// Sends all that the buffer holds, and consumes it.
     func sendContent(_ buffer: ByteBuffer) async throws(RelayFailure)
     func endContent(trailers: Fields) async throws(RelayFailure)
 
     /// The next head, interim or final.
-    ///
-    /// - Parameter method: of the request.
-    func nextHead(method: KnownMethod, deadline: UInt64) async throws(RelayFailure) -> ResponseHead
+    func nextHead(deadline: UInt64) async throws(RelayFailure) -> ResponseHead
+    /// Whether the final head agrees to speak another protocol: by a 101 (RFC 9110 §7.8), or by a
+    /// 2xx to CONNECT.
+    var isSwitching: Bool { get }
     /// Whether it is known that no content comes behind the final head.
     var hasNoContent: Bool { get }
     /// Whether content, or its end, can be read at once.
@@ -35,6 +39,8 @@ protocol OriginExchange: AnyObject, Sendable {
     func readContent(into buffer: ByteBuffer, deadline: UInt64) async throws(RelayFailure) -> Int
     /// The first bytes of a head that broke the protocol, where there are some: the evidence.
     var brokenHead: [UInt8] { get }
+    /// A final head that was read and cannot be passed on, because its framing breaks the protocol.
+    var refusedHead: ResponseHead? { get }
     /// What stood behind the content, once it has been read.
     var trailers: Fields { get }
 
@@ -53,7 +59,9 @@ protocol OriginExchange: AnyObject, Sendable {
 }
 
 extension OriginExchange {
+    var http1: HTTP1OriginExchange? { nil }
     var brokenHead: [UInt8] { [] }
+    var refusedHead: ResponseHead? { nil }
 }
 
 extension ResponseHead {

@@ -47,27 +47,10 @@ extension ConnectionTask {
     }
 }
 
-extension HTTP1Relay {
-    /// Answers a request without its origin; `nil` if it is to go there.
-    func answerInPlace(_ outgoing: OutgoingRequest) async throws(ConnectionEnd) -> Next? {
-        guard let across = worker.respond(to: outgoing, protocolName: HTTPVersion.http11.text)
-        else {
-            return nil
-        }
-        do throws(RelayFailure) {
-            let next = try await relay(outgoing, across: across)
-            await worker.recorder.waitForRoom()
-            return next
-        } catch {
-            return try await fail(error)
-        }
-    }
-}
-
 extension ProxyWorker {
     /// Begins the answer to a request by a responder; `nil` if its origin is to be asked.
     func respond(
-        to outgoing: OutgoingRequest, protocolName: String
+        to outgoing: OutgoingRequest, in version: HTTPVersion
     ) -> (any OriginExchange)? {
         guard let responder = plan.responder else { return nil }
         let head = outgoing.head
@@ -77,28 +60,31 @@ extension ProxyWorker {
             opensWebSocket: outgoing.upgrade != nil
                 || head.fields.contains(.upgrade, token: "websocket"))
         guard let answer = responder.respond(to: request) else { return nil }
-        return ResponderOriginExchange(answer, to: head, protocolName: protocolName, loop: loop)
+        return ResponderOriginExchange(answer, to: outgoing, in: version, loop: loop)
     }
 
     /// Makes the end of a connection that a responder plays an origin's part on.
     func stage(
         _ responder: any OriginResponder, _ host: String, _ port: UInt16
     ) throws(OriginFailure) -> DialledOrigin {
-        let ends: (Channel, Channel)
+        let ends = try makePair()
+        background.add { [self] in await play(responder, host, port, on: ends.far) }
+        // Told as the address of nobody: it was never looked for.
+        guard let nowhere = SocketAddress(literal: "0.0.0.0", port: port) else {
+            preconditionFailure("0.0.0.0 is an address")
+        }
+        return DialledOrigin(channel: ends.near, address: nowhere, reach: .everywhere)
+    }
+
+    /// Makes a connection to ourselves.
+    func makePair() throws(OriginFailure) -> (near: Channel, far: Channel) {
         do throws(SystemError) {
-            ends = try Channel.pair(on: loop)
+            return try Channel.pair(on: loop)
         } catch {
             throw OriginFailure(
                 failure: Failure("connect-failed", party: .tool, "no socket is left: \(error)"),
                 outcome: .originUnreachable)
         }
-        let far = ends.1
-        background.add { [self] in await play(responder, host, port, on: far) }
-        // Told as the address of nobody: it was never looked for.
-        guard let nowhere = SocketAddress(literal: "0.0.0.0", port: port) else {
-            preconditionFailure("0.0.0.0 is an address")
-        }
-        return DialledOrigin(channel: ends.0, address: nowhere, reach: .everywhere)
     }
 
     private func play(

@@ -10,10 +10,10 @@ internal import Transport
 ///
 /// `@unchecked Sendable`: the tasks that use it run on its loop's executor.
 final class ResponderOriginExchange: OriginExchange, @unchecked Sendable {
-    let protocolName: String
+    let version: HTTPVersion
     private let responder: any ResponderExchange
     private let wakeup: LoopWakeup
-    private let request: RequestHead
+    private let request: OutgoingRequest
     private var upcoming: ResponderStep?
     private var rest: ArraySlice<UInt8> = []
     private var dialogue: (any ResponderDialogue)?
@@ -24,23 +24,25 @@ final class ResponderOriginExchange: OriginExchange, @unchecked Sendable {
     private var owesContinue: Bool
 
     init(
-        _ responder: any ResponderExchange, to request: RequestHead, protocolName: String,
+        _ responder: any ResponderExchange, to request: OutgoingRequest, in version: HTTPVersion,
         loop: EventLoop
     ) {
         self.responder = responder
         self.request = request
-        self.protocolName = protocolName
+        self.version = version
         wakeup = LoopWakeup(loop)
-        owesContinue = request.fields.contains(.expect, token: "100-continue")
+        owesContinue = request.head.fields.contains(.expect, token: "100-continue")
     }
 
     let isOnUsedConnection = false
-    let agreesBySwitching = true
     let refusesUpgrades = false
 
     // MARK: The request
 
-    func send(_ request: OutgoingRequest, endsRequest: Bool) async throws(RelayFailure) {
+    func send(
+        _ request: OutgoingRequest, with content: ByteBuffer?, endsRequest: Bool
+    ) async throws(RelayFailure) {
+        if let content { try await sendContent(content) }
         if endsRequest {
             owesContinue = false
             responder.noteEnd()
@@ -61,9 +63,7 @@ final class ResponderOriginExchange: OriginExchange, @unchecked Sendable {
 
     // MARK: The response
 
-    func nextHead(
-        method: KnownMethod, deadline: UInt64
-    ) async throws(RelayFailure) -> ResponseHead {
+    func nextHead(deadline: UInt64) async throws(RelayFailure) -> ResponseHead {
         if owesContinue {
             owesContinue = false
             return .goOn
@@ -78,6 +78,9 @@ final class ResponderOriginExchange: OriginExchange, @unchecked Sendable {
                 hasEnded = isAll
                 return head
             case .switching(let head, let dialogue):
+                guard head.status == 101 else { return head }
+                guard request.upgrade != nil || request.offer(isOriginClear: true).isTaken(by: head)
+                else { throw .originViolation(.unaskedSwitch) }
                 self.dialogue = dialogue
                 return head
             case .miss(let miss): throw .unanswered(ToolResponse(miss))
@@ -134,6 +137,8 @@ final class ResponderOriginExchange: OriginExchange, @unchecked Sendable {
     }
 
     // MARK: Ending
+
+    var isSwitching: Bool { dialogue != nil }
 
     func tunnel() -> (stream: any TunnelStream, late: ByteBuffer?) {
         let dialogue = dialogue ?? EndedDialogue()

@@ -1,0 +1,281 @@
+internal import Base
+internal import HTTPCodecs
+internal import HTTPModel
+internal import Origins
+internal import Recording
+internal import Sockets
+internal import Traffic
+internal import Transport
+
+extension ExchangeTask {
+    /// Sends the request on and brings the response back.
+    func forward(_ outgoing: OutgoingRequest) async throws(ConnectionEnd) {
+        var rule = RetryRule(
+            isRepeatable: outgoing.isRepeatable, mirrorsOrigin: task.mirrorsOrigin)
+        while true {
+            // Nobody is asked for a client that has left in the meantime.
+            if let failure = client.lost { return try await fail(failure) }
+            let origin: any OriginExchange
+            if let responder = worker.respond(to: outgoing, in: client.version) {
+                origin = responder
+            } else {
+                if origins.hasLostOrigin(of: outgoing) {
+                    let (code, detail) = RelayFailure.originEnded.words(responseHead: [])
+                    finish(error: code, detail)
+                    return try client.end(.lostOrigin(detail))
+                }
+                do throws(OriginFailure) {
+                    origin = try await origins.origin(for: outgoing)
+                } catch {
+                    task.note(error)
+                    return await answer(ToolResponse(error.failure))
+                }
+            }
+            if origin.version != client.version {
+                record?.record.originProtocolName = origin.version.text
+            }
+            do throws(RelayFailure) {
+                return try await pass(outgoing, origin)
+            } catch {
+                noteEvidence(of: origin)
+                let attempt = RetryRule.Attempt(
+                    isOnUsedConnection: origin.isOnUsedConnection,
+                    hasResponseBegun: hasResponseBegun, hasTakenContent: hasTakenContent,
+                    isCut: worker.isCut)
+                origins.giveUp(origin, after: error)
+                if rule.allows(attempt, after: error) { continue }
+                return try await fail(error)
+            }
+        }
+    }
+
+    /// Records a head that broke the protocol, as far as it came.
+    @inline(never)
+    private func noteEvidence(of origin: any OriginExchange) {
+        guard let record, record.record.responseHead.isEmpty else { return }
+        if let head = origin.refusedHead {
+            record.note(head)
+        } else {
+            record.record.responseHead = origin.brokenHead
+        }
+    }
+
+    private func pass(
+        _ outgoing: OutgoingRequest, _ origin: any OriginExchange
+    ) async throws(RelayFailure) {
+        if let failure = client.lost { throw failure }
+        waitedFor = origin
+        isAwaitingResponse = false
+        defer { waitedFor = nil }
+        if outgoing.upgrade != nil, origin.refusesUpgrades { throw .unanswered(.noExtendedConnect) }
+        let switched: ResponseHead?
+        if outgoing.framing == .none || outgoing.upgrade != nil {
+            isRequestComplete = outgoing.upgrade == nil
+            do throws(RelayFailure) {
+                try await origin.send(outgoing, with: nil, endsRequest: isRequestComplete)
+            } catch  where error.isOriginGone {
+                return try await readLast(of: origin, behind: error)
+            }
+            switched = try await receive(origin)
+        } else {
+            client.beginContent(outgoing.framing, for: origin)
+            if client.hasWholeContent(outgoing) {
+                do throws(RelayFailure) {
+                    try await sendWhole(outgoing, to: origin)
+                } catch  where error.isOriginGone {
+                    return try await readLast(of: origin, behind: error)
+                }
+                switched = try await receive(origin)
+            } else {
+                switched = try await passBothWays(outgoing, origin)
+            }
+        }
+        // Only here, where nothing of the request is sent any more: what goes on as a tunnel reads
+        // and writes both connections itself.
+        if let switched { return try await goOn(behind: switched, origin) }
+        origin.finish(isWhole: isRequestComplete)
+        finish()
+    }
+
+    /// Reads what an origin had said before it broke off: an alert that explains it, or a response.
+    private func readLast(
+        of origin: any OriginExchange, behind failure: RelayFailure
+    ) async throws(RelayFailure) {
+        let switched: ResponseHead?
+        do throws(RelayFailure) {
+            switched = try await receive(origin)
+        } catch {
+            throw hasResponseBegun || error.demandsCertificate ? error : failure
+        }
+        guard switched == nil else { throw failure }
+        origin.finish(isWhole: false)
+        finish()
+    }
+
+    // MARK: The request
+
+    /// Sends a content that is there, together with the head if it fits.
+    private func sendWhole(
+        _ outgoing: OutgoingRequest, to origin: any OriginExchange
+    ) async throws(RelayFailure) {
+        let buffer = worker.loop.buffers.take()
+        defer { worker.loop.buffers.give(buffer) }
+        _ = try await client.readContent(into: buffer, of: self)
+        isRequestComplete = client.hasReadContent
+        try await origin.send(outgoing, with: buffer, endsRequest: false)
+        try await sendContent(to: origin, through: buffer)
+    }
+
+    /// Sends what is left of the content.
+    private func sendContent(
+        to origin: any OriginExchange, through buffer: ByteBuffer
+    ) async throws(RelayFailure) {
+        while !client.hasReadContent {
+            buffer.removeAll()
+            guard try await client.readContent(into: buffer, of: self) > 0 else { break }
+            try await origin.sendContent(buffer)
+            if !client.hasReadContent { await worker.recorder.waitForRoom() }
+        }
+        let trailers = client.requestTrailers
+        record?.noteTrailers(trailers.raw, .request)
+        task.noteForbidden(trailers)
+        try await origin.endContent(trailers: trailers)
+        // Before anything else is waited for: the answer may be judged meanwhile.
+        isRequestComplete = true
+    }
+
+    /// Sends the content while the response may already come: an origin may refuse early, ask for
+    /// the content with 100 (RFC 9110 §10.1.1), or answer while it listens.
+    ///
+    /// - Returns: a head that changes over to another protocol; `nil` if the response has passed.
+    private func passBothWays(
+        _ outgoing: OutgoingRequest, _ origin: any OriginExchange
+    ) async throws(RelayFailure) -> ResponseHead? {
+        let both = BothEnds()
+        if origin.http1 == nil { try await origin.send(outgoing, with: nil, endsRequest: false) }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                let buffer = self.worker.loop.buffers.take()
+                defer { self.worker.loop.buffers.give(buffer) }
+                do throws(RelayFailure) {
+                    if origin.http1 != nil {
+                        try await origin.send(outgoing, with: nil, endsRequest: false)
+                    }
+                    try await self.sendContent(to: origin, through: buffer)
+                    await self.worker.recorder.waitForRoom()
+                } catch {
+                    both.noteSend(error)
+                    // An origin that stops listening may still have said why.
+                    if error.endsReception { origin.stopReceiving() }
+                }
+            }
+            group.addTask {
+                var hasFailed = false
+                do throws(RelayFailure) {
+                    both.switched = try await self.receive(origin)
+                } catch {
+                    both.noteReceive(error)
+                    hasFailed = true
+                }
+                guard !self.isRequestComplete else { return }
+                // What the client still sends has no reader, or it may be read for another origin.
+                origin.stopSending()
+                self.client.stopRequest(isAnswered: !hasFailed)
+            }
+            await group.waitForAll()
+        }
+        client.resumeRequest()
+        if let cause = both.cause { throw cause }
+        return isRequestComplete ? both.switched : nil
+    }
+
+    // MARK: The response
+
+    /// Brings the responses to the client: the interim ones in order, and the final.
+    ///
+    /// - Returns: a final head that changes over to another protocol, and has not been passed on
+    ///   yet; `nil` if the response has passed.
+    func receive(_ origin: any OriginExchange) async throws(RelayFailure) -> ResponseHead? {
+        var interims = InterimAllowance()
+        isAwaitingResponse = true
+        while true {
+            // It may have said so together with its request.
+            client.hurryIfEnded()
+            let head = try await origin.nextHead(deadline: worker.loop.now + limits.responseTimeout)
+            guard head.isInterim else {
+                if origin.isSwitching { return head }
+                guard head.status >= 200 else { throw .originViolation(.unaskedSwitch) }
+                try await deliver(head, from: origin)
+                return nil
+            }
+            try head.count(in: &interims)
+            record?.record.interimHeads.append(head.raw)
+            try await client.inform(head)
+        }
+    }
+
+    /// Passes the final response on.
+    private func deliver(
+        _ head: ResponseHead, from origin: any OriginExchange
+    ) async throws(RelayFailure) {
+        let isEmpty = origin.hasNoContent
+        record?.note(head)
+        record?.watchContent(behind: head.fields, .response)
+        let isSent = try await client.begin(head, from: origin, isEmpty: isEmpty, of: self)
+        if !isSent, !isEmpty { try await passContent(from: origin) }
+        let trailers = origin.trailers
+        record?.noteTrailers(trailers.raw, .response)
+        task.noteForbidden(trailers)
+        if !isSent { try await client.endContent(trailers: trailers) }
+    }
+
+    private func passContent(from origin: any OriginExchange) async throws(RelayFailure) {
+        let content = worker.loop.buffers.take()
+        defer { worker.loop.buffers.give(content) }
+        while true {
+            // What waits goes along with content that is there.
+            if client.holdsBack, !origin.isContentWaiting { try await client.flush() }
+            content.removeAll()
+            let deadline = worker.loop.now + limits.bodyTimeout
+            guard try await origin.readContent(into: content, deadline: deadline) > 0 else {
+                return
+            }
+            record?.append(content.readable, .response)
+            try await client.sendContent(content)
+            await worker.recorder.waitForRoom()
+        }
+    }
+
+    // MARK: Tunnels
+
+    /// Passes a 101 or a 2xx to CONNECT on and relays what follows, in whatever protocol.
+    private func goOn(
+        behind head: ResponseHead, _ origin: any OriginExchange
+    ) async throws(RelayFailure) {
+        waitedFor = nil
+        if try await client.changeOver(head, with: origin, of: self) { return }
+        record?.note(head)
+        hasResponseBegun = true
+        let (stream, early) = try await client.switchOver(head)
+        let (far, late) = origin.tunnel()
+        let id = record?.record.id ?? 0
+        let messages =
+            WebSocketRecorder.isBegun(by: head, asked: request)
+            ? WebSocketRecorder(
+                task, exchange: id, response: head, byteLimit: limits.recordedBody) : nil
+        let tunnel = TunnelTask(
+            client: stream, origin: far, worker: worker, early: early, late: late
+        ) { [task] direction, bytes in
+            if let messages {
+                task.observe(direction, bytes, messages)
+            } else {
+                task.recordSegment(bytes, direction, exchange: id)
+            }
+        }
+        let end = await tunnel.run()
+        messages?.finish()
+        if client.ownsConnection { task.record.closedBy = end }
+        origin.finish(isWhole: false)
+        finish()
+    }
+}

@@ -1,0 +1,231 @@
+internal import Base
+internal import HTTP2
+internal import HTTPCodecs
+internal import HTTPModel
+internal import Origins
+internal import Recording
+internal import Sockets
+internal import Traffic
+internal import Transport
+
+/// A client's stream of HTTP/2.
+///
+/// `@unchecked Sendable`: the tasks that use it run on its loop's executor.
+final class HTTP2ExchangeClient: ExchangeClient, @unchecked Sendable {
+    let version = HTTPVersion.http2
+    private let stream: HTTP2Stream
+    private let relay: HTTP2Relay
+    private let worker: ProxyWorker
+    /// How much of the response's content has not gone to the client yet, in bytes; `nil` if its
+    /// head does not tell a length.
+    private var lengthLeft: UInt64?
+    /// Whether our direction has ended with the response's head.
+    private var hasEnded = false
+
+    init(_ stream: HTTP2Stream, of relay: HTTP2Relay) {
+        self.stream = stream
+        self.relay = relay
+        worker = relay.task.worker
+    }
+
+    let ownsConnection = false
+    var openingHead: HTTP2Head? { stream.head }
+    var lost: RelayFailure? { stream.lostClient.map { .clientStream($0) } }
+
+    // MARK: The request
+
+    /// Begins the exchange of the stream; `nil` if there is nothing to be done for it.
+    ///
+    /// Heads are large: what suspends must not hold one in its frame.
+    @inline(never)
+    func begin() async throws(ConnectionEnd) -> ExchangeTask? {
+        guard let head = stream.head else { return nil }
+        let startedAt = Timestamp.now()
+        let request: RequestHead
+        do throws(HTTP1Violation) {
+            request = try head.requestHead()
+        } catch {
+            try await exchange(head.text, nil, startedAt).refuse(error)
+            return nil
+        }
+        let exchange = exchange(request.raw, request, startedAt)
+        guard let failure = stream.brokenHead else { return exchange }
+        if stream.isRefused {
+            // The connection has answered it by itself.
+            exchange.record?.record.status = 400
+            exchange.record?.record.responseHead = [UInt8](
+                "HTTP/2.0 400 \r\ncontent-length: 0\r\n\r\n".utf8)
+            exchange.record?.record.answeredByTool = true
+        }
+        exchange.finish(error: "bad-request", failure)
+        return nil
+    }
+
+    private func exchange(
+        _ bytes: [UInt8], _ request: RequestHead?, _ startedAt: Timestamp
+    ) -> ExchangeTask {
+        let exchange = ExchangeTask(bytes, request, at: startedAt, client: self, origins: relay)
+        if request?.fields.contains(.host) != true {
+            exchange.record?.record.authority = relay.task.record.originHost
+        }
+        exchange.record?.record.protocolName = HTTPVersion.http2.text
+        exchange.record?.record.stream = stream.id
+        relay.hasServed = true
+        return exchange
+    }
+
+    /// The end is the stream's; a length is only looked at.
+    func framing(of head: RequestHead) throws(HTTP1Violation) -> BodyFraming {
+        let waiting = stream.waitingContent
+        if waiting.isWhole, waiting.count == 0, stream.trailers.slices.isEmpty { return .none }
+        let said = try MessageFraming.ofRequest(head)
+        return said == .none ? .chunked : said
+    }
+
+    func beginContent(_ framing: BodyFraming, for origin: any OriginExchange) {
+        stream.resumeReading()
+    }
+
+    func hasWholeContent(_ request: OutgoingRequest) -> Bool {
+        let waiting = stream.waitingContent
+        return waiting.isWhole && waiting.count <= HTTP2Session.outgoingLimit
+    }
+
+    var hasReadContent: Bool { stream.waitingContent == (0, true) }
+    var requestTrailers: Fields { stream.trailers }
+
+    func readContent(
+        into buffer: ByteBuffer, of exchange: ExchangeTask
+    ) async throws(RelayFailure) -> Int {
+        stream.readDeadline = worker.loop.now + worker.plan.limits.bodyTimeout
+        let count: Int
+        do throws(HTTP2StreamFailure) {
+            count = try await stream.read(into: buffer)
+        } catch {
+            throw .clientStream(error)
+        }
+        exchange.hasTakenContent = exchange.hasTakenContent || count > 0
+        exchange.record?.append(buffer.readable, .request)
+        return count
+    }
+
+    func stopRequest(isAnswered: Bool) {
+        if isAnswered { stream.stopReading() } else { stream.interruptReading() }
+    }
+
+    // MARK: The response
+
+    func inform(_ head: ResponseHead) async throws(RelayFailure) {
+        stream.inform(.response(head))
+    }
+
+    @inline(never)
+    func begin(
+        _ head: ResponseHead, from origin: any OriginExchange, isEmpty: Bool,
+        of exchange: ExchangeTask
+    ) async throws(RelayFailure) -> Bool {
+        let removal = exchange.task.removal(from: head)
+        let fields = HTTP2Fields.response(
+            head, dropping: removal.dropping, adding: removal.adding,
+            keepsProxyFields: !relay.entry.isProxy)
+        guard !fields.isTooLarge else {
+            throw .unanswered(.tooLargeHead(502, "response", head.raw.count))
+        }
+        exchange.hasResponseBegun = true
+        hasEnded = isEmpty
+        stream.respond(fields, endsStream: isEmpty)
+        guard !isEmpty else { return false }
+        do throws(HTTP1Violation) {
+            let framing = try MessageFraming.ofResponse(
+                head, toMethod: exchange.request?.knownMethod ?? .other, offer: .none,
+                isRequestWhole: exchange.isRequestComplete)
+            if case .length(let length) = framing { lengthLeft = length }
+            return false
+        } catch {
+            throw .originViolation(error)
+        }
+    }
+
+    func sendContent(_ buffer: ByteBuffer) async throws(RelayFailure) {
+        let count = UInt64(buffer.count)
+        stream.writeDeadline = worker.loop.now + worker.plan.limits.bodyTimeout
+        do throws(HTTP2StreamFailure) {
+            try await stream.write(buffer)
+        } catch {
+            throw .clientStream(error)
+        }
+        lengthLeft = lengthLeft.map { $0 - min($0, count) }
+    }
+
+    func endContent(trailers: Fields) async throws(RelayFailure) {
+        guard !hasEnded else { return }
+        stream.end(trailers: trailers.slices.isEmpty ? nil : .trailers(trailers))
+    }
+
+    // MARK: Tunnels
+
+    func switchOver(
+        _ head: ResponseHead
+    ) async throws(RelayFailure) -> (stream: any TunnelStream, early: ByteBuffer?) {
+        // What only HTTP/1 needs to agree on a WebSocket does not go on (RFC 8441 §5).
+        stream.respond(
+            .response(
+                head.status == 101 ? head.withStatus(200) : head,
+                dropping: ["sec-websocket-accept"]),
+            endsStream: false)
+        return (HTTP2TunnelStream(stream), nil)
+    }
+
+    // MARK: Ends
+
+    func send(
+        _ answer: ToolResponse, _ message: (head: [UInt8], content: [UInt8]),
+        of exchange: ExchangeTask
+    ) async {
+        let isHead = exchange.request?.knownMethod == .head
+        stream.respond(
+            .response(
+                status: answer.status,
+                [
+                    ("content-type", [UInt8](answer.contentType.utf8)),
+                    ("content-length", [UInt8](String(message.content.count).utf8)),
+                    ("sallyport-error", [UInt8](answer.code.utf8)),
+                    ("cache-control", [UInt8]("no-store".utf8)),
+                ] + answer.fields.map { ($0.name, [UInt8]($0.value.utf8)) }), endsStream: isHead)
+        if !isHead { stream.answer(message.content) }
+        if !stream.waitingContent.isWhole { stream.stopReading() }
+    }
+
+    func departure(
+        behind failure: RelayFailure, of exchange: ExchangeTask
+    ) -> ClientDeparture? {
+        if case .unanswered = failure { return nil }
+        guard !failure.isClients, stream.isGivenUp else { return nil }
+        // It has the whole length, and does not wait for the origin to end the stream.
+        return lengthLeft == 0 ? .satisfied : .left(.clientGaveUp)
+    }
+
+    func end(_ end: ExchangeEnd) throws(ConnectionEnd) {
+        switch end {
+        case .refused: break
+        case .cut, .client: stream.reset(HTTP2ErrorCode.cancel)
+        case .unprocessed: stream.reset(HTTP2ErrorCode.refusedStream)
+        case .lostOrigin:
+            relay.connection.drain()
+            stream.reset(HTTP2ErrorCode.refusedStream)
+        case .origin(let failure, let detail):
+            relay.task.note(failure, detail)
+            var code = HTTP2ErrorCode.internalError
+            if case .originStream(.reset(let given)) = failure { code = given }
+            stream.reset(code)
+            if relay.task.mirrorsOrigin, failure.isOriginGone { relay.connection.drain() }
+        }
+    }
+}
+
+extension ResponseHead {
+    /// The same head with another status, for a version that says it in another way.
+    fileprivate func withStatus(_ status: Int) -> ResponseHead {
+        ResponseHead(version: version, status: status, reasonRange: reasonRange, fields: fields)
+    }
+}
