@@ -135,6 +135,8 @@ protocol OriginSource: AnyObject, Sendable {
     var entry: Entry { get }
     /// Why the only origin cannot serve; every request is answered with it.
     var originFailure: OriginFailure? { get }
+    /// An exchange over a connection that is at hand; `nil` if one has to be looked for.
+    func originAtHand(for request: OutgoingRequest) -> (any OriginExchange)?
     func origin(for request: OutgoingRequest) async throws(OriginFailure) -> any OriginExchange
     /// Whether the connection to the origin that is this client's own came to its end: another in
     /// its place would hide that from the client, who asks again on a new one.

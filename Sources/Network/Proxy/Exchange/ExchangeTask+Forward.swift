@@ -25,7 +25,11 @@ extension ExchangeTask {
                     return try client.end(.lostOrigin(detail))
                 }
                 do throws(OriginFailure) {
-                    origin = try await origins.origin(for: outgoing)
+                    if let ready = origins.originAtHand(for: outgoing) {
+                        origin = ready
+                    } else {
+                        origin = try await origins.origin(for: outgoing)
+                    }
                 } catch {
                     task.note(error)
                     return await answer(ToolResponse(error.failure))

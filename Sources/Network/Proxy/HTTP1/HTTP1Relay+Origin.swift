@@ -9,8 +9,12 @@ extension HTTP1Relay: OriginSource {
         return !own.isReady
     }
 
-    func origin(for request: OutgoingRequest) async throws(OriginFailure) -> any OriginExchange {
-        let leg = try await acquire(request.origin)
+    func originAtHand(for request: OutgoingRequest) -> (any OriginExchange)? {
+        guard let leg = task.origin, leg.target == request.origin, leg.isReady else { return nil }
+        return exchange(over: leg, for: request)
+    }
+
+    private func exchange(over leg: OriginLeg, for request: OutgoingRequest) -> any OriginExchange {
         guard let http2 = leg.http2 else {
             return HTTP1OriginExchange(leg, worker: worker, owner: self)
         }
@@ -18,13 +22,10 @@ extension HTTP1Relay: OriginSource {
         return HTTP2OriginExchange(leg, http2, worker: worker)
     }
 
-    /// The connection that this client uses for an origin, or another one.
-    private func acquire(_ target: OriginTarget) async throws(OriginFailure) -> OriginLeg {
-        if let leg = task.origin {
-            if leg.target == target, leg.isReady { return leg }
-            task.origin = nil
-            task.release(leg)
-        }
+    /// Takes another connection than the one that this client has used.
+    func origin(for request: OutgoingRequest) async throws(OriginFailure) -> any OriginExchange {
+        if let leg = task.origin.take() { task.release(leg) }
+        let target = request.origin
         let name = serverName ?? (target.isSecure ? target.serverName : nil)
         let leg = try await task.leg(
             to: target, serverName: name, offer: worker.plan.offer(to: target, ["http/1.1"]))
@@ -34,7 +35,7 @@ extension HTTP1Relay: OriginSource {
             task.dropOrigin()
             throw failure
         }
-        return leg
+        return exchange(over: leg, for: request)
     }
 
     func giveUp(_ origin: any OriginExchange, after failure: RelayFailure) {

@@ -137,22 +137,26 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
         return !leg.isReady
     }
 
-    func origin(for request: OutgoingRequest) async throws(OriginFailure) -> any OriginExchange {
-        try await exchange(
-            with: request.origin, bindsConnection: request.head.fields.bindsConnection)
+    func originAtHand(for request: OutgoingRequest) -> (any OriginExchange)? {
+        let target = request.origin
+        guard unsafe connecting[target] == nil else { return nil }
+        if let leg = shared[target], let http2 = leg.http2, leg.isReady {
+            return HTTP2OriginExchange(leg, http2, worker: worker)
+        }
+        let bindsConnection = request.head.fields.bindsConnection
+        return idle.lastIndex {
+            $0.target == target && $0.isReady && (!$0.isPersonal || bindsConnection)
+        }.map { exchange(over: idle.remove(at: $0)) }
     }
 
     func giveUp(_ origin: any OriginExchange, after failure: RelayFailure) {
         origin.finish(isWhole: false)
     }
 
-    /// A connection for one exchange: a stream of a shared one, or one of HTTP/1.
-    ///
-    /// - Parameter bindsConnection: whether the request authenticates its connection. No other
-    ///   request may go over one that is authenticated: streams may be those of several users.
-    private func exchange(
-        with target: OriginTarget, bindsConnection: Bool
-    ) async throws(OriginFailure) -> any OriginExchange {
+    /// A connection for one exchange: a stream of a shared one, or one of HTTP/1. No other request
+    /// may go over one that is authenticated: streams may be those of several users.
+    func origin(for request: OutgoingRequest) async throws(OriginFailure) -> any OriginExchange {
+        let target = request.origin
         while unsafe connecting[target] != nil {
             let failure = unsafe await withUnsafeContinuation { continuation in
                 unsafe connecting[target]?.append(continuation)
@@ -160,16 +164,8 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
             // Not once more for each who waits: that may take long.
             if let failure { throw failure }
         }
-        if let leg = shared[target], let http2 = leg.http2 {
-            if leg.isReady { return HTTP2OriginExchange(leg, http2, worker: worker) }
-            shared[target] = nil
-            release(leg)
-        }
-        if let index = idle.lastIndex(where: {
-            $0.target == target && $0.isReady && (!$0.isPersonal || bindsConnection)
-        }) {
-            return exchange(over: idle.remove(at: index))
-        }
+        if let exchange = originAtHand(for: request) { return exchange }
+        if let leg = shared.removeValue(forKey: target) { release(leg) }
         if knownHTTP1.contains(target) { return exchange(over: try await connect(to: target)) }
         unsafe connecting[target] = []
         let leg: OriginLeg
