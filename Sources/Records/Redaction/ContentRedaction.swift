@@ -41,7 +41,8 @@ package enum ContentRedaction {
         let kinds = types.map(kind)
         switch kinds.first(where: { $0 != .other && $0 != .unspecific }) ?? kinds.first {
         case .json: return json(content, isWhole, depth: depth)
-        case .form where beginsAsJSON(content): return json(content, isWhole, depth: depth)
+        case .form where JSONTokenizer.mayBegin(content[...]):
+            return json(content, isWhole, depth: depth)
         case .form:
             return FormRedaction.redact(content, isWhole: isWhole).map { .understood($0) }
                 ?? .malformed(claimed: "form")
@@ -86,7 +87,7 @@ package enum ContentRedaction {
     private static func sniff(
         _ content: [UInt8], _ isWhole: Bool, mayBeForm: Bool, depth: Int
     ) -> RedactedContent {
-        if beginsAsJSON(content),
+        if JSONTokenizer.mayBegin(content[...]),
             let redacted = JSONRedaction.redact(content, isWhole: isWhole, depth: depth)
         {
             return .understood(redacted)
@@ -115,9 +116,4 @@ package enum ContentRedaction {
     /// XML whose type does not tell begins with this, behind white space or a byte order mark.
     private static let prolog = Array("<?xml".utf8)
     private static let prologLimit = 64
-
-    private static func beginsAsJSON(_ content: [UInt8]) -> Bool {
-        let first = content.first { !$0.isJSONSpace }
-        return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
-    }
 }

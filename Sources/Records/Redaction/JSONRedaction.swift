@@ -122,10 +122,3 @@ struct JSONRedaction {
 }
 
 private let quotedMark = [UInt8(ascii: "\"")] + redactionMark + [UInt8(ascii: "\"")]
-
-extension UInt8 {
-    /// White space between values, and the separator of JSON text sequences (RFC 7464 §2.2).
-    var isJSONSpace: Bool {
-        self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D || self == 0x1E
-    }
-}

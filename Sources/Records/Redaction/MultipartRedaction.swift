@@ -58,7 +58,7 @@ enum MultipartRedaction {
 
     /// A mask for all but white space.
     private static func hidden(_ text: ArraySlice<UInt8>) -> [UInt8] {
-        if text.allSatisfy({ $0.isJSONSpace }) { return Array(text) }
+        if text.allSatisfy({ $0 <= 0x20 }) { return Array(text) }
         return redactionMark + text[text.withoutLineEnd.endIndex...]
     }
 

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 
 /// Looks for secrets inside of a value whose own name is harmless.
 package enum ValueRedaction {
@@ -7,8 +8,7 @@ package enum ValueRedaction {
     ///
     /// - Parameter depth: inside of how many other values it was found.
     package static func redact(_ value: [UInt8], depth: Int) -> [UInt8]? {
-        let first = value.first { !$0.isJSONSpace }
-        if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
+        if JSONTokenizer.mayBegin(value[...]) {
             guard depth < depthLimit else { return redactionMark }
             if let json = JSONRedaction.redact(value, isWhole: true, depth: depth + 1) {
                 return json == value ? nil : json

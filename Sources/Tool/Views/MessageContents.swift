@@ -55,9 +55,7 @@ package final class MessageContents {
         window = (0, [])
         let record = try source.exchange(place.exchange)
         let head = place.direction == .request ? record?.requestHead : record?.responseHead
-        isCoded = RecordedHead(head ?? []).values(named: "content-encoding").contains {
-            $0.text.lowercased() != "identity"
-        }
+        isCoded = RecordedHead(head ?? []).contentCodings?.isEmpty != true
     }
 
     private func read(_ offset: Int64, count: Int64, _ byteLimit: Int) throws -> Content {

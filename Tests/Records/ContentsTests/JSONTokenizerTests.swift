@@ -68,6 +68,14 @@ struct JSONTokenizerTests {
         #expect(tokens.isComplete)
     }
 
+    @Test(arguments: [
+        ("{", true), (" \n[1]", true), ("\u{FEFF}{}", true), ("\u{1E}{}", true), ("1", false),
+        ("\"{\"", false), ("\u{E9}{", false), ("", false),
+    ])
+    func knowsHowJSONBegins(_ text: String, _ mayBegin: Bool) {
+        #expect(JSONTokenizer.mayBegin(Array(text.utf8)[...]) == mayBegin)
+    }
+
     private func read(_ row: Row, _ pieces: [[UInt8]]) -> String {
         var tokens = JSONTokenizer(depthLimit: 8, isSequence: row.isSequence, isFinal: false)
         var shown: [String] = []

@@ -147,8 +147,6 @@ struct MessageDifference {
 
 extension ComparedMessage {
     fileprivate var isJSON: Bool {
-        let first = bytes.first { $0 > 0x20 }
-        let isOpen = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
-        return isOpen && JSONDocument(bytes) != nil
+        JSONTokenizer.mayBegin(bytes[...]) && JSONDocument(bytes) != nil
     }
 }

@@ -18,7 +18,7 @@ struct FieldReader {
             let parts = MultipartReader.parts(
                 of: body, boundary: type.boundary, limit: Self.partLimit)
             for part in parts ?? [] { read(part) }
-        } else if type.isJSON || Self.beginsAsJSON(body[...]) {
+        } else if type.isJSON || JSONTokenizer.mayBegin(body[...]) {
             // `curl --data` calls everything a form, and browsers send beacons as plain text.
             readJSON(body, container: .json)
         } else if type.isForm
@@ -34,7 +34,7 @@ struct FieldReader {
     mutating func read(message: [UInt8]) {
         let start = message.prefix(8).firstIndex { !$0.isASCIIDigit } ?? 0
         let rest = message[start...]
-        if Self.beginsAsJSON(rest) {
+        if JSONTokenizer.mayBegin(rest) {
             readJSON(Array(rest), container: .message)
         } else if Self.looksLikeForm(message) {
             readForm(message, as: .message)
@@ -58,11 +58,6 @@ struct FieldReader {
             MessageField(
                 container: .multipart, name: name,
                 value: Array(part.content.prefix(MessageField.valueLimit))))
-    }
-
-    private static func beginsAsJSON(_ text: ArraySlice<UInt8>) -> Bool {
-        let first = text.first { $0 > 0x20 }
-        return first == 0x7B || first == 0x5B
     }
 
     private static func looksLikeForm(_ body: [UInt8]) -> Bool {
@@ -128,7 +123,7 @@ struct FieldReader {
         let value = field.value
         guard depth < Self.depthLimit, value.count >= 4 else { return }
         if ValueKind.isJWT(value) { return expandJWT(field, depth: depth) }
-        if Self.beginsAsJSON(value[...]) {
+        if JSONTokenizer.mayBegin(value[...]) {
             expandJSON(value, of: field, step: .json, depth: depth)
         }
         if value.contains(0x25) {

@@ -56,18 +56,15 @@ struct CookieDetector {
     private static func cookies(of view: ExchangeView) -> [Cookie] {
         var result: [Cookie] = []
         for header in view.request.texts("cookie") {
-            for parameter in Parameter.read(header[...], separator: 0x3B, limit: 256) {
-                result.append(Cookie(parameter, isSet: false, isSecure: false))
+            for pair in CookiePair.sent(header[...]).prefix(256) {
+                result.append(Cookie(pair, isSet: false, isSecure: false))
             }
         }
         guard view.hasOriginResponse else { return result }
         for header in view.response.texts("set-cookie") {
-            let parameters = Parameter.read(header[...], separator: 0x3B, limit: 256)
-            guard let first = parameters.first else { continue }
-            let isSecure = parameters.dropFirst().contains {
-                $0.name.trimmed.lowercasedBytes.text == "secure"
-            }
-            result.append(Cookie(first, isSet: true, isSecure: isSecure))
+            let (cookie, attributes) = CookiePair.set(header[...])
+            let isSecure = attributes.contains { $0.name.equalsIgnoringCase("secure") }
+            result.append(Cookie(cookie, isSet: true, isSecure: isSecure))
         }
         return Array(result.prefix(256))
     }
@@ -83,9 +80,9 @@ private struct Cookie {
     let isSet: Bool
     let isSecure: Bool
 
-    init(_ parameter: Parameter, isSet: Bool, isSecure: Bool) {
-        name = parameter.name.trimmed
-        let plain = PercentCoding.decoded(parameter.value.prefix(MessageField.valueLimit))
+    init(_ pair: CookiePair, isSet: Bool, isSecure: Bool) {
+        name = PercentCoding.decoded(pair.name, plusIsSpace: true).trimmed
+        let plain = PercentCoding.decoded(pair.value.prefix(MessageField.valueLimit))
         value = Array(plain.trimmed.filter { $0 != 0x22 })
         self.isSet = isSet
         self.isSecure = isSecure

@@ -7,10 +7,8 @@ enum HARCookies {
     /// Those of `Cookie` fields (RFC 6265 §5.4).
     static func sent(_ values: [ArraySlice<UInt8>]) -> JSONText {
         .array(
-            values.flatMap { $0.split(separator: UInt8(ascii: ";")) }.compactMap { pair in
-                let (name, value) = split(pair)
-                guard !name.isEmpty || !value.isEmpty else { return nil }
-                return ["name": .bytes(name), "value": .bytes(value)]
+            values.flatMap(CookiePair.sent).map { cookie in
+                ["name": .bytes(Array(cookie.name)), "value": .bytes(Array(cookie.value))]
             })
     }
 
@@ -66,16 +64,16 @@ enum HARCookies {
     }
 
     private static func cookie(_ field: ArraySlice<UInt8>, at time: Timestamp) -> JSONText {
-        let pieces = field.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
-        let (name, value) = split(pieces.first ?? [])
+        let (cookie, attributes) = CookiePair.set(field)
         var members = [
-            JSONText.Member("name", .bytes(name)), JSONText.Member("value", .bytes(value)),
+            JSONText.Member("name", .bytes(Array(cookie.name))),
+            JSONText.Member("value", .bytes(Array(cookie.value))),
         ]
         var (isHTTPOnly, isSecure) = (false, false)
         var (expires, age): (Timestamp?, Timestamp?) = (nil, nil)
-        for piece in pieces.dropFirst() {
-            let (name, value) = split(piece)
-            switch name.map(\.asciiLowercased).text {
+        for attribute in attributes {
+            let value = Array(attribute.value)
+            switch attribute.name.map(\.asciiLowercased).text {
             case "path": members.append(JSONText.Member("path", .bytes(value)))
             case "domain": members.append(JSONText.Member("domain", .bytes(value)))
             case "samesite": members.append(JSONText.Member("sameSite", .bytes(value)))
@@ -93,12 +91,6 @@ enum HARCookies {
         members.append(JSONText.Member("httpOnly", .boolean(isHTTPOnly)))
         members.append(JSONText.Member("secure", .boolean(isSecure)))
         return .object(members)
-    }
-
-    private static func split(_ pair: ArraySlice<UInt8>) -> (name: [UInt8], value: [UInt8]) {
-        let name = pair.prefix { $0 != UInt8(ascii: "=") }
-        let value = pair[name.endIndex...].dropFirst()
-        return (Array(name.trimmingWhitespace), Array(value.trimmingWhitespace))
     }
 }
 

@@ -10,10 +10,6 @@ extension RecordedHead {
 
     /// Whether the content is in chunks (RFC 9112 §7.1).
     var isChunked: Bool {
-        values(named: "transfer-encoding").contains { value in
-            value.split(separator: UInt8(ascii: ",")).contains {
-                $0.trimmingWhitespace.equalsIgnoringCase("chunked")
-            }
-        }
+        elements(named: "transfer-encoding").contains { $0.equalsIgnoringCase("chunked") }
     }
 }

@@ -65,14 +65,11 @@ enum RequestSlots {
     }
 
     private static func cookies(_ value: ArraySlice<UInt8>, _ visit: Visit) {
-        for item in value.split(separator: 0x3B) {
-            let pair = item.trimmingWhitespace
-            let name = pair.prefix { $0 != 0x3D }
-            guard name.count < pair.count else { continue }
-            let held = pair.dropFirst(name.count + 1)
+        for cookie in CookiePair.sent(value) where cookie.hasValue {
+            let (name, held) = (cookie.name.text, cookie.value)
             let slot = RequestSlot(
                 part: .head, range: held.startIndex..<held.endIndex, spelling: .plain,
-                name: "cookie \(name.text)", cookie: name.text)
+                name: "cookie \(name)", cookie: name)
             _ = visit(slot, Array(held))
         }
     }
@@ -96,9 +93,7 @@ enum RequestSlots {
             }
             return
         }
-        let start = content.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
-        if start == 0x7B || start == 0x5B || type.isJSON,
-            let document = JSONDocument(content)
+        if JSONTokenizer.mayBegin(content[...]) || type.isJSON, let document = JSONDocument(content)
         {
             document.textsAndNumbers { path, place in
                 let slot = RequestSlot(

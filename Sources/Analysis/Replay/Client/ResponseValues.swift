@@ -28,11 +28,10 @@ enum ResponseValues {
     private static func cookie(
         _ value: ArraySlice<UInt8>, _ visit: (ValuePlace, [UInt8]) -> Void
     ) {
-        let pair = value.prefix { $0 != 0x3B }
-        let name = pair.prefix { $0 != 0x3D }
-        guard name.count < pair.count else { return }
-        let place = ValuePlace.cookie(name.trimmingWhitespace.text)
-        let plain = pair.dropFirst(name.count + 1).trimmingWhitespace
+        let cookie = CookiePair.set(value).cookie
+        guard cookie.hasValue else { return }
+        let place = ValuePlace.cookie(cookie.name.text)
+        let plain = cookie.value
         visit(place, Array(plain))
         // What a page reads of its cookie and sends in a field is decoded on the way.
         let decoded = PercentCoding.decoded(plain)
@@ -58,9 +57,7 @@ enum ResponseValues {
     ) {
         let type = MediaType(type)
         if type.isHTML { return HTMLFields.read(content, visit) }
-        let start = content.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
-        if type.isJSON || start == 0x7B || start == 0x5B,
-            let document = JSONDocument(content)
+        if type.isJSON || JSONTokenizer.mayBegin(content[...]), let document = JSONDocument(content)
         {
             document.textsAndNumbers { path, place in
                 let value = document.content(of: place)

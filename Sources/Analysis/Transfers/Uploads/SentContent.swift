@@ -84,10 +84,8 @@ struct SentContent {
         let signing = heads.asked("x-amz-content-sha256") ?? []
         return signing.starts(with: Array("STREAMING-".utf8))
             && !signing.reversed().starts(with: "-EVENTS".utf8.reversed())
-            || heads.request.values(named: "content-encoding").contains {
-                $0.split(separator: UInt8(ascii: ",")).contains {
-                    $0.trimmingWhitespace.equalsIgnoringCase("aws-chunked")
-                }
+            || heads.request.elements(named: "content-encoding").contains {
+                $0.equalsIgnoringCase("aws-chunked")
             }
     }
 }

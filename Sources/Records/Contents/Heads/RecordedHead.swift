@@ -105,6 +105,12 @@ package struct RecordedHead: Sendable {
         places.filter { bytes[$0.name].equalsIgnoringCase(lowercased) }.map(value)
     }
 
+    /// The elements of the fields of this name, which are lists (RFC 9110 §5.6.1); none is empty.
+    package func elements(named lowercased: StaticString) -> [ArraySlice<UInt8>] {
+        values(named: lowercased).flatMap { $0.split(separator: UInt8(ascii: ",")) }
+            .map(\.trimmingWhitespace).filter { !$0.isEmpty }
+    }
+
     package func values(named lowercased: [UInt8]) -> [ArraySlice<UInt8>] {
         places.filter { place in
             place.name.count == lowercased.count

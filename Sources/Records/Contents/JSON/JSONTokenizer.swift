@@ -32,6 +32,13 @@ package struct JSONTokenizer: Sendable {
         self.isFinal = isFinal
     }
 
+    /// Whether a text begins as an array or an object does, which little else does.
+    package static func mayBegin(_ text: ArraySlice<UInt8>) -> Bool {
+        let hasMark = text.first == 0xEF && text.starts(with: [0xEF, 0xBB, 0xBF])
+        let first = (hasMark ? text.dropFirst(3) : text).first { $0 > 0x20 }
+        return first == 0x7B || first == 0x5B
+    }
+
     /// Whether all values that were begun have ended, and there was one.
     package var isComplete: Bool { hasValue && nesting.depth == 0 && openString == nil }
 
