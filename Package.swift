@@ -165,9 +165,9 @@ let package = Package(
             [
                 "Base", "Audit", "CaptureStore", "Catalogue", "Confinement", "Contents",
                 "ContentServer", "Findings", "Formats", "HTTPClient", "HTTPCodecs", "HTTPModel",
-                "HTTPServer", "Launching", "Negotiation", "Origins", "PacketFormats", "Proxy",
-                "PublicSuffixes", "Recording", "Redaction", "Replay", "Sockets", "TLS", "Traffic",
-                "Views",
+                "HTTPServer", "Launching", "Negotiation", "Origins", "PacketFormats", "Processes",
+                "Proxy", "PublicSuffixes", "Recording", "Redaction", "Replay", "Sockets", "TLS",
+                "Traffic", "Views",
             ]),
         target(
             "Commands",
@@ -293,8 +293,8 @@ let package = Package(
             of: "Commands",
             [
                 "Audit", "Base", "CaptureStore", "Catalogue", "Contents", "Filters", "Findings",
-                "Formats", "HTTPClient", "HTTPCodecs", "Negotiation", "Origins", "Proxy", "Replay",
-                "Runs", "TestConditions", "TLS", "Traffic", "Views",
+                "Formats", "HTTPClient", "HTTPCodecs", "Launching", "Negotiation", "Origins",
+                "Proxy", "Replay", "Runs", "TestConditions", "TLS", "Traffic", "Views",
             ],
             exclude: ["Cases"]),
         tests(of: "Fuzzing"),

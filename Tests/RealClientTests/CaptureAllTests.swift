@@ -125,7 +125,7 @@ extension RealClientTests {
             let again = try Folder()
             let asJSON = try CapturedRun(command, in: again, options: ["--json"])
             _ = try await asJSON.program.end()
-            let coverage = try #require(try Coverage(in: asJSON.program.errors))
+            let coverage = try #require(try RunDocument(in: asJSON.program.errors)).confinement
             #expect(coverage.leakProof && coverage.tried == [quic, time])
         }
 
@@ -319,15 +319,18 @@ struct Ended: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 }
 
-/// The document of `--capture-all` and `--json`.
-private struct Coverage: Decodable {
-    let schema: String
-    let leakProof: Bool
-    let tried: [String]
+/// The document of `run --json`.
+private struct RunDocument: Decodable {
+    let confinement: Confinement
+
+    struct Confinement: Decodable {
+        let leakProof: Bool
+        let tried: [String]
+    }
 
     init?(in errors: Data) throws {
         let line = errors.split(separator: UInt8(ascii: "\n")).first {
-            $0.starts(with: Data(#"{"schema":"sallyport.coverage/1""#.utf8))
+            $0.starts(with: Data(#"{"schema":"sallyport.run/1""#.utf8))
         }
         guard let line else { return nil }
         self = try JSONDecoder().decode(Self.self, from: line)

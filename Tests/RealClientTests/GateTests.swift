@@ -32,6 +32,45 @@ extension RealClientTests {
             #expect(run.talk.contains("inconclusive: no origin answered"), "\(run.talk)")
         }
 
+        /// The command's, the verdict's, or the one that tells most.
+        @Test(
+            .needs(.curl),
+            arguments: [
+                ("verdict", "exit 7", 3), ("command", "exit 7", 7), ("both", "exit 7", 7),
+                ("both", "true", 1), ("command", "true", 0), ("command", "kill -9 $$", 137),
+            ])
+        func endsAsItIsTold(_ whose: String, _ end: String, _ code: Int32) async throws {
+            let folder = try Folder()
+            let content = try await ContentProcess(in: folder)
+            // Without a failure of its own there is a finding.
+            let user = end == "true" ? "--user tester:Correct-Horse-7" : ""
+            let run = try Gate(
+                ["sh", "-c", "curl -sS \(user) -o out \(content.url)/assets/1/10; \(end)"],
+                in: folder, ["--loopback-as-remote", "--exit-status", whose])
+            #expect(try await run.program.end() == code, "\(run.program.story)")
+            try await content.end()
+        }
+
+        /// The streams are the command's own.
+        @Test(.needs(.curl)) func writesOneDocument() async throws {
+            let folder = try Folder()
+            let run = try Gate(
+                ["sh", "-c", "echo out; echo err >&2; exit 7"], in: folder,
+                ["--json", "--output", folder.path("run.json"), "--junit", folder.path("run.xml")])
+            #expect(try await run.program.end() == 3, "\(run.program.story)")
+            #expect(String(decoding: run.program.output, as: UTF8.self) == "out\n")
+            let lines = run.talk.split(separator: "\n").map(String.init)
+            try #require(lines.count == 2 && lines[0] == "err", "\(run.talk)")
+            let file = try String(contentsOfFile: folder.path("run.json"), encoding: .utf8)
+            #expect(file == lines[1] + "\n")
+            let document = try JSONDecoder().decode(Document.self, from: Data(file.utf8))
+            #expect(document.schema == "sallyport.run/1" && document.verdict == "inconclusive")
+            #expect(document.commandStatus == 7)
+            #expect(document.reasons.map(\.code) == ["nothing-recorded", "command-failed"])
+            let cases = try String(contentsOfFile: folder.path("run.xml"), encoding: .utf8)
+            #expect(cases.contains("the command exited with 7"))
+        }
+
         /// That a client takes our certificate does not say that it looked at it.
         @Test(.needs(.curl), arguments: [true, false])
         func saysThatItDoesNotTestVerification(_ isSecure: Bool) async throws {
@@ -46,6 +85,18 @@ extension RealClientTests {
             let says = run.talk.contains("'sallyport audit -- COMMAND'")
             #expect(says == isSecure, "\(run.talk)")
         }
+    }
+}
+
+/// What a run writes for programs.
+private struct Document: Decodable {
+    let schema: String
+    let verdict: String
+    let commandStatus: Int32
+    let reasons: [Reason]
+
+    struct Reason: Decodable {
+        let code: String
     }
 }
 

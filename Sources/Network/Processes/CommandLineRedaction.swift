@@ -5,8 +5,8 @@ internal import Redaction
 /// Takes the secrets out of a command line, as far as they look like some.
 ///
 /// It decides what is recorded, so in doubt it takes a word out.
-enum CommandLineRedaction {
-    static func redact(_ words: some Collection<String>) -> [String] {
+package enum CommandLineRedaction {
+    package static func redact(_ words: some Collection<String>) -> [String] {
         var result: [String] = []
         var nextIsSecret = false
         for word in words {
@@ -26,8 +26,13 @@ enum CommandLineRedaction {
     /// are looked through as in messages.
     private static func redact(word: String) -> String {
         let known = redact(knownForm: word)
-        if known.contains("://") { return URLRedaction.redact(known) }
-        return MessageRedaction.redact(content: [UInt8](known.utf8), isWhole: true).text
+        let isScript = known == word && word.contains(" ")
+        if known.contains("://"), !isScript { return URLRedaction.redact(known) }
+        let shown = MessageRedaction.redact(content: [UInt8](known.utf8), isWhole: true).text
+        guard isScript else { return shown }
+        // As shells take one; its words are looked through as those of a command line.
+        let words = shown.split(separator: " ", omittingEmptySubsequences: false)
+        return redact(words.map(String.init)).joined(separator: " ")
     }
 
     private static func redact(knownForm word: String) -> String {

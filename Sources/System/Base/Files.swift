@@ -36,7 +36,12 @@ package enum Files {
     package static func create(
         _ path: String, _ bytes: [UInt8], readableByOthers: Bool = false
     ) throws(Failure) {
-        let mode: mode_t = readableByOthers ? 0o644 : 0o600
+        try create(path, bytes, mode: readableByOthers ? 0o644 : 0o600)
+    }
+
+    private static func create(
+        _ path: String, _ bytes: [UInt8], mode: mode_t
+    ) throws(Failure) {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw failure("file-unwritable", "cannot create", path) }
         defer { close(descriptor) }
@@ -59,24 +64,26 @@ package enum Files {
         }
     }
 
-    /// Writes a file that everybody may read, in place of one that is there. What is there and no
-    /// file, such as a named pipe, is written to; so is an open descriptor, such as `/dev/stdout`,
-    /// after what was written there before.
+    /// Writes a file that only its owner may read, in place of one that is there, whose permissions
+    /// it then has. What is there and no file, such as a named pipe, is written to; so is an open
+    /// descriptor, such as `/dev/stdout`, after what was written there before.
+    ///
+    /// What another user has put there is neither followed nor written to, but for root's.
     ///
     /// Errors: `file-unwritable`.
     package static func replace(_ path: String, _ bytes: [UInt8]) throws(Failure) {
         // Another opening of it would write from the start, over what is there.
         if let number = descriptor(path) { return try write(bytes, to: number, path) }
-        var facts = stat()
-        if unsafe lstat(path, &facts) == 0, facts.st_mode & S_IFMT != S_IFREG {
-            let descriptor = unsafe open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
-            guard descriptor >= 0 else { throw failure("file-unwritable", "cannot open", path) }
+        let (path, facts) = try replaceable(path)
+        if let facts, facts.st_mode & S_IFMT != S_IFREG {
+            let descriptor = try openUnlinked(path)
             defer { close(descriptor) }
             return try write(bytes, to: descriptor, path)
         }
         let temporary = temporaryName(for: path)
+        let isOurs = facts.map { $0.st_uid == geteuid() } ?? false
         do throws(Failure) {
-            try create(temporary, bytes, readableByOthers: true)
+            try create(temporary, bytes, mode: isOurs ? (facts?.st_mode ?? 0) & 0o777 : 0o600)
             guard move(temporary, to: path) else {
                 throw failure("file-unwritable", "cannot write", path)
             }
@@ -85,6 +92,53 @@ package enum Files {
             throw error
         }
     }
+
+    /// Where a path leads, and what is there, `nil` for nothing.
+    private static func replaceable(
+        _ path: String
+    ) throws(Failure) -> (path: String, facts: stat?) {
+        var facts = stat()
+        guard unsafe lstat(path, &facts) == 0 else { return (path, nil) }
+        if facts.st_mode & S_IFMT == S_IFREG { return (path, facts) }
+        guard facts.st_uid == geteuid() || facts.st_uid == 0 else {
+            throw Failure(
+                "file-unwritable", party: .tool,
+                "cannot write \(path): what is there is another user's")
+        }
+        guard facts.st_mode & S_IFMT == S_IFLNK else { return (path, facts) }
+        guard let resolved = unsafe realpath(path, nil) else {
+            throw failure("file-unwritable", "cannot open", path)
+        }
+        defer { unsafe free(resolved) }
+        let target = unsafe String(cString: resolved)
+        guard unsafe lstat(target, &facts) == 0 else { return (target, nil) }
+        let isFile = facts.st_mode & S_IFMT == S_IFREG
+        guard facts.st_uid == geteuid() || !isFile && facts.st_uid == 0 else {
+            throw Failure(
+                "file-unwritable", party: .tool,
+                "cannot write \(path): it leads to \(target), which is another user's")
+        }
+        return (target, facts)
+    }
+
+    /// Opens what is no file. A named pipe that nobody reads is given a while, and not all time.
+    private static func openUnlinked(_ path: String) throws(Failure) -> Int32 {
+        for _ in 0..<pipeTries {
+            let descriptor = unsafe open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+            if descriptor >= 0 {
+                // What is written then waits for who reads.
+                _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
+                return descriptor
+            }
+            guard errno == ENXIO else { throw failure("file-unwritable", "cannot open", path) }
+            poll(nil, 0, pipeWait)
+        }
+        throw Failure("file-unwritable", party: .tool, "cannot write \(path): nobody reads it")
+    }
+
+    /// In milliseconds, and how often: two seconds.
+    private static let pipeWait: Int32 = 20
+    private static let pipeTries = 100
 
     /// Sees whether ``replace(_:_:)`` can write there, before there is something to write.
     ///
@@ -101,8 +155,8 @@ package enum Files {
         guard !isFolder(path) else {
             throw Failure("file-unwritable", party: .tool, "cannot write \(path): it is a folder")
         }
-        var facts = stat()
-        if unsafe lstat(path, &facts) == 0, facts.st_mode & S_IFMT != S_IFREG { return }
+        let (path, facts) = try replaceable(path)
+        if let facts, facts.st_mode & S_IFMT != S_IFREG { return }
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         guard unsafe access(folder, W_OK | X_OK) == 0 else {
             throw failure("file-unwritable", "cannot write", path)

@@ -86,17 +86,21 @@ private func runCheck(
     let isJSON = arguments.isJSON || arguments.format == .json
     try report.write(asJSON: isJSON, to: environment)
     try arguments.files.write(
-        report, capture: arguments.capture, failingFrom: arguments.leastSeverity)
+        besides: arguments.capture, json: FindingsJSON.document(report),
+        sarif: report.sarif(toolVersion: CommandLineTool.version, capture: arguments.capture),
+        junit: report.junit(
+            toolVersion: CommandLineTool.version, capture: arguments.capture,
+            failingFrom: arguments.leastSeverity))
     return report.exitCode(failingFrom: arguments.leastSeverity)
 }
 
 extension FindingsReport {
     func write(asJSON isJSON: Bool, to environment: Environment) throws(Failure) {
-        let text =
-            isJSON
-            ? FindingsJSON.render(self)
-            : FindingsText.render(self, color: environment.palette.isColoured)
-        try environment.output.write(text.hasSuffix("\n") ? text : text + "\n")
+        guard !isJSON else {
+            return try environment.output.write(FindingsJSON.document(self).line + [0x0A])
+        }
+        try environment.output.write(
+            FindingsText.render(self, color: environment.palette.isColoured))
     }
 
     /// The verdict on the whole: a finding that counts outweighs what could not be seen.

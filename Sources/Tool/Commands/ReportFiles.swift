@@ -1,10 +1,16 @@
 internal import Base
-internal import Findings
 
 /// Files for CI systems, for every command that judges.
 struct ReportFiles {
+    var json: String?
     var sarif: String?
     var junit: String?
+
+    private var named: [(option: String, path: String)] {
+        [("--output", json), ("--sarif", sarif), ("--junit", junit)].compactMap { option, path in
+            path.map { (option, $0) }
+        }
+    }
 
     /// Finds out before a long run whether they can be written.
     ///
@@ -12,43 +18,34 @@ struct ReportFiles {
     /// - Throws: a `UsageFailure` for a path that means two files, and `file-unwritable`.
     func check(besides capture: String?) throws {
         try refuse(capture)
-        for path in [sarif, junit] {
-            if let path { try Files.checkReplaceable(path) }
-        }
+        for (_, path) in named { try Files.checkReplaceable(path) }
     }
 
     private func refuse(_ capture: String?) throws(UsageFailure) {
-        for (option, path) in [("--sarif", sarif), ("--junit", junit)] {
-            guard let path, let capture, path == capture || Files.isSame(path, capture) else {
-                continue
+        var known: [(option: String, path: String)] = []
+        for (option, path) in named {
+            if let capture, path == capture || Files.isSame(path, capture) {
+                throw UsageFailure("\(option): \(path) is the capture, which it would replace")
             }
-            throw UsageFailure("\(option): \(path) is the capture, which it would replace")
-        }
-        if let sarif, sarif == junit, !sarif.hasPrefix("/dev/") {
-            throw UsageFailure("--sarif and --junit: one would replace the other in \(sarif)")
+            if let other = known.first(where: { $0.path == path }), !path.hasPrefix("/dev/") {
+                throw UsageFailure(
+                    "\(other.option) and \(option): one would replace the other in \(path)")
+            }
+            known.append((option, path))
         }
     }
 
-    /// Errors: `file-unwritable`.
-    func write(
-        sarif document: @autoclosure () -> JSONText, junit text: @autoclosure () -> String
-    ) throws(Failure) {
-        if let sarif { try Files.replace(sarif, document().line + [0x0A]) }
-        if let junit { try Files.replace(junit, Array(text().utf8)) }
-    }
-
-    /// Writes findings.
+    /// Writes those that are asked for.
     ///
     /// - Throws: as `check` does: a path may have become the capture since.
     func write(
-        _ report: FindingsReport, capture: String, failingFrom severity: Severity
+        besides capture: String?, json document: @autoclosure () -> JSONText,
+        sarif log: @autoclosure () -> JSONText, junit text: @autoclosure () -> String
     ) throws {
         try refuse(capture)
-        let version = CommandLineTool.version
-        try write(
-            sarif: report.sarif(toolVersion: version, capture: capture),
-            junit: report.junit(
-                toolVersion: version, capture: capture, failingFrom: severity))
+        if let json { try Files.replace(json, document().line + [0x0A]) }
+        if let sarif { try Files.replace(sarif, log().line + [0x0A]) }
+        if let junit { try Files.replace(junit, Array(text().utf8)) }
     }
 }
 
@@ -59,6 +56,7 @@ struct ReportFiles {
 ///   - verdicts: what is written as JUnit XML.
 func reportParameters(failures: String, verdicts: String) -> [Parameter<ReportFiles>] {
     [
+        .option("output", \.json, .path("FILE"), "write the report as JSON"),
         .option("sarif", \.sarif, .path("FILE"), "write \(failures) as SARIF 2.1.0"),
         .option("junit", \.junit, .path("FILE"), "write \(verdicts) as JUnit XML"),
     ]

@@ -20,6 +20,10 @@ extension Command {
                     purpose: "keep the capture, and fail on the worst only",
                     line: "sallyport run --capture ci.sallyport --fail-on critical -- ./app-tests"),
                 Example(
+                    purpose: "in CI: the command's own status, and a report for code scanning",
+                    line: "sallyport run --exit-status both --output run.json --sarif run.sarif"
+                        + " -- npm test"),
+                Example(
                     purpose: "look for the test account's secrets",
                     line: "sallyport run --profile subject.profile -- ./login-test"),
             ],
@@ -33,7 +37,10 @@ extension Command {
                     + " ignores them is not captured: a run in which nothing was seen is"
                     + " inconclusive.",
                 "Exit codes: 0 nothing found, 1 findings, 2 usage, 3 inconclusive (nothing was seen,"
-                    + " every client refused the CA, or the command failed), 4 could not run.",
+                    + " no origin answered, every client refused the CA, or the command failed), 4"
+                    + " could not run. With --exit-status command it is the command's own, 128 and"
+                    + " the number of a signal that ended it; with both, that of a command that"
+                    + " failed, and the verdict's otherwise.",
             ],
             arguments: RunArguments(),
             parameters: runParameters,
@@ -46,9 +53,12 @@ private var runParameters: [Parameter<RunArguments>] {
         .option(
             "fail-on", \.failOn, .choice("LEVEL"), standard: "high",
             "the least severity that fails"),
+        .option(
+            "exit-status", \.exitStatus, .choice("WHOSE"), standard: "verdict",
+            "whose exit status this one is"),
         .flag(
             "capture-all", \.capturesAll, "leave the command no way out but the proxy (Linux)"),
-        .flag("json", \.isJSON, "print the verdict as JSON, on the standard error stream"),
+        .flag("json", \.isJSON, "print the report as JSON, on the standard error stream"),
         .rest("COMMAND", \.command, "the command and its arguments"),
     ]
     parameters += reportParameters(failures: "the findings", verdicts: "a verdict for each rule")
@@ -62,10 +72,18 @@ private struct RunArguments {
     var proxy = ProxyOptions()
     var inspection = InspectionOptions()
     var failOn = Severity.high
+    var exitStatus = ExitStatus.verdict
     var files = ReportFiles()
     var isJSON = false
     var capturesAll = false
     var command: [String] = []
+
+    enum ExitStatus: String, CaseIterable {
+        case command
+        case verdict
+        /// The command's if it failed, else the verdict's.
+        case both
+    }
 }
 
 private func runCommand(
@@ -78,50 +96,54 @@ private func runCommand(
         arguments.command, proxy: arguments.proxy, capturesAll: arguments.capturesAll,
         variables: environment.variables
     ).run(started: { signals.watch(onStop: $0.forward, onInsist: $0.kill, onTick: {}) })
-    let source = RecordsSince(
-        outcome.firstRecords, in: try environment.openCapture(outcome.capturePath))
-    let report = try CaptureInspection.report(
-        on: source, configuration: configuration,
+    let report = try RunReport(
+        outcome, in: try environment.openCapture(outcome.capturePath),
+        configuration: configuration, failingFrom: arguments.failOn,
         progress: RunProgress("checking", environment).advance)
-    // The command owns the standard output; the verdict is talk beside it.
-    var talk = environment
-    talk.output = environment.diagnostics
-    try talk.output.write(
-        "\nsallyport: the command \(outcome.ending.text); recorded in "
-            + "\(TerminalText.sanitized(outcome.capturePath))\n")
-    if arguments.capturesAll {
-        let coverage = try CoverageReport(outcome, source)
-        try talk.output.write(
-            arguments.isJSON
-                ? coverage.json.line + [UInt8(ascii: "\n")] : [UInt8](coverage.text.utf8))
+    let version = CommandLineTool.version
+    if arguments.isJSON {
+        try environment.diagnostics.write(report.json(toolVersion: version).line + [0x0A])
+    } else {
+        try tell(report, environment)
     }
-    try report.write(asJSON: arguments.isJSON, to: talk)
     try arguments.files.write(
-        report, capture: outcome.capturePath, failingFrom: arguments.failOn)
-    try tellFailures(in: source, of: outcome.capturePath, environment)
-    if report.coverage.tlsConnections > report.coverage.clientRefused {
-        try environment.note("whether it verifies its servers was not looked at")
-        try environment.hint("'sallyport audit -- COMMAND' shows it flawed ones")
-    }
-    let code = report.exitCode(failingFrom: arguments.failOn)
-    let isWhole = outcome.ending == .exited(0) && outcome.confinementFailure == nil
-    return code == .clean && !isWhole ? .inconclusive : code
+        besides: outcome.capturePath, json: report.json(toolVersion: version),
+        sarif: report.sarif(toolVersion: version), junit: report.junit(toolVersion: version))
+    return report.exitCode(arguments.exitStatus)
 }
 
-/// Says where connections are found that failed: that nothing is dangerous about them does not mean
-/// that all went well.
-private func tellFailures(
-    in source: any TrafficSource, of path: String, _ environment: Environment
-) throws {
-    var count = 0
-    var failedCount = 0
-    try source.connections { record in
-        count += 1
-        if record.outcome.isFailure { failedCount += 1 }
-        return true
+/// The command owns the standard output; the verdict is talk beside it.
+private func tell(_ report: RunReport, _ environment: Environment) throws(Failure) {
+    let talk = environment.diagnostics
+    let outcome = report.outcome
+    try talk.write("\n")
+    let lines = ["the command \(outcome.ending.text); recorded in \(outcome.capturePath)"]
+    for line in lines + (report.coverage?.lines ?? []) {
+        try talk.write("sallyport: \(TerminalText.sanitized(line))\n")
     }
-    guard failedCount > 0 else { return }
-    try environment.note("\(failedCount) of \(count) connections failed")
-    try environment.hint(
-        "'sallyport connections \(TerminalText.sanitized(path))' says why")
+    try talk.write(
+        FindingsText.render(
+            report.findings, and: report.besides.map { TerminalText.sanitized($0.text) },
+            color: Palette(for: talk, variables: environment.variables).isColoured))
+    for remark in report.remarks {
+        try environment.note(remark.note)
+        try environment.hint(remark.hint)
+    }
+}
+
+extension RunReport {
+    fileprivate func exitCode(_ whose: RunArguments.ExitStatus) -> ExitCode {
+        let ofVerdict: ExitCode =
+            switch verdict {
+            case .clean: .clean
+            case .findings: .findings
+            case .inconclusive: .inconclusive
+            }
+        let ofCommand = ExitCode.ofCommand(outcome.ending.status)
+        return switch whose {
+        case .command: ofCommand
+        case .verdict: ofVerdict
+        case .both: outcome.ending == .exited(0) ? ofVerdict : ofCommand
+        }
+    }
 }

@@ -18,6 +18,16 @@ package struct ChildProcess: Sendable {
             self = number == 0 ? .exited(status >> 8 & 0xFF) : .signalled(number)
         }
 
+        /// As a shell tells it: 128 and the signal's number where that ended it.
+        package var status: Int32 {
+            switch self {
+            case .exited(let code): code
+            case .signalled(let number): 128 + number
+            }
+        }
+
+        package var signal: Int32? { if case .signalled(let number) = self { number } else { nil } }
+
         /// In words: `exited with 7`.
         package var text: String {
             switch self {

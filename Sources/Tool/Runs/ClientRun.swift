@@ -25,13 +25,32 @@ package struct ClientRun: Sendable {
 
     /// How a run went.
     package struct Outcome: Sendable {
+        package let command: [String]
+        package let startedAt: Timestamp
+        /// In microseconds.
+        package let duration: Int64
         package let ending: ChildProcess.Ending
         package let capturePath: String
         package let firstRecords: FirstRecords
         /// What a confined command's network saw; `nil` for one that was not confined.
-        package var network: ConfinedNetwork?
+        package let network: ConfinedNetwork?
         /// Why the command could not be confined, although that was asked for.
-        package var confinementFailure: Failure?
+        package fileprivate(set) var confinementFailure: Failure?
+
+        package init(
+            _ command: [String], from startedAt: Timestamp, to endedAt: Timestamp,
+            ending: ChildProcess.Ending, capturePath: String, firstRecords: FirstRecords,
+            network: ConfinedNetwork? = nil, confinementFailure: Failure? = nil
+        ) {
+            self.command = command
+            self.startedAt = startedAt
+            duration = max(0, endedAt.microseconds - startedAt.microseconds)
+            self.ending = ending
+            self.capturePath = capturePath
+            self.firstRecords = firstRecords
+            self.network = network
+            self.confinementFailure = confinementFailure
+        }
     }
 
     /// Runs the command to its end, and completes the capture.
@@ -55,6 +74,7 @@ package struct ClientRun: Sendable {
     private func runConfined(
         _ events: RunEvents, _ started: @Sendable (ChildProcess) -> Void
     ) async throws(Failure) -> Outcome {
+        let startedAt = Timestamp.now()
         let authority = try proxy.authority.open(variables)
         let client = try ClientEnvironment(
             proxy: nil, trusting: authority.certificate, inherited: variables)
@@ -64,14 +84,13 @@ package struct ClientRun: Sendable {
             makeService: { ports throws(Failure) in
                 try ProxyService(proxy, variables: variables, events: events, captured: ports)
             })
-        return Outcome(
-            ending: result.ending, capturePath: result.service.capturePath,
-            firstRecords: result.service.firstRecords, network: result.network)
+        return outcome(of: result.service, from: startedAt, result.ending, result.network)
     }
 
     private func runWithVariables(
         _ events: RunEvents, _ started: @escaping @Sendable (ChildProcess) -> Void
     ) async throws(Failure) -> Outcome {
+        let startedAt = Timestamp.now()
         let service = try ProxyService(proxy, variables: variables, events: events)
         let client = try ClientEnvironment(
             proxy: HostPort(service.server.address), trusting: service.authority.certificate,
@@ -90,8 +109,15 @@ package struct ClientRun: Sendable {
             service.stop()
         }
         _ = try await service.run()
-        return Outcome(
-            ending: try await box.get().get(), capturePath: service.capturePath,
-            firstRecords: service.firstRecords)
+        return outcome(of: service, from: startedAt, try await box.get().get())
+    }
+
+    private func outcome(
+        of service: ProxyService, from startedAt: Timestamp, _ ending: ChildProcess.Ending,
+        _ network: ConfinedNetwork? = nil
+    ) -> Outcome {
+        Outcome(
+            command, from: startedAt, to: .now(), ending: ending, capturePath: service.capturePath,
+            firstRecords: service.firstRecords, network: network)
     }
 }

@@ -65,10 +65,9 @@ package struct CoverageReport {
 
     package var isLeakProof: Bool { confinementFailure == nil }
 
-    /// A line in the schema `sallyport.coverage/1`.
-    package var json: JSONText {
+    /// A part of a run's report.
+    var json: JSONText {
         [
-            "schema": "sallyport.coverage/1",
             "leakProof": .boolean(isLeakProof),
             "failure": .optional(confinementFailure?.code),
             "limits": .array(limits.map { .string($0.code) }),
@@ -79,6 +78,36 @@ package struct CoverageReport {
             "notDecrypted": .array(
                 undecrypted.map { .string("\($0.0.host): \($0.0.reason)") }),
         ]
+    }
+}
+
+extension CoverageReport {
+    /// For people.
+    package var lines: [String] {
+        var lines: [String] = []
+        if let confinementFailure {
+            lines.append("not leak-proof: \(confinementFailure.detail)")
+            if let hint = confinementFailure.hint { lines.append("hint: \(hint)") }
+        } else {
+            lines.append("leak-proof: the command had no way out but the proxy")
+        }
+        lines += limits.map(\.text)
+        lines += attempts.map { "tried: \($0.text)" }
+        if unlisted > 0 { lines.append("tried: \(unlisted) datagrams more, which were refused") }
+        if serviceQuestions > 0 {
+            lines.append(
+                "asked for HTTPS records \(serviceQuestions) times; none was given, so that clients"
+                    + " stay off HTTP/3")
+        }
+        for (item, count) in undecrypted {
+            let connections = count == 1 ? "1 connection" : "\(count) connections"
+            lines.append("not decrypted: \(item.host), \(connections): \(item.reason)")
+        }
+        if !leftRunning.isEmpty {
+            let programs = leftRunning.joined(separator: ", ")
+            lines.append("left running by the command, and cut off from the network: \(programs)")
+        }
+        return lines
     }
 }
 

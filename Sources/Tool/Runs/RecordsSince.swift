@@ -41,4 +41,9 @@ package struct RecordsSince: TrafficSource {
 package struct FirstRecords: Sendable {
     package let connection: Int64
     package let exchange: Int64
+
+    package init(connection: Int64, exchange: Int64) {
+        self.connection = connection
+        self.exchange = exchange
+    }
 }

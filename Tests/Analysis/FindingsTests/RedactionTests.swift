@@ -27,7 +27,9 @@ import Traffic
         traffic.headers.append("X-\(encoded)-API-Key: abcdefgh12345678")
         let report = FindingsLaboratory.run([traffic], profile: profile)
         #expect(report.findings.contains { $0.rule == row.rule })
-        var texts = [FindingsJSON.render(report), FindingsText.render(report, color: true)]
+        var texts = [
+            FindingsJSON.document(report).line.text, FindingsText.render(report, color: true),
+        ]
         texts.append(String(describing: report))
         for finding in report.findings {
             var dumped = ""

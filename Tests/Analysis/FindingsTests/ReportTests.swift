@@ -230,10 +230,10 @@ import Traffic
         let report = FindingsLaboratory.run([
             Sample(target: "/q?a=1", headers: ["Authorization: Basic dGVzdDoxOjM0"])
         ])
-        let text = FindingsJSON.render(report)
+        let text = FindingsJSON.document(report).line.text
         #expect(
             text.hasPrefix("{\"schema\":\"sallyport.findings/1\",\"coverage\":{\"exchanges\":1,"))
-        #expect(text.hasSuffix("]}\n"))
+        #expect(text.hasSuffix("]}"))
         var rules: [String] = []
         let isWhole = JSONScalars.read(Array(text.utf8)) { path, _, value in
             if path.last == Array("rule".utf8) {

@@ -41,6 +41,15 @@ struct CommandLineRedactionTests {
                 "a variable", ["env", "AWS_SECRET_ACCESS_KEY=x", "A=b"],
                 ["env", "AWS_SECRET_ACCESS_KEY=***", "A=b"]
             ),
+            (
+                "a script", ["sh", "-c", "curl -u me:pw https://a.test/?token=x; exit 7"],
+                ["sh", "-c", "curl -u *** https://a.test/?token=***; exit 7"]
+            ),
+            (
+                "a content with spaces and a URL",
+                ["curl", "-d", "{\"next\": \"https://a.test/\", \"password\": \"hunter2\"}"],
+                ["curl", "-d", "{\"next\": \"https://a.test/\", \"password\": \"***\"}"]
+            ),
             ("a JSON Web Token", ["x", "eyJhbGciOiJub25lIn0.e30."], ["x", "***"]),
             ("a published form", ["x", "ghp_0123456789abcdef"], ["x", "***"]),
             (

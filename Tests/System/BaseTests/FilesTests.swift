@@ -122,6 +122,50 @@ struct FilesTests {
         try Files.replace("/dev/null", [7])
     }
 
+    /// What is reported is nobody else's to read, unless its owner has said so before.
+    @Test(arguments: [nil, mode_t(0o644), 0o600, 0o640])
+    func keepsReportsToTheirOwner(_ before: mode_t?) throws {
+        let path = folder.file("report")
+        if let before {
+            try Files.create(path, [1])
+            #expect(unsafe chmod(path, before) == 0)
+        }
+        try Files.replace(path, [2])
+        var facts = stat()
+        #expect(unsafe stat(path, &facts) == 0)
+        #expect(facts.st_mode & 0o777 == before ?? 0o600)
+        #expect(try Files.read(path) == [2])
+    }
+
+    /// Only root can make something another's.
+    @Test(.enabled(if: geteuid() == 0), arguments: ["link", "target", "pipe"])
+    func touchesNothingOfOthers(_ name: String) throws {
+        try Files.create(folder.file("target"), [1])
+        unsafe symlink(folder.file("target"), folder.file("link"))
+        #expect(unsafe mkfifo(folder.file("pipe"), 0o600) == 0)
+        #expect(unsafe lchown(folder.file(name), 65_534, 65_534) == 0)
+        let path = folder.file(name == "target" ? "link" : name)
+        for write in [{ try Files.replace(path, [2]) }, { try Files.checkReplaceable(path) }] {
+            let failure = #expect(throws: Failure.self) { try write() }
+            #expect(failure?.code == "file-unwritable")
+            #expect(failure?.detail.contains("another user's") == true)
+        }
+        #expect(try Files.read(folder.file("target")) == [1])
+    }
+
+    @Test func doesNotWaitForeverForAReader() throws {
+        let path = folder.file("pipe")
+        #expect(unsafe mkfifo(path, 0o600) == 0)
+        let failure = #expect(throws: Failure.self) { try Files.replace(path, [1]) }
+        #expect(failure?.detail.hasSuffix("nobody reads it") == true)
+        let reader = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        defer { close(reader) }
+        try Files.replace(path, [7])
+        var byte: UInt8 = 0
+        #expect(unsafe read(reader, &byte, 1) == 1)
+        #expect(byte == 7)
+    }
+
     @Test(arguments: ["/dev/fd/", "/proc/self/fd/"])
     func writesThroughADescriptorAfterWhatIsThere(_ place: String) throws {
         try Files.create(folder.file("a"), [])

@@ -1,6 +1,8 @@
 import Audit
 import Base
+import Findings
 import Foundation
+import Launching
 import Proxy
 import Replay
 import Runs
@@ -60,6 +62,36 @@ import Testing
         let document = try #require(try Self.documents(in: text).first)
         let schema = try #require(try Self.schemas()[Self.name(of: document, "schema")])
         #expect(schema.violations(of: document) == [])
+    }
+
+    /// Of a run that saw something, one that the command spoilt, and one that saw nothing.
+    @Test(arguments: [
+        (ChildProcess.Ending.exited(0), Int64(1), nil, RunReport.Verdict.findings),
+        (.signalled(9), 7, nil, .inconclusive),
+        (.exited(0), 7, "namespaces-forbidden", .inconclusive),
+    ])
+    func runsMatchTheirSchema(
+        _ ending: ChildProcess.Ending, _ first: Int64, _ failure: String?,
+        _ verdict: RunReport.Verdict
+    ) throws {
+        let outcome = ClientRun.Outcome(
+            ["curl", "--user", "nora:pa55-word"], from: SampleCapture.start,
+            to: SampleCapture.start,
+            ending: ending, capturePath: "session.sallyport",
+            firstRecords: FirstRecords(connection: first, exchange: first),
+            confinementFailure: failure.map { Failure($0, party: .tool, "not allowed here") })
+        let report = try RunReport(
+            outcome, in: SampleCapture.source(),
+            configuration: .standard(
+                profile: nil, runKey: [UInt8](repeating: 7, count: 32),
+                treatsLoopbackAsRemote: true), failingFrom: .high)
+        #expect(report.verdict == verdict)
+        let text = report.json(toolVersion: "0").line.text
+        #expect(!text.contains("pa55"))
+        let document = try #require(try Self.documents(in: text).first)
+        let schema = try #require(try Self.schemas()["sallyport.run/1"])
+        #expect(schema.violations(of: document) == [])
+        #expect(report.junit(toolVersion: "0").contains("the command \(ending.text)"))
     }
 
     /// The page has a section for each schema, and no other.

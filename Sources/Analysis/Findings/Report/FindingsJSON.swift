@@ -1,17 +1,16 @@
-internal import Base
+package import Base
 internal import Redaction
 internal import Traffic
 
-/// Renders a report as one JSON document of the schema `sallyport.findings/1`.
+/// Makes one JSON document of a report, in the schema `sallyport.findings/1`.
 package enum FindingsJSON {
-    package static func render(_ report: FindingsReport) -> String {
-        let document: JSONText = [
+    package static func document(_ report: FindingsReport) -> JSONText {
+        [
             "schema": .string("sallyport.findings/1"),
             "coverage": coverage(report.coverage),
             "inconclusive": .array(report.inconclusive.map { .string($0.rawValue) }),
             "findings": .array(report.findings.map(object)),
         ]
-        return document.line.text + "\n"
     }
 
     private static func coverage(_ coverage: FindingsCoverage) -> JSONText {

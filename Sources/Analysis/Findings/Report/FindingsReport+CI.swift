@@ -42,9 +42,13 @@ extension FindingsReport {
 
     /// JUnit XML with a case for each rule, and one for whether enough was seen.
     ///
-    /// - Parameter severity: the least one that fails.
+    /// - Parameters:
+    ///   - severity: the least one that fails.
+    ///   - reasons: why enough was not seen; those of the report if none are given.
+    ///   - others: cases besides.
     package func junit(
-        toolVersion: String, capture: String, failingFrom severity: Severity
+        toolVersion: String, capture: String, failingFrom severity: Severity,
+        reasons: [String]? = nil, and others: [JUnitDocument.Case] = []
     ) -> String {
         let rules = RuleID.allCases.map { id in
             let found = findings.filter { $0.rule == id }
@@ -57,14 +61,14 @@ extension FindingsReport {
                         message: failed.map(\.place).joined(separator: ", "), type: id.rawValue),
                 details: found.map(\.details).joined(separator: "\n\n"))
         }
-        let reasons = inconclusive.map(\.text).joined(separator: ", ")
+        let reasons = (reasons ?? inconclusive.map(\.text)).joined(separator: ", ")
         let coverage = JUnitDocument.Case(
             group: "coverage", name: "enough was seen",
             state: reasons.isEmpty ? .passed : .skipped(message: reasons), details: reasons)
         let suite = JUnitDocument.Suite(
             name: "sallyport check", host: capture, startedAt: nil,
             properties: [("tool", "sallyport \(toolVersion)"), ("capture", capture)],
-            cases: rules + [coverage])
+            cases: rules + [coverage] + others)
         return JUnitDocument(name: "sallyport check", duration: 0, suites: [suite]).text
     }
 }

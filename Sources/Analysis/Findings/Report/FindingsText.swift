@@ -3,7 +3,10 @@ internal import Redaction
 
 /// Renders a report for a person at a terminal.
 package enum FindingsText {
-    package static func render(_ report: FindingsReport, color: Bool) -> String {
+    /// - Parameter reasons: why the verdict cannot be clean, besides those of the report.
+    package static func render(
+        _ report: FindingsReport, and reasons: [String] = [], color: Bool
+    ) -> String {
         var lines = [summary(report), ""]
         for severity in Severity.allCases.reversed() {
             let findings = report.findings.filter { $0.severity == severity }
@@ -14,7 +17,7 @@ package enum FindingsText {
                 lines.append("")
             }
         }
-        for reason in report.inconclusive { lines.append("inconclusive: \(reason.text)") }
+        lines += (report.inconclusive.map(\.text) + reasons).map { "inconclusive: \($0)" }
         while lines.last == "" { lines.removeLast() }
         return lines.joined(separator: "\n") + "\n"
     }

@@ -3,15 +3,15 @@ internal import Base
 
 /// Writes what an audit found, for people and for machines.
 enum AuditReporting {
-    /// Errors: `file-unwritable`.
+    /// - Throws: as `ReportFiles.write` does.
     static func write(
         _ report: AuditReport, _ options: AuditOptions, _ environment: Environment
-    ) throws(Failure) -> ExitCode {
+    ) throws -> ExitCode {
+        let document = AuditJSON.document(report, countingWarnings: options.failsOnWarnings)
         try options.files.write(
-            sarif: SARIFReport().document(report),
+            besides: report.capturePath, json: document, sarif: SARIFReport().document(report),
             junit: JUnitReport(countsWarnings: options.failsOnWarnings).text(report))
         if options.isJSON {
-            let document = AuditJSON.document(report, countingWarnings: options.failsOnWarnings)
             try environment.output.write(document.line + [0x0A])
         } else {
             try AuditText.write(

@@ -51,7 +51,7 @@ import Traffic
         let report = engine.report()
         let finding = try #require(report.findings.first)
         #expect(finding.urlTemplate.text == url)
-        #expect(FindingsJSON.render(report).contains(#""scheme":"\#(scheme)""#))
+        #expect(FindingsJSON.document(report).line.text.contains(#""scheme":"\#(scheme)""#))
         #expect(FindingsText.render(report, color: false).contains("where  \(url)"))
     }
 
@@ -84,7 +84,7 @@ import Traffic
         let report = sample.report()
         let finding = try #require(report.findings.first { $0.rule == .plainLogin })
         #expect(finding.urlTemplate.text == "socks://10.0.0.1:1080")
-        #expect(!FindingsJSON.render(report).contains("s3cret-user"))
+        #expect(!FindingsJSON.document(report).line.text.contains("s3cret-user"))
     }
 
     @Test func mindsLoopback() {
@@ -103,7 +103,7 @@ import Traffic
             let report = sample.report(profile: profile, step: step)
             let found = report.findings.first { $0.rule == .plantSecret }
             #expect(found?.severity == severity)
-            #expect(!FindingsJSON.render(report).contains("pl4nted"))
+            #expect(!FindingsJSON.document(report).line.text.contains("pl4nted"))
         }
     }
 
@@ -131,7 +131,8 @@ import Traffic
         var dumped = ""
         dump(report, to: &dumped)
         let texts = [
-            dumped, FindingsJSON.render(report), FindingsText.render(report, color: false),
+            dumped, FindingsJSON.document(report).line.text,
+            FindingsText.render(report, color: false),
         ]
         for text in texts {
             for form in ["S3cret", "s3cret", "probe.user", base64("Pr0be-S3cret!")] {

@@ -82,7 +82,7 @@ import Traffic
         let report = sample.report(profile: profile)
         let found = report.findings.filter { $0.rule == .plantSecret }
         #expect(found.map(\.severity) == (severity.map { [$0] } ?? []))
-        #expect(!FindingsJSON.render(report).contains("pl4nted"))
+        #expect(!FindingsJSON.document(report).line.text.contains("pl4nted"))
     }
 
     @Test func boundsFindingsOfOneSocket() {

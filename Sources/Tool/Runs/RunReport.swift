@@ -1,0 +1,149 @@
+package import Base
+package import Findings
+internal import Launching
+internal import Processes
+package import Traffic
+
+/// What the run of one command comes to.
+package struct RunReport {
+    package let outcome: ClientRun.Outcome
+    package let findings: FindingsReport
+    /// What the command could have sent elsewhere; `nil` unless it was to be left no other way.
+    package let coverage: CoverageReport?
+    /// The least severity that fails.
+    private let severity: Severity
+    private var connectionCount = 0
+    private var failedCount = 0
+
+    /// Judges what the run recorded, and nothing that the capture had before.
+    ///
+    /// - Parameter progress: told how many exchanges of how many were passed.
+    ///
+    /// Errors: those of reading the capture.
+    package init(
+        _ outcome: ClientRun.Outcome, in capture: any TrafficSource,
+        configuration: FindingsConfiguration, failingFrom severity: Severity,
+        progress: (_ done: Int64, _ total: Int64) throws -> Void = { _, _ in }
+    ) throws {
+        let records = RecordsSince(outcome.firstRecords, in: capture)
+        self.outcome = outcome
+        self.severity = severity
+        findings = try CaptureInspection.report(
+            on: records, configuration: configuration, progress: progress)
+        let isConfined = outcome.network != nil || outcome.confinementFailure != nil
+        coverage = isConfined ? try CoverageReport(outcome, records) : nil
+        try records.connections { record in
+            connectionCount += 1
+            if record.outcome.isFailure { failedCount += 1 }
+            return true
+        }
+    }
+
+    /// The raw values are a contract.
+    package enum Verdict: String, Sendable {
+        case clean
+        case findings
+        case inconclusive
+    }
+
+    /// A finding that counts outweighs what could not be seen.
+    package var verdict: Verdict {
+        if findings.worst(atLeast: severity) { return .findings }
+        return findings.inconclusive.isEmpty && besides.isEmpty ? .clean : .inconclusive
+    }
+
+    /// Why the verdict cannot be a clean one; the codes are a contract.
+    package struct Reason: Sendable {
+        package let code: String
+        package let text: String
+    }
+
+    /// The reasons that are not the traffic's own.
+    package var besides: [Reason] {
+        var reasons: [Reason] = []
+        if outcome.ending != .exited(0) {
+            reasons.append(
+                Reason(code: "command-failed", text: "the command \(outcome.ending.text)"))
+        }
+        if let failure = outcome.confinementFailure {
+            reasons.append(
+                Reason(code: "not-leak-proof", text: "not leak-proof: \(failure.detail)"))
+        }
+        return reasons
+    }
+
+    private var reasons: [Reason] {
+        findings.inconclusive.map { Reason(code: $0.rawValue, text: $0.text) } + besides
+    }
+
+    /// What no verdict tells, with what can be done about it.
+    package var remarks: [(note: String, hint: String)] {
+        var remarks: [(note: String, hint: String)] = []
+        if failedCount > 0 {
+            remarks.append(
+                (
+                    "\(failedCount) of \(connectionCount) connections failed",
+                    "'sallyport connections \(outcome.capturePath)' says why"
+                ))
+        }
+        if takesCertificates {
+            remarks.append(
+                (
+                    "whether it verifies its servers was not looked at",
+                    "'sallyport audit -- COMMAND' shows it flawed ones"
+                ))
+        }
+        return remarks
+    }
+
+    /// Whether the certificates of the proxy were taken, which says nothing of those of others.
+    private var takesCertificates: Bool {
+        findings.coverage.tlsConnections > findings.coverage.clientRefused
+    }
+}
+
+/// The report for programs.
+extension RunReport {
+    /// One document in the schema `sallyport.run/1`.
+    package func json(toolVersion: String) -> JSONText {
+        [
+            "schema": "sallyport.run/1",
+            "toolVersion": .string(toolVersion),
+            "startedAt": .string(outcome.startedAt.rfc3339),
+            "durationMs": .thousandths(outcome.duration),
+            "command": .array(CommandLineRedaction.redact(outcome.command).map { .string($0) }),
+            "commandStatus": .integer(Int64(outcome.ending.status)),
+            "commandSignal": outcome.ending.signal.map { .integer(Int64($0)) } ?? .null,
+            "capture": .string(outcome.capturePath),
+            "verdict": .string(verdict.rawValue),
+            "failOn": .string(severity.rawValue),
+            "reasons": .array(
+                reasons.map { ["code": .string($0.code), "text": .string($0.text)] }),
+            "counts": .object(
+                Severity.allCases.reversed().map { level in
+                    let count = findings.findings.count { $0.severity == level }
+                    return JSONText.Member(level.rawValue, .integer(Int64(count)))
+                }),
+            "connections": .integer(Int64(connectionCount)),
+            "failedConnections": .integer(Int64(failedCount)),
+            "confinement": coverage?.json ?? .null,
+            "findings": FindingsJSON.document(findings),
+        ]
+    }
+
+    package func sarif(toolVersion: String) -> JSONText {
+        findings.sarif(toolVersion: toolVersion, capture: outcome.capturePath)
+    }
+
+    /// JUnit XML with a case more: how the command itself ended.
+    package func junit(toolVersion: String) -> String {
+        let ending = "the command \(outcome.ending.text)"
+        let command = JUnitDocument.Case(
+            group: "command", name: "the command succeeded", duration: outcome.duration,
+            state: outcome.ending == .exited(0)
+                ? .passed : .failed(message: ending, type: "command-failed"), details: ending)
+        return findings.junit(
+            toolVersion: toolVersion, capture: outcome.capturePath, failingFrom: severity,
+            reasons: reasons.filter { $0.code != "command-failed" }.map(\.text), and: [command])
+    }
+}
