@@ -152,7 +152,7 @@ let package = Package(
         target(
             "Launching",
             [
-                "Base", "Confinement", "DNS", "Proxy", "Sockets", "TLS", "Traffic",
+                "Base", "Confinement", "DNS", "Processes", "Proxy", "Sockets", "TLS", "Traffic",
             ]),
         target(
             "Views",
@@ -293,6 +293,7 @@ let package = Package(
             of: "Commands",
             [
                 "Audit", "Base", "CaptureStore", "Catalogue", "Contents", "Filters", "Findings",
+                "Formats", "HTTPClient", "HTTPCodecs", "Launching", "Negotiation", "Origins",
                 "Formats", "HTTPClient", "HTTPCodecs", "Launching", "Negotiation", "Origins",
                 "Proxy", "Replay", "Runs", "TestConditions", "TLS", "Traffic", "Views",
             ],

@@ -51,6 +51,91 @@ extension RealClientTests {
             try await content.end()
         }
 
+        /// A password that goes past the proxy is not seen; that something went past is.
+        @Test(
+            .needs(.curl, .python, .unshare),
+            arguments: [
+                (
+                    [], 3,
+                    "inconclusive: only what heeds the proxy variables was seen: 1 connection"
+                        + " went past, to 203.0.113.7:80 (curl)\n"
+                ),
+                (
+                    ["--expect-past", "203.0.113.7"], 0,
+                    "1 connection went past the proxy as expected, to 203.0.113.7:80 (curl)\n"
+                ),
+                (["--expect-past", "*:80"], 0, "as expected"),
+                (["--expect-past", "203.0.113.7:81"], 3, "went past, to"),
+            ])
+        func seesWhatGoesPast(_ options: [String], _ code: Int32, _ says: String) async throws {
+            let folder = try Folder()
+            // Another machine of a network of its own: it takes connections, and never answers.
+            let script = """
+                ip link set lo up
+                ip address add 10.9.0.1/32 dev lo
+                ip route add local 203.0.113.0/24 dev lo src 10.9.0.1
+                "$PYTHON" -c 'import http.server as s, socket, threading, sys
+                silent = socket.create_server(("0.0.0.0", 80))
+                origin = s.HTTPServer(("127.0.0.1", 0), s.SimpleHTTPRequestHandler)
+                print(origin.server_port, flush=True)
+                origin.serve_forever()' >port 2>/dev/null &
+                trap "kill $!" EXIT
+                while ! [ -s port ]; do sleep 0.05; done
+                "$TOOL" run --capture run.sallyport "$@" -- sh -c "
+                    curl -sS -o out http://127.0.0.1:$(cat port)/
+                    env -i \(Peer.curl.path ?? "") -sS --max-time 1 http://203.0.113.7/ || true"
+                """
+            let program = try Program(
+                .unshare, ["--net", "sh", "-c", script, "sh"] + options, in: folder,
+                variables: ["PYTHON": Peer.python.path ?? "", "TOOL": Peer.sallyport.path ?? ""])
+            #expect(try await program.end() == code, "\(program.story)")
+            #expect(String(decoding: program.errors, as: UTF8.self).contains(says))
+        }
+
+        /// A service of this machine is told of, and no reason to fail.
+        @Test(.needs(.curl)) func letsLoopbackBe() async throws {
+            let folder = try Folder()
+            let content = try await ContentProcess(in: folder)
+            let script = """
+                curl -sS -o out \(content.url)/assets/1/10
+                curl -sS --noproxy '*' --limit-rate 200k -o out \(content.url)/assets/1/300k
+                """
+            let run = try Gate(["sh", "-c", script], in: folder)
+            #expect(try await run.program.end() == 0, "\(run.program.story)")
+            let place = "127.0.0.1:\(content.port) (curl)"
+            #expect(
+                run.talk.contains(
+                    "1 connection went past the proxy and stayed on this machine, to \(place)"),
+                "\(run.talk)")
+            try await content.end()
+        }
+
+        /// What was recorded is there although its origin is gone; what was not is told.
+        @Test(.needs(.curl), arguments: [[], ["--capture-all"]])
+        func answersFromACapture(_ options: [String]) async throws {
+            let folder = try Folder()
+            let content = try await ContentProcess(in: folder)
+            let url = "\(content.secureURL)/assets/1/10"
+            let get = ["curl", "-sS", "--fail", "--output", "out", url]
+            let recorded = try Gate(
+                get, in: folder, ["--origin-ca", content.authorityPath] + options)
+            #expect(try await recorded.program.end() == 0, "\(recorded.program.story)")
+            try await content.end()
+            let first = try Data(contentsOf: URL(filePath: folder.path("out")))
+            try folder.write("out", "")
+            let session = ["--replay", folder.path("run.sallyport")] + options
+            let again = try Gate(get, in: folder, session, capture: "again")
+            #expect(try await again.program.end() == 0, "\(again.program.story)")
+            #expect(try Data(contentsOf: URL(filePath: folder.path("out"))) == first)
+            let other = try Gate(
+                ["curl", "-sS", "\(content.secureURL)/assets/1/11"], in: folder, session,
+                capture: "other")
+            #expect(try await other.program.end() == 1, "\(other.program.story)")
+            #expect(other.talk.contains("1 request had no recorded answer"), "\(other.talk)")
+            let itself = try Gate(get, in: folder, session)
+            #expect(try await itself.program.end() == 2, "\(itself.program.story)")
+        }
+
         /// The streams are the command's own.
         @Test(.needs(.curl)) func writesOneDocument() async throws {
             let folder = try Folder()
@@ -100,14 +185,16 @@ private struct Document: Decodable {
     }
 }
 
-/// `sallyport run` of a command, always into one capture.
+/// `sallyport run` of a command, into one capture if none is named.
 struct Gate {
     let program: Program
 
-    init(_ command: [String], in folder: Folder, _ options: [String] = []) throws {
+    init(
+        _ command: [String], in folder: Folder, _ options: [String] = [], capture: String = "run"
+    ) throws {
         program = try Program(
             .sallyport,
-            ["run", "--capture", folder.path("run.sallyport")] + options + ["--"] + command,
+            ["run", "--capture", folder.path("\(capture).sallyport")] + options + ["--"] + command,
             in: folder)
     }
 

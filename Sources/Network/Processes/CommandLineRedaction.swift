@@ -25,14 +25,23 @@ package enum CommandLineRedaction {
     /// A content may be a word (`-d '{"password":…}'`), and a URL may have a token in its path; they
     /// are looked through as in messages.
     private static func redact(word: String) -> String {
+        let isContent = word.first == "{" || word.first == "["
+        if !isContent, isScript(word) {
+            let words = word.split(separator: " ", omittingEmptySubsequences: false)
+            return redact(words.map(String.init)).joined(separator: " ")
+        }
         let known = redact(knownForm: word)
-        let isScript = known == word && word.contains(" ")
-        if known.contains("://"), !isScript { return URLRedaction.redact(known) }
-        let shown = MessageRedaction.redact(content: [UInt8](known.utf8), isWhole: true).text
-        guard isScript else { return shown }
-        // As shells take one; its words are looked through as those of a command line.
-        let words = shown.split(separator: " ", omittingEmptySubsequences: false)
-        return redact(words.map(String.init)).joined(separator: " ")
+        if known.contains("://"), !isContent { return URLRedaction.redact(known) }
+        return MessageRedaction.redact(content: [UInt8](known.utf8), isWhole: true).text
+    }
+
+    /// Whether a word is made of words, as what shells are given: no option, no header, and no
+    /// variable, whose spaces are the value's own.
+    private static func isScript(_ word: String) -> Bool {
+        guard word.contains(" "), !word.hasPrefix("-"), redact(header: word) == nil else {
+            return false
+        }
+        return word.prefix { $0 != "=" }.contains(" ")
     }
 
     private static func redact(knownForm word: String) -> String {

@@ -5,7 +5,7 @@ internal import Glibc
 ///
 /// What is remembered is only ever a guess that a look at the descriptor confirms, so nothing has to
 /// be forgotten in time.
-struct SocketOwners {
+package struct SocketOwners {
     /// A descriptor of a process.
     private struct Place: Equatable {
         let process: Int32
@@ -17,8 +17,10 @@ struct SocketOwners {
     /// Where sockets were found, the latest last.
     private var recent: [Place] = []
 
+    package init() {}
+
     /// Looks where the last ones were.
-    mutating func recentOwner(of inode: UInt64) -> Int32? {
+    package mutating func recentOwner(of inode: UInt64) -> Int32? {
         if let place = places[inode], holds(place, inode) { return found(place) }
         for place in recent.reversed() {
             // The lowest number that is free: that of a connection closed since, or the next ones.
@@ -35,7 +37,7 @@ struct SocketOwners {
     }
 
     /// Looks through all processes, the youngest first.
-    mutating func search(_ inode: UInt64) -> Int32? {
+    package mutating func search(_ inode: UInt64) -> Int32? {
         var budget = Int.max
         for process in Folder.numbers("/proc").sorted(by: >) {
             if let place = search(inode, in: process, budget: &budget) { return found(place) }

@@ -10,7 +10,7 @@ package enum StrayProcesses {
         /// Its variables, as it was started with them, have this one, such as `NAME=value`.
         case variable(String)
 
-        func isOn(_ process: Int32) -> Bool {
+        package func isOn(_ process: Int32) -> Bool {
             switch self {
             case .namespace(let namespace):
                 NamespaceProcesses.namespace(of: process) == namespace

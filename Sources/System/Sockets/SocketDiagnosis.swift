@@ -6,7 +6,7 @@ internal import Synchronization
 /// into its hash table, however many sockets there are.
 package final class SocketDiagnosis: Sendable {
     /// Locked from a question until its answer has been read.
-    private let descriptor: Mutex<Int32>
+    let descriptor: Mutex<Int32>
 
     /// A TCP socket.
     package struct Socket: Sendable, Equatable {

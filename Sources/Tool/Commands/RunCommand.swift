@@ -1,6 +1,7 @@
 internal import Base
 internal import Findings
 internal import Launching
+internal import Replay
 internal import Runs
 internal import Traffic
 
@@ -24,6 +25,9 @@ extension Command {
                     line: "sallyport run --exit-status both --output run.json --sarif run.sarif"
                         + " -- npm test"),
                 Example(
+                    purpose: "offline: a recorded session in the place of every origin",
+                    line: "sallyport run --replay session.sallyport -- npm test"),
+                Example(
                     purpose: "look for the test account's secrets",
                     line: "sallyport run --profile subject.profile -- ./login-test"),
             ],
@@ -34,8 +38,9 @@ extension Command {
                     + " the run goes on without and is reported as not leak-proof.",
                 "Otherwise the command gets the proxy and trust variables that programs are known to read, with"
                     + " a bundle of the system's CAs and ours. They never switch a check off. What"
-                    + " ignores them is not captured: a run in which nothing was seen is"
-                    + " inconclusive.",
+                    + " ignores them is not captured; its TCP connections to other machines are seen"
+                    + " as far as they last some milliseconds, and make a run inconclusive, as it is"
+                    + " one in which nothing was seen.",
                 "Exit codes: 0 nothing found, 1 findings, 2 usage, 3 inconclusive (nothing was seen,"
                     + " no origin answered, every client refused the CA, or the command failed), 4"
                     + " could not run. With --exit-status command it is the command's own, 128 and"
@@ -58,6 +63,15 @@ private var runParameters: [Parameter<RunArguments>] {
             "whose exit status this one is"),
         .flag(
             "capture-all", \.capturesAll, "leave the command no way out but the proxy (Linux)"),
+        .option(
+            "replay", \.replayed, .path("CAPTURE"),
+            "answer from this capture in the place of every origin, without a network"),
+        .option(
+            "rules", \.rules, .path("FILE"),
+            "what to ignore, match and substitute then: see 'sallyport replay learn --help'"),
+        .repeated(
+            "expect-past", \.expectedPast, .pastPattern,
+            "let connections past the proxy to this address leave the verdict alone; * is all"),
         .flag("json", \.isJSON, "print the report as JSON, on the standard error stream"),
         .rest("COMMAND", \.command, "the command and its arguments"),
     ]
@@ -76,6 +90,9 @@ private struct RunArguments {
     var files = ReportFiles()
     var isJSON = false
     var capturesAll = false
+    var expectedPast: [PastPattern] = []
+    var replayed: String?
+    var rules: String?
     var command: [String] = []
 
     enum ExitStatus: String, CaseIterable {
@@ -83,6 +100,18 @@ private struct RunArguments {
         case verdict
         /// The command's if it failed, else the verdict's.
         case both
+    }
+
+    /// Errors: those of reading the capture and the rules.
+    func responder(_ environment: Environment) throws -> ReplayResponder? {
+        guard let replayed else {
+            guard rules == nil else { throw UsageFailure("--rules: goes with --replay") }
+            return nil
+        }
+        try checkReplayCapture(proxy.capture, from: replayed)
+        var options = ReplayOptions()
+        if let rules { options.rules = try ReplayRules(text: try Files.read(rules).text) }
+        return try ReplayResponder(try environment.openCapture(replayed), options)
     }
 }
 
@@ -94,11 +123,12 @@ private func runCommand(
     let configuration = try arguments.inspection.configuration(environment)
     let outcome = try await ClientRun(
         arguments.command, proxy: arguments.proxy, capturesAll: arguments.capturesAll,
-        variables: environment.variables
+        answeredBy: try arguments.responder(environment), variables: environment.variables
     ).run(started: { signals.watch(onStop: $0.forward, onInsist: $0.kill, onTick: {}) })
     let report = try RunReport(
         outcome, in: try environment.openCapture(outcome.capturePath),
         configuration: configuration, failingFrom: arguments.failOn,
+        expecting: arguments.expectedPast,
         progress: RunProgress("checking", environment).advance)
     let version = CommandLineTool.version
     if arguments.isJSON {
@@ -115,19 +145,19 @@ private func runCommand(
 /// The command owns the standard output; the verdict is talk beside it.
 private func tell(_ report: RunReport, _ environment: Environment) throws(Failure) {
     let talk = environment.diagnostics
-    let outcome = report.outcome
     try talk.write("\n")
-    let lines = ["the command \(outcome.ending.text); recorded in \(outcome.capturePath)"]
-    for line in lines + (report.coverage?.lines ?? []) {
+    for line in report.lines {
         try talk.write("sallyport: \(TerminalText.sanitized(line))\n")
     }
     try talk.write(
         FindingsText.render(
             report.findings, and: report.besides.map { TerminalText.sanitized($0.text) },
             color: Palette(for: talk, variables: environment.variables).isColoured))
+    // What to do is said once, however often it is needed.
+    var hints: Set<String> = []
     for remark in report.remarks {
         try environment.note(remark.note)
-        try environment.hint(remark.hint)
+        if hints.insert(remark.hint).inserted { try environment.hint(remark.hint) }
     }
 }
 
@@ -136,7 +166,7 @@ extension RunReport {
         let ofVerdict: ExitCode =
             switch verdict {
             case .clean: .clean
-            case .findings: .findings
+            case .findings, .missed: .findings
             case .inconclusive: .inconclusive
             }
         let ofCommand = ExitCode.ofCommand(outcome.ending.status)

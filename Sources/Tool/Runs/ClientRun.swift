@@ -1,6 +1,8 @@
 package import Base
+internal import Confinement
 package import Launching
 internal import Proxy
+package import Replay
 internal import Sockets
 internal import TLS
 
@@ -10,12 +12,16 @@ package struct ClientRun: Sendable {
     package var proxy: ProxyOptions
     /// Whether the command is left no way out but the proxy.
     package var capturesAll: Bool
+    /// What answers in the place of every origin; `nil` for the network.
+    private let responder: ReplayResponder?
     /// Those of the tool's environment, which the command's extend.
     package var variables: [String: String]
 
     package init(
-        _ command: [String], proxy: ProxyOptions, capturesAll: Bool, variables: [String: String]
+        _ command: [String], proxy: ProxyOptions, capturesAll: Bool,
+        answeredBy responder: ReplayResponder? = nil, variables: [String: String]
     ) {
+        self.responder = responder
         self.command = command
         self.proxy = proxy
         self.proxy.listen = HostPort(host: "127.0.0.1", port: 0)
@@ -36,12 +42,19 @@ package struct ClientRun: Sendable {
         package let network: ConfinedNetwork?
         /// Why the command could not be confined, although that was asked for.
         package fileprivate(set) var confinementFailure: Failure?
+        /// What an unconfined command's went past the proxy; `nil` if that could not be seen.
+        package let past: [PastWatch.Connections]?
+        /// Requests without a recorded answer, the first of them told; `nil` without a recording.
+        package let misses: (count: Int, first: [ReplayMiss])?
 
         package init(
             _ command: [String], from startedAt: Timestamp, to endedAt: Timestamp,
             ending: ChildProcess.Ending, capturePath: String, firstRecords: FirstRecords,
-            network: ConfinedNetwork? = nil, confinementFailure: Failure? = nil
+            network: ConfinedNetwork? = nil, confinementFailure: Failure? = nil,
+            past: [PastWatch.Connections]? = nil, misses: (count: Int, first: [ReplayMiss])? = nil
         ) {
+            self.past = past
+            self.misses = misses
             self.command = command
             self.startedAt = startedAt
             duration = max(0, endedAt.microseconds - startedAt.microseconds)
@@ -82,7 +95,9 @@ package struct ClientRun: Sendable {
         let result = try await ConfinedRun.run(
             try client.confinement(of: command), started: started,
             makeService: { ports throws(Failure) in
-                try ProxyService(proxy, variables: variables, events: events, captured: ports)
+                try ProxyService(
+                    proxy, variables: variables, events: events, responder: responder,
+                    captured: ports)
             })
         return outcome(of: result.service, from: startedAt, result.ending, result.network)
     }
@@ -91,16 +106,21 @@ package struct ClientRun: Sendable {
         _ events: RunEvents, _ started: @escaping @Sendable (ChildProcess) -> Void
     ) async throws(Failure) -> Outcome {
         let startedAt = Timestamp.now()
-        let service = try ProxyService(proxy, variables: variables, events: events)
+        let service = try ProxyService(
+            proxy, variables: variables, events: events, responder: responder)
         let client = try ClientEnvironment(
             proxy: HostPort(service.server.address), trusting: service.authority.certificate,
             inherited: variables)
         defer { client.remove() }
+        let watch = PastWatch(
+            proxy: service.server.address,
+            mark: .variable("SSL_CERT_FILE=\(client.variables["SSL_CERT_FILE"] ?? "")"))
         let box = OneTimeBox<Result<ChildProcess.Ending, Failure>>()
         let (command, told) = (command, client.variables)
         startThread(named: "command") {
             do throws(Failure) {
                 let child = try ChildProcess.start(command, variables: told)
+                watch?.follow(child.id)
                 started(child)
                 box.set(.success(child.wait()))
             } catch {
@@ -109,15 +129,17 @@ package struct ClientRun: Sendable {
             service.stop()
         }
         _ = try await service.run()
-        return outcome(of: service, from: startedAt, try await box.get().get())
+        let past = await watch?.stop()
+        return outcome(of: service, from: startedAt, try await box.get().get(), past: past)
     }
 
     private func outcome(
         of service: ProxyService, from startedAt: Timestamp, _ ending: ChildProcess.Ending,
-        _ network: ConfinedNetwork? = nil
+        _ network: ConfinedNetwork? = nil, past: [PastWatch.Connections]? = nil
     ) -> Outcome {
         Outcome(
             command, from: startedAt, to: .now(), ending: ending, capturePath: service.capturePath,
-            firstRecords: service.firstRecords, network: network)
+            firstRecords: service.firstRecords, network: network, past: past,
+            misses: responder.map { ($0.missCount, $0.firstMisses) })
     }
 }

@@ -27,13 +27,15 @@ package final class ProxyService: RunService {
     /// - Parameters:
     ///   - variables: those of the environment, which say where the tool keeps what lasts.
     ///   - events: told of what passes.
+    ///   - responder: what answers in the place of every origin; `nil` for the network.
     ///   - captured: the sockets of a namespace whose clients come in there; `nil` for none.
     package init(
         _ options: ProxyOptions, variables: [String: String], events: RunEvents = RunEvents(),
-        captured: CapturedPorts? = nil
+        responder: ReplayResponder? = nil, captured: CapturedPorts? = nil
     ) throws(Failure) {
         authority = try options.authority.open(variables)
         var plan = try options.plan()
+        if let responder { plan.answer(by: responder) }
         if let captured {
             plan.ports += captured.ports
             plan.captured = captured.network

@@ -2,6 +2,7 @@ package import Base
 package import Findings
 internal import Launching
 internal import Processes
+internal import Replay
 package import Traffic
 
 /// What the run of one command comes to.
@@ -10,10 +11,12 @@ package struct RunReport {
     package let findings: FindingsReport
     /// What the command could have sent elsewhere; `nil` unless it was to be left no other way.
     package let coverage: CoverageReport?
+    /// What went past the proxy; `nil` where no way past was left.
+    private let past: PastConnections?
     /// The least severity that fails.
     private let severity: Severity
-    private var connectionCount = 0
-    private var failedCount = 0
+    private let connectionCount: Int
+    private let failedCount: Int
 
     /// Judges what the run recorded, and nothing that the capture had before.
     ///
@@ -23,6 +26,7 @@ package struct RunReport {
     package init(
         _ outcome: ClientRun.Outcome, in capture: any TrafficSource,
         configuration: FindingsConfiguration, failingFrom severity: Severity,
+        expecting expected: [PastPattern] = [],
         progress: (_ done: Int64, _ total: Int64) throws -> Void = { _, _ in }
     ) throws {
         let records = RecordsSince(outcome.firstRecords, in: capture)
@@ -32,23 +36,33 @@ package struct RunReport {
             on: records, configuration: configuration, progress: progress)
         let isConfined = outcome.network != nil || outcome.confinementFailure != nil
         coverage = isConfined ? try CoverageReport(outcome, records) : nil
+        var (count, failed) = (0, 0)
+        var origins: Set<String> = []
         try records.connections { record in
-            connectionCount += 1
-            if record.outcome.isFailure { failedCount += 1 }
+            if let address = record.originAddress { origins.insert(address) }
+            count += 1
+            if record.outcome.isFailure { failed += 1 }
             return true
         }
+        (connectionCount, failedCount) = (count, failed)
+        past =
+            outcome.network == nil
+            ? PastConnections(outcome.past, expected: expected, origins: origins) : nil
     }
 
     /// The raw values are a contract.
     package enum Verdict: String, Sendable {
         case clean
         case findings
+        /// A request had no recorded answer.
+        case missed
         case inconclusive
     }
 
     /// A finding that counts outweighs what could not be seen.
     package var verdict: Verdict {
         if findings.worst(atLeast: severity) { return .findings }
+        if missCount > 0 { return .missed }
         return findings.inconclusive.isEmpty && besides.isEmpty ? .clean : .inconclusive
     }
 
@@ -57,6 +71,8 @@ package struct RunReport {
         package let code: String
         package let text: String
     }
+
+    private var missCount: Int { outcome.misses?.count ?? 0 }
 
     /// The reasons that are not the traffic's own.
     package var besides: [Reason] {
@@ -69,7 +85,18 @@ package struct RunReport {
             reasons.append(
                 Reason(code: "not-leak-proof", text: "not leak-proof: \(failure.detail)"))
         }
+        if let text = past?.wentPast { reasons.append(Reason(code: "went-past", text: text)) }
         return reasons
+    }
+
+    /// What is told before the findings.
+    package var lines: [String] {
+        ["the command \(outcome.ending.text); recorded in \(outcome.capturePath)"]
+            + (coverage?.lines ?? []) + (past?.lines ?? []) + (missCount > 0 ? [misses] : [])
+    }
+
+    private var misses: String {
+        "\(missCount) \(missCount == 1 ? "request" : "requests") had no recorded answer"
     }
 
     private var reasons: [Reason] {
@@ -79,11 +106,19 @@ package struct RunReport {
     /// What no verdict tells, with what can be done about it.
     package var remarks: [(note: String, hint: String)] {
         var remarks: [(note: String, hint: String)] = []
+        for miss in outcome.misses?.first ?? [] { remarks.append((miss.detail, miss.hint)) }
         if failedCount > 0 {
             remarks.append(
                 (
                     "\(failedCount) of \(connectionCount) connections failed",
                     "'sallyport connections \(outcome.capturePath)' says why"
+                ))
+        }
+        if past?.wentPast != nil {
+            remarks.append(
+                (
+                    "what went past the proxy was not judged",
+                    "--capture-all leaves no way past; --expect-past ADDRESS takes it as it is"
                 ))
         }
         if takesCertificates {
@@ -127,6 +162,8 @@ extension RunReport {
             "connections": .integer(Int64(connectionCount)),
             "failedConnections": .integer(Int64(failedCount)),
             "confinement": coverage?.json ?? .null,
+            "past": past?.json ?? .null,
+            "misses": outcome.misses.map { .integer(Int64($0.count)) } ?? .null,
             "findings": FindingsJSON.document(findings),
         ]
     }
@@ -142,8 +179,16 @@ extension RunReport {
             group: "command", name: "the command succeeded", duration: outcome.duration,
             state: outcome.ending == .exited(0)
                 ? .passed : .failed(message: ending, type: "command-failed"), details: ending)
+        var cases = [command]
+        if outcome.misses != nil {
+            cases.append(
+                JUnitDocument.Case(
+                    group: "replay", name: "every request had a recorded answer",
+                    state: missCount == 0 ? .passed : .failed(message: misses, type: "missed"),
+                    details: (outcome.misses?.first ?? []).map(\.detail).joined(separator: "\n")))
+        }
         return findings.junit(
             toolVersion: toolVersion, capture: outcome.capturePath, failingFrom: severity,
-            reasons: reasons.filter { $0.code != "command-failed" }.map(\.text), and: [command])
+            reasons: reasons.filter { $0.code != "command-failed" }.map(\.text), and: cases)
     }
 }

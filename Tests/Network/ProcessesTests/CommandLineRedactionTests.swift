@@ -46,6 +46,10 @@ struct CommandLineRedactionTests {
                 ["sh", "-c", "curl -u *** https://a.test/?token=***; exit 7"]
             ),
             (
+                "a variable with spaces", ["env", "PASSWORD=correct horse battery"],
+                ["env", "PASSWORD=***"]
+            ),
+            (
                 "a content with spaces and a URL",
                 ["curl", "-d", "{\"next\": \"https://a.test/\", \"password\": \"hunter2\"}"],
                 ["curl", "-d", "{\"next\": \"https://a.test/\", \"password\": \"***\"}"]

@@ -47,6 +47,14 @@ extension ValueSyntax where Value == PortMode {
     }
 }
 
+extension ValueSyntax where Value == PastPattern {
+    static var pastPattern: ValueSyntax {
+        .reading(
+            "ADDRESS", wanted: "an address such as 10.0.0.7, 10.0.0.7:5432, *:5432 or *",
+            PastPattern.init)
+    }
+}
+
 extension ValueSyntax where Value == HostPattern {
     static var hostPattern: ValueSyntax {
         .reading(

@@ -1,37 +1,51 @@
 internal import Base
 internal import HTTPModel
-internal import Proxy
+package import Proxy
 internal import Redaction
-internal import Replay
+package import Replay
 internal import Synchronization
+internal import TLS
+package import Traffic
 internal import Views
 
 /// Answers the proxy's requests from a recording, and tells of those that it cannot.
-final class ReplayResponder: OriginResponder {
-    let fallsBack: Bool
+package final class ReplayResponder: OriginResponder {
+    package let fallsBack: Bool
     private let recording: ReplayRecording
     private let missed: @Sendable (ReplayMiss) -> Void
     private let misses = Atomic(0)
     private let requests = Atomic(0)
+    private let first = Mutex<[ReplayMiss]>([])
 
+    /// Reads a capture.
+    ///
     /// - Parameter missed: called on the loops for each request without an answer.
-    init(
-        _ recording: ReplayRecording, fallsBack: Bool,
-        missed: @escaping @Sendable (ReplayMiss) -> Void
-    ) {
-        self.recording = recording
+    package init(
+        _ source: any TrafficSource, _ options: ReplayOptions, fallsBack: Bool = false,
+        missed: @escaping @Sendable (ReplayMiss) -> Void = { _ in }
+    ) throws {
+        recording = try ReplayRecording(
+            source, options: options,
+            digests: ReplayDigests(
+                makeSHA256: { RunningHash(.sha256) }, sha1: { Digests.sha1($0) }))
         self.fallsBack = fallsBack
         self.missed = missed
     }
 
-    var missCount: Int { misses.load(ordering: .relaxed) }
+    /// How many responses were recorded, and exchanges without one.
+    var counts: (answers: Int, leftOut: Int) { recording.counts }
+
+    package var missCount: Int { misses.load(ordering: .relaxed) }
+
+    /// The first requests without an answer.
+    package var firstMisses: [ReplayMiss] { first.withLock { $0 } }
 
     /// How many requests came, and dialogues in other protocols.
     var requestCount: Int { requests.load(ordering: .relaxed) }
 
     /// What was agreed on in the recording comes first; a client that offers other versions of HTTP
     /// may have those, too.
-    func protocols(of host: String, _ port: UInt16, offering names: [String]) -> [String] {
+    package func protocols(of host: String, _ port: UInt16, offering names: [String]) -> [String] {
         let known = recording.protocols(of: host, port)
         let http = ["h2", "http/1.1"]
         let other = known.subtracting(http).sorted()
@@ -39,7 +53,7 @@ final class ReplayResponder: OriginResponder {
         return known == ["http/1.1"] && names.contains("http/1.1") ? ["http/1.1"] : http
     }
 
-    func respond(to request: ResponderRequest) -> (any ResponderExchange)? {
+    package func respond(to request: ResponderRequest) -> (any ResponderExchange)? {
         requests.wrappingAdd(1, ordering: .relaxed)
         let facts = RequestFacts(
             method: request.head.method.text, isSecure: request.isSecure,
@@ -48,22 +62,29 @@ final class ReplayResponder: OriginResponder {
         if fallsBack, !recording.hasPlace(for: facts) { return nil }
         return ReplayResponderExchange(ReplayExchange(recording, facts)) { [self] miss in
             let shown = miss.withoutSecrets
-            misses.wrappingAdd(1, ordering: .relaxed)
-            missed(shown)
+            note(shown)
             return shown
         }
     }
 
-    func dialogue(with host: String, _ port: UInt16) -> (any ResponderDialogue)? {
+    private func note(_ miss: ReplayMiss) {
+        misses.wrappingAdd(1, ordering: .relaxed)
+        first.withLock { if $0.count < Self.missLimit { $0.append(miss) } }
+        missed(miss)
+    }
+
+    /// Nobody reads more.
+    private static let missLimit = 8
+
+    package func dialogue(with host: String, _ port: UInt16) -> (any ResponderDialogue)? {
         guard let dialogue = recording.play(host, port) else { return nil }
         requests.wrappingAdd(1, ordering: .relaxed)
         return ReplayResponderDialogue(dialogue)
     }
 
-    func noteUnanswered(_ host: String, _ port: UInt16) {
+    package func noteUnanswered(_ host: String, _ port: UInt16) {
         requests.wrappingAdd(1, ordering: .relaxed)
-        misses.wrappingAdd(1, ordering: .relaxed)
-        missed(ReplayMiss(host, port))
+        note(ReplayMiss(host, port))
     }
 }
 

@@ -30,8 +30,7 @@ package final class ReplayService: Sendable {
     private let responder: ReplayResponder
     private let writer: CaptureWriter?
     private let loops: EventLoops
-    /// How many responses were recorded, and exchanges without one.
-    package let counts: (answers: Int, leftOut: Int)
+    package var counts: (answers: Int, leftOut: Int) { responder.counts }
 
     /// Reads the capture, opens the authority, and binds.
     package init(
@@ -41,18 +40,12 @@ package final class ReplayService: Sendable {
         self.events = events
         let options = configuration.proxy
         authority = try options.authority.open(variables)
-        let recording = try ReplayRecording(
-            source, options: configuration.options,
-            digests: ReplayDigests(
-                makeSHA256: { RunningHash(.sha256) }, sha1: { Digests.sha1($0) }))
-        counts = recording.counts
-        responder = ReplayResponder(
-            recording, fallsBack: configuration.fallsBack, missed: { events.publish(.miss($0)) })
+        responder = try ReplayResponder(
+            source, configuration.options, fallsBack: configuration.fallsBack,
+            missed: { events.publish(.miss($0)) })
         var plan = try options.plan()
-        plan.responder = responder
+        plan.answer(by: responder)
         plan.findsProcesses = false
-        // Nothing is passed through where there is no origin to pass it to.
-        plan.disposition = DispositionRules()
         capturePath = options.capture
         writer = try capturePath.map { path throws(Failure) in
             try CaptureWriter(
@@ -93,6 +86,15 @@ package final class ReplayService: Sendable {
         loops.stop()
         events.finish()
         return endedInOrder
+    }
+}
+
+extension ProxyPlan {
+    /// Puts a capture in the place of every origin.
+    mutating func answer(by responder: ReplayResponder) {
+        self.responder = responder
+        // Nothing is passed through where there is no origin to pass it to.
+        disposition = DispositionRules()
     }
 }
 
