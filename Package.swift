@@ -294,7 +294,6 @@ let package = Package(
             [
                 "Audit", "Base", "CaptureStore", "Catalogue", "Contents", "Filters", "Findings",
                 "Formats", "HTTPClient", "HTTPCodecs", "Launching", "Negotiation", "Origins",
-                "Formats", "HTTPClient", "HTTPCodecs", "Launching", "Negotiation", "Origins",
                 "Proxy", "Replay", "Runs", "TestConditions", "TLS", "Traffic", "Views",
             ],
             exclude: ["Cases"]),

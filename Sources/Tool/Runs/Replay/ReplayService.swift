@@ -89,6 +89,33 @@ package final class ReplayService: Sendable {
     }
 }
 
+extension ReplayService {
+    /// Lines for people at the end: why less was asked than they may think, and what to do about
+    /// what was missed.
+    package var remarks: [String] {
+        var lines: [String] = []
+        if missCount > 0 {
+            lines.append(
+                "\(missCount) of \(requestCount) requests had no recorded answer")
+        } else if requestCount == 0 {
+            lines.append("no request came")
+        }
+        if refusalCount > 0 {
+            lines.append(
+                "on \(refusalCount == 1 ? "a connection" : "\(refusalCount) connections")"
+                    + " the client refused the certificate; it has to trust"
+                    + " \(authority.certificatePath)")
+        }
+        return lines
+    }
+
+    /// A line for people: how much there is to answer with.
+    package var summary: String {
+        let rest = counts.leftOut > 0 ? "; \(counts.leftOut) without a response are left out" : ""
+        return "\(counts.answers) recorded \(counts.answers == 1 ? "answer" : "answers")\(rest)\n"
+    }
+}
+
 extension ProxyPlan {
     /// Puts a capture in the place of every origin.
     mutating func answer(by responder: ReplayResponder) {

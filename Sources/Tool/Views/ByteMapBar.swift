@@ -1,10 +1,10 @@
-internal import Transfers
+package import Transfers
 
 /// Which bytes of a resource came, in a line of text.
-enum ByteMapBar {
+package enum ByteMapBar {
     /// `[####==..+!]`: `#` came, `=` came more than once, `!` came more than once and was not the
     /// same, `+` came in part, `.` did not; empty if nothing is known of the size.
-    static func render(_ version: TransferVersion, width: Int) -> String {
+    package static func render(_ version: TransferVersion, width: Int) -> String {
         let total = version.total ?? version.held.last?.upperBound ?? 0
         guard total > 0 else { return "" }
         let cells = Int(min(Int64(width), total))

@@ -1,8 +1,8 @@
 internal import Base
 
 /// Bytes in hexadecimal with their offsets and, where they are, their ASCII characters.
-enum HexDump {
-    static func render(_ bytes: some Collection<UInt8>) -> String {
+package enum HexDump {
+    package static func render(_ bytes: some Collection<UInt8>) -> String {
         let bytes = Array(bytes)
         var result = ""
         for start in stride(from: 0, to: bytes.count, by: rowLength) {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Commands
+@testable import Views
 
 struct HexDumpTests {
     static let rowsRows: [(count: Int, text: String)] = [

@@ -1,7 +1,5 @@
-internal import Runs
-
 /// Shows the events of a run while it goes on, each that was told before it returns too.
-func withEvents<Result: Sendable>(
+package func withEvents<Result: Sendable>(
     of events: RunEvents, while run: () async throws -> Result,
     show: @escaping @Sendable (RunEvent) -> Void
 ) async throws -> Result {

@@ -2,34 +2,6 @@ internal import Base
 internal import Replay
 internal import Runs
 internal import Synchronization
-internal import TLS
-
-extension ReplayService {
-    /// Lines for people at the end: why less was asked than they may think, and what to do about
-    /// what was missed.
-    var remarks: [String] {
-        var lines: [String] = []
-        if missCount > 0 {
-            lines.append(
-                "\(missCount) of \(requestCount) requests had no recorded answer")
-        } else if requestCount == 0 {
-            lines.append("no request came")
-        }
-        if refusalCount > 0 {
-            lines.append(
-                "on \(refusalCount == 1 ? "a connection" : "\(refusalCount) connections")"
-                    + " the client refused the certificate; it has to trust"
-                    + " \(authority.certificatePath)")
-        }
-        return lines
-    }
-
-    /// A line for people: how much there is to answer with.
-    var summary: String {
-        let rest = counts.leftOut > 0 ? "; \(counts.leftOut) without a response are left out" : ""
-        return "\(counts.answers) recorded \(counts.answers == 1 ? "answer" : "answers")\(rest)\n"
-    }
-}
 
 /// Tells on standard error of requests that have no answer.
 final class MissLog: Sendable {
