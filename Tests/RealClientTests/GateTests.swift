@@ -98,7 +98,7 @@ extension RealClientTests {
             let content = try await ContentProcess(in: folder)
             let script = """
                 curl -sS -o out \(content.url)/assets/1/10
-                curl -sS --noproxy '*' --limit-rate 200k -o out \(content.url)/assets/1/300k
+                curl -sS --noproxy '*' --limit-rate 1m -o out \(content.url)/assets/1/4m
                 """
             let run = try Gate(["sh", "-c", script], in: folder)
             #expect(try await run.program.end() == 0, "\(run.program.story)")

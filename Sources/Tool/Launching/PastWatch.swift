@@ -116,20 +116,29 @@ package final class PastWatch: Sendable {
         var lastEnded = MonotonicTime.now().nanoseconds
         var wait = Self.interval
         while Waiting.readable([stopping.reading], milliseconds: wait).isEmpty {
-            let start = MonotonicTime.now().nanoseconds
+            let start = Self.spentTime
             look(&memory)
+            let spent = Self.spentTime - start
             let now = MonotonicTime.now().nanoseconds
             if now - lastEnded > Self.endedInterval {
                 lookAtEnded(&memory)
                 lastEnded = now
             }
             // On a machine with many sockets a look takes long; it has a tenth of one processor.
-            wait = max(Self.interval, Int32(clamping: 9 * (now - start) / 1_000_000))
+            wait = max(Self.interval, Int32(clamping: 9 * spent / 1_000_000))
         }
         look(&memory)
         lookAtEnded(&memory)
         close(stopping.reading)
         ended.set(true)
+    }
+
+    /// The processor time of this thread, in nanoseconds: on a busy machine a look may have to wait,
+    /// which is no reason to look less often.
+    private static var spentTime: UInt64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
     private func look(_ memory: inout Memory) {
