@@ -12,7 +12,7 @@ extension RealClientTests {
             let rows: [(command: [String], code: Int32, says: String)] = [
                 (get + ["--user", "tester:Correct-Horse-7"], 1, "PLAIN-HTTP-BASIC"),
                 (["true"], 3, "inconclusive: nothing was recorded"),
-                (get, 0, "looked at 1 exchanges on 1 connections"),
+                (get, 0, "looked at 1 exchange on 1 connection"),
             ]
             for row in rows {
                 let run = try Gate(

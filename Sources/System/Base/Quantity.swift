@@ -1,5 +1,10 @@
 /// Sizes and durations as people write and read them.
 package enum Quantity {
+    /// `1 exchange`, `2 exchanges`.
+    package static func text(_ count: Int, _ noun: String) -> String {
+        "\(count) \(noun)\(count == 1 ? "" : "s")"
+    }
+
     /// Reads `512`, `64k`, `1.5m`, `2g`: a unit counts by 1024. `nil` if it is none or overflows.
     package static func byteCount(_ text: String) -> Int64? {
         read(text, units: ["": 1, "b": 1, "k": 1024, "m": 1024 * 1024, "g": 1024 * 1024 * 1024])

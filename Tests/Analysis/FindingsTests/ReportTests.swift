@@ -216,7 +216,7 @@ import Traffic
             Sample(target: "/login/17", headers: ["Authorization: Basic dGVzdDoxOjM0"])
         ])
         let text = FindingsText.render(report, color: false)
-        #expect(text.hasPrefix("findings: 1 critical, 1 medium; looked at 1 exchanges"))
+        #expect(text.hasPrefix("findings: 1 critical, 1 medium; looked at 1 exchange"))
         let title = "PLAIN-HTTP-BASIC  Basic credentials over cleartext HTTP"
         #expect(text.contains("\nCRITICAL\n  " + title))
         #expect(text.contains("where  GET http://api.example/login/{id}  in header authorization"))

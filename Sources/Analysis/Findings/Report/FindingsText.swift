@@ -30,12 +30,12 @@ package enum FindingsText {
         let what = counts.isEmpty ? "no findings" : "findings: " + counts.joined(separator: ", ")
         let coverage = report.coverage
         var text =
-            "\(what); looked at \(coverage.exchanges) exchanges"
-            + " on \(coverage.connections) connections"
+            "\(what); looked at " + Quantity.text(coverage.exchanges, "exchange")
+            + " on " + Quantity.text(coverage.connections, "connection")
         if coverage.missingHeads > 0 {
             text += ", \(coverage.missingHeads) without a recorded head and not judged"
         }
-        if coverage.messages > 0 { text += ", \(coverage.messages) messages" }
+        if coverage.messages > 0 { text += ", " + Quantity.text(coverage.messages, "message") }
         if coverage.clientRefused > 0 { text += ", \(coverage.clientRefused) refused by clients" }
         if coverage.originFailed > 0 { text += ", \(coverage.originFailed) without their origin" }
         if coverage.broken > 0 { text += ", \(coverage.broken) broken off" }

@@ -20,26 +20,27 @@ enum ReplayClientText {
 
     private static func summary(_ report: ReplayClientReport) -> [String] {
         var lines = [
-            "\(counted(report.answeredCount + report.failedCount, "request")) sent,"
+            "\(Quantity.text(report.answeredCount + report.failedCount, "request")) sent,"
                 + " \(report.answeredCount) answered, \(report.sameCount) as recorded"
         ]
         if report.replacedCount + report.keptCount > 0 {
             let kept = report.keptCount > 0 ? ", \(report.keptCount) kept for want of one" : ""
-            lines.append("\(counted(report.replacedCount, "value")) replaced by live ones" + kept)
+            lines.append(
+                "\(Quantity.text(report.replacedCount, "value")) replaced by live ones" + kept)
         }
         if report.messagesUnsent > 0 {
             lines.append(
-                "\(counted(report.messagesUnsent, "message")) not sent: what they were to come behind"
+                "\(Quantity.text(report.messagesUnsent, "message")) not sent: what they were to come behind"
                     + " did not come, or the connection broke off")
         }
         if report.withheldCount > 0 {
             lines.append(
-                "\(counted(report.withheldCount, "request")) withheld: name the host with --to or"
+                "\(Quantity.text(report.withheldCount, "request")) withheld: name the host with --to or"
                     + " --allow to send what may change something")
         }
         for why in ReplayPlan.Obstacle.allCases {
             guard let count = report.leftOut[why] else { continue }
-            lines.append("\(counted(count, "exchange")) left out: \(words(why))")
+            lines.append("\(Quantity.text(count, "exchange")) left out: \(words(why))")
         }
         if report.unsentCount > 0 {
             let reason =
@@ -48,7 +49,8 @@ enum ReplayClientText {
                 case .capture: "because the capture could not be written"
                 case .signal, nil: "by a signal"
                 }
-            lines.append("\(counted(report.unsentCount, "request")) not sent: stopped \(reason)")
+            lines.append(
+                "\(Quantity.text(report.unsentCount, "request")) not sent: stopped \(reason)")
         }
         return lines
     }
@@ -59,10 +61,6 @@ enum ReplayClientText {
         case .malformed: "their requests are malformed"
         case .content: "their contents were not recorded whole"
         }
-    }
-
-    private static func counted(_ count: Int, _ noun: String) -> String {
-        "\(count) \(noun)\(count == 1 ? "" : "s")"
     }
 }
 
