@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Commands
+@testable import Views
 
 struct RecordFollowerTests {
     struct Row: CustomTestStringConvertible, Sendable {

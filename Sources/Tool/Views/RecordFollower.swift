@@ -1,11 +1,11 @@
 internal import Base
 internal import Glibc
-internal import Traffic
+package import Traffic
 
 /// Tells of the records of a capture that is being written, each once, when it has ended.
-struct RecordFollower {
+package struct RecordFollower {
     /// Which kind of record.
-    enum Kind { case connections, exchanges }
+    package enum Kind { case connections, exchanges }
 
     private let kind: Kind
     private let store: any TrafficStore
@@ -16,7 +16,7 @@ struct RecordFollower {
     private var toldBehindMark: Set<Int64> = []
 
     /// Before the first record is read, so that none is missed.
-    init(_ kind: Kind, of store: any TrafficStore) throws {
+    package init(_ kind: Kind, of store: any TrafficStore) throws {
         self.kind = kind
         self.store = store
         lastChange = try store.lastChange
@@ -66,7 +66,7 @@ struct RecordFollower {
     ///   - all: visits those that there are.
     ///   - record: the one of a number.
     ///   - flush: called when nothing more is known for now.
-    mutating func follow<Record>(
+    package mutating func follow<Record>(
         all: ((Record) throws -> Bool) throws -> Void, record: (Int64) throws -> Record?,
         isEnded: @escaping (Record) -> (id: Int64, hasEnded: Bool),
         visit: @escaping (Record) throws -> Bool,
