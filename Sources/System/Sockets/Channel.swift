@@ -369,6 +369,12 @@ package final class Channel: @unchecked Sendable {
         setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
     }
 
+    /// Acknowledges what has come now, and not with the next bytes that go out: a peer that holds
+    /// a small write back until then (RFC 9293 §3.7.4) would wait 40 ms.
+    package func acknowledgeAtOnce() {
+        setOption(Int32(IPPROTO_TCP), TCP_QUICKACK, 1)
+    }
+
     /// Receives urgent data where it stands among the rest, as it is passed on; apart, where nobody
     /// asks for it, it would be lost. Connections that a listener accepts have what it has.
     package func setUrgentInline() {

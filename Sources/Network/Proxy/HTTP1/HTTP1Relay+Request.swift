@@ -33,6 +33,10 @@ extension HTTP1Relay: ExchangeClient {
     func readContent(
         into out: ByteBuffer, of exchange: ExchangeTask
     ) async throws(RelayFailure) -> Int {
+        // Many clients write the head and the content apart.
+        if !exchange.hasTakenContent, clientBuffer?.isEmpty ?? true {
+            client.channel.acknowledgeAtOnce()
+        }
         while requestBody != nil {
             try await fillClientBuffer()
             guard let buffer = clientBuffer else { throw .clientEnded }
