@@ -42,7 +42,7 @@ def load(peer, target, connections, seconds, kind):
     ]
     if kind == "resumed":
         command += ["-H", "Connection: close"]
-    return load_output([*command, url], seconds)
+    return load_output([*command, url, *(["--", "post"] if kind == "post" else [])], seconds)
 
 
 def load_output(command, seconds):
@@ -110,8 +110,9 @@ def measured_streams(process, peer, target, connections, seconds):
 
 
 def loaded(target, connections, kind="kept", origin="http1"):
-    """Kinds: requests on connections that are kept, resumed (a new one each time) or full (the
-    same, with a full handshake), streams of HTTP/2, and messages of WebSockets."""
+    """Kinds: requests on connections that are kept, post (the same, with a content), resumed (a new
+    one each time) or full (the same, with a full handshake), streams of HTTP/2, and messages of
+    WebSockets."""
     bridges = kind == "streams" and origin == "http1"
 
     def measure(peer, origins, options):
@@ -165,6 +166,7 @@ def idle(peer, origins, options):
 
 MEASUREMENTS = {
     "keep-alive": loaded("/1k", 64),
+    "post": loaded("/post", 64, kind="post"),
     "new": loaded("/1k", 32, kind="full"),
     "resumed": loaded("/1k", 32, kind="resumed"),
     "large": loaded("/10m", 4),
@@ -178,6 +180,8 @@ MEASUREMENTS = {
 ROWS = [
     ("1 KB, keep-alive, 64 connections: CPU a request", "keep-alive", "cpu_us", "{:,.1f} µs"),
     ("the same: requests a second", "keep-alive", "rate", "{:,.0f}"),
+    ("POST of 1 KB, keep-alive, 64 connections: CPU a request", "post", "cpu_us", "{:,.1f} µs"),
+    ("the same: requests a second", "post", "rate", "{:,.0f}"),
     ("1 KB, a new TLS connection each, full handshake: CPU", "new", "cpu_us", "{:,.0f} µs"),
     ("the same: connections a second", "new", "rate", "{:,.0f}"),
     ("1 KB, a new TLS connection each, wrk resuming: CPU", "resumed", "cpu_us", "{:,.0f} µs"),

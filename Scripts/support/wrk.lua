@@ -1,3 +1,11 @@
+-- With the argument `post`, each request has a content of 1 KB.
+function init(arguments)
+    if arguments[1] == "post" then
+        wrk.method = "POST"
+        wrk.body = string.rep("x", 1024)
+    end
+end
+
 -- Prints what a run did as one line of JSON.
 function done(summary, latency)
     local errors = summary.errors

@@ -23,6 +23,17 @@ extension RealClientTests {
             try await content.end()
         }
 
+        /// Several in one second, too, have a capture each.
+        @Test func keepsRunsApart() async throws {
+            let folder = try Folder()
+            for _ in 1...3 {
+                let run = try Program(.sallyport, ["run", "--", "true"], in: folder)
+                #expect(try await run.end() == 3, "\(run.story)")
+            }
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(names.filter { $0.hasSuffix(".sallyport") }.count == 3, "\(names)")
+        }
+
         @Test(.needs(.curl)) func knowsItsOwnAnswers() async throws {
             let folder = try Folder()
             // Nothing listens at port 1.

@@ -92,9 +92,15 @@ package final class ProxyService: RunService {
         return endedInOrder
     }
 
-    /// A capture in the current folder, named for the time.
+    /// A capture in the current folder that is not there yet, named for the time.
     static func freshCapturePath() -> String {
         let time = Timestamp.now().rfc3339.prefix(19).filter { $0 != ":" }
-        return "\(time).sallyport"
+        var path = "\(time).sallyport"
+        var number = 2
+        while Files.exists(path) {
+            path = "\(time)-\(number).sallyport"
+            number += 1
+        }
+        return path
     }
 }
