@@ -88,6 +88,9 @@ package enum CommandLineTool {
             return .clean
         }
         let wantsHelp = arguments.first == "help"
+        if wantsHelp, let last = arguments.last, ["--help", "-h"].contains(last) {
+            arguments.removeLast()
+        }
         if wantsHelp {
             arguments.removeFirst()
             if let topic = HelpTopic.all.first(where: { [$0.name] == arguments }) {

@@ -77,12 +77,14 @@ struct ArgumentReader {
 
     private mutating func readShort(_ argument: String) throws(UsageFailure) {
         let name = argument.dropFirst()
-        guard name.count == 1,
-            let index = parameters.firstIndex(where: { $0.short == name.first })
+        guard let index = parameters.firstIndex(where: { $0.short == name.first }),
+            name.count == 1 || parameters[index].kind == .option
         else {
             throw unknownOption(argument, name: String(name))
         }
-        try readNamed(index, as: argument, attached: nil)
+        // A value may stand right behind the letter, such as `-j2`.
+        let value = name.count == 1 ? nil : String(name.dropFirst())
+        try readNamed(index, as: String(argument.prefix(2)), attached: value)
     }
 
     private mutating func readNamed(

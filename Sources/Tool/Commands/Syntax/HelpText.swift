@@ -13,7 +13,7 @@ struct HelpText {
         help.addUsage(command, title: title)
         help.addDetails(command)
         help.addEntries("Commands:", command.subcommands.map { ($0.name, $0.summary) })
-        help.addParameters(command.parameters)
+        help.addParameters(command.parameters, isWholeTool: path.isEmpty)
         if !command.subcommands.isEmpty {
             help.lines += ["", "'\(title) COMMAND --help' tells more about each."]
         }
@@ -54,12 +54,17 @@ struct HelpText {
         }
     }
 
-    private mutating func addParameters(_ parameters: [ParameterDescription]) {
+    private mutating func addParameters(
+        _ parameters: [ParameterDescription], isWholeTool: Bool
+    ) {
         let arguments = parameters.filter { $0.kind == .positional || $0.kind == .rest }
         addEntries("Arguments:", arguments.map { ($0.title, Self.summary($0)) })
         var options = parameters.filter { $0.kind == .option || $0.kind == .flag }
             .map { (title($0), Self.summary($0)) }
         options.append(("-h, --help", "print this help"))
+        if isWholeTool {
+            options.append(("    --version", "print the version, and those of the libraries"))
+        }
         addEntries("Options:", options)
     }
 

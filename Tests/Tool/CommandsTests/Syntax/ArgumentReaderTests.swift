@@ -25,6 +25,7 @@ struct ArgumentReaderTests {
             name: "attached with equals signs", arguments: ["c", "--limit=a=b=--c"],
             result: ["CAPTURE=c", "limit=a=b=--c"]),
         Row(name: "short", arguments: ["c", "-l", "3"], result: ["CAPTURE=c", "limit=3"]),
+        Row(name: "short, attached", arguments: ["c", "-l3"], result: ["CAPTURE=c", "limit=3"]),
         Row(
             name: "value with one dash", arguments: ["c", "-l", "-3"],
             result: ["CAPTURE=c", "limit=-3"]),
@@ -53,8 +54,8 @@ struct ArgumentReaderTests {
             name: "placeholder is no option", arguments: ["--CAPTURE=3"],
             result: ["unknown option '--CAPTURE' for 'x y'", "see 'sallyport x y --help'"]),
         Row(
-            name: "several short ones", arguments: ["-lx"],
-            result: ["unknown option '-lx' for 'x y'", "see 'sallyport x y --help'"]),
+            name: "several short ones", arguments: ["-xl"],
+            result: ["unknown option '-xl' for 'x y'", "see 'sallyport x y --help'"]),
         Row(
             name: "flag twice", arguments: ["c", "--json", "--json"],
             result: ["option '--json' is given twice"]),
