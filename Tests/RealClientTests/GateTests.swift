@@ -109,7 +109,7 @@ extension RealClientTests {
             let content = try await ContentProcess(in: folder)
             let script = """
                 curl -sS -o out \(content.url)/assets/1/10
-                curl -sS --noproxy '*' --limit-rate 1m -o out \(content.url)/assets/1/4m
+                curl -sS --noproxy '*' --limit-rate 200k -o out \(content.url)/assets/1/600k
                 """
             let run = try Gate(["sh", "-c", script], in: folder)
             #expect(try await run.program.end() == 0, "\(run.program.story)")

@@ -24,8 +24,12 @@ struct ProcessRecords {
         if let last = known[id], last.commandLine == bytes, last.record.executable == executable {
             return last.record
         }
-        let words = bytes.split(separator: 0, omittingEmptySubsequences: false)
+        var words = bytes.split(separator: 0, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
+        // Of one that is ending nothing but its name is left.
+        if bytes.isEmpty, executable.isEmpty, let name = ProcessFacts.name(of: id) {
+            words = [name]
+        }
         let record = ProcessRecord(
             id: id, executable: executable,
             // The last one ends with a NUL too.

@@ -45,6 +45,22 @@ package struct SocketOwners {
         return nil
     }
 
+    /// Looks for several in one walk through all processes, the youngest first.
+    ///
+    /// - Returns: the owner of each that was found.
+    package func search(_ inodes: Set<UInt64>) -> [UInt64: Int32] {
+        var missing = inodes
+        var owners: [UInt64: Int32] = [:]
+        for process in Folder.numbers("/proc").sorted(by: >) where !missing.isEmpty {
+            for descriptor in Folder.numbers("/proc/\(process)/fd") {
+                let place = Place(process: process, descriptor: descriptor)
+                guard let inode = socket(at: place), missing.remove(inode) != nil else { continue }
+                owners[inode] = process
+            }
+        }
+        return owners
+    }
+
     /// - Parameter budget: how many descriptors may be looked at; the rest is left in it.
     private mutating func search(
         _ inode: UInt64, in process: Int32, budget: inout Int

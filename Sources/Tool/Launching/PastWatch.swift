@@ -41,7 +41,7 @@ package final class PastWatch: Sendable {
 
     /// What only the thread that looks knows.
     private struct Memory {
-        var owners = SocketOwners()
+        let owners = SocketOwners()
         var live: Set<Ends> = []
         /// Those whose end is told of no more.
         var seen: Set<Ends> = []
@@ -146,16 +146,16 @@ package final class PastWatch: Sendable {
             return state.withLock { $0.isBlind = true }
         }
         var live: Set<Ends> = []
-        var hasListeners = false
+        var new: [(ends: Ends, socket: SocketDiagnosis.Connection)] = []
         for socket in sockets {
             let ends = Ends(local: socket.local, remote: socket.remote)
             live.insert(ends)
             guard !memory.live.contains(ends), leadsPast(socket) else { continue }
-            if !hasListeners { noteListeners(&memory) }
-            hasListeners = true
-            guard !memory.listening.contains(socket.local.port) else { continue }
-            examine(socket, ends, &memory)
+            new.append((ends, socket))
         }
+        if !new.isEmpty { noteListeners(&memory) }
+        new.removeAll { memory.listening.contains($0.socket.local.port) }
+        examine(new, &memory)
         for (ends, found) in memory.unfound {
             if !live.contains(ends) || found.tries >= Self.tryLimit {
                 memory.unfound[ends] = nil
@@ -168,24 +168,28 @@ package final class PastWatch: Sendable {
         memory.live = live
     }
 
+    /// All in one walk through the processes: others of this machine may open hundreds at a time.
     private func examine(
-        _ socket: SocketDiagnosis.Connection, _ ends: Ends, _ memory: inout Memory
+        _ sockets: [(ends: Ends, socket: SocketDiagnosis.Connection)], _ memory: inout Memory
     ) {
         let ourselves = geteuid()
-        guard ourselves == 0 || socket.user == ourselves else { return remember(ends, &memory) }
-        let owner =
-            socket.inode == 0
-            ? nil
-            : memory.owners.recentOwner(of: socket.inode) ?? memory.owners.search(socket.inode)
-        guard let owner else {
-            let tries = memory.unfound[ends]?.tries ?? 0
-            memory.unfound[ends] = (socket, tries + 1)
-            return
+        let owners = memory.owners.search(
+            Set(sockets.lazy.map(\.socket.inode).filter { $0 != 0 }))
+        for (ends, socket) in sockets {
+            guard ourselves == 0 || socket.user == ourselves else {
+                remember(ends, &memory)
+                continue
+            }
+            guard let owner = owners[socket.inode] else {
+                let tries = memory.unfound[ends]?.tries ?? 0
+                memory.unfound[ends] = (socket, tries + 1)
+                continue
+            }
+            memory.unfound[ends] = nil
+            remember(ends, &memory)
+            guard owner != getpid(), isOfCommand(owner) else { continue }
+            note(socket, program: ProcessFacts.name(of: owner) ?? "a program")
         }
-        memory.unfound[ends] = nil
-        remember(ends, &memory)
-        guard owner != getpid(), isOfCommand(owner) else { return }
-        note(socket, program: ProcessFacts.name(of: owner) ?? "a program")
     }
 
     /// What ended between two looks is still known to the kernel, but not whose it was.
