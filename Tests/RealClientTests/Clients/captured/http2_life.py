@@ -26,7 +26,10 @@ def frames(connection):
             end = 9 + int.from_bytes(data[:3], "big")
             kind, flags, stream = data[3], data[4], int.from_bytes(data[5:9], "big")
             if kind == SETTINGS and not flags & 1:
-                connection.sendall(frame(SETTINGS, 1, 0))
+                try:
+                    connection.sendall(frame(SETTINGS, 1, 0))
+                except OSError:
+                    pass  # The peer is gone; what it said before is still to be read.
             yield kind, stream, data[9:end]
             data = data[end:]
         more = connection.recv(65536)
