@@ -53,7 +53,10 @@ package struct RecordFollower {
             try store.changes(since: lastChange) { change in
                 lastChange = change.number
                 let ranges = kind == .exchanges ? change.exchanges : change.connections
-                for range in ranges { changed += range.filter { !isTold($0) } }
+                // A capture may claim that any number of records changed.
+                for range in ranges.prefix(Self.batch) where changed.count < Self.batch {
+                    changed += range.prefix(Self.batch).filter { !isTold($0) }
+                }
                 return changed.count < Self.batch
             }
             if !changed.isEmpty { return changed.sorted() }
