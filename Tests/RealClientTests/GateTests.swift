@@ -147,6 +147,35 @@ extension RealClientTests {
             #expect(try await itself.program.end() == 2, "\(itself.program.story)")
         }
 
+        /// Whether a command is told of the proxy or led to it does not change what it asked for: a
+        /// session that was recorded in one way is there in the other.
+        @Test(.needs(.curl)) func recordsWhatTheClientAskedFor() async throws {
+            let folder = try Folder()
+            let content = try await ContentProcess(in: folder)
+            let paths = [
+                "http://localhost:\(content.port)", "http://127.0.0.1:\(content.port)",
+                content.secureURL,
+            ].map { "\($0)/assets/1/10" }
+            let get = ["curl", "-sS", "--fail"] + paths.flatMap { ["--output", "out", $0] }
+            let ways: [(name: String, options: [String])] = [
+                ("told", []), ("led", ["--capture-all"]),
+            ]
+            for way in ways {
+                let run = try Gate(
+                    get, in: folder, ["--origin-ca", content.authorityPath] + way.options,
+                    capture: way.name)
+                #expect(try await run.program.end() == 0, "\(run.program.story)")
+                let capture = Capture(path: folder.path("\(way.name).sallyport"), folder: folder)
+                #expect(try await capture.flows().map(\.url) == paths)
+            }
+            try await content.end()
+            for (recorded, way) in [(ways[0], ways[1]), (ways[1], ways[0])] {
+                let replayed = ["--replay", folder.path("\(recorded.name).sallyport")]
+                let run = try Gate(get, in: folder, replayed + way.options, capture: "again")
+                #expect(try await run.program.end() == 0, "\(run.program.story)")
+            }
+        }
+
         /// The streams are the command's own.
         @Test(.needs(.curl)) func writesOneDocument() async throws {
             let folder = try Folder()

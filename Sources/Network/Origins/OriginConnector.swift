@@ -74,8 +74,7 @@ package final class OriginConnector: @unchecked Sendable {
         let isHere =
             upstream.address.isLoopback
             || upstream.channel.localAddress?.host == upstream.address.host
-        let name = HostPattern.canonical(host)
-        let isNamed = name == "localhost" || name.hasSuffix(".localhost")
+        let isNamed = LoopbackHost.isName(host)
         guard isHere else { return nil }
         var addresses: [SocketAddress] = []
         if let literal = SocketAddress(literal: isNamed ? "127.0.0.1" : host, port: port) {

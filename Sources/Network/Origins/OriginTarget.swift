@@ -1,21 +1,31 @@
+internal import Base
 internal import Sockets
 package import Traffic
 
 /// An origin and how it is spoken to.
 package struct OriginTarget: Sendable, Hashable {
     package let isSecure: Bool
-    /// A name in lower case or an address, without brackets.
+    /// Where it is dialled: a name in lower case or an address, without brackets.
     package let host: String
     package let port: UInt16
+    /// What it is recorded as: what the client calls it where that agrees with `host`, else the
+    /// same. It never decides where a connection goes, nor what a certificate has to show.
+    package let name: String
     /// As `Host` has it: without the scheme's default port (RFC 9110 §7.2).
     package let authority: String
 
-    package init(isSecure: Bool, host: String, port: UInt16) {
+    /// - Parameter claim: what the client calls it: by SNI in TLS, by `Host` elsewhere. Only a name
+    ///   of loopback counts, and only for an address of loopback: any other name could be made up.
+    package init(isSecure: Bool, host: String, port: UInt16, calledAs claim: String? = nil) {
         self.isSecure = isSecure
         self.host = host
         self.port = port
-        let name = host.utf8.contains(0x3A) ? "[\(host)]" : host
-        authority = port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
+        let agreed = claim.flatMap { claim in
+            LoopbackHost.isAddress(host) && LoopbackHost.isName(claim) ? claim.lowercased() : nil
+        }
+        name = agreed ?? host
+        let written = name.utf8.contains(0x3A) ? "[\(name)]" : name
+        authority = port == (isSecure ? 443 : 80) ? written : "\(written):\(port)"
     }
 
     package var scheme: ExchangeRecord.Scheme { isSecure ? .https : .http }

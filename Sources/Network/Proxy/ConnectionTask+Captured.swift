@@ -34,11 +34,23 @@ extension ConnectionTask {
         try await serveTunnel(to: wanted.host, wanted.port, dialled, readAhead: nil)
     }
 
+    /// Whether the system led the client here, which has asked us for nothing.
+    var isLed: Bool { port.mode == .captured || port.mode == .transparent }
+
+    /// The origin by the name that the client has for it, who came with an address alone: by SNI, or
+    /// by Host in clear.
+    func named(_ origin: OriginTarget, by claim: @autoclosure () -> String?) -> OriginTarget {
+        guard isLed, LoopbackHost.isAddress(origin.host), let claim = claim() else { return origin }
+        let named = OriginTarget(
+            isSecure: origin.isSecure, host: origin.host, port: origin.port, calledAs: claim)
+        if named.name != named.host { note(named) }
+        return named
+    }
+
     /// Whether a client that was led here is still to hear that its origin cannot be reached: nearest
     /// to a refusal, which it would have met without us, is a reset before the first byte.
     var isRefusalDue: Bool {
-        guard port.mode == .captured || port.mode == .transparent else { return false }
-        return record.outcome == .originUnreachable && record.clientBytes.sent == 0
+        isLed && record.outcome == .originUnreachable && record.clientBytes.sent == 0
     }
 
     /// Looks for the program that the client is, while the connection goes on.
@@ -46,9 +58,7 @@ extension ConnectionTask {
         guard isLocal,
             let finder = port.mode == .captured ? worker.insideProcesses : worker.processes
         else { return }
-        let wanted =
-            port.mode == .captured || port.mode == .transparent
-            ? channel.originalDestination(listening: port.address) : nil
+        let wanted = isLed ? channel.originalDestination(listening: port.address) : nil
         guard let server = wanted ?? channel.localAddress else { return }
         isProcessSought = finder.find(client: peer, server: server) { [self] found in
             record.process = found

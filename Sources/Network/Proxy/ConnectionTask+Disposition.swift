@@ -99,7 +99,7 @@ extension ConnectionTask {
     /// The same for a request: neither where it goes nor the host that it names may be blocked.
     func blocking(_ head: RequestHead, to target: OriginTarget) -> ToolResponse? {
         guard !worker.plan.disposition.blocked.isEmpty else { return nil }
-        return blocking(target.host, head.fields.first(.host).flatMap { HostField.parse($0)?.host })
+        return blocking(target.host, head.hostName)
     }
 
     /// Relays TLS as it is.

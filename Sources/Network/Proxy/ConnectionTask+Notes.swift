@@ -54,7 +54,7 @@ extension ConnectionTask {
     }
 
     func note(_ target: OriginTarget) {
-        record.originHost = target.host
+        record.originHost = target.name
         record.originPort = target.port
     }
 

@@ -13,9 +13,7 @@ internal import Transport
 extension ConnectionTask {
     /// Whether the client takes the proxy for its origin and was not asked: what the origin does to
     /// its connection is done to the client's, and no page of ours stands for it.
-    var mirrorsOrigin: Bool {
-        ownsOrigins && (port.mode == .captured || port.mode == .transparent)
-    }
+    var mirrorsOrigin: Bool { ownsOrigins && isLed }
 
     /// A connection to an origin for this client.
     ///

@@ -98,7 +98,8 @@ extension ConnectionTask {
         }
         switch opening.kind {
         case .tls(let hello):
-            let target = OriginTarget(isSecure: true, host: host, port: port)
+            let target = named(
+                OriginTarget(isSecure: true, host: host, port: port), by: hello.serverName)
             // Some clients send no SNI for short names; the origin still has to know who is meant.
             let name = hello.serverName ?? target.serverName
             try await intercept(

@@ -1,5 +1,5 @@
 internal import Base
-internal import HTTPModel
+package import HTTPModel
 
 /// Reads `host [":" port]`, as Host and the authority of a target have it (RFC 9110 §7.2).
 ///
@@ -68,5 +68,12 @@ package enum HostField {
 
     private static func lowercased(_ bytes: ArraySlice<UInt8>) -> String {
         String(decoding: bytes.map { $0.asciiLowercased }, as: UTF8.self)
+    }
+}
+
+extension RequestHead {
+    /// The host that the request names, as `HostField` reads it.
+    package var hostName: String? {
+        fields.first(.host).flatMap { HostField.parse($0)?.host }
     }
 }

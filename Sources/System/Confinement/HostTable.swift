@@ -87,7 +87,7 @@ enum HostTable {
     /// RFC 6761 §6.3, and what systems call loopback besides.
     private static func isLocalhost(_ name: String) -> Bool {
         let name = name.lowercased()
-        return name == "localhost" || name.hasSuffix(".localhost")
+        return LoopbackHost.isName(name)
             || [
                 "localhost.localdomain", "localhost4", "localhost6", "localhost4.localdomain4",
                 "localhost6.localdomain6", "ip6-localhost", "ip6-loopback", "loopback",

@@ -131,6 +131,35 @@ struct ReplayRecordingTests {
         }
     }
 
+    /// One origin of this machine is found by its name and by its addresses, if no other is meant.
+    @Test(
+        arguments: [
+            (["localhost:8080"], "127.0.0.1:8080", "0"),
+            (["127.0.0.1:8080"], "localhost:8080", "0"),
+            (["[::1]:8080"], "localhost:8080", "0"),
+            (["localhost:8080", "127.0.0.1:8080"], "127.0.0.1:8080", "1"),
+            (["localhost:8080"], "127.0.0.1:8081", nil), (["127.0.0.2"], "127.0.0.1", nil),
+            (["a.localhost"], "b.localhost", nil), (["localhost"], "example.com", nil),
+            (["example.com"], "localhost", nil),
+        ] as [([String], String, String?)])
+    func answersByAnotherNameOfLoopback(
+        _ recorded: [String], _ asked: String, _ answer: String?
+    ) throws {
+        let source = MemorySource()
+        for (index, authority) in recorded.enumerated() {
+            source.add(
+                request("GET /a"), to: authority, "HTTP/1.1 200 OK\nContent-Length: 1\n\n",
+                Array("\(index)".utf8))
+        }
+        let recording = try ReplayRecording(source, options: ReplayOptions(), digests: .forTests)
+        let other = try recording.ask(request("GET /b"), authority: asked)
+        other.noteEnd()
+        guard case .miss(let miss) = other.next() else { return #expect(Bool(false)) }
+        let parts = try #require(miss.nearest).differences.map(\.part)
+        #expect(parts == (answer == nil ? [.authority, .path] : [.path]))
+        #expect(try recording.answer(to: request("GET /a"), from: asked) == answer)
+    }
+
     private func request(_ head: String) -> String {
         let lines = head.split(separator: "\n", maxSplits: 1)
         let rest = lines.count > 1 ? "\n" + lines[1] : ""
@@ -156,8 +185,10 @@ private final class SummingDigest: RunningDigest {
 
 extension ReplayRecording {
     /// Asks, and returns the content of the answer; `nil` for a miss.
-    func answer(to head: String, _ content: [UInt8] = []) throws -> String? {
-        let exchange = try ask(head)
+    func answer(
+        to head: String, _ content: [UInt8] = [], from authority: String = "example.com"
+    ) throws -> String? {
+        let exchange = try ask(head, authority: authority)
         if !content.isEmpty { exchange.receive(content.span) }
         exchange.noteEnd()
         var answer: [UInt8] = []

@@ -21,14 +21,8 @@ struct HostName: Hashable {
     var text: String { bytes.text }
     var isEmpty: Bool { bytes.isEmpty }
 
-    /// Whether what is sent there never leaves the machine (RFC 6761 §6.3, RFC 1122 §3.2.1.3).
-    var isLoopback: Bool {
-        let text = bytes.text
-        if text == "localhost" || text.hasSuffix(".localhost") || text == "::1" { return true }
-        let mapped = text.hasPrefix("::ffff:") ? String(text.dropFirst(7)) : text
-        let parts = mapped.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
-    }
+    /// Whether what is sent there never leaves the machine.
+    var isLoopback: Bool { LoopbackHost.contains(bytes.text) }
 
     var isAddress: Bool {
         if bytes.contains(0x3A) { return true }

@@ -18,13 +18,15 @@ extension ReplayRecording {
         for exchange in candidates(for: facts) {
             guard let recorded = request(of: exchange) else { continue }
             let score = Self.likeness(
-                recorded, rule.items(of: recorded, isStrict: false), facts, wanted)
+                recorded, rule.items(of: recorded, isStrict: false), aligned(facts, with: recorded),
+                wanted)
             if score > best?.score ?? -1 { best = (score, exchange, recorded) }
         }
         return best.map { best in
             ReplayMiss.Nearest(
                 exchange: best.exchange, method: best.facts.method, url: best.facts.url,
-                differences: rule.differences(recorded: best.facts, live: facts))
+                differences: rule.differences(
+                    recorded: best.facts, live: aligned(facts, with: best.facts)))
         }
     }
 

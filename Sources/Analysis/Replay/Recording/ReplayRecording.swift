@@ -16,6 +16,7 @@ package final class ReplayRecording: @unchecked Sendable {
     private let lock = Mutex(())
     private let source: any TrafficSource
     private var lists: [RequestPlace: ExchangeList] = [:]
+    private var loopback = LoopbackOrigins()
     /// The lists in the order of the recording.
     private var inOrder: [ExchangeList] = []
     private var held: [Int64: RecordedResponse] = [:]
@@ -51,6 +52,7 @@ package final class ReplayRecording: @unchecked Sendable {
             counts.leftOut += 1
             return
         }
+        loopback.add(facts.origin)
         let place = rule.place(of: facts)
         let list = lists[place] ?? ExchangeList(place)
         if list.exchanges.isEmpty {
@@ -80,7 +82,15 @@ package final class ReplayRecording: @unchecked Sendable {
 
     /// Looks for the answer to a whole request, and takes it.
     func find(_ facts: RequestFacts) -> Find {
-        lock.withLock { _ in locate(facts) }
+        lock.withLock { _ in
+            var found = Find.unknown
+            for origin in loopback.spellings(of: facts.origin) {
+                let next = locate(facts.at(origin))
+                if case .answer = next { return next }
+                if case .unknown = found { found = next }
+            }
+            return found
+        }
     }
 
     private func locate(_ facts: RequestFacts) -> Find {
@@ -102,7 +112,11 @@ package final class ReplayRecording: @unchecked Sendable {
 
     /// Whether anything is recorded for the place that a request is for.
     func knows(_ facts: RequestFacts) -> Bool {
-        lock.withLock { _ in lists[rule.place(of: facts)] != nil }
+        lock.withLock { _ in
+            loopback.spellings(of: facts.origin).contains {
+                lists[rule.place(of: facts.at($0))] != nil
+            }
+        }
     }
 
     /// Groups the exchanges of a list by what counts of their requests, once.
@@ -214,8 +228,8 @@ package final class ReplayRecording: @unchecked Sendable {
 
     /// The messages of the next dialogue that was recorded with a place; `nil` if there is none.
     func dialogue(with host: String, _ port: UInt16) -> DialogueScript? {
-        let place = DialoguePlace(host: host, port: port)
-        return lock.withLock { _ in
+        lock.withLock { _ in
+            let place = self.place(of: host, port) { dialogues[$0] != nil }
             guard let known = dialogues[place] else { return nil }
             let use = dialogueUses[place, default: 0]
             dialogueUses[place] = use + 1
@@ -250,7 +264,28 @@ package final class ReplayRecording: @unchecked Sendable {
 
     /// What ALPN agreed on with clients of a place.
     package func protocols(of host: String, _ port: UInt16) -> Set<String> {
-        lock.withLock { _ in protocols[DialoguePlace(host: host, port: port)] ?? [] }
+        lock.withLock { _ in
+            protocols[place(of: host, port) { protocols[$0] != nil }] ?? []
+        }
+    }
+
+    /// Where something is recorded of an origin: with the host as it is called, or on this machine
+    /// with another spelling of it.
+    private func place(
+        of host: String, _ port: UInt16, isKnown: (DialoguePlace) -> Bool
+    ) -> DialoguePlace {
+        let asked = DialoguePlace(host: host, port: port)
+        guard !isKnown(asked), LoopbackHost.contains(host) else { return asked }
+        let others = LoopbackHost.isName(host) ? ["127.0.0.1", "::1"] : ["localhost"]
+        return others.map { DialoguePlace(host: $0, port: port) }.first(where: isKnown) ?? asked
+    }
+
+    /// A request with its origin as a recorded one has it, where both mean the same.
+    func aligned(_ facts: RequestFacts, with recorded: RequestFacts) -> RequestFacts {
+        lock.withLock { _ in
+            loopback.spellings(of: facts.origin).contains(recorded.origin)
+                ? facts.at(recorded.origin) : facts
+        }
     }
 
     // MARK: Near misses

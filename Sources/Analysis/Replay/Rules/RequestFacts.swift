@@ -6,7 +6,7 @@ package import HTTPModel
 package struct RequestFacts: Sendable {
     package let method: String
     /// Scheme and authority, such as `https://example.com`.
-    package let origin: String
+    package private(set) var origin: String
     package let path: String
     /// The query as it came.
     package let query: [UInt8]
@@ -34,6 +34,13 @@ package struct RequestFacts: Sendable {
 
     /// The whole URL.
     package var url: String { origin + path + (query.isEmpty ? "" : "?" + query.text) }
+
+    /// The same request, to its origin as it was recorded under another name.
+    func at(_ origin: String) -> RequestFacts {
+        var facts = self
+        facts.origin = origin
+        return facts
+    }
 
     /// Whether its content is a stream of gRPC's messages, to be answered while it comes.
     package var isGRPC: Bool { MediaType(fields.first(.contentType)).isGRPC }

@@ -76,8 +76,9 @@ extension ConnectionTask {
                 .broken, "client did not begin TLS after \(record.upgrade ?? "the upgrade")",
                 by: .client)
         }
-        let target = OriginTarget(
-            isSecure: true, host: record.originHost, port: record.originPort)
+        let target = named(
+            OriginTarget(isSecure: true, host: record.originHost, port: record.originPort),
+            by: hello.serverName)
         note(hello)
         switch disposition(of: hello.serverName ?? target.host, at: target) {
         case .intercept: break

@@ -130,7 +130,8 @@ final class ExchangeTask: @unchecked Sendable {
         switch route {
         case .refuse(let refusal): return .answer(refusal)
         case .connect(let host, let port): return .connect(host, port)
-        case .forward(let origin, let target, let host):
+        case .forward(let dialled, let target, let host):
+            let origin = dialled.isSecure ? dialled : task.named(dialled, by: head.hostName)
             record?.record.scheme = origin.scheme
             // Where the request goes is what counts: a false Host must not make it look local.
             record?.record.authority = origin.authority

@@ -15,7 +15,7 @@ extension ConnectionTask {
         _ responder: any OriginResponder, for target: OriginTarget, _ hello: ClientHello,
         _ opening: PeekedOpening, _ dialled: DialledOrigin?, _ entry: Entry
     ) async throws(ConnectionEnd) {
-        let protocols = responder.protocols(of: target.host, target.port, offering: hello.alpn)
+        let protocols = responder.protocols(of: target.name, target.port, offering: hello.alpn)
         let stream: TLSStream
         do throws(ConnectionEnd) {
             stream = try await secure(
