@@ -12,14 +12,16 @@ enum CaptureFile {
     ///
     /// A file that is there and is no capture is left as it is, and so is what a link points to.
     ///
+    /// - Returns: also whether the file was not there before.
+    ///
     /// Errors: `capture-not-a-capture`, `capture-newer`, `capture-in-use`, `capture-write-failed`,
     /// `capture-unreadable`.
     static func openForWriting(
         _ path: String, _ configuration: CaptureConfiguration
-    ) throws(Failure) -> (database: Database, lock: WriterLock) {
-        let isNew = try makeOrExamine(path)
+    ) throws(Failure) -> (database: Database, lock: WriterLock, isMade: Bool) {
+        let (isMade, isEmpty) = try makeOrExamine(path)
         let database = try Database(path: path, access: .write)
-        if isNew {
+        if isEmpty {
             try database.execute("PRAGMA page_size = \(configuration.pageSize)")
             try database.execute("PRAGMA auto_vacuum = NONE")
             // Written before the log is in use, so that the main file itself says what it is.
@@ -35,7 +37,7 @@ enum CaptureFile {
         try HeadCutting(database).run(configuration.progress)
         // What was open when its writer ended without a word is known to be over.
         try database.execute("UPDATE connection SET outcome = 'lost' WHERE outcome = 'open'")
-        return (database, lock)
+        return (database, lock, isMade)
     }
 
     /// Opens a capture for reading, one of an earlier version too, which stays as it is.
@@ -80,13 +82,15 @@ enum CaptureFile {
 
     /// Creates an empty file, or finds that what is there is a capture.
     ///
-    /// - Returns: whether the file is empty.
-    private static func makeOrExamine(_ path: String) throws(Failure) -> Bool {
+    /// - Returns: whether the file is new, and whether it is empty.
+    private static func makeOrExamine(
+        _ path: String
+    ) throws(Failure) -> (isMade: Bool, isEmpty: Bool) {
         let descriptor = unsafe open(
             path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         if descriptor >= 0 {
             close(descriptor)
-            return true
+            return (true, true)
         }
         let reason = errno
         var status = stat()
@@ -109,7 +113,7 @@ enum CaptureFile {
                     hint: "write to a file of your own")
             }
         }
-        return status.st_size == 0
+        return (false, status.st_size == 0)
     }
 
     /// Looks at the file's header alone (SQLite's file format §1.3), whatever state a crash left

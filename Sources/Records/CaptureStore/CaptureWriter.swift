@@ -21,7 +21,7 @@ package final class CaptureWriter: TrafficSink, Sendable {
     /// `capture-newer`; `capture-in-use` while another writer has it; `capture-unreadable` if it is
     /// damaged; `capture-write-failed`.
     package init(path: String, configuration: CaptureConfiguration) throws(Failure) {
-        let (database, lock) = try CaptureFile.openForWriting(path, configuration)
+        let (database, lock, isMade) = try CaptureFile.openForWriting(path, configuration)
         // A crash may have left messages of what has no row yet.
         nextConnectionID =
             try database.nextID(
@@ -32,7 +32,8 @@ package final class CaptureWriter: TrafficSink, Sendable {
                 "SELECT max(coalesce((SELECT max(id) FROM exchange), 0), coalesce("
                     + "(SELECT max(exchange) FROM message WHERE exchange IS NOT NULL), 0))")
         let rows = try RowWriter(database: database, digest: configuration.digest)
-        let task = WriterTask(rows: rows, lock: lock, configuration: configuration)
+        let task = WriterTask(
+            rows: rows, lock: lock, newPath: isMade ? path : nil, configuration: configuration)
         guard startThread({ task.run() }) else {
             throw Failure(
                 "capture-write-failed", party: .tool, "cannot start a thread to write \(path)")
@@ -40,8 +41,16 @@ package final class CaptureWriter: TrafficSink, Sendable {
         self.task = task
     }
 
+    /// One that was never closed belongs to a start that failed.
     deinit {
+        abandon()
+    }
+
+    /// Closes the file, and removes it if this writer has made it and nothing is recorded in it.
+    package func abandon() {
+        task.removesEmpty.store(true, ordering: .relaxed)
         task.queue.close()
+        task.finished.wait(lowering: false)
     }
 
     /// Takes events in order; after `close` they are ignored.

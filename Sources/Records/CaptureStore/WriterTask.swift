@@ -10,6 +10,10 @@ final class WriterTask: @unchecked Sendable {
     let queue: EventQueue
     let firstFailure = Mutex<Failure?>(nil)
     let finished = WakeSignal()
+    /// Whether a file that was made for nothing goes when the queue is closed.
+    let removesEmpty = Atomic(false)
+    /// Of a file that was not there before, while nothing is recorded in it.
+    private var newPath: String?
     private let configuration: CaptureConfiguration
     private var rows: RowWriter?
     private var lock: WriterLock?
@@ -22,7 +26,10 @@ final class WriterTask: @unchecked Sendable {
         var byteCount = 0
     }
 
-    init(rows: RowWriter, lock: WriterLock, configuration: CaptureConfiguration) {
+    init(
+        rows: RowWriter, lock: WriterLock, newPath: String?, configuration: CaptureConfiguration
+    ) {
+        self.newPath = newPath
         self.rows = rows
         self.lock = lock
         self.configuration = configuration
@@ -43,12 +50,14 @@ final class WriterTask: @unchecked Sendable {
         attempt(commit)
         attempt { () throws(Failure) in try rows?.checkpoint() }
         rows = nil
+        if let newPath, removesEmpty.load(ordering: .relaxed) { Files.remove(newPath) }
         lock = nil
         finished.raise()
     }
 
     private func write(_ batch: EventQueue.Batch) throws(Failure) {
         let events = batch.events.span
+        newPath = nil
         for index in events.indices {
             if transaction == nil {
                 try rows?.beginTransaction()

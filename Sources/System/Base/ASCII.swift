@@ -96,3 +96,13 @@ package func decimal(_ digits: some Collection<UInt8>) -> UInt64? {
     }
     return value
 }
+
+extension [UInt8] {
+    /// Without white space and control characters at both ends.
+    package var trimmed: [UInt8] {
+        guard let first = firstIndex(where: { $0 > 0x20 }),
+            let last = lastIndex(where: { $0 > 0x20 })
+        else { return [] }
+        return Array(self[first...last])
+    }
+}

@@ -251,6 +251,12 @@ package enum Files {
         return facts.st_mode & 0o077 == 0
     }
 
+    /// Whether it belongs to this user, or to root.
+    package static func isOwn(_ path: String) -> Bool {
+        var facts = stat()
+        return unsafe stat(path, &facts) == 0 && [0, geteuid()].contains(facts.st_uid)
+    }
+
     /// Moves a file or folder; one that is in the way is not replaced if it is a folder with
     /// something in it.
     ///

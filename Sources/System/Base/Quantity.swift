@@ -1,7 +1,7 @@
 /// Sizes and durations as people write and read them.
 package enum Quantity {
     /// `1 exchange`, `2 exchanges`.
-    package static func text(_ count: Int, _ noun: String) -> String {
+    package static func text(_ count: some BinaryInteger, _ noun: String) -> String {
         "\(count) \(noun)\(count == 1 ? "" : "s")"
     }
 

@@ -121,8 +121,31 @@ package enum CommandLineTool {
             arguments, for: command.parameters, of: words(path))
         switch outcome {
         case .help: return try help(path, to: environment.output)
-        case .values(let values): return try await invoke(values, environment)
+        case .values(let typed):
+            let configured = try configured(
+                words(path), command.parameters, besides: typed, environment, root)
+            return try await invoke(configured + typed, environment)
         }
+    }
+
+    /// What files say that was not typed: the project's before the user's own.
+    private static func configured(
+        _ command: String, _ parameters: [ParameterDescription],
+        besides typed: [ArgumentReader.Value], _ environment: Environment, _ root: Command
+    ) throws -> [ArgumentReader.Value] {
+        var values: [ArgumentReader.Value] = []
+        var decided = Set(typed.map(\.parameter))
+        for file in try environment.configurationFiles() {
+            try file.check(against: root)
+            let more = try file.values(for: command, parameters, besides: &decided)
+            if file.isOfProject, !more.isEmpty {
+                let names = more.map { parameters[$0.parameter].name }
+                try environment.note(
+                    "\(file.path) sets \(Set(names).sorted().joined(separator: ", "))")
+            }
+            values = more + values
+        }
+        return values
     }
 
     private static func subcommand(

@@ -13,7 +13,7 @@ extension Environment {
     /// The environment of this process.
     package static func ofProcess() -> Environment {
         let variables = processVariables()
-        return Environment(
+        var environment = Environment(
             variables: variables,
             output: .descriptor(STDOUT_FILENO, variables),
             diagnostics: .descriptor(STDERR_FILENO, variables),
@@ -28,6 +28,42 @@ extension Environment {
                     try configuration.open(variables),
                     scope: try AuthorityScope(configuration.scope).domains)
             })
+        environment.configurationFiles = { [environment] in
+            try environment.configurationFilesOfProcess()
+        }
+        return environment
+    }
+
+    /// `sallyport.conf` in the current folder, and the user's own; the one that SALLYPORT_CONFIG
+    /// names, if it is set, is the only one.
+    private func configurationFilesOfProcess() throws -> [ConfigurationFile] {
+        if let path = variables["SALLYPORT_CONFIG"] {
+            return path.isEmpty ? [] : [try configuration(path, isOfProject: false)]
+        }
+        var files: [ConfigurationFile] = []
+        let project = "sallyport.conf"
+        if Files.exists(project) {
+            // The current folder may be one that everybody writes to.
+            if Files.isOwn(project) {
+                files.append(try configuration(project, isOfProject: true))
+            } else {
+                try note("\(project) belongs to another user and is not read")
+            }
+        }
+        let home = variables["HOME"].map { $0 + "/.config" }
+        if let folder = variables["XDG_CONFIG_HOME"].flatMap({ $0.isEmpty ? nil : $0 }) ?? home,
+            case let path = folder + "/sallyport/config", Files.exists(path)
+        {
+            files.append(try configuration(path, isOfProject: false))
+        }
+        return files
+    }
+
+    private func configuration(
+        _ path: String, isOfProject: Bool
+    ) throws(Failure) -> ConfigurationFile {
+        try ConfigurationFile(
+            try Files.read(path, byteLimit: 1 << 20), path: path, isOfProject: isOfProject)
     }
 
     private static func processVariables() -> [String: String] {

@@ -4,6 +4,7 @@ internal import Launching
 internal import Proxy
 internal import Runs
 internal import TLS
+internal import Views
 
 extension Command {
     /// `proxy`: the main job.
@@ -60,7 +61,10 @@ extension Command {
                 .option(
                     "content-root", \.content.folder, .path("FOLDER"),
                     "the folder that it serves, besides generated assets"),
-                .flag("json", \.isJSON, "say that it is ready in a line of JSON"),
+                .option(
+                    "log", \.log, .choice("WHEN"), standard: "terminal",
+                    "when to print a line for each exchange: on a terminal, always or never"),
+                .flag("json", \.isJSON, "say that it is ready in a line of JSON, and no more"),
             ] + proxyParameters.map { $0.lifted(to: \.proxy) },
             run: runProxy)
     }
@@ -125,14 +129,24 @@ private struct ProxyArguments {
     var proxy = ProxyOptions()
     var content = ContentOptions()
     var withContent = false
+    var log = LogOutput.terminal
     var isJSON = false
+
+    enum LogOutput: String, CaseIterable {
+        case terminal
+        case always
+        case never
+    }
+
+    func showsLog(on output: OutputStream) -> Bool {
+        !isJSON && (log == .always || log == .terminal && output.isTerminal)
+    }
 }
 
 private func runProxy(
     _ arguments: ProxyArguments, _ environment: Environment
 ) async throws -> ExitCode {
     let signals = try StopSignals()
-    let showsLog = environment.output.isTerminal && !arguments.isJSON
     var options = arguments.proxy
     if arguments.withContent { options.content = arguments.content }
     let events = RunEvents()
@@ -149,7 +163,22 @@ private func runProxy(
     } else {
         try environment.output.write(ready.text + (service.content?.text ?? ""))
     }
-    if showsLog { try LiveLogTask.start(events.subscribe(), environment) }
+    if arguments.showsLog(on: environment.output) {
+        try LiveLogTask.start(events.subscribe(), environment)
+    }
     let endedInOrder = try await service.run()
+    if !arguments.isJSON { try tellEnd(of: service, environment) }
     return endedInOrder ? .clean : .inconclusive
+}
+
+/// What was recorded, and what can be done with it.
+private func tellEnd(of service: ProxyService, _ environment: Environment) throws(Failure) {
+    let (connections, exchanges) = service.counts
+    let path = service.capturePath
+    try environment.diagnostics.write(
+        "sallyport: recorded \(Quantity.text(exchanges, "exchange")) on"
+            + " \(Quantity.text(connections, "connection")) in \(TerminalText.sanitized(path))\n")
+    if connections > 0 {
+        try environment.hint("'sallyport check \(shellQuoted(path))' judges what was recorded")
+    }
 }

@@ -123,10 +123,11 @@ package struct ClientRun: Sendable {
                 watch?.follow(child.id)
                 started(child)
                 box.set(.success(child.wait()))
+                service.stop()
             } catch {
                 box.set(.failure(error))
+                service.abandon()
             }
-            service.stop()
         }
         _ = try await service.run()
         let past = await watch?.stop()

@@ -4,6 +4,7 @@ package import Launching
 package import Proxy
 internal import Recording
 package import Sockets
+internal import Synchronization
 package import TLS
 package import Traffic
 
@@ -21,6 +22,7 @@ package final class ProxyService: RunService {
     private let writer: CaptureWriter
     private let loops: EventLoops
     private let numbers: RecordNumbers
+    private let isAbandoned = Atomic(false)
 
     /// Opens the authority and the capture, and binds.
     ///
@@ -62,6 +64,18 @@ package final class ProxyService: RunService {
     /// Lets exchanges under way finish for a while, and ends.
     package func stop() { shutdown.request() }
 
+    /// Stops, and removes the capture if nothing is recorded in it: what it was started for failed.
+    func abandon() {
+        isAbandoned.store(true, ordering: .relaxed)
+        stop()
+    }
+
+    /// How many of both have begun.
+    package var counts: (connections: Int64, exchanges: Int64) {
+        let next = numbers.next
+        return (next.connection - firstRecords.connection, next.exchange - firstRecords.exchange)
+    }
+
     /// Why the capture can no longer be written, `nil` while it can.
     package var failure: Failure? { writer.failure }
 
@@ -86,6 +100,7 @@ package final class ProxyService: RunService {
             return await group.reduce(ended) { $0 && $1 }
         }
         await finally()
+        if isAbandoned.load(ordering: .relaxed) { writer.abandon() }
         try writer.close()
         loops.stop()
         events.finish()

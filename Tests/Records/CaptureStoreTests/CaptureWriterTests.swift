@@ -27,6 +27,23 @@ import Traffic
         #expect(folder.names == ["a.sallyport"])
     }
 
+    @Test func aStartThatFailedLeavesNothing() throws {
+        do { _ = try CaptureWriter(path: path, configuration: quick) }
+        #expect(folder.names.isEmpty)
+    }
+
+    /// What was there before, or holds something, stays.
+    @Test func abandonsOnlyWhatIsItsOwnAndEmpty() throws {
+        write([], to: path)
+        try CaptureWriter(path: path, configuration: quick).abandon()
+        #expect(folder.names == ["a.sallyport"])
+        let other = folder.file("b.sallyport")
+        let writer = try CaptureWriter(path: other, configuration: quick)
+        writer.submit([.exchange(makeExchange(1))])
+        writer.abandon()
+        #expect(try CaptureReader(path: other).counts().exchanges == 1)
+    }
+
     @Test func anEmptyFileBecomesACapture() throws {
         write([], to: path, mode: 0o644)
         try record([.exchange(makeExchange(1))], into: path)

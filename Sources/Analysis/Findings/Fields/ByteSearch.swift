@@ -22,14 +22,6 @@ extension [UInt8] {
         return nil
     }
 
-    /// Without white space and control characters at both ends.
-    var trimmed: [UInt8] {
-        guard let first = firstIndex(where: { $0 > 0x20 }),
-            let last = lastIndex(where: { $0 > 0x20 })
-        else { return [] }
-        return Array(self[first...last])
-    }
-
     /// Whether it is UTF-8 without control characters other than tab and line ends.
     var isPrintableText: Bool {
         guard allSatisfy({ $0 >= 0x20 && $0 != 0x7F || [9, 10, 13].contains($0) }) else {

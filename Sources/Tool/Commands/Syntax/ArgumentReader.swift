@@ -6,6 +6,8 @@ struct ArgumentReader {
     struct Value: Equatable {
         let parameter: Int
         let text: String
+        /// The line of a file that gave it, such as `sallyport.conf:3`; `nil` if it was typed.
+        var place: String?
     }
 
     enum Outcome: Equatable {
@@ -143,5 +145,5 @@ struct ArgumentReader {
 
 extension ParameterDescription {
     /// Whether it is written with its name.
-    fileprivate var isNamed: Bool { kind == .option || kind == .flag }
+    var isNamed: Bool { kind == .option || kind == .flag }
 }

@@ -39,9 +39,10 @@ struct Command {
                 do throws(UsageFailure) {
                     try parameter.apply(&arguments, value.text)
                 } catch {
+                    let place = value.place.map { "\($0): " } ?? ""
                     throw UsageFailure(
-                        "\(parameter.description.label): \(error.message)", hint: error.hint,
-                        excerpt: error.excerpt)
+                        "\(place)\(parameter.description.label): \(error.message)",
+                        hint: error.hint, excerpt: error.excerpt)
                 }
             }
             return try await run(arguments, environment)

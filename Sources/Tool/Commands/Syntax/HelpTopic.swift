@@ -6,7 +6,7 @@ struct HelpTopic {
     /// Lines that are printed as they are if they begin with a space, and wrapped if not.
     let lines: [String]
 
-    static let all = [filters]
+    static let all = [filters, configuration]
 
     func render(columns: Int?) -> String {
         let columns = min(100, max(80, columns ?? 80))
@@ -65,6 +65,34 @@ struct HelpTopic {
             "  ~h 'name: value' in a head  ~hq ~hs of one side  ~b content  ~bq ~bs of one side",
             "  ~src client  ~dst origin  ~q no response  ~s a response  ~e an error",
             "  ~a images, fonts, styles, scripts  ~websocket  ~http  ~tcp  ~all",
+        ])
+
+    private static let configuration = HelpTopic(
+        name: "configuration",
+        lines: [
+            "Options that would be typed every time can stand in two files:",
+            "  sallyport.conf in the current folder, for a project",
+            "  ~/.config/sallyport/config, your own ($XDG_CONFIG_HOME if it is set)",
+            "",
+            "A line is an option's long name and its value, below the command that it is for; what"
+                + " stands above all commands is for each that has such an option:",
+            "  # every command that starts a proxy",
+            "  pass-through = *.updates.example",
+            "  pass-through = pinned.example",
+            "",
+            "  [run]",
+            "  fail-on = medium",
+            "  capture-all = yes",
+            "",
+            "  [flows list]",
+            "  columns = time,status,url",
+            "",
+            "What is typed counts first, then the project's file, then your own; of options that may"
+                + " be given several times, all count. A project may come from anybody, so its file"
+                + " cannot lead traffic elsewhere, take a check away, show secrets or write reports;"
+                + " its paths stay inside its folder, and a note says what it has set.",
+            "",
+            "SALLYPORT_CONFIG=FILE reads that file alone, and as your own; empty reads none.",
         ])
 
     private static func indented(_ names: [FilterField.Name]) -> [String] {

@@ -16,6 +16,8 @@ struct CommandRun {
     var files: [String: [UInt8]] = [:]
     /// The file that is read instead of the sample capture.
     var capture: String?
+    /// The files that hold options, the one that counts more first.
+    var configuration: [ConfigurationFile] = []
 
     struct Result {
         let output: [UInt8]
@@ -31,7 +33,7 @@ struct CommandRun {
     }
 
     func environment(_ output: Collector, _ diagnostics: Collector) -> Environment {
-        let (files, capture) = (files, capture)
+        let (files, capture, configuration) = (files, capture, configuration)
         var environment = Environment(
             variables: variables, output: output.stream(terminal),
             diagnostics: diagnostics.stream(terminal),
@@ -66,6 +68,7 @@ struct CommandRun {
                     sha256: [UInt8](0..<32), certificate: [UInt8](0..<60),
                     scope: configuration.scope)
             })
+        environment.configurationFiles = { configuration }
         environment.fileStreams.open = { path throws(Failure) in
             guard let content = files[path] else { return try InputFile(path: path) }
             var pieces = [content]

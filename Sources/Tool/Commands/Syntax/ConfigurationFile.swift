@@ -1,0 +1,156 @@
+package import Base
+
+/// Options that hold without being typed: `name = value` lines, below the `[command]` that they are
+/// for, or above all of them for every command that has such an option.
+package struct ConfigurationFile: Sendable {
+    /// As errors name it.
+    let path: String
+    /// Whether it comes with a project, which may be anybody's.
+    let isOfProject: Bool
+    private let settings: [Setting]
+
+    private struct Setting {
+        /// Such as `flows list`; `nil` for every command.
+        let command: String?
+        let name: String
+        /// `nil` for a name alone, as flags are written.
+        let value: String?
+        let line: Int
+    }
+
+    /// Reads lines; what the names mean is not looked at.
+    ///
+    /// Errors: `configuration-invalid`, with the line.
+    package init(_ bytes: [UInt8], path: String, isOfProject: Bool) throws(Failure) {
+        self.path = path
+        self.isOfProject = isOfProject
+        var settings: [Setting] = []
+        var command: String?
+        for (index, bytes) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+            .enumerated()
+        {
+            let line = Array(bytes).trimmed.text
+            if line.isEmpty || line.hasPrefix("#") { continue }
+            if line.hasPrefix("["), line.hasSuffix("]") {
+                command = String(line.dropFirst().dropLast())
+                continue
+            }
+            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                .map { Array($0.utf8).trimmed.text }
+            guard let name = parts.first, !name.isEmpty, !name.hasPrefix("["),
+                !name.contains(where: \.isWhitespace)
+            else {
+                throw Failure(
+                    "configuration-invalid", party: .tool,
+                    "\(path):\(index + 1): expected 'option = value' or '[command]'",
+                    hint: Self.help)
+            }
+            settings.append(
+                Setting(
+                    command: command, name: name, value: parts.count > 1 ? parts[1] : nil,
+                    line: index + 1))
+        }
+        self.settings = settings
+    }
+
+    /// Refuses what no command has, and what a project must not decide.
+    func check(against root: Command) throws(UsageFailure) {
+        let commands = Self.commands(below: root, named: [])
+        for setting in settings {
+            let place = "\(path):\(setting.line)"
+            if let command = setting.command, commands[command] == nil {
+                let nearest = NearestName.find(command, among: commands.keys.sorted())
+                throw UsageFailure(
+                    "\(place): there is no command '\(command)'",
+                    hint: nearest.map { "did you mean [\($0)]?" } ?? Self.help)
+            }
+            let parameters =
+                setting.command.map { commands[$0] ?? [] } ?? commands.values.flatMap(\.self)
+            let names = parameters.filter(\.isNamed).map(\.name)
+            guard names.contains(setting.name) else {
+                let nearest = NearestName.find(setting.name, among: names)
+                throw UsageFailure(
+                    "\(place): there is no option '\(setting.name)'",
+                    hint: nearest.map { "did you mean '\($0)'?" } ?? Self.help)
+            }
+            if isOfProject, !Self.shared.contains(setting.name) {
+                throw UsageFailure(
+                    "\(place): '\(setting.name)' may not be set by a project, only by you",
+                    hint: "type it, or set it in a file of your own: see '\(Self.helpCommand)'")
+            }
+        }
+    }
+
+    /// What holds for a command, in the order of its lines.
+    ///
+    /// - Parameter decided: the parameters that count from elsewhere, but for those that may be
+    ///   given several times; those that this file decides are added.
+    func values(
+        for command: String, _ parameters: [ParameterDescription], besides decided: inout Set<Int>
+    ) throws(UsageFailure) -> [ArgumentReader.Value] {
+        var values: [ArgumentReader.Value] = []
+        var found: Set<Int> = []
+        for setting in settings where setting.command ?? command == command {
+            guard
+                let index = parameters.firstIndex(where: { $0.isNamed && $0.name == setting.name }),
+                parameters[index].isRepeated || !decided.contains(index)
+            else { continue }
+            let place = "\(path):\(setting.line)"
+            // The last line counts: that for a command stands below that for all.
+            if !parameters[index].isRepeated { values.removeAll { $0.parameter == index } }
+            found.insert(index)
+            if let text = try text(of: setting, for: parameters[index], at: place) {
+                values.append(.init(parameter: index, text: text, place: place))
+            }
+        }
+        decided.formUnion(found)
+        return values
+    }
+
+    /// The value as it would be typed; `nil` for a flag that is off.
+    private func text(
+        of setting: Setting, for parameter: ParameterDescription, at place: String
+    ) throws(UsageFailure) -> String? {
+        guard parameter.kind == .flag else {
+            guard let value = setting.value else {
+                throw UsageFailure("\(place): '\(setting.name)' needs a value")
+            }
+            let steps = value.split(separator: "/", omittingEmptySubsequences: false)
+            if isOfProject, parameter.isPath, value.hasPrefix("/") || steps.contains("..") {
+                throw UsageFailure(
+                    "\(place): '\(setting.name)' has to be a path inside the project's folder")
+            }
+            return value
+        }
+        switch setting.value {
+        case nil, "yes", "true": return ""
+        case "no", "false": return nil
+        default:
+            throw UsageFailure("\(place): '\(setting.name)' is yes or no")
+        }
+    }
+
+    private static func commands(
+        below command: Command, named path: [String]
+    ) -> [String: [ParameterDescription]] {
+        var all: [String: [ParameterDescription]] = [:]
+        for command in command.subcommands {
+            let path = path + [command.name]
+            if command.invoke != nil { all[path.joined(separator: " ")] = command.parameters }
+            all.merge(commands(below: command, named: path)) { $1 }
+        }
+        return all
+    }
+
+    /// What a project may decide: what is looked at, how it is judged and listed. Nothing that
+    /// leads traffic elsewhere, takes a check away, shows a secret or writes over a file.
+    private static let shared: Set = [
+        "block", "body-limit", "capture", "capture-all", "columns", "concurrency", "exit-status",
+        "expect-past", "fail-on", "head-limit", "heal-after", "ignore", "jobs", "limit", "log",
+        "loopback-as-remote", "only", "order", "origin-http", "pass-through", "probe", "profile",
+        "replay", "rules", "threads", "timing", "warnings-fail",
+    ]
+
+    private static let helpCommand = "sallyport help configuration"
+    private static let help = "see '\(helpCommand)'"
+}
