@@ -103,7 +103,9 @@ let package = Package(
         target("Traffic", ["Base"]),
         target("Contents", ["Base", "HTTPCodecs", "HTTPModel", "Traffic"]),
         target("Redaction", ["Base", "Contents", "HTTPModel", "Traffic"]),
-        target("Recording", ["Base", "Contents", "HTTPCodecs", "HTTPModel", "Traffic"]),
+        target(
+            "Recording",
+            ["Base", "Contents", "HTTPCodecs", "HTTPModel", "Negotiation", "Traffic"]),
         target("CaptureStore", ["Base", "Contents", "Traffic", "CSQLite"]),
         target("Filters", ["Base", "Contents", "HTTPModel", "Traffic"]),
         // Network
@@ -136,9 +138,8 @@ let package = Package(
         target(
             "PacketFormats",
             [
-                "Base", "Contents", "Formats", "HTTPCodecs", "HTTPModel", "Recording",
-                "Redaction", "TLS",
-                "Traffic",
+                "Base", "Contents", "Formats", "HTTPCodecs", "HTTPModel", "Negotiation",
+                "Recording", "Redaction", "TLS", "Traffic",
             ]),
         target("Replay", ["Base", "Contents", "HTTPModel", "HTTPCodecs", "Traffic"]),
         target(

@@ -1,4 +1,5 @@
 internal import Base
+internal import HTTPCodecs
 internal import TLS
 
 /// What the first bytes of a connection, or of a tunnel, turn out to be.
@@ -55,28 +56,7 @@ indirect enum Opening: Sendable {
         while index < bytes.count, bytes[index] == 0x0D || bytes[index] == 0x0A { index += 1 }
         guard index < bytes.count else { return index > 8 ? .unknown : nil }
         guard bytes[index].isASCIILetter else { return .unknown }
-        return inTunnel ? judgeMethod(bytes, from: index) : .http
-    }
-
-    private static let methods: [StaticString] = [
-        "get", "head", "post", "put", "delete", "connect", "options", "trace", "patch",
-    ]
-    /// In bytes: the longest registered method has 17.
-    private static let methodLimit = 24
-
-    /// A method is one that is known, or capital letters before a path, `*` or a URL.
-    private static func judgeMethod(_ bytes: Span<UInt8>, from start: Int) -> Opening? {
-        var method: [UInt8] = []
-        while method.count < methodLimit {
-            guard start + method.count < bytes.count else { return nil }
-            let byte = bytes[start + method.count]
-            guard byte >= 0x41 && byte <= 0x5A || byte == 0x2D || byte == 0x5F else { break }
-            method.append(byte)
-        }
-        let space = start + method.count
-        guard bytes[space] == 0x20 else { return .unknown }
-        if methods.contains(where: { method.equalsIgnoringCase($0) }) { return .http }
-        guard space + 1 < bytes.count else { return nil }
-        return [0x2F, 0x2A, 0x68].contains(bytes[space + 1]) ? .http : .unknown
+        guard inTunnel else { return .http }
+        return RequestOpening.judge(bytes, from: index).map { $0 ? .http : .unknown }
     }
 }

@@ -25,13 +25,17 @@ final class ConnectionReading {
     private(set) var isOver = false
     private var isReset = false
     private var obstacle: String?
+    /// What was spoken before TLS began in mid-stream.
+    private var outerName: String?
 
     private enum State {
         case undecided
         case http(HTTP1Reading)
         case http2(HTTP2Reading)
-        /// Bytes of no protocol that is known, with the exchange that they follow.
-        case bytes(OpenExchange?)
+        /// What is no HTTP.
+        case dialogue(DialogueReading)
+        /// Bytes of no protocol that is known, behind the exchange that led to them.
+        case bytes(OpenExchange)
         case webSocket(OpenExchange, WebSocketRecorder)
         /// Nothing more is told.
         case lost
@@ -39,8 +43,6 @@ final class ConnectionReading {
 
     /// How the first frame of a server of HTTP/2 begins; `nil` for its size.
     private static let settings: [UInt8?] = [0, nil, nil, 4, 0, 0, 0, 0, 0]
-    /// In bytes: enough to know a request line by.
-    private static let earlyLimit = 24
     /// In bytes: what a server of HTTP/2 may say before its client has.
     private static let answerLimit = 1 << 20
 
@@ -100,8 +102,12 @@ final class ConnectionReading {
         case .http(let reading): follow(reading.read(bytes, direction, at: lastTime), reading)
         case .http2(let reading):
             follow(reading.read(bytes, direction, at: lastTime), reading)
+        case .dialogue(let reading):
+            if case .secured(let command, let rest) = reading.read(bytes, direction) {
+                secure(command, rest)
+            }
         case .bytes(let exchange):
-            messages.record(bytes, direction, exchange: exchange?.record.id)
+            messages.record(bytes, direction, exchange: exchange.record.id)
         case .webSocket(_, let recorder): messages.observe(direction, bytes, recorder)
         case .lost: break
         }
@@ -118,6 +124,7 @@ final class ConnectionReading {
             let mayWait = isSettings && hasBeginning && early[1].count <= Self.answerLimit
             return mayWait ? () : beginBytes()
         }
+        if outerName != nil, tls != nil { return beginDialogue() }
         if tls == nil, start.count >= 2, TLSReading.isBegun(by: start) {
             tls = TLSReading(ring)
             record.protocolName = "tls"
@@ -128,18 +135,17 @@ final class ConnectionReading {
             // Its first letters may yet be those of a method.
             return start.count < preface.count ? () : beginHTTP2()
         }
-        let method = start.prefix { $0 != 0x20 }
-        guard method.allSatisfy({ $0 &- 0x41 < 26 || $0 == 0x2D }), method.count < Self.earlyLimit
-        else { return beginBytes() }
-        guard method.count < start.count else { return }
-        guard start.count > method.count + 2 || start.count >= Self.earlyLimit else { return }
-        beginHTTP()
+        switch RequestOpening.judge(start.span) {
+        case true?: beginHTTP()
+        case false?: beginBytes()
+        case nil: return
+        }
     }
 
-    /// Goes on without understanding, and says why where it can be known.
+    /// Goes on with what is no HTTP, and says why nothing of it is understood where that is known.
     private func beginBytes() {
         let start = early[0].isEmpty ? early[1] : early[0]
-        guard !hasBeginning, tls == nil else { return begin(.bytes(nil), "unknown") }
+        guard !hasBeginning, tls == nil else { return beginDialogue() }
         if start.starts(with: [23, 3]) {
             obstacle = "not decrypted: its handshake was not caught"
             writer.losses.note(.notDecrypted, "\(place): its handshake was not caught")
@@ -148,10 +154,26 @@ final class ConnectionReading {
             // Heads refer to heads that came before.
             obstacle = "HTTP/2 without its beginning"
             writer.losses.note(.http2WithoutBeginning, place)
-            begin(.bytes(nil), "h2c")
+            begin(.dialogue(DialogueReading(messages)), "h2c")
         } else {
-            begin(.bytes(nil), "unknown")
+            beginDialogue()
         }
+    }
+
+    private func beginDialogue() {
+        let reading =
+            tls == nil
+            ? DialogueReading(messages) : DialogueReading(messages, insideTLSAfter: outerName)
+        begin(.dialogue(reading), outerName ?? tls?.record.alpn ?? "unknown")
+    }
+
+    /// Goes on with TLS in mid-stream, inside of which the dialogue goes on.
+    private func secure(_ command: String, _ rest: [UInt8]) {
+        record.upgrade = command
+        if case .dialogue(let reading) = state { outerName = reading.protocolName ?? "unknown" }
+        tls = TLSReading(ring)
+        state = .undecided
+        if !rest.isEmpty { take(rest, .request) }
     }
 
     /// The frame of HTTP/2 that bytes may begin with.
@@ -258,7 +280,7 @@ final class ConnectionReading {
     /// Ends with the connection, or with the file.
     func finish() {
         if case .undecided = state, tls == nil, early.contains(where: { !$0.isEmpty }) {
-            begin(.bytes(nil), "unknown")
+            beginDialogue()
         }
         let hasGap = order[0].hasGap || order[1].hasGap || order[0].isWaiting || order[1].isWaiting
         let end: ExchangeEnd =
@@ -269,11 +291,15 @@ final class ConnectionReading {
         case .webSocket(let exchange, let recorder):
             messages.finish(recorder)
             exchange.write(at: lastTime)
-        case .bytes(let exchange): exchange?.write(at: lastTime)
+        case .dialogue(let reading):
+            reading.finish()
+            if let name = reading.protocolName { record.protocolName = name }
+        case .bytes(let exchange): exchange.write(at: lastTime)
         case .undecided, .lost: break
         }
         record.messageCount = messages.messageCount
         if hasGap { writer.losses.note(.packetsMissing, place) }
+        if let outerName { record.protocolName = outerName }
         record.closedAt = isOver ? lastTime : nil
         record.clientTLS = tls?.record
         if let name = tls?.record.sni, !name.isEmpty { record.originHost = name }

@@ -165,30 +165,4 @@ extension ConnectionTask {
         segmentBytes += Int64(kept)
         worker.recorder.record(.message(message))
     }
-
-    // MARK: Facts
-
-    func note(_ fact: UpgradeFact) {
-        switch fact {
-        case .named(let name): record.protocolName = name
-        case .offered(let command): noteOnce("upgrade-offered", "the origin offers \(command)")
-        case .asked(let command): noteOnce("upgrade-asked", "the client asked for \(command)")
-        case .refused(let command, let answer):
-            noteOnce("upgrade-refused", "the origin refused \(command): \(answer)")
-        case .plaintextLogin(let login):
-            guard login.exposesSecret else { return }
-            let offered =
-                login.wasUpgradeOffered ? "although the origin offers TLS" : "without TLS"
-            noteOnce("plaintext-login", "the client logged in by \(login.command) \(offered)")
-        case .otherEncryption:
-            noteOnce("other-encryption", "both sides agreed on GSSAPI, which is not decrypted")
-        }
-    }
-
-    func note(_ injected: InjectedBytes) {
-        noteOnce(
-            "upgrade-injection",
-            "\(injected.side.rawValue) sent \(injected.count) plain bytes behind the switch to TLS;"
-                + " they were dropped")
-    }
 }

@@ -1,4 +1,5 @@
 internal import Base
+internal import HTTPCodecs
 internal import Negotiation
 internal import Origins
 internal import Recording
@@ -134,15 +135,9 @@ final class DialogueRelay: @unchecked Sendable {
     /// Whether a client that was greeted speaks HTTP all the same: it is no part of a dialogue then,
     /// and is recorded as it would be if its request had come before the greeting.
     private func beginsHTTP(_ bytes: Span<UInt8>) -> Bool {
-        guard takesHTTP, !hasClientSpoken, !greeting.isEmpty, !greeting.starts(with: "HTTP/".utf8),
-            case .http? = Opening.judge(bytes, inTunnel: true)
+        guard takesHTTP, !hasClientSpoken, !greeting.isEmpty, !greeting.starts(with: "HTTP/".utf8)
         else { return false }
-        var line: [UInt8] = []
-        for index in bytes.indices {
-            guard bytes[index] != 0x0A else { break }
-            line.append(bytes[index])
-        }
-        return line.firstRange(of: Array(" HTTP/1.".utf8)) != nil
+        return RequestOpening.judge(bytes) == true
     }
 
     private func look(_ direction: Direction, _ bytes: ByteBuffer) -> UpgradeStep {
@@ -154,7 +149,10 @@ final class DialogueRelay: @unchecked Sendable {
         let step =
             direction == .request
             ? machine.client(bytes.readable) : machine.origin(bytes.readable)
-        for fact in step.facts { task.note(fact) }
+        for fact in step.facts {
+            if case .named(let name) = fact { task.record.protocolName = name }
+            task.note(fact)
+        }
         for injected in step.injected { task.note(injected) }
         return step
     }

@@ -1,0 +1,56 @@
+internal import Base
+
+/// Whether a client's first bytes begin a request of HTTP/1 where it may speak anything.
+///
+/// IRC, RTSP, SIP, Redis and others begin with a word and a space too, so that the line decides.
+package enum RequestOpening {
+    /// - Parameter start: where the first line begins.
+    /// - Returns: `nil` if more bytes are needed.
+    package static func judge(_ bytes: Span<UInt8>, from start: Int = 0) -> Bool? {
+        var line: [UInt8] = []
+        var isWhole = false
+        for index in start..<max(start, min(bytes.count, start + lineLimit)) {
+            isWhole = bytes[index] == 0x0A
+            if isWhole { break }
+            line.append(bytes[index])
+        }
+        let method = line.prefix { $0 != 0x20 }
+        guard method.count <= methodLimit, method.allSatisfy(isOfMethod) else { return false }
+        guard method.count < line.count else { return isWhole ? false : nil }
+        guard !method.isEmpty else { return false }
+        let isLong = isWhole || line.count == lineLimit
+        let target = line.dropFirst(method.count + 1)
+        if method.elementsEqual("CONNECT".utf8) { return true }
+        guard let first = target.first else { return isLong ? false : nil }
+        let isKnown = methods.contains { method.elementsEqual($0.utf8) }
+        if isKnown, !first.isASCIILetter { return true }
+        guard isKnown || first == UInt8(ascii: "/") || first == UInt8(ascii: "*") || isURL(target)
+        else { return false }
+        return isLong ? names(version: line) : nil
+    }
+
+    /// Whether it is a URL of HTTP as far as it goes.
+    private static func isURL(_ target: ArraySlice<UInt8>) -> Bool {
+        ["http://", "https://"].contains {
+            target.prefix($0.utf8.count).map(\.asciiLowercased).elementsEqual(
+                $0.utf8.prefix(target.count))
+        }
+    }
+
+    private static func names(version line: [UInt8]) -> Bool {
+        let last = line.reversed().drop { $0 == 0x0D || $0 == 0x20 }.prefix { $0 != 0x20 }
+        return last.count > 5 && last.reversed().starts(with: "HTTP/".utf8)
+    }
+
+    private static func isOfMethod(_ byte: UInt8) -> Bool {
+        (0x41...0x5A).contains(byte) || byte == 0x2D || byte == 0x5F
+    }
+
+    private static let methods = [
+        "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH",
+    ]
+    /// In bytes: the longest registered method has 17.
+    private static let methodLimit = 24
+    /// In bytes: of a longer line, its beginning decides.
+    private static let lineLimit = 8192
+}
