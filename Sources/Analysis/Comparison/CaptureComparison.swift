@@ -40,13 +40,30 @@ package struct CaptureComparison {
             try right.source.digestName == name ? name : nil
         }
         var reader = SideReader(configuration, usesDigests: digests != nil)
-        let before = try reader.signatures(of: left)
+        let recorded = try reader.signatures(of: left)
+        var before = recorded
         let after = try reader.signatures(of: right)
-        var run = ComparisonRun(
-            configuration, (left, before), (right, after), Alignment(before, after))
+        var alignment = Alignment(before, after)
+        var configuration = configuration
+        if !configuration.countsMadeUpValues, !alignment.isWhole(before, after),
+            var learned = try LearnedValues(left, right, before)
+        {
+            // What is learned of one exchange aligns others, from which there is more to learn.
+            for _ in 0..<Self.roundLimit {
+                let pairs = alignment.pairs.map { (recorded[$0.left], after[$0.right]) }
+                guard try learned.learn(from: pairs) else { break }
+                before = try reader.renamed(recorded, left, by: &learned)
+                alignment = Alignment(before, after)
+            }
+            configuration.renaming = learned.renaming
+        }
+        var run = ComparisonRun(configuration, (left, before), (right, after), alignment)
         try run.go()
         return run.report
     }
+
+    /// How deep ids may lie below others in paths.
+    private static let roundLimit = 4
 }
 
 /// Reads the signatures of one capture.
@@ -76,6 +93,22 @@ private struct SideReader {
         }
         if usesDigests { try readDigests(subject.source, into: &signatures) }
         return signatures
+    }
+
+    /// The signatures of a capture with its requests as they would be on the right.
+    func renamed(
+        _ signatures: [ExchangeSignature], _ subject: CaptureComparison.Subject,
+        by learned: inout LearnedValues
+    ) throws -> [ExchangeSignature] {
+        try signatures.map { signature in
+            guard let record = try subject.source.exchange(signature.id) else { return signature }
+            let renamed = learned.renamed(record)
+            guard renamed.requestHead != record.requestHead else { return signature }
+            var changed = reader.signature(of: renamed)
+            changed.requestBody = signature.requestBody
+            changed.responseBody = signature.responseBody
+            return changed
+        }
     }
 
     private func readContents(

@@ -8,6 +8,10 @@ package struct ComparisonConfiguration: Sendable {
     package var withSecrets = false
     /// Whether differences are told that do not count, and pairs that have no other.
     package var withNotes = false
+    /// Whether values count that the origins made up.
+    package var countsMadeUpValues = false
+    /// What stands for what, as far as it was learned.
+    var renaming = Renaming()
     /// The digest by which a report names a content that it does not show.
     package var sha256: @Sendable ([UInt8]) -> [UInt8]
     /// In bytes, before decoding and after: a longer content is compared as bytes, since what it

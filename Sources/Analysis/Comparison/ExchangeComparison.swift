@@ -19,6 +19,11 @@ struct ExchangeComparison {
             self.source = source
         }
 
+        /// With its scheme, and without.
+        var origin: (String, String) {
+            ("\(record.scheme.rawValue)://\(record.authority)", record.authority)
+        }
+
         func head(_ direction: Direction) -> [UInt8] {
             direction == .request ? record.requestHead : record.responseHead
         }
@@ -33,6 +38,14 @@ struct ExchangeComparison {
     let right: Side
     /// Whether the first difference that counts is enough.
     var isBrief = false
+
+    init(configuration: ComparisonConfiguration, left: Side, right: Side) {
+        self.configuration = configuration
+        self.left = left
+        self.right = right
+        // That the authority differs is told once.
+        self.configuration.renaming = configuration.renaming.between(left.origin, right.origin)
+    }
 
     /// What differs, in the order of the exchange.
     ///
@@ -60,8 +73,7 @@ struct ExchangeComparison {
         if left.signature.authority != right.signature.authority {
             found.append(
                 Difference(
-                    .exchange, .authority, from: "\(before.scheme.rawValue)://\(before.authority)",
-                    to: "\(after.scheme.rawValue)://\(after.authority)"))
+                    .exchange, .authority, from: left.origin.0, to: right.origin.0))
         }
         if before.protocolName != after.protocolName {
             found.append(
@@ -72,7 +84,10 @@ struct ExchangeComparison {
         if left.signature.target == right.signature.target { return found }
         let (path, other) = (path(before), path(after))
         if path != other, !configuration.rules.ignores(.request, .path) {
-            found.append(Difference(.request, .path, from: shown(url: path), to: shown(url: other)))
+            found.append(
+                Difference(
+                    .request, .path, from: shown(url: path), to: shown(url: other),
+                    isNote: configuration.renaming.agree(path, other)))
         }
         return found
     }
@@ -82,7 +97,9 @@ struct ExchangeComparison {
         let (before, after) = (queryBytes(left.record), queryBytes(right.record))
         guard before != after else { return [] }
         let withSecrets = configuration.withSecrets
-        return ParameterDifference(side: .request, kind: .query).differences(
+        return ParameterDifference(
+            side: .request, kind: .query, renaming: configuration.renaming
+        ).differences(
             Parameter.list(query: before, withSecrets: withSecrets),
             Parameter.list(query: after, withSecrets: withSecrets)
         ) { configuration.rules.ignores(.request, .query($0)) }

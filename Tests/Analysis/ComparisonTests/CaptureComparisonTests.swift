@@ -63,6 +63,66 @@ struct CaptureComparisonTests {
         #expect(!ignoring.isDifferent)
     }
 
+    /// A session as an origin plays it: what it makes up, and what it answers besides.
+    private static func shop(
+        _ authority: String, number: Int, token: String, total: Int = 8, other: Int? = nil
+    ) -> MemorySource {
+        var source = MemorySource()
+        let origin = "https://\(authority)"
+        let fields = "Cookie: sid=\(token)\r\nOrigin: \(origin)\r\n"
+        source.add("POST /login", authority: authority, answer: #"{"token":"\#(token)"}"#)
+        source.add(
+            "POST /orders", authority: authority, fields: fields, status: 201,
+            answer: #"{"id":\#(number),"self":"\#(origin)/orders/\#(number)"}"#)
+        source.add(
+            "POST /orders/\(number)/lines", authority: authority,
+            fields: fields + "Referer: \(origin)/orders/\(number)\r\n", status: 201,
+            answer: #"{"id":"l\#(number + 7)","total":\#(total)}"#)
+        source.add(
+            "DELETE /lines/l\(number + 7)", authority: authority, fields: fields, type: "",
+            answer: "")
+        source.add(
+            "GET /orders/\(number)/lines", authority: authority, fields: fields,
+            answer: #"[{"id":\#(other ?? number),"count":2}]"#)
+        return source
+    }
+
+    /// Sessions, ids and the origin's own name stand for each other; what differs besides is told,
+    /// also an id that stands for another.
+    @Test func letsMadeUpValuesBe() throws {
+        let left = Self.shop("a.test", number: 17, token: "aB3dE6gH9kL")
+        let rows: [(right: MemorySource, lines: [String])] = [
+            (Self.shop("b.test:8443", number: 41, token: "zY8xW5vU2tS"), []),
+            (
+                Self.shop("b.test", number: 41, token: "zY8xW5vU2tS", total: 9),
+                ["3 → 3: json $.total"]
+            ),
+            (
+                Self.shop("b.test", number: 41, token: "zY8xW5vU2tS", other: 40),
+                ["5 → 5: json $[0].id"]
+            ),
+            (Self.shop("b.test", number: 41, token: ""), ["1 → 1: json $.token"]),
+        ]
+        for row in rows {
+            let report = try Self.compare(left, row.right, rules: "ignore authority\n")
+            let lines = Self.lines(report)
+            #expect(row.lines.allSatisfy(lines.contains), "\(lines)")
+            #expect(row.lines.isEmpty == lines.isEmpty, "\(lines)")
+        }
+        // That the authority differs is told once.
+        let told = Self.lines(try Self.compare(left, rows[0].right))
+        #expect(told == (1...5).map { "\($0) → \($0): authority" })
+    }
+
+    @Test func countsMadeUpValuesIfAsked() throws {
+        var configuration = ComparisonConfiguration.test
+        configuration.countsMadeUpValues = true
+        let report = try CaptureComparison(configuration).compare(
+            .init(name: "a", source: Self.shop("a.test", number: 17, token: "aB3dE6gH9kL")),
+            .init(name: "b", source: Self.shop("a.test", number: 41, token: "zY8xW5vU2tS")))
+        #expect(report.counts.equal == 0)
+    }
+
     @Test func tellsEverythingOfAnExchange() throws {
         var (left, right) = (MemorySource(), MemorySource())
         left.add("GET /users/1?a=1", fields: "X: 1\r\n", answer: #"{"a":1}"#)

@@ -19,7 +19,8 @@ struct MemorySource: TrafficSource {
     ) -> Int64 {
         let id = Int64(records.count + 1)
         var record = ExchangeRecord(
-            id: id, connection: 1, startedAt: Timestamp(microseconds: id), scheme: .https,
+            id: id, connection: 1, startedAt: Timestamp(microseconds: id * 1_000_000),
+            scheme: .https,
             authority: authority)
         record.requestHead = Array("\(line) HTTP/1.1\r\nHost: \(authority)\r\n\(fields)\r\n".utf8)
         record.responseHead = Array(

@@ -15,6 +15,12 @@ package struct Alignment: Sendable, Equatable {
     package private(set) var removed: [Int] = []
     package private(set) var added: [Int] = []
 
+    /// Whether each exchange has a counterpart from which it differs in nothing.
+    func isWhole(_ left: [ExchangeSignature], _ right: [ExchangeSignature]) -> Bool {
+        removed.isEmpty && added.isEmpty
+            && pairs.allSatisfy { left[$0.left].isEqual(to: right[$0.right]) }
+    }
+
     /// Takes O(n log n) time, however many exchanges are alike.
     package init(_ left: [ExchangeSignature], _ right: [ExchangeSignature]) {
         var search = PairSearch(left, right)

@@ -87,8 +87,11 @@ struct ContentDifference {
         guard let before = shown(left), let after = shown(right) else {
             return [opaque(left, right)]
         }
-        let found = TextDifference.differences(
+        var found = TextDifference.differences(
             before, after, side: side, limit: configuration.differenceLimit)
+        if configuration.renaming.agree(left.bytes, right.bytes) {
+            for index in found.indices { found[index].isNote = true }
+        }
         guard found.isEmpty else { return found }
         let mark = redactionMark.text
         return [Difference(side, .text, "", .changed, left: mark, right: mark)]
@@ -99,7 +102,9 @@ struct ContentDifference {
     ) -> [Difference] {
         let before = shown(left).map { BodyForm($0, type: left.type) }
         let after = shown(right).map { BodyForm($0, type: right.type) }
-        return ParameterDifference(side: side, kind: .form).differences(
+        return ParameterDifference(
+            side: side, kind: .form, renaming: configuration.renaming
+        ).differences(
             Parameter.list(leftForm, shown: before), Parameter.list(rightForm, shown: after)
         ) { configuration.rules.ignores(side.rule, .body(formPrefix + $0)) }
     }

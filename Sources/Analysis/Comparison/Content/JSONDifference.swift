@@ -113,10 +113,23 @@ struct JSONDifference {
     private var isFull: Bool { found.count - noteCount > configuration.differenceLimit }
 
     private mutating func append(_ mine: Int?, _ theirs: Int?, isSecret: Bool) {
+        let agrees = agree(mine, theirs)
+        if agrees {
+            guard noteCount <= configuration.differenceLimit else { return }
+            noteCount += 1
+        }
         found.append(
             Difference(
                 side, .json, path.text, from: mine.map { shown(left, $0, isSecret) },
-                to: theirs.map { shown(right, $0, isSecret) }))
+                to: theirs.map { shown(right, $0, isSecret) }, isNote: agrees))
+    }
+
+    /// Whether two values are the same but for what the origins made up.
+    private func agree(_ mine: Int?, _ theirs: Int?) -> Bool {
+        guard let mine, let theirs else { return false }
+        return configuration.renaming.agree(
+            Array(left.spelling(of: mine)), Array(right.spelling(of: theirs)),
+            isID: ValueRule.namesOne(ValuePlace.json(path.text).name))
     }
 
     private mutating func note(_ path: String, _ change: Difference.Change) {

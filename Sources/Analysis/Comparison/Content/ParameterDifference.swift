@@ -6,6 +6,7 @@ internal import Replay
 struct ParameterDifference {
     let side: Difference.Side
     let kind: Difference.Kind
+    let renaming: Renaming
 
     /// - Parameters:
     ///   - left: as recorded, and as it may be shown: of one length, in one order.
@@ -42,8 +43,17 @@ struct ParameterDifference {
             guard before?.value != after?.value else { return nil }
             return Difference(
                 side, kind, name, from: before.map { shownText($0.shown.utf8) },
-                to: after.map { shownText($0.shown.utf8) })
+                to: after.map { shownText($0.shown.utf8) },
+                isNote: before.map { agrees($0, after) } ?? false)
         }
+    }
+}
+
+extension ParameterDifference {
+    private func agrees(_ left: Parameter, _ right: Parameter?) -> Bool {
+        guard let right else { return false }
+        return renaming.agree(
+            Array(left.value.utf8), Array(right.value.utf8), isID: ValueRule.namesOne(left.name))
     }
 }
 

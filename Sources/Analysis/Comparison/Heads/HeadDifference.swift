@@ -78,11 +78,14 @@ struct HeadDifference {
         }
         let isNote = isFraming(name, left, right)
         return (0..<max(before.count, after.count)).map { index in
-            Difference(
-                side, kind, name,
-                from: before.indices.contains(index) ? shown(name, before[index]) : nil,
-                to: after.indices.contains(index) ? shown(name, after[index]) : nil,
-                isNote: isNote)
+            let mine = before.indices.contains(index) ? before[index] : nil
+            let theirs = after.indices.contains(index) ? after[index] : nil
+            let agrees = mine.map { mine in
+                theirs.map { configuration.renaming.agree(mine, $0) } ?? false
+            }
+            return Difference(
+                side, kind, name, from: mine.map { shown(name, $0) },
+                to: theirs.map { shown(name, $0) }, isNote: isNote || agrees ?? false)
         }
     }
 

@@ -3,7 +3,7 @@ package import HTTPModel
 
 /// What live responses handed out in the place of recorded values.
 package struct LiveValues: Sendable {
-    private let plan: SubstitutionPlan
+    let plan: SubstitutionPlan
     /// By the value's number; with how far down its sources the one stands that brought it.
     private var live: [Int: (rank: Int, bytes: [UInt8])] = [:]
     /// How many places of requests got a live value, and how many kept the recorded one because

@@ -108,7 +108,7 @@ package struct RequestRewrite {
         }
     }
 
-    private static func applied(
+    static func applied(
         _ edits: [(slot: RequestSlot, bytes: [UInt8])], to bytes: [UInt8]
     ) -> [UInt8] {
         var result: [UInt8] = []

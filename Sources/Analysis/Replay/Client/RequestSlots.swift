@@ -25,6 +25,9 @@ struct RequestSlot: Sendable, Equatable {
     let name: String
     /// The cookie's name, which makes a value known however short it is.
     var cookie: String?
+    /// What stands before a segment of a path, `orders` in `/api/orders/17`: it makes an id known
+    /// however short it is.
+    var collection: String?
 }
 
 /// Finds the places of a request that can hold a value, each with what it holds, decoded.
@@ -54,7 +57,8 @@ enum RequestSlots {
         for (index, range) in pieces.segments.enumerated() {
             let slot = RequestSlot(
                 part: part, range: range, spelling: .percent,
-                name: "\(prefix)path segment \(index + 1)")
+                name: "\(prefix)path segment \(index + 1)",
+                collection: index > 0 ? url[pieces.segments[index - 1]].text : nil)
             _ = visit(slot, PercentCoding.decoded(url[range]))
         }
         for (name, range) in pieces.parameters {

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 package import HTTPModel
 
 /// Which values of recorded requests were handed out by recorded responses, and where: found in one
@@ -18,6 +19,8 @@ package struct SubstitutionPlan: Sendable {
         package internal(set) var sources: [Source]
         /// In bytes.
         package let length: Int
+        /// Whether it is known by its cookie or its list alone, however short.
+        package let isLocal: Bool
         package internal(set) var uses: [(exchange: Int64, name: String)] = []
     }
 
@@ -30,6 +33,8 @@ package struct SubstitutionPlan: Sendable {
     private struct Key: Hashable {
         /// For a value that counts in this cookie only.
         var cookie: String?
+        /// For one that counts in paths, behind this segment only.
+        var collection: String?
         let bytes: [UInt8]
     }
 
@@ -40,6 +45,8 @@ package struct SubstitutionPlan: Sendable {
     private var own: Set<Int> = []
     private var usesOfExchange: [Int64: [Use]] = [:]
     private var sourcesOfExchange: [Int64: [Source: [Int]]] = [:]
+    /// The last segments of the paths of requests that are not answered yet.
+    private var asked: [Int64: String] = [:]
     private let keeps: Set<String>
 
     /// How many values are followed at most: a few hundred bytes each.
@@ -59,11 +66,16 @@ package struct SubstitutionPlan: Sendable {
 
     /// Takes a request; everything that was there before it must have been taken.
     package mutating func note(_ head: RequestHead, _ content: [UInt8], ofRequest id: Int64) {
+        asked[id] = RecordedURL(head.target).path.split(separator: 0x2F).last?.text ?? ""
         RequestSlots.read(head, content) { slot, bytes in
             let number = slot.cookie.flatMap { numbers[Key(cookie: $0, bytes: bytes)] }
-            guard let known = number ?? numbers[Key(bytes: bytes)] else {
+            let listed = slot.collection.map { Key(collection: $0, bytes: bytes) }
+            guard
+                let known = number ?? numbers[Key(bytes: bytes)] ?? listed.flatMap({ numbers[$0] })
+            else {
                 let isWorthIt = bytes.count >= ValueRule.leastNamedLength
                 if isWorthIt, own.count < Self.ownLimit { own.insert(bytes.hashValue) }
+                if let listed, own.count < Self.ownLimit { own.insert(listed.hashValue) }
                 return false
             }
             found[known].uses.append((id, slot.name))
@@ -75,21 +87,32 @@ package struct SubstitutionPlan: Sendable {
     /// Takes a response.
     package mutating func note(_ head: ResponseHead, _ content: [UInt8], ofResponse id: Int64) {
         var counts: [ValuePlace: Int] = [:]
+        let asked = asked.removeValue(forKey: id) ?? ""
+        var segment = ""
         ResponseValues.read(head, content) { place, bytes in
             let source = Source(exchange: id, place: place, ordinal: counts[place, default: 0])
             counts[place] = source.ordinal + 1
+            var before: String?
+            if case .urlSegment(_, let number) = place {
+                before = number > 1 ? segment : nil
+                segment = bytes.text
+            }
             guard !keeps.contains(place.description) else { return }
-            add(source, bytes)
+            add(source, bytes, place.collections(behind: before, asked: asked))
         }
     }
 
-    private mutating func add(_ source: Source, _ bytes: [UInt8]) {
+    private mutating func add(_ source: Source, _ bytes: [UInt8], _ collections: [String]) {
         var keys: [Key] = []
         if ValueRule.isDistinctive(bytes, name: source.place.name), !own.contains(bytes.hashValue) {
             keys.append(Key(bytes: bytes))
         }
         if case .cookie(let name) = source.place, !bytes.isEmpty {
             keys.append(Key(cookie: name, bytes: bytes))
+        }
+        if ValueRule.isID(bytes) {
+            keys += collections.map { Key(collection: $0, bytes: bytes) }
+                .filter { !own.contains($0.hashValue) }
         }
         for key in keys {
             if let known = numbers[key] {
@@ -102,7 +125,10 @@ package struct SubstitutionPlan: Sendable {
                 numbers[key] = found.count
                 sourcesOfExchange[source.exchange, default: [:]][source, default: []].append(
                     found.count)
-                found.append(Value(sources: [source], length: bytes.count))
+                found.append(
+                    Value(
+                        sources: [source], length: bytes.count,
+                        isLocal: key.cookie != nil || key.collection != nil))
             }
         }
     }
@@ -111,6 +137,7 @@ package struct SubstitutionPlan: Sendable {
     package mutating func finish() {
         numbers = [:]
         own = []
+        asked = [:]
         sourcesOfExchange = sourcesOfExchange.compactMapValues { sources in
             let used = sources.compactMapValues { numbers -> [Int]? in
                 let rest = numbers.filter { !found[$0].uses.isEmpty }

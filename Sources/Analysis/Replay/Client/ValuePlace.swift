@@ -33,7 +33,7 @@ package enum ValuePlace: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The name that says what the value is for.
-    var name: String {
+    package var name: String {
         switch self {
         case .cookie(let name), .header(let name), .field(let name), .meta(let name): name
         case .urlQuery(_, let name): name
@@ -44,9 +44,32 @@ package enum ValuePlace: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
+extension ValuePlace {
+    /// The lists that an id at this place names one of, as paths have them: `orders` for what stands
+    /// behind it in a URL, or is called `id` in the answer to a request for `/orders`.
+    ///
+    /// - Parameters:
+    ///   - before: the segment before this one, if the place is one of a URL.
+    ///   - asked: the last segment of the request's path.
+    func collections(behind before: String?, asked: String) -> [String] {
+        switch self {
+        case .urlSegment: before.map { [$0] } ?? []
+        case .json(let path) where ValueRule.namesOne(name): Self.lists(in: path) + [asked]
+        default: []
+        }
+    }
+
+    /// The name of the list that a path leads into last: `lines` for `$.lines[0].id`.
+    private static func lists(in path: String) -> [String] {
+        guard let bracket = path.lastIndex(of: "[") else { return [] }
+        let name = path[..<bracket].split(separator: ".").last ?? ""
+        return name.isEmpty || name == "$" ? [] : [String(name)]
+    }
+}
+
 /// Judges whether a value is worth following: one that an origin made up, and not a word that
 /// stands in two messages by chance.
-enum ValueRule {
+package enum ValueRule {
     /// In bytes: shorter ones stand in requests by chance.
     static let leastLength = 6
     /// In bytes, for a value whose name says that it is a token.
@@ -54,7 +77,7 @@ enum ValueRule {
     /// In bytes: longer ones are documents.
     static let lengthLimit = 4096
 
-    static func isDistinctive(_ value: [UInt8], name: String) -> Bool {
+    package static func isDistinctive(_ value: [UInt8], name: String) -> Bool {
         guard value.count >= leastNamedLength, value.count <= lengthLimit,
             !value.contains(where: { $0 < 0x20 || $0 == 0x7F })
         else { return false }
@@ -71,8 +94,22 @@ enum ValueRule {
         return letters >= 16 && changes * 4 >= letters || letters >= 32 && value.count == letters
     }
 
+    /// Whether a name says that its value tells one thing of many: `id`, `orderId`, `order_id`.
+    package static func namesOne(_ name: String) -> Bool {
+        let bare = name.utf8.map(\.asciiLowercased).text
+        if ["id", "uuid", "guid", "key", "number", "slug", "ref"].contains(bare) { return true }
+        return name.hasSuffix("Id") || name.hasSuffix("ID") || bare.hasSuffix("_id")
+            || bare.hasSuffix("-id") || bare.hasSuffix("uuid")
+    }
+
+    /// Whether a value can be an id that counts behind the name of its list alone.
+    package static func isID(_ value: [UInt8]) -> Bool {
+        value.count <= 64 && value.contains(where: \.isASCIIDigit)
+            && value.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x2F }
+    }
+
     /// Whether a name says that its value is made up for the client.
-    static func isSecret(_ name: String) -> Bool {
+    package static func isSecret(_ name: String) -> Bool {
         let bare = name.utf8.map(\.asciiLowercased).text
         return marks.contains { bare.contains($0) }
     }

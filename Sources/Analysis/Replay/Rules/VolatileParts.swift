@@ -108,7 +108,7 @@ package enum VolatileParts {
         }
     }
 
-    private static func withoutIndices(_ path: String) -> String {
+    static func withoutIndices(_ path: String) -> String {
         var result: [UInt8] = []
         var rest = Array(path.utf8)[...]
         while let byte = rest.popFirst() {

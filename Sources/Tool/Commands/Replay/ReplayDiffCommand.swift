@@ -20,6 +20,10 @@ extension Command {
                     line: "sallyport replay diff before.sallyport after.sallyport"
                         + " --ignore 'query nonce' --ignore 'response body $.requestId'"),
                 Example(
+                    purpose: "what 'replay client' got from a new build elsewhere",
+                    line: "sallyport replay diff session.sallyport live.sallyport"
+                        + " --ignore authority"),
+                Example(
                     purpose: "a page to look at side by side",
                     line: "sallyport replay diff before.sallyport after.sallyport --format html"
                         + " > diff.html"),
@@ -28,7 +32,9 @@ extension Command {
                 "Exchanges are paired by what they are, and by their order only where they are"
                     + " alike. It exits with 0 if nothing differs, 1 if something does, and 3 if"
                     + " there was nothing to compare. An order, how a message is laid out"
-                    + " and framed, and the time that it took do not count.",
+                    + " and framed, and the time that it took do not count, nor do sessions,"
+                    + " tokens and ids that an origin made up and its client sent back, where each"
+                    + " stands for the same on the other side.",
                 "An ignored part is written as in a file of rules, without the word ignore:"
                     + " 'query NAME', 'header NAME', 'body PATH', 'path', 'authority', 'status',"
                     + " with 'response' in front for the response's; * stands for anything."
@@ -48,6 +54,9 @@ extension Command {
             .flag("json", \.isJSON, "the same as --format json"),
             .repeated("ignore", \.ignored, .ignoredPart, "a part that counts for nothing"),
             .option("rules", \.rules, .path("FILE"), "rules of what counts, as replay has them"),
+            .flag(
+                "no-substitutions", \.countsMadeUpValues,
+                "count sessions and ids that the origins made up"),
             .flag("notes", \.withNotes, "tell what does not count, too: orders, layout, framing"),
             .flag("with-secrets", \.withSecrets, "show values as they were recorded"),
         ] + filterParameters(for: .exchanges).map { $0.lifted(to: \.selection) }
@@ -62,6 +71,7 @@ private struct ReplayDiffArguments {
     var selection = FilterOptions()
     var ignored: [ReplayRule] = []
     var rules: String?
+    var countsMadeUpValues = false
     var withNotes = false
     var withSecrets = false
 
@@ -78,6 +88,7 @@ private func runReplayDiff(
     var configuration = ComparisonConfiguration(sha256: { TLS.Digests.sha256($0) })
     configuration.withSecrets = arguments.withSecrets
     configuration.withNotes = arguments.withNotes
+    configuration.countsMadeUpValues = arguments.countsMadeUpValues
     if let path = arguments.rules {
         configuration.rules = try ReplayRules(text: try environment.readFile(path).text)
     }

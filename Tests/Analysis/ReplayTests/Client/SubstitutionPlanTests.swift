@@ -114,9 +114,30 @@ struct SubstitutionPlanTests {
             request: "GET / HTTP/1.1\nReferer: https://example.com/o/aB3dE6gH9?a=b",
             sent: "GET / HTTP/1.1\nReferer: https://example.com/o/zY8xW5vU2?a=b",
             from: "header location segment 2", to: "header referer path segment 2"),
+        Row(
+            name: "a short id of a list", response: "Location: https://example.com/api/orders/$",
+            value: "7", liveValue: "41",
+            request: "GET /orders/7/lines?n=7 HTTP/1.1",
+            sent: "GET /orders/41/lines?n=7 HTTP/1.1", from: "header location segment 3",
+            to: "path segment 2"),
+        Row(
+            name: "a short id in JSON", response: "Content-Type: application/json",
+            answer: #"{"lines": [{"lineId": $}]}"#, value: "7", liveValue: "41",
+            request: "DELETE /lines/7 HTTP/1.1", sent: "DELETE /lines/41 HTTP/1.1",
+            from: "body $.lines[0].lineId", to: "path segment 2"),
     ]
 
     static let untouched = [
+        Row(
+            name: "an id of another list", response: "Location: /orders/$", value: "7",
+            liveValue: "41", request: "GET /users/7 HTTP/1.1", sent: nil),
+        Row(
+            name: "a number that is no id", response: "Content-Type: application/json",
+            answer: #"{"lines": [{"count": $}]}"#, value: "7", liveValue: "41",
+            request: "GET /lines/7 HTTP/1.1", sent: nil),
+        Row(
+            name: "a word of a path", response: "Location: /orders/$", value: "new",
+            liveValue: "old", request: "GET /orders/new HTTP/1.1", sent: nil),
         Row(
             name: "a word", response: "X-Kind: $", value: "standard", liveValue: "premium",
             request: "GET /standard HTTP/1.1", sent: nil),
@@ -177,6 +198,19 @@ struct SubstitutionPlanTests {
         plan.note(try request("GET /aB3dE6gH9 HTTP/1.1"), [], ofRequest: 2)
         plan.finish()
         #expect(plan.values.isEmpty)
+    }
+
+    /// An id is known behind the list that was asked for its thing, unless the client named it.
+    @Test(arguments: [("POST /api/orders", true), ("GET /api/orders/7", false)])
+    func knowsShortIDsByWhatWasAsked(_ line: String, _ isKnown: Bool) throws {
+        var plan = SubstitutionPlan()
+        plan.note(try request("\(line) HTTP/1.1"), [], ofRequest: 1)
+        plan.note(
+            try response("Content-Type: application/json"), Array(#"{"id": 7}"#.utf8),
+            ofResponse: 1)
+        plan.note(try request("DELETE /api/orders/7 HTTP/1.1"), [], ofRequest: 2)
+        plan.finish()
+        #expect(plan.values.map { $0.uses.map(\.name) } == (isKnown ? [["path segment 3"]] : []))
     }
 
     @Test func keepsWhatItIsTold() throws {
