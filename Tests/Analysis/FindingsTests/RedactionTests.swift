@@ -46,7 +46,7 @@ import Traffic
             .clearHTTP, .tlsClientVersion, .tlsClientCipher, .tlsOriginCertificate,
             .tlsClientRetry, .plainHTTPLoginPage, .upgradeUnused, .upgradeInjection,
             // In DialogueRuleTests.
-            .plainLogin,
+            .plainLogin, .hashLogin,
         ]
         #expect(Set(Self.rows.map(\.rule)).union(without) == Set(RuleID.allCases))
     }

@@ -1,9 +1,14 @@
-/// A login whose secret can be read in a dialogue's bytes; it lives no longer than its match.
+/// A login that can be read in a dialogue's bytes, with its secret or with what was made of it; it
+/// lives no longer than its match.
 struct ClearLogin {
     let protocolName: ProtocolName
     let form: LoginForm
     var user: [UInt8]?
     let secret: [UInt8]
+    /// Whether the secret is one that challenges were answered with, and does not pass itself.
+    private(set) var isHash = false
+    /// Whether it is what guests give, and no secret.
+    var isGuest = false
     /// What the origin answered, where that is plain to see.
     var verdict: [FindingNote] = []
 
@@ -17,6 +22,15 @@ struct ClearLogin {
         self.form = form
         self.user = user.map { Array($0.prefix(Self.sizeLimit)) }
         self.secret = Array(secret.prefix(Self.sizeLimit))
+    }
+
+    /// A challenge's answer, of which the secret can be guessed.
+    init?(
+        _ protocolName: ProtocolName, _ form: LoginForm, user: ArraySlice<UInt8>?,
+        hash: ArraySlice<UInt8>
+    ) {
+        self.init(protocolName, form, user: user, secret: hash)
+        isHash = true
     }
 
     /// The message of SASL's PLAIN: an identity, a name and a password (RFC 4616 §2).

@@ -1,23 +1,40 @@
-/// Finds logins in plain in what a dialogue's sides said, by the dialogue and not by its port.
+/// Finds logins without TLS in what a dialogue's sides said, by the dialogue and not by its port.
 ///
-/// Lines (mail, FTP, IRC, XMPP) and PostgreSQL are watched while they pass; see `ConnectionNote`.
+/// It sees what was recorded, live or by an import; what a note tells of a login that was not
+/// recorded is less.
 enum ClearLoginReader {
     /// - Parameters:
-    ///   - client: what the client said, from its first byte on.
+    ///   - client: what the client said, as far as it was caught.
     ///   - origin: the same of the origin.
-    ///   - clientBegan: whether the client spoke first.
-    static func logins(
-        client: [UInt8], origin: [UInt8], clientBegan: Bool
-    ) -> [ClearLogin] {
-        guard clientBegan else { return MySQLLoginReader.logins(client: client, origin: origin) }
-        return switch client.first {
-        case 0x10: MQTTLoginReader.logins(client: client, origin: origin)
-        case 0x2A: RedisLoginReader.logins(client: client, origin: origin)
-        case 0x30: LDAPLoginReader.logins(client: client)
-        case 0x80: MemcachedLoginReader.logins(client: client)
-        default:
-            AMQPLoginReader.logins(client: client) + STOMPLoginReader.logins(client: client)
-                + RedisLoginReader.inlineLogins(client: client, origin: origin)
+    static func logins(client: [UInt8], origin: [UInt8]) -> [ClearLogin] {
+        if origin.starts(with: "RFB 003.".utf8) {
+            return VNCLoginReader.logins(client: client, origin: origin)
         }
+        let answered = MySQLLoginReader.logins(client: client, origin: origin)
+        guard answered.isEmpty else { return answered }
+        switch client.first {
+        case 0x00: return PostgreSQLLoginReader.logins(client: client, origin: origin)
+        case 0x05: return SOCKSLoginReader.logins(client: client, origin: origin)
+        case 0x10:
+            let logins = MQTTLoginReader.logins(client: client, origin: origin)
+            return logins.isEmpty ? TDSLoginReader.logins(client: client) : logins
+        case 0x12: return TDSLoginReader.logins(client: client)
+        case 0x2A: return RedisLoginReader.logins(client: client, origin: origin)
+        case 0x30: return LDAPLoginReader.logins(client: client)
+        case 0x3C: return XMPPLoginReader.logins(client: client)
+        case 0x80: return MemcachedLoginReader.logins(client: client)
+        default: return text(client, origin)
+        }
+    }
+
+    private static func text(_ client: [UInt8], _ origin: [UInt8]) -> [ClearLogin] {
+        if client.first == 0xFF || origin.first == 0xFF {
+            return TelnetLoginReader.logins(client: client, origin: origin)
+        }
+        let found =
+            AMQPLoginReader.logins(client: client) + STOMPLoginReader.logins(client: client)
+            + RedisLoginReader.inlineLogins(client: client, origin: origin)
+            + HeadLoginReader.logins(client: client)
+        return found.isEmpty ? LineLoginReader.logins(client: client, origin: origin) : found
     }
 }

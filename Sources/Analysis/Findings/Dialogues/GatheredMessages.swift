@@ -17,8 +17,6 @@ package struct GatheredMessages {
         /// What the sides said in a protocol that has no messages of its own, in one piece.
         var client: [UInt8] = []
         var origin: [UInt8] = []
-        /// Whether the client spoke first.
-        fileprivate(set) var clientBegan: Bool?
         /// Directions of which a part is missing: nothing behind it is put together with it.
         fileprivate var broken: Set<Direction> = []
     }
@@ -78,7 +76,6 @@ extension GatheredMessages.Conversation {
     fileprivate mutating func add(
         _ record: MessageRecord, _ bytes: ArraySlice<UInt8>, isCut: Bool
     ) {
-        clientBegan = clientBegan ?? (record.direction == .request)
         defer { if isCut { broken.insert(record.direction) } }
         if record.kind != .segment {
             let last = messages.lastIndex { $0.direction == record.direction }

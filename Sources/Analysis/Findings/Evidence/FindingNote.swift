@@ -6,6 +6,7 @@ package enum FindingNote: Sendable, Hashable {
     case serverAccepted
     case serverRejected
     case emptyPassword
+    case guest
     case user(Tag)
     case userFieldBeside
     case scheme(AuthorizationScheme)
@@ -46,6 +47,7 @@ package enum FindingNote: Sendable, Hashable {
         case .serverAccepted: "the origin accepted it"
         case .serverRejected: "the origin rejected it"
         case .emptyPassword: "the password is empty"
+        case .guest: "a guest's name and password"
         case .user(let tag): "user tag \(tag.text)"
         case .userFieldBeside: "a user field stands beside it"
         case .scheme(let scheme): "scheme \(scheme.rawValue)"

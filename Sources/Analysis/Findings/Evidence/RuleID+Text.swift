@@ -16,6 +16,7 @@ extension RuleID {
         case .hashHTTPDigest: "Digest challenge-response over cleartext HTTP"
         case .hashHTTPNTLM: "NTLM challenge-response over cleartext HTTP"
         case .hashHTTPSignature: "Signed request over cleartext HTTP"
+        case .hashLogin: "Challenge-response login without TLS"
         case .upgradeUnused: "Dialogue goes on without TLS although it could begin it"
         case .upgradeInjection: "Plain bytes behind the switch to TLS"
         case .urlToken: "Session or access token in a URL"
@@ -58,6 +59,8 @@ extension RuleID {
             "the response can be relayed, or attacked offline to get the password"
         case .hashHTTPSignature:
             "the key stays secret, but content is readable and the request may be replayed"
+        case .hashLogin:
+            "the password does not pass, but can be guessed offline from the answer"
         case .upgradeUnused:
             "who goes on in plain when TLS is refused or not asked for is read by whoever is on"
                 + " the path, who can also take the offer out"
@@ -100,6 +103,8 @@ extension RuleID {
             "use https for this endpoint"
         case .hashHTTPSignature:
             "use https for this endpoint, and bind a time to the signature"
+        case .hashLogin:
+            "begin with TLS or demand the switch to it before the login"
         case .upgradeUnused:
             "begin with TLS, or end the connection if the switch to it fails"
         case .upgradeInjection:

@@ -14,6 +14,7 @@ package enum RuleID: String, Sendable, CaseIterable {
     case hashHTTPDigest = "HASH-HTTP-DIGEST"
     case hashHTTPNTLM = "HASH-HTTP-NTLM"
     case hashHTTPSignature = "HASH-HTTP-SIGNATURE"
+    case hashLogin = "HASH-LOGIN"
     case upgradeUnused = "NOTLS-STARTTLS"
     case upgradeInjection = "STARTTLS-INJECTION"
     case urlToken = "URL-TOKEN"
@@ -43,7 +44,7 @@ package enum RuleID: String, Sendable, CaseIterable {
         case .plainHTTPBearer, .plainHTTPAPIKey, .plainHTTPAuthorization: [319, 522]
         case .plainHTTPCookie: [319, 614]
         case .plainHTTPLoginPage: [319, 311]
-        case .hashHTTPDigest, .hashHTTPNTLM, .hashHTTPSignature: [916, 326, 319]
+        case .hashHTTPDigest, .hashHTTPNTLM, .hashHTTPSignature, .hashLogin: [916, 326, 319]
         case .urlPassword: [598, 522]
         case .upgradeUnused: [319, 757]
         case .upgradeInjection: [349, 74]

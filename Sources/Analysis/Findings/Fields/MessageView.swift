@@ -10,7 +10,6 @@ struct MessageView {
     let messages: [GatheredMessages.Message]
     let client: [UInt8]
     let origin: [UInt8]
-    let clientBegan: Bool
 
     /// What is spoken on a connection without HTTP.
     ///
@@ -40,7 +39,6 @@ struct MessageView {
         messages = content.messages
         client = content.client
         origin = content.origin
-        clientBegan = content.clientBegan ?? true
     }
 
     /// The first messages of one side in one piece, for protocols that are spoken in messages.

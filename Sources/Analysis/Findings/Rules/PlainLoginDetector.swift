@@ -1,26 +1,39 @@
 internal import Base
 internal import Traffic
 
-/// PLAIN-LOGIN: a login without TLS that shows its password.
+/// PLAIN-LOGIN and HASH-LOGIN: a login without TLS, with its password or with what was made of it.
 enum PlainLoginDetector {
     /// Judges what a dialogue, a tunnel or a WebSocket carried.
     static func examine(_ view: MessageView) -> [RuleMatch] {
         guard view.isClear else { return [] }
         var logins = ClearLoginReader.logins(
-            client: view.client, origin: view.origin, clientBegan: view.clientBegan)
+            client: view.client, origin: view.origin)
         if !view.messages.isEmpty {
             logins += ClearLoginReader.logins(
-                client: view.joined(.request), origin: view.joined(.response), clientBegan: true)
+                client: view.joined(.request), origin: view.joined(.response))
         }
         return logins.map { login in
-            var result = RuleMatch(.plainLogin, .critical, .certain)
+            var result =
+                login.isHash
+                ? RuleMatch(.hashLogin, severity(ofHash: login.form), .certain)
+                : RuleMatch(.plainLogin, login.isGuest ? .info : .critical, .certain)
             result.container = .dialogue
             result.value = login.secret
-            result.isPassword = true
+            result.isPassword = !login.isHash && !login.isGuest
             result.user = login.user
             result.protocolName = login.protocolName
             result.notes = [.loggedIn(login.form)] + login.verdict
+            if login.isGuest { result.notes.append(.guest) }
             return result
+        }
+    }
+
+    /// By how fast passwords can be tried, and whether the answer itself opens the door.
+    private static func severity(ofHash form: LoginForm) -> Severity {
+        switch form {
+        case .scram: .low
+        case .apop, .vncDES, .passwordMD5: .high
+        default: .medium
         }
     }
 

@@ -23,25 +23,24 @@ import Traffic
         }
     }
 
-    @Test(arguments: redisRows + packetRows + quietRows)
+    @Test(arguments: redisRows + packetRows + lineRows + quietRows)
     func readsWhole(_ row: Row) {
         let found = Self.logins(row.said)
         #expect(found.map(Self.text) == row.logins)
         #expect(found.first?.verdict ?? [] == row.verdict)
     }
 
-    @Test(arguments: redisRows + packetRows + quietRows)
+    @Test(arguments: redisRows + packetRows + lineRows + quietRows)
     func readsByteByByte(_ row: Row) {
         let gathered = DialogueSample(said: row.said).gathered(step: 1)
         let conversation = gathered.conversation(of: nil)
         let found = ClearLoginReader.logins(
-            client: conversation?.client ?? [], origin: conversation?.origin ?? [],
-            clientBegan: conversation?.clientBegan ?? true)
+            client: conversation?.client ?? [], origin: conversation?.origin ?? [])
         #expect(found.map(Self.text) == row.logins)
     }
 
     /// A part of a secret must never be taken for the whole.
-    @Test(arguments: redisRows + packetRows + quietRows)
+    @Test(arguments: redisRows + packetRows + lineRows + quietRows)
     func staysSilentWhereCut(_ row: Row) {
         for index in row.said.indices {
             for count in row.said[index].bytes.indices {
@@ -54,7 +53,7 @@ import Traffic
         }
     }
 
-    @Test(arguments: redisRows + packetRows)
+    @Test(arguments: redisRows + packetRows + lineRows)
     func survivesEveryChangedByte(_ row: Row) {
         for index in row.said.indices {
             for offset in row.said[index].bytes.indices.prefix(160) {
@@ -74,13 +73,51 @@ import Traffic
             said.filter { $0.direction == direction }.flatMap(\.bytes)
         }
         return ClearLoginReader.logins(
-            client: all(.request), origin: all(.response),
-            clientBegan: said.first?.direction != .response)
+            client: all(.request), origin: all(.response))
     }
 
     private static func text(_ login: ClearLogin) -> String {
         "\(login.protocolName.rawValue) \(login.form.rawValue) \(login.user?.text ?? "-")"
             + " \(login.secret.text)"
+    }
+}
+
+extension ClearLoginReaderTests {
+    @Test(arguments: LoginVector.all) func readsWhatLibrariesSend(_ vector: LoginVector) throws {
+        let found = ClearLoginReader.logins(
+            client: unhexed(vector.client), origin: unhexed(vector.origin))
+        let login = try #require(found.first)
+        #expect(found.count == 1)
+        #expect(login.isHash == vector.isHash)
+        // LDAP's is within a distinguished name.
+        let user = login.user?.text ?? vector.user
+        #expect(user.contains(vector.user.prefix(5)))
+        if vector.isHash {
+            #expect(!login.secret.text.contains(vector.password))
+        } else {
+            #expect(login.secret.text == vector.password)
+        }
+    }
+
+    /// The greeting was not caught.
+    @Test(arguments: LoginVector.all.filter { unhexed($0.origin).first?.isASCIILetter == false })
+    func readsWithoutAGreeting(_ vector: LoginVector) {
+        let origin = unhexed(vector.origin)
+        let rest = origin.drop { $0 != 0x0A }.dropFirst()
+        guard !rest.isEmpty else { return }
+        let found = ClearLoginReader.logins(client: unhexed(vector.client), origin: Array(rest))
+        #expect(found.count == 1)
+    }
+
+    /// What one side alone tells of, where its words have one meaning.
+    @Test(
+        arguments: LoginVector.all.filter { vector in
+            !["mysql", "pgsql", "redis-auth-inline"].contains { vector.name.hasPrefix($0) }
+        })
+    func readsTheClientAlone(_ vector: LoginVector) {
+        let found = ClearLoginReader.logins(client: unhexed(vector.client), origin: [])
+        #expect(found.count == 1)
+        #expect(found.first?.isHash == vector.isHash)
     }
 }
 
@@ -226,4 +263,84 @@ private let quietRows: [Row] = [
             hex: "2c00000105a23a00ffffff002d" + "00000000000000000000000000000000000000000000"
                 + "00"
                 + "70726f62652e7573657200" + "00" + "0e00000350723062652d5333637265742100")),
+]
+
+private let lineRows: [Row] = [
+    Row(
+        "FTP with spaces, refused", .origin("220 files\r\n"), .client("USER nora\r\n"),
+        .origin("331 ?\r\n"), .client("PASS a b \r\n"), .origin("530 no\r\n"),
+        logins: ["ftp PASS nora a b "], verdict: [.serverRejected]),
+    Row(
+        "FTP, a guest's name with a password", .origin("220 files\r\n"),
+        .client("user ftp\r\npass s3cret\r\n"), .origin("331 ?\r\n230 in\r\n"),
+        logins: ["ftp PASS ftp s3cret"], verdict: [.serverAccepted]),
+    Row(
+        "POP3, two tries", .origin("+OK\r\n"),
+        .client("USER nora\r\nPASS one\r\nUSER nora\r\nPASS two\r\n"),
+        .origin("+OK\r\n-ERR\r\n+OK\r\n+OK\r\n"),
+        logins: ["pop3 PASS nora one", "pop3 PASS nora two"]),
+    Row(
+        "SMTP, a token", .origin("220 mx\r\n"),
+        .client(
+            "EHLO a\r\nAUTH XOAUTH2 dXNlcj1ub3JhAWF1dGg9QmVhcmVyIHRvay4xMjMBAQ==\r\n"),
+        .origin("250 mx\r\n235 ok\r\n"), logins: ["smtp AUTH XOAUTH2 nora tok.123"],
+        verdict: [.serverAccepted]),
+    Row(
+        "SMTP, a mail that tells of logins", .origin("220 mx\r\n"),
+        .client(
+            "EHLO a\r\nMAIL FROM:<a@b>\r\nRCPT TO:<c@d>\r\nDATA\r\nAUTH PLAIN AG4AcA==\r\n.\r\n"
+                + "QUIT\r\n"), .origin("250 a\r\n250 b\r\n250 c\r\n354 go\r\n250 d\r\n")),
+    Row(
+        "SMTP, a login that is cancelled", .origin("220 mx\r\n"),
+        .client("EHLO a\r\nAUTH LOGIN\r\nbm9yYQ==\r\n*\r\nQUIT\r\n"),
+        .origin("250 a\r\n334 x\r\n334 y\r\n501 ok\r\n")),
+    Row(
+        "IMAP, literals", .origin("* OK\r\n"),
+        .client("a1 LOGIN {4}\r\nnora {6+}\r\ns3\r\n x\r\na2 NOOP\r\n"),
+        .origin("+ go\r\na1 OK\r\n"), logins: ["imap LOGIN nora s3\r\n x"]),
+    Row(
+        "IMAP, a mail that tells of logins", .origin("* OK\r\n"),
+        .client("a1 APPEND in {17}\r\na2 LOGIN nora s3\r\n\r\na3 LOGOUT\r\n")),
+    Row(
+        "NNTP", .origin("200 news\r\n"),
+        .client("AUTHINFO USER nora\r\nAUTHINFO PASS s3 cret\r\n"),
+        .origin("381 ?\r\n281 in\r\n"), logins: ["nntp AUTHINFO PASS nora s3 cret"],
+        verdict: [.serverAccepted]),
+    Row(
+        "ManageSieve", .origin("\"IMPLEMENTATION\" \"x\"\r\nOK\r\n"),
+        .client("AUTHENTICATE \"PLAIN\" \"AG5vcmEAczNjcmV0\"\r\n"),
+        logins: ["sieve AUTHENTICATE PLAIN nora s3cret"]),
+    Row(
+        "IRC", .origin(":irc 001 nora :hi\r\n"),
+        .client(
+            "CAP LS\r\nPASS :s3cret\r\nNICK nora\r\nUSER n 0 * :Nora\r\n"
+                + "PRIVMSG NickServ :IDENTIFY nora s3\r\nNS IDENTIFY s4\r\nOPER bo s5\r\n"),
+        logins: [
+            "irc PASS - s3cret", "irc IDENTIFY nora s3", "irc IDENTIFY - s4", "irc OPER bo s5",
+        ]),
+    Row(
+        "IRC, SASL", .client("NICK nora\r\nUSER n 0 * :N\r\nAUTHENTICATE PLAIN\r\n"),
+        .origin(":irc NOTICE * :x\r\nAUTHENTICATE +\r\n"),
+        .client("AUTHENTICATE AG5vcmEAczNjcmV0\r\n"),
+        logins: ["irc AUTHENTICATE PLAIN nora s3cret"]),
+    Row(
+        "telnet, letter by letter",
+        .origin("\r\nhost login: nora\r\nPassword: \r\nLast login: never\r\n"),
+        .client([0xFF, 0xFB, 0x18] + Array("noz\u{7F}ra\r\0s3 cret\r\n".utf8)),
+        logins: ["telnet a prompt nora s3 cret"]),
+    Row(
+        "RTSP",
+        .client(
+            "DESCRIBE rtsp://cam/1 RTSP/1.0\r\nCSeq: 2\r\nAuthorization: Basic bm9yYTpzMw==\r\n\r\n"
+        ),
+        .origin("RTSP/1.0 200 OK\r\n\r\n"), logins: ["rtsp Basic nora s3"]),
+    Row(
+        "XMPP, the older way",
+        .client(
+            "<stream:stream to='a'><iq type='set'><query xmlns='jabber:iq:auth'><username>nora"
+                + "</username><password>s3</password></query></iq>"),
+        logins: ["xmpp jabber:iq:auth nora s3"]),
+    Row(
+        "a server's words are nobody's login", .origin("220 a\r\n"), .client("FEAT\r\n"),
+        .origin("230 Login successful.\r\n530 Login incorrect.\r\n")),
 ]

@@ -117,6 +117,22 @@ import Traffic
         #expect(sample.report(profile: profile).findings.map(\.severity) == [.high])
     }
 
+    /// Each login is a finding of its kind, with who logged in and how, and shows neither.
+    @Test(arguments: LoginVector.all) func findsLogins(_ vector: LoginVector) throws {
+        let sample = DialogueSample.said(
+            "unknown", .client(hex: vector.client), .origin(hex: vector.origin))
+        let report = sample.report()
+        let rule: RuleID = vector.isHash ? .hashLogin : .plainLogin
+        let finding = try #require(report.findings.first { $0.rule == rule })
+        #expect(report.findings.count { [.hashLogin, .plainLogin].contains($0.rule) } == 1)
+        #expect(finding.severity >= .medium)
+        #expect(finding.notes.contains { if case .loggedIn = $0 { true } else { false } })
+        let text = FindingsJSON.document(report).line.text
+        for form in [vector.user, vector.password, base64(vector.password), "Pr0be"] {
+            #expect(!text.contains(form))
+        }
+    }
+
     /// The secret, its name and every form of both stay out of all that a report can say.
     @Test(arguments: [
         "*3\r\n$4\r\nAUTH\r\n$10\r\nprobe.user\r\n$13\r\nPr0be-S3cret!\r\n",
@@ -152,6 +168,31 @@ import Traffic
 private typealias Row = DialogueRuleTests.Row
 
 private let loginRows: [Row] = [
+    .hit(
+        "a guest", .plainLogin, .info,
+        .said(
+            "ftp", .origin("220 files\r\n"), .client("USER anonymous\r\nPASS a@b.example\r\n"),
+            .origin("331 ?\r\n230 in\r\n")),
+        notes: ["a guest's name and password", "the origin accepted it"]),
+    .hit(
+        "a guest's name with a password", .plainLogin, .critical,
+        .said(
+            "ftp", .origin("220 files\r\n"), .client("USER anonymous\r\nPASS s3cret\r\n"),
+            .origin("331 ?\r\n230 in\r\n"))),
+    .hit(
+        "APOP", .hashLogin, .high,
+        .said(
+            "pop3", .origin("+OK <1@a>\r\n"),
+            .client("APOP nora c4c9334bac560ecc979e58001b3e22fb\r\n")),
+        notes: ["logged in by APOP"]),
+    .hit(
+        "SCRAM", .hashLogin, .low,
+        .said(
+            "smtp", .origin("220 a\r\n"),
+            .client(
+                "EHLO a\r\nAUTH SCRAM-SHA-256\r\n\(base64("n,,n=nora,r=abc"))\r\n"
+                    + "\(base64("c=biws,r=abcdef,p=cHJvb2Y="))\r\n")),
+        notes: ["logged in by SCRAM"]),
     .hit(
         "noted in mail", .plainLogin, .critical,
         .noted("smtp", "plaintext-login:the client logged in by AUTH PLAIN without TLS"),
