@@ -46,6 +46,8 @@ package struct FindingsEngine {
         if let messages { coverage.count(messages) }
         let view = messages?.conversation(of: nil).map { MessageView($0, on: connection) }
         let logins = view.map(PlainLoginDetector.examine) ?? []
+        let isLocal = connection.host.isLoopback && !configuration.treatsLoopbackAsRemote
+        coverage.countUnread(connection, isUnread: logins.isEmpty && !isLocal)
         let spoken = ProtocolName(rawValue: connection.protocolName)
         var found = ConnectionDetector.examine(connection) + retries.examine(connection)
         for index in found.indices { found[index].protocolName = spoken }

@@ -33,6 +33,9 @@ package enum FindingsJSON {
             "missingHeads": .integer(Int64(coverage.missingHeads)),
             "messages": .integer(Int64(coverage.messages)),
             "truncatedMessages": .integer(Int64(coverage.truncatedMessages)),
+            "notUnderstood": .integer(Int64(coverage.notUnderstood)),
+            "notDecrypted": .integer(Int64(coverage.notDecrypted)),
+            "packetsMissing": .integer(Int64(coverage.packetsMissing)),
         ]
     }
 

@@ -25,6 +25,12 @@ package enum InconclusiveReason: String, Sendable {
     case noOriginAnswered = "no-origin-answered"
     /// There were TLS connections, and clients refused every one.
     case everyClientRefused = "every-client-refused"
+    /// Something was said in cleartext, in no protocol that is known here.
+    case notUnderstood = "not-understood"
+    /// Packets of TLS were imported whose keys are not known.
+    case notDecrypted = "not-decrypted"
+    /// Packets are missing in what was imported.
+    case packetsMissing = "packets-missing"
     /// More services than can be told apart.
     case truncated
 
@@ -34,6 +40,9 @@ package enum InconclusiveReason: String, Sendable {
         case .nothingMatched: "the filter matches nothing of what was recorded"
         case .noOriginAnswered: "no origin answered: every answer was the proxy's own"
         case .everyClientRefused: "clients refused every TLS connection, so none was looked into"
+        case .notUnderstood: "cleartext was recorded in a protocol that is not known here"
+        case .notDecrypted: "TLS was imported without its keys, so it was not looked into"
+        case .packetsMissing: "packets are missing in what was imported"
         case .truncated: "too many services to tell them all apart"
         }
     }
@@ -62,6 +71,12 @@ package struct FindingsCoverage: Sendable, Equatable {
     package private(set) var messages = 0
     /// Connections of whose messages only a part was looked into.
     package private(set) var truncatedMessages = 0
+    /// Connections that said something in cleartext which is in no known protocol.
+    package private(set) var notUnderstood = 0
+    /// Imported connections whose TLS could not be decrypted.
+    package private(set) var notDecrypted = 0
+    /// Imported connections of which packets are missing.
+    package private(set) var packetsMissing = 0
     /// Answers that the tool made in an origin's place.
     private var ownAnswers = 0
     /// Whether anything came from an origin that was meant for the client.
@@ -86,6 +101,21 @@ package struct FindingsCoverage: Sendable, Equatable {
             connection.outcome != .originUntrusted, connection.outcome != .originHandshakeFailed
         {
             heardOrigin = true
+        }
+    }
+
+    /// Counts what was there and could not be judged.
+    ///
+    /// - Parameter isUnread: whether it is in cleartext, and nothing in it was recognised.
+    mutating func countUnread(_ connection: ConnectionRecord, isUnread: Bool) {
+        let isUnknown = connection.protocolName == "unknown" && connection.messageCount > 0
+        let isImported = connection.note("imported-packets") != nil
+        let isPassed = isImported && connection.outcome == .passedThrough
+        if connection.note("packets-missing") != nil { packetsMissing += 1 }
+        if connection.clientTLS != nil || connection.protocolName == "tls" {
+            if isPassed { notDecrypted += 1 }
+        } else if isUnread, isUnknown || isPassed {
+            notUnderstood += 1
         }
     }
 
@@ -124,6 +154,9 @@ package struct FindingsCoverage: Sendable, Equatable {
         if tlsConnections > 0, clientRefused >= tlsConnections {
             reasons.append(.everyClientRefused)
         }
+        if notUnderstood > 0 { reasons.append(.notUnderstood) }
+        if notDecrypted > 0 { reasons.append(.notDecrypted) }
+        if packetsMissing > 0 { reasons.append(.packetsMissing) }
         if isTruncated { reasons.append(.truncated) }
         return reasons
     }

@@ -298,7 +298,10 @@ final class ConnectionReading {
         case .undecided, .lost: break
         }
         record.messageCount = messages.messageCount
-        if hasGap { writer.losses.note(.packetsMissing, place) }
+        if hasGap {
+            writer.losses.note(.packetsMissing, place)
+            messages.noteOnce("packets-missing", "packets of it are missing")
+        }
         if let outerName { record.protocolName = outerName }
         record.closedAt = isOver ? lastTime : nil
         record.clientTLS = tls?.record

@@ -117,6 +117,46 @@ import Traffic
         #expect(sample.report(profile: profile).findings.map(\.severity) == [.high])
     }
 
+    struct Unread: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var protocolName = "unknown"
+        var host = "app.example"
+        var isTLS = false
+        var outcome = ConnectionRecord.Outcome.passedThrough
+        var notes: [String] = []
+        let reasons: [InconclusiveReason]
+    }
+
+    @Test(arguments: [
+        Unread(testDescription: "words of no known protocol", reasons: [.notUnderstood]),
+        Unread(testDescription: "on this machine", host: "127.0.0.1", reasons: []),
+        Unread(testDescription: "of a known protocol", protocolName: "nats", reasons: []),
+        Unread(testDescription: "inside of TLS", isTLS: true, reasons: []),
+        Unread(
+            testDescription: "imported, HTTP that broke off", protocolName: "http/1.1",
+            notes: ["imported-packets"], reasons: [.notUnderstood]),
+        Unread(
+            testDescription: "imported without keys", protocolName: "tls", isTLS: true,
+            notes: ["imported-packets"], reasons: [.notDecrypted]),
+        Unread(
+            testDescription: "imported with gaps", protocolName: "smtp", outcome: .completed,
+            notes: ["imported-packets", "packets-missing"], reasons: [.packetsMissing]),
+        Unread(
+            testDescription: "imported and understood", protocolName: "smtp", outcome: .completed,
+            notes: ["imported-packets"], reasons: []),
+    ])
+    func nothingUnreadIsClean(_ row: Unread) {
+        var sample = DialogueSample.said(row.protocolName, .client("gibberish\r\n"))
+        sample.host = row.host
+        sample.isTLS = row.isTLS
+        var record = sample.connection
+        record.outcome = row.outcome
+        record.notes = row.notes.map { ConnectionNote($0, "") }
+        var engine = FindingsEngine(FindingsLaboratory.configuration())
+        engine.observe(record, messages: sample.gathered(step: 1))
+        #expect(engine.report().inconclusive == row.reasons)
+    }
+
     /// Each login is a finding of its kind, with who logged in and how, and shows neither.
     @Test(arguments: LoginVector.all) func findsLogins(_ vector: LoginVector) throws {
         let sample = DialogueSample.said(
