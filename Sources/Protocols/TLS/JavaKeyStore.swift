@@ -1,13 +1,12 @@
 internal import Base
-internal import TLS
 
 /// Java's key store format (JKS, version 2), for certificates that are trusted.
 ///
 /// PKCS #12, its successor, needs an attribute of Oracle's on each certificate, which OpenSSL 3.0
 /// cannot write.
-enum JavaKeyStore {
+package enum JavaKeyStore {
     /// - Parameter certificates: in DER.
-    static func write(_ certificates: [[UInt8]], password: String) -> [UInt8] {
+    package static func write(_ certificates: [[UInt8]], password: String) -> [UInt8] {
         var bytes: [UInt8] = []
         func append(_ number: some FixedWidthInteger) {
             var shift = number.bitWidth - 8
