@@ -22,7 +22,9 @@ let layers: KeyValuePairs<String, [String]> = [
         "HTTPModel", "TLS", "Catalogue", "DNS", "Negotiation", "HTTPCodecs", "Transport", "HTTP2",
     ],
     "Records": ["Traffic", "Contents", "Redaction", "Recording", "CaptureStore", "Filters"],
-    "Network": ["Processes", "Origins", "Proxy", "HTTPClient", "HTTPServer", "ContentServer"],
+    "Network": [
+        "Processes", "Origins", "Proxy", "DevicePage", "HTTPClient", "HTTPServer", "ContentServer",
+    ],
     "Analysis": [
         "Findings", "Formats", "PacketFormats", "Replay", "Comparison", "Transfers", "Audit",
     ],
@@ -122,6 +124,7 @@ let package = Package(
                 "Base", "HTTP2", "HTTPCodecs", "HTTPModel", "Negotiation", "Origins", "Processes",
                 "Recording", "Sockets", "TLS", "Traffic", "Transport",
             ]),
+        target("DevicePage", ["Base", "HTTPCodecs", "HTTPModel", "Proxy", "Sockets", "TLS"]),
         target(
             "HTTPClient",
             [
@@ -165,8 +168,9 @@ let package = Package(
             "Runs",
             [
                 "Base", "Audit", "CaptureStore", "Catalogue", "Confinement", "Contents",
-                "ContentServer", "Findings", "Formats", "HTTPClient", "HTTPCodecs", "HTTPModel",
-                "HTTPServer", "Launching", "Negotiation", "Origins", "PacketFormats", "Processes",
+                "ContentServer", "DevicePage", "Findings", "Formats", "HTTPClient", "HTTPCodecs",
+                "HTTPModel", "HTTPServer", "Launching", "Negotiation", "Origins", "PacketFormats",
+                "Processes",
                 "Proxy", "PublicSuffixes", "Recording", "Redaction", "Replay", "Sockets", "TLS",
                 "Traffic", "Views",
             ]),
@@ -264,6 +268,8 @@ let package = Package(
                 "ProcessStart", "Recording", "Sockets", "TestConditions", "TLS", "Traffic",
                 "Transport",
             ]),
+        tests(
+            of: "DevicePage", ["Base", "HTTPCodecs", "HTTPModel", "Proxy", "Sockets", "TLS"]),
         // Real clients against the servers of probes.
         tests(
             of: "Audit",

@@ -19,6 +19,7 @@ extension ConnectionTask {
     func disposition(of name: String, at target: OriginTarget) -> Disposition {
         let rules = worker.plan.disposition
         if let reason = rules.blockReason(target.host) { return .block(reason) }
+        if worker.plan.isOwn(target.host) { return .intercept }
         let host = HostPattern.canonical(name.lowercased())
         var distrust = 0
         if let healing = rules.healing {

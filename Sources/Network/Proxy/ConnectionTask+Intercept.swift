@@ -23,7 +23,7 @@ extension ConnectionTask {
             dialled?.close()
             try await block(host, reason)
         }
-        if let responder = worker.plan.responder {
+        if let responder = worker.plan.responder(for: target.host) {
             return try await serve(responder, for: target, hello, opening, dialled, entry)
         }
         var failure: OriginFailure?

@@ -44,7 +44,9 @@ extension ProxyWorker {
     func dial(
         _ host: String, _ port: UInt16, reach: OriginReach
     ) async throws(OriginFailure) -> DialledOrigin {
-        if let responder = plan.responder, !isCut { return try stage(responder, host, port) }
+        if let responder = plan.responder(for: host), !isCut {
+            return try stage(responder, host, port)
+        }
         return try await origins.dial(host, port, reach: reach)
     }
 

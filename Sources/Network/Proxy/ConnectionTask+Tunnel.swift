@@ -107,7 +107,7 @@ extension ConnectionTask {
                 entry: .fixed(target, host: nil))
         case .http:
             let target = OriginTarget(isSecure: false, host: host, port: port)
-            if worker.plan.responder == nil {
+            if worker.plan.responder(for: host) == nil {
                 adopt(dialled, for: target, offer: worker.plan.offer(to: target, []))
             } else {
                 dialled.close()
@@ -118,7 +118,7 @@ extension ConnectionTask {
         case .http2Preface:
             let target = OriginTarget(isSecure: false, host: host, port: port)
             record.protocolName = "h2c"
-            if worker.plan.responder == nil {
+            if worker.plan.responder(for: host) == nil {
                 adopt(
                     dialled, for: target,
                     offer: worker.plan.originVersion == .http1 ? .plain : .plainHTTP2)

@@ -25,6 +25,8 @@ package struct ProxyPlan: Sendable {
     package var prober: (any Prober)?
     /// Who answers in the place of origins; `nil` for the origins themselves.
     package var responder: (any OriginResponder)?
+    /// What requests to the proxy itself are answered with; `nil` for not at all.
+    package var page: (any OwnPage)?
     package var limits = ProxyLimits()
     package var versions = TLSVersions.modern
     /// Event loops, each a thread; one a processor by default.

@@ -153,16 +153,15 @@ private func runProxy(
     let service = try ProxyService(options, variables: environment.variables, events: events)
     signals.watch(
         onStop: { _ in service.stop() }, onTick: { if service.failure != nil { service.stop() } })
-    let modes = arguments.proxy.modes.isEmpty ? [.explicit] : arguments.proxy.modes.map(\.mode)
     let ready = ReadyMessage(
-        ways: zip(service.server.addresses, modes).map { .init(HostPort($0), $1) },
-        authority: service.authority.certificatePath, capture: service.capturePath,
+        of: service.server, options, service.authority, capture: service.capturePath,
         processID: getpid(), content: service.content?.place)
     if arguments.isJSON {
         try environment.output.write(ready.json)
     } else {
         try environment.output.write(ready.text + (service.content?.text ?? ""))
     }
+    try environment.warn(of: ready, hasLogin: options.credentials != nil)
     if arguments.showsLog(on: environment.output) {
         try LiveLogTask.start(events.subscribe(), environment)
     }

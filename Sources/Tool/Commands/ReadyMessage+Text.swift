@@ -11,8 +11,28 @@ extension ReadyMessage {
         if let curl = ways.lazy.compactMap({ $0.curl(trusting: authority) }).first {
             lines += ["to trust it for one command:", "  \(TerminalText.sanitized(curl))"]
         }
+        let pages = ways.flatMap(\.pages)
+        if !pages.isEmpty {
+            lines.append("to set up a device or a browser, open there:")
+            lines += pages.map { "  http://\($0)/" }
+        }
         if let capture { lines.append("capture: \(TerminalText.sanitized(capture))") }
         return lines.map { $0 + "\n" }.joined()
+    }
+}
+
+extension Environment {
+    /// Warns of what anybody in the network may use.
+    ///
+    /// - Parameter hasLogin: whether clients have to give a password.
+    func warn(of ready: ReadyMessage, hasLogin: Bool) throws(Failure) {
+        guard !hasLogin,
+            let open = ready.ways.first(where: { $0.mode == .explicit && !$0.isOnLoopback })
+        else { return }
+        try note(
+            "whoever reaches \(open.listen) can use this proxy, and gets wherever this machine gets"
+        )
+        try hint("--proxy-auth FILE asks them for a user and a password")
     }
 }
 

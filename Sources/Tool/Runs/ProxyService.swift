@@ -1,5 +1,6 @@
 package import Base
 internal import CaptureStore
+internal import DevicePage
 package import Launching
 package import Proxy
 internal import Recording
@@ -38,6 +39,8 @@ package final class ProxyService: RunService {
         authority = try options.authority.open(variables)
         var plan = try options.plan()
         if let responder { plan.answer(by: responder) }
+        plan.page = DevicePage(
+            authority.certificate, needsPassword: options.credentials != nil)
         if let captured {
             plan.ports += captured.ports
             plan.captured = captured.network

@@ -1,5 +1,7 @@
 package import Base
 package import Proxy
+internal import Sockets
+package import TLS
 
 /// What a proxy says once it listens: where, whom to trust, and where it records.
 package struct ReadyMessage: Sendable {
@@ -18,11 +20,31 @@ package struct ReadyMessage: Sendable {
         /// The address that was bound, with its real port.
         package let listen: HostPort
         package let mode: ProxyPlan.Mode
+        /// Where devices find the page that they are set up from.
+        package let pages: [HostPort]
 
-        package init(_ listen: HostPort, _ mode: ProxyPlan.Mode) {
+        package init(_ listen: HostPort, _ mode: ProxyPlan.Mode, pages: [HostPort] = []) {
             self.listen = listen
             self.mode = mode
+            self.pages = pages
         }
+    }
+
+    /// What a server that was opened with `options` says.
+    package init(
+        of server: ProxyServer, _ options: ProxyOptions, _ authority: CertificateAuthority,
+        capture: String?, processID: Int32, content: JSONText? = nil
+    ) {
+        let modes = options.modes.isEmpty ? [.explicit] : options.modes.map(\.mode)
+        let ways = zip(server.addresses, modes).map { address, mode in
+            let places = address.isLoopback ? [address] : address.placesOnNetwork
+            return WayIn(
+                HostPort(address), mode, pages: mode == .explicit ? places.map { HostPort($0) } : []
+            )
+        }
+        self.init(
+            ways: ways, authority: authority.certificatePath, capture: capture,
+            processID: processID, content: content)
     }
 
     package init(
@@ -40,10 +62,15 @@ package struct ReadyMessage: Sendable {
     /// The line for programs, in the schema `sallyport.ready/1`, with its line end.
     package var json: [UInt8] {
         let ports = ways.map { way in
-            JSONText.object([
+            var members = [
                 JSONText.Member("listen", .string(way.listen.description)),
                 JSONText.Member("mode", .string(way.modeText)),
-            ])
+            ]
+            if !way.pages.isEmpty {
+                let urls = way.pages.map { JSONText.string("http://\($0)/") }
+                members.append(JSONText.Member("pages", .array(urls)))
+            }
+            return JSONText.object(members)
         }
         var members = [
             JSONText.Member("schema", "sallyport.ready/1"),
@@ -67,6 +94,11 @@ extension ReadyMessage.WayIn {
         case .transparent: "transparent"
         case .captured: "captured"
         }
+    }
+
+    /// Whether only this machine's own programs come in.
+    package var isOnLoopback: Bool {
+        SocketAddress(literal: listen.host, port: 0)?.isLoopback ?? false
     }
 
     /// Scheme, host and port of reverse mode.

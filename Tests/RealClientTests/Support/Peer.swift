@@ -45,6 +45,7 @@ struct Peer: Sendable {
     static let java = Peer("java")
     static let chromium = Peer("chromium")
     static let certutil = Peer("certutil")
+    static let keytool = Peer("keytool")
     static let node = Peer("node")
     static let apt = Peer("apt-get")
     static let ldapsearch = Peer("ldapsearch")

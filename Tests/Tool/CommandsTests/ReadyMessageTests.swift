@@ -9,23 +9,34 @@ import Testing
 struct ReadyMessageTests {
     @Test func explicitProxy() {
         let message = ReadyMessage(
-            ways: [.init(HostPort(host: "127.0.0.1", port: 8080), .explicit)],
+            ways: [
+                .init(
+                    HostPort(host: "0.0.0.0", port: 8080), .explicit,
+                    pages: [
+                        HostPort(host: "192.0.2.5", port: 8080),
+                        HostPort(host: "2001:db8::5", port: 8080),
+                    ])
+            ],
             authority: "/home/nora/.local/state/sallyport/ca.pem", capture: "session.sallyport",
             processID: 4711)
         #expect(
             message.text == """
-                listening on 127.0.0.1:8080, an explicit proxy
+                listening on 0.0.0.0:8080, an explicit proxy
                 CA certificate: /home/nora/.local/state/sallyport/ca.pem
                 to trust it for one command:
                   curl --proxy http://127.0.0.1:8080 --cacert /home/nora/.local/state/sallyport/ca.pem \
                 https://example.com/
+                to set up a device or a browser, open there:
+                  http://192.0.2.5:8080/
+                  http://[2001:db8::5]:8080/
                 capture: session.sallyport
 
                 """)
         #expect(
             message.json.text
-                == "{\"schema\":\"sallyport.ready/1\",\"listen\":\"127.0.0.1:8080\","
-                + "\"ports\":[{\"listen\":\"127.0.0.1:8080\",\"mode\":\"explicit\"}],"
+                == "{\"schema\":\"sallyport.ready/1\",\"listen\":\"0.0.0.0:8080\","
+                + "\"ports\":[{\"listen\":\"0.0.0.0:8080\",\"mode\":\"explicit\","
+                + "\"pages\":[\"http://192.0.2.5:8080/\",\"http://[2001:db8::5]:8080/\"]}],"
                 + "\"ca\":\"/home/nora/.local/state/sallyport/ca.pem\","
                 + "\"capture\":\"session.sallyport\",\"pid\":4711}\n")
     }

@@ -47,7 +47,11 @@ import Testing
 
     @Test(arguments: [
         ReadyMessage(
-            ways: [.init(HostPort(host: "127.0.0.1", port: 8080), .explicit)], authority: "ca.pem",
+            ways: [
+                .init(
+                    HostPort(host: "127.0.0.1", port: 8080), .explicit,
+                    pages: [HostPort(host: "127.0.0.1", port: 8080)])
+            ], authority: "ca.pem",
             capture: nil, processID: 7
         ).json.text,
         ReplayMiss("imap.example", 993).json.line.text,

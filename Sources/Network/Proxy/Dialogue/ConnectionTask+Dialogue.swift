@@ -99,7 +99,7 @@ extension ConnectionTask {
         _ target: OriginTarget, _ hello: ClientHello, _ dialled: DialledOrigin,
         _ greeting: [UInt8]
     ) async throws(ConnectionEnd) -> OriginLeg {
-        if worker.plan.responder != nil, let origin { return origin }
+        if worker.plan.responder(for: target.host) != nil, let origin { return origin }
         return try await secureOrigin(target, hello, dialled, greeting)
     }
 

@@ -16,7 +16,9 @@ extension ExchangeTask {
             // Nobody is asked for a client that has left in the meantime.
             if let failure = client.lost { return try await fail(failure) }
             let origin: any OriginExchange
-            if let responder = worker.respond(to: outgoing, in: client.version) {
+            if let responder = worker.respond(
+                to: outgoing, of: task, in: client.version)
+            {
                 origin = responder
             } else {
                 if origins.hasLostOrigin(of: outgoing) {

@@ -65,8 +65,12 @@ final class ExchangeTask: @unchecked Sendable {
 
     var limits: ProxyLimits { worker.plan.limits }
 
+    /// Whether the proxy's own page is being sent. It is no traffic of the client's, and not recorded
+    /// but for its connection.
+    private var isOwnUnderWay = false
+
     /// Whether the record has been handed over, or there is none to be.
-    var isOver: Bool { record?.isFinished ?? true }
+    var isOver: Bool { record?.isFinished ?? !isOwnUnderWay }
 
     func announce(olderThan microseconds: Int64) { record?.announce(olderThan: microseconds) }
 
@@ -123,10 +127,12 @@ final class ExchangeTask: @unchecked Sendable {
         let opening = client.openingHead
         if opening != nil, head.fields.all(.host).count > 1 { throw .duplicateHost }
         let entry = origins.entry
-        let route = try RequestRoute.of(head, scheme: opening?.scheme, through: entry)
+        var route = try RequestRoute.of(head, scheme: opening?.scheme, through: entry)
+        let isOwn = leadsToOwn(head, &route)
         let framing = try client.framing(of: head)
         isRequestComplete = framing == .none
-        guard task.admits(head, through: entry) else { return .answer(.unknownClient) }
+        // A device gets the certificate before it can log in; nothing else is behind it.
+        guard isOwn || task.admits(head, through: entry) else { return .answer(.unknownClient) }
         switch route {
         case .refuse(let refusal): return .answer(refusal)
         case .connect(let host, let port): return .connect(host, port)
@@ -155,6 +161,21 @@ final class ExchangeTask: @unchecked Sendable {
         }
     }
 
+    /// Whether a request is for the proxy itself, which it is led to then.
+    private func leadsToOwn(_ head: RequestHead, _ route: inout RequestRoute) -> Bool {
+        guard
+            let own = RequestRoute.own(
+                head, instead: route, isSecure: task.session != nil, plan: worker.plan,
+                port: task.port.address.port, address: { task.channel.localAddress })
+        else { return false }
+        route = own
+        if case .forward = own {
+            forget()
+            isOwnUnderWay = true
+        }
+        return true
+    }
+
     /// Lets an audit serve a request in clear, and the rest of the connection, in its origin's place.
     private func serveProbe(_ origin: OriginTarget) async throws(ConnectionEnd) {
         guard client.ownsConnection, let head = request?.raw,
@@ -171,6 +192,7 @@ final class ExchangeTask: @unchecked Sendable {
     /// Hands the finished exchange over to be recorded.
     @inline(never)
     func finish(error: String? = nil, _ detail: String? = nil) {
+        isOwnUnderWay = false
         guard let record, !record.isFinished else { return }
         if task.isCut {
             record.record.error = "cut"

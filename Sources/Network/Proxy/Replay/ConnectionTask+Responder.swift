@@ -47,18 +47,26 @@ extension ConnectionTask {
     }
 }
 
+extension ConnectionTask {
+    /// How the client has reached the proxy.
+    fileprivate var place: (address: SocketAddress, listener: SocketAddress) {
+        (channel.localAddress ?? port.address, port.address)
+    }
+}
+
 extension ProxyWorker {
     /// Begins the answer to a request by a responder; `nil` if its origin is to be asked.
     func respond(
-        to outgoing: OutgoingRequest, in version: HTTPVersion
+        to outgoing: OutgoingRequest, of task: ConnectionTask, in version: HTTPVersion
     ) -> (any OriginExchange)? {
-        guard let responder = plan.responder else { return nil }
+        guard let responder = plan.responder(for: outgoing.origin.host) else { return nil }
         let head = outgoing.head
-        let request = ResponderRequest(
+        var request = ResponderRequest(
             head: head, isSecure: outgoing.origin.isSecure, authority: outgoing.origin.authority,
             target: outgoing.target ?? Array(head.target),
             opensWebSocket: outgoing.upgrade != nil
                 || head.fields.contains(.upgrade, token: "websocket"))
+        if plan.isOwn(outgoing.origin.host) { request.place = task.place }
         guard let answer = responder.respond(to: request) else { return nil }
         return ResponderOriginExchange(answer, to: outgoing, in: version, loop: loop)
     }

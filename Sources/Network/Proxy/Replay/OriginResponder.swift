@@ -1,5 +1,6 @@
 package import HTTPModel
 internal import Origins
+internal import Sockets
 
 /// Answers in the place of origins: with one, and unless it asks for it, no origin is dialled and
 /// no name is resolved.
@@ -31,6 +32,8 @@ package struct ResponderRequest: Sendable {
     package let target: [UInt8]
     /// Whether it asks to speak a WebSocket.
     package let opensWebSocket: Bool
+    /// How the client has reached the proxy, in a request to that itself.
+    var place: (address: SocketAddress, listener: SocketAddress)?
 }
 
 /// The answer to one request, without a socket: the request's content goes in, the response comes

@@ -160,16 +160,15 @@ private func runReplay(
         variables: environment.variables)
     signals.watch(
         onStop: { _ in service.stop() }, onTick: { if service.failure != nil { service.stop() } })
-    let modes = arguments.proxy.modes.isEmpty ? [.explicit] : arguments.proxy.modes.map(\.mode)
     let ready = ReadyMessage(
-        ways: zip(service.server.addresses, modes).map { .init(HostPort($0), $1) },
-        authority: service.authority.certificatePath, capture: service.capturePath,
+        of: service.server, arguments.proxy, service.authority, capture: service.capturePath,
         processID: getpid())
     if arguments.isJSON {
         try environment.output.write(ready.json)
     } else {
         try environment.output.write(ready.text + service.summary)
     }
+    try environment.warn(of: ready, hasLogin: arguments.proxy.credentials != nil)
     let log = MissLog(environment, isJSON: arguments.isJSON)
     let endedInOrder = try await withEvents(of: service.events) {
         try await service.run()

@@ -1,5 +1,6 @@
 package import Base
 internal import CaptureStore
+internal import DevicePage
 package import Proxy
 internal import Recording
 package import Replay
@@ -45,6 +46,7 @@ package final class ReplayService: Sendable {
             missed: { events.publish(.miss($0)) })
         var plan = try options.plan()
         plan.answer(by: responder)
+        plan.page = DevicePage(authority.certificate, needsPassword: options.credentials != nil)
         plan.findsProcesses = false
         capturePath = options.capture
         writer = try capturePath.map { path throws(Failure) in

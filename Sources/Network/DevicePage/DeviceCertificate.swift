@@ -1,0 +1,127 @@
+internal import Base
+internal import TLS
+
+/// The CA's certificate as devices take it.
+struct DeviceCertificate: Sendable {
+    /// The password of a Java key store says nothing: there is no key in it.
+    static let storePassword = "changeit"
+
+    let subject: String
+    let sha256: [UInt8]
+    let sha1: [UInt8]
+    let notAfter: Timestamp
+    private let der: [UInt8]
+    private let pem: [UInt8]
+    private let isRoot: Bool
+
+    /// A file by its name.
+    enum Form: String, CaseIterable {
+        case pem = "sallyport.pem"
+        /// DER, for Windows and macOS.
+        case cer = "sallyport.cer"
+        /// DER, for Android and Firefox, which go by the media type.
+        case crt = "sallyport.crt"
+        case profile = "sallyport.mobileconfig"
+        case javaKeyStore = "sallyport.jks"
+
+        var mediaType: String {
+            switch self {
+            case .pem: "application/x-pem-file"
+            case .cer: "application/pkix-cert"
+            case .crt: "application/x-x509-ca-cert"
+            case .profile: "application/x-apple-aspen-config"
+            case .javaKeyStore: "application/x-java-keystore"
+            }
+        }
+
+        /// Whether it is to be stored, where a browser could open it.
+        var isDownload: Bool {
+            switch self {
+            case .pem, .cer, .javaKeyStore: true
+            case .crt, .profile: false
+            }
+        }
+    }
+
+    init(_ certificate: Certificate) {
+        subject = certificate.subject
+        der = certificate.der
+        pem = certificate.pem
+        sha256 = Digests.sha256(der)
+        sha1 = Digests.sha1(der)
+        notAfter = Timestamp(microseconds: certificate.validity.notAfter * 1_000_000)
+        isRoot = certificate.isSelfIssued
+    }
+
+    func content(_ form: Form) -> [UInt8] {
+        switch form {
+        case .pem: pem
+        case .cer, .crt: der
+        case .profile: profile
+        case .javaKeyStore: JavaKeyStore.write([der], password: Self.storePassword)
+        }
+    }
+
+    /// A configuration profile of Apple's with the certificate; the same each time, so that one that
+    /// is installed again takes the place of the first.
+    private var profile: [UInt8] {
+        let name = "org.sallyport.ca.\(sha256.prefix(8).hex)"
+        var text = MarkupText()
+        text += """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" \
+            "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+            <plist version="1.0">
+            <dict>
+            <key>PayloadContent</key>
+            <array>
+            <dict>
+            <key>PayloadCertificateFileName</key>
+            <string>\(Form.cer.rawValue)</string>
+            <key>PayloadContent</key>
+            <data>\(Base64.encode(der))</data>
+            <key>PayloadDescription</key>
+            <string>Lets a Sallyport proxy show certificates of its own</string>
+            <key>PayloadDisplayName</key>
+            <string>\(MarkupText.escaped(subject))</string>
+            <key>PayloadIdentifier</key>
+            <string>\(name).certificate</string>
+            <key>PayloadType</key>
+            <string>com.apple.security.\(isRoot ? "root" : "pkcs1")</string>
+            <key>PayloadUUID</key>
+            <string>\(identifier("certificate"))</string>
+            <key>PayloadVersion</key>
+            <integer>1</integer>
+            </dict>
+            </array>
+            <key>PayloadDescription</key>
+            <string>The certificate of a Sallyport proxy. Remove it when the work is done.</string>
+            <key>PayloadDisplayName</key>
+            <string>Sallyport</string>
+            <key>PayloadIdentifier</key>
+            <string>\(name)</string>
+            <key>PayloadRemovalDisallowed</key>
+            <false/>
+            <key>PayloadType</key>
+            <string>Configuration</string>
+            <key>PayloadUUID</key>
+            <string>\(identifier("profile"))</string>
+            <key>PayloadVersion</key>
+            <integer>1</integer>
+            </dict>
+            </plist>
+
+            """
+        return text.bytes
+    }
+
+    /// A UUID of the certificate's own (RFC 9562 §5.8).
+    private func identifier(_ purpose: String) -> String {
+        var bytes = [UInt8](Digests.sha256(sha256 + purpose.utf8).prefix(16))
+        bytes[6] = bytes[6] & 0x0F | 0x80
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        let digits = Array(bytes.hex.uppercased())
+        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }
+            .joined(separator: "-")
+    }
+}
