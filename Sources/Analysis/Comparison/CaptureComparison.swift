@@ -30,12 +30,55 @@ package struct CaptureComparison {
 
     /// Errors: those of the sources.
     package func compare(_ left: Subject, _ right: Subject) throws -> ComparisonReport {
-        try left.source.unchanging {
-            try right.source.unchanging { try compareUnchanging(left, right) }
+        try withAligned(left, right) { aligned in
+            var run = ComparisonRun(
+                aligned.configuration, (left, aligned.before), (right, aligned.after),
+                aligned.alignment)
+            try run.go()
+            return run.report
         }
     }
 
-    private func compareUnchanging(_ left: Subject, _ right: Subject) throws -> ComparisonReport {
+    /// What rules would make the two the same, as far as rules can.
+    ///
+    /// Errors: those of the sources.
+    package func lesson(_ left: Subject, _ right: Subject) throws -> RuleLesson {
+        try withAligned(left, right) { aligned in
+            var lesson = RuleLesson()
+            for pair in aligned.alignment.pairs {
+                let (mine, theirs) = (aligned.before[pair.left], aligned.after[pair.right])
+                guard let record = try left.source.exchange(mine.id),
+                    let other = try right.source.exchange(theirs.id)
+                else { continue }
+                try lesson.note(
+                    ExchangeComparison(
+                        configuration: aligned.configuration,
+                        left: .init(record, mine, left.source),
+                        right: .init(other, theirs, right.source)))
+            }
+            lesson.noteSingles(aligned.alignment.removed.count + aligned.alignment.added.count)
+            lesson.finish()
+            return lesson
+        }
+    }
+
+    private struct Aligned {
+        /// With what was learned.
+        let configuration: ComparisonConfiguration
+        let before: [ExchangeSignature]
+        let after: [ExchangeSignature]
+        let alignment: Alignment
+    }
+
+    private func withAligned<Result>(
+        _ left: Subject, _ right: Subject, _ body: (Aligned) throws -> Result
+    ) throws -> Result {
+        try left.source.unchanging {
+            try right.source.unchanging { try body(try align(left, right)) }
+        }
+    }
+
+    private func align(_ left: Subject, _ right: Subject) throws -> Aligned {
         let digests = try left.source.digestName.flatMap { name in
             try right.source.digestName == name ? name : nil
         }
@@ -57,9 +100,8 @@ package struct CaptureComparison {
             }
             configuration.renaming = learned.renaming
         }
-        var run = ComparisonRun(configuration, (left, before), (right, after), alignment)
-        try run.go()
-        return run.report
+        return Aligned(
+            configuration: configuration, before: before, after: after, alignment: alignment)
     }
 
     /// How deep ids may lie below others in paths.

@@ -1,4 +1,5 @@
 internal import Base
+internal import Redaction
 package import Traffic
 
 /// One way in which two exchanges differ.
@@ -46,6 +47,8 @@ package struct Difference: Sendable, Equatable {
     /// As it may be shown, with secrets masked unless they were asked for; `nil` if there is none.
     package let left: String?
     package let right: String?
+    /// How many bytes are masked on each side, where that is all that differs.
+    package var maskedCounts: [Int]?
     /// Whether it is worth knowing and does not make the exchanges different: an order, a framing.
     package var isNote = false
     /// Which message of its direction it is in, from 1, on the left if it is there; `nil` for what
@@ -66,12 +69,19 @@ package struct Difference: Sendable, Equatable {
     }
 
     /// A difference between two values, of which at least one is there.
+    ///
+    /// - Parameter recorded: how long both are as they were recorded, in bytes.
     init(
         _ side: Side, _ kind: Kind, _ path: String = "", from left: String?, to right: String?,
-        isNote: Bool = false
+        recorded: (left: Int, right: Int)? = nil, isNote: Bool = false
     ) {
         let change: Change = left == nil ? .added : right == nil ? .removed : .changed
         self.init(side, kind, path, change, left: left, right: right, isNote: isNote)
+        guard isMasked, let recorded, let left, !left.hasSuffix("…") else { return }
+        let shown = left.utf8.count
+        let marks = left.split(separator: redactionMark.text, omittingEmptySubsequences: false)
+        let hidden = (marks.count - 1) * redactionMark.count
+        maskedCounts = [recorded.left, recorded.right].map { max(0, $0 - shown + hidden) }
     }
 
     /// Whether what differs is masked, so that both sides look the same.

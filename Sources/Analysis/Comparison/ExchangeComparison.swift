@@ -43,6 +43,7 @@ struct ExchangeComparison {
         self.configuration = configuration
         self.left = left
         self.right = right
+        self.configuration.rules = configuration.rules.at([left.record.place, right.record.place])
         // That the authority differs is told once.
         self.configuration.renaming = configuration.renaming.between(left.origin, right.origin)
     }

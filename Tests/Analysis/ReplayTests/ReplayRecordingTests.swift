@@ -64,6 +64,18 @@ struct ReplayRecordingTests {
             name: "an ignored path", recorded: [("GET /a", "", "1")], asked: [Ask("GET /b", "1")],
             rules: "ignore path"),
         Row(
+            name: "ids in paths that are ignored",
+            recorded: [("PUT /items/17", "", "1"), ("PUT /items/17/x", "", "2")],
+            asked: [
+                Ask("PUT /items/9/x", nil), Ask("PUT /items/9", "1"), Ask("PUT /users/17", nil),
+            ],
+            rules: "ignore at /items/* path"),
+        Row(
+            name: "an ignored query of one path",
+            recorded: [("GET /a?t=1", "", "1"), ("GET /b?t=1", "", "2")],
+            asked: [Ask("GET /a?t=2", "1"), Ask("GET /b?t=2", nil)],
+            rules: "ignore at example.com/a query t"),
+        Row(
             name: "a header that does not count",
             recorded: [("GET /a\nuser-agent: x", "", "1")],
             asked: [Ask("GET /a\nuser-agent: y", "1")]),

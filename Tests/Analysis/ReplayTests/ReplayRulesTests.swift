@@ -43,7 +43,32 @@ struct ReplayRulesTests {
         #expect(rules.matches(header: "accept-language"))
     }
 
+    /// Where a rule with a scope holds.
     @Test(arguments: [
+        ("/orders/*", "a.example", "/orders/7", true), ("/orders/*", "a.example", "/orders", false),
+        ("/orders/*", "a.example", "/orders/7/lines", false),
+        ("/orders/**", "a.example", "/orders/7/lines", true),
+        ("/**", "a.example", "/", true), ("/o*s/7", "a.example", "/orders/7", true),
+        ("a.example", "a.example", "/x", true), ("a.example", "A.Example:8443", "/x", true),
+        ("a.example:8443", "a.example:8443", "/x", true),
+        ("a.example:8443", "a.example", "/x", false),
+        ("*.example/x", "a.example", "/x", true), ("*.example/x", "a.example", "/y", false),
+        ("localhost/x", "[::1]:80", "/x", false), ("[::1]:80", "[::1]:80", "/x", true),
+    ])
+    func holdsWhereItIsToHold(
+        _ scope: String, _ authority: String, _ path: String, _ holds: Bool
+    ) throws {
+        let text = "ignore at \(scope) response header x-day\nignore at \(scope) path\n"
+        let rules = try ReplayRules(text: text)
+        #expect(rules.text == text)
+        #expect(!rules.ignores(.response, .header("x-day")))
+        let placed = rules.at([(authority, path)])
+        #expect(placed.ignores(.response, .header("x-day")) == holds)
+        #expect(placed.ignores(.request, .path) == holds)
+    }
+
+    @Test(arguments: [
+        "ignore at", "ignore at /a", "ignore at /a nothing",
         "ignore", "ignore nothing", "ignore query", "match query a", "forget query a",
         "substitute response body $.a", "ignore method GET", "ignore query \"a", "ignore header \"",
         "ignore query \"a\" b",
@@ -80,7 +105,7 @@ struct ReplayRulesTests {
     @Test(arguments: names)
     func keepsNames(_ name: String) throws {
         for part in [MessagePart.query(name), .header(name), .body(name), .trailer(name)] {
-            let rule = ReplayRule(.ignore, .response, VolatileParts.generalized(part))
+            let rule = ReplayRule(.ignore, .response, part.pattern)
             #expect(try ReplayRules(text: ReplayRules([rule, rule]).text).rules == [rule, rule])
             #expect(rule.covers(part))
             #expect(!rule.covers(.query(name + "x")))
@@ -99,7 +124,7 @@ struct ReplayRulesTests {
         (#"$["[1]"]"#, #"$["[1]"]"#),
     ])
     func generalizesIndices(_ path: String, _ pattern: String) {
-        #expect(VolatileParts.generalized(.body(path)) == .body(pattern))
+        #expect(MessagePart.body(path).pattern == .body(pattern))
         #expect(Glob.matches(path, pattern))
     }
 }

@@ -1,4 +1,5 @@
 internal import Base
+internal import Replay
 
 /// A path in which what names one thing of many is left open: `/users/{}/orders/{}`.
 enum PathTemplate {
@@ -7,6 +8,15 @@ enum PathTemplate {
         var result = ""
         visit(path) { segment, isOpen in
             result += "/" + (isOpen ? "{}" : segment.text)
+        }
+        return result.isEmpty ? "/" : result
+    }
+
+    /// The same as a rule's scope has it: `/users/*/orders/*`.
+    static func pattern(_ path: ArraySlice<UInt8>) -> String {
+        var result = ""
+        visit(path) { segment, isOpen in
+            result += "/" + (isOpen ? "*" : Glob.literal(segment.text))
         }
         return result.isEmpty ? "/" : result
     }

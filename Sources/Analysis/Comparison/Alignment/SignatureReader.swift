@@ -5,12 +5,16 @@ package import Traffic
 
 /// Makes signatures of exchanges.
 package struct SignatureReader {
+    private let configuration: ComparisonConfiguration
     private let rules: ReplayRules
+    private let haveScopes: Bool
     private let hasQueryRules: Bool
     private let passing: PassingNames
 
     package init(_ configuration: ComparisonConfiguration) {
+        self.configuration = configuration
         rules = configuration.rules
+        haveScopes = rules.haveScopes
         hasQueryRules = rules.rules.contains {
             if case .query = $0.part { true } else { false }
         }
@@ -19,6 +23,11 @@ package struct SignatureReader {
 
     /// The signature without the contents.
     package func signature(of exchange: ExchangeRecord) -> ExchangeSignature {
+        if haveScopes {
+            var placed = configuration
+            placed.rules = rules.at([exchange.place])
+            return SignatureReader(placed).signature(of: exchange)
+        }
         var signature = ExchangeSignature(id: exchange.id)
         let target = RequestTargetParts(exchange.requestHead)
         readPlace(of: exchange, target, into: &signature)
@@ -50,7 +59,11 @@ package struct SignatureReader {
             unsafe head[target.method].withUnsafeBytes { unsafe place.combine(bytes: $0) }
         }
         place.combine(UInt8(0x20))
-        if !rules.ignores(.request, .path) { PathTemplate.hash(head[target.path], into: &place) }
+        if rules.ignores(.request, .path) {
+            place.combine(rules.pathName)
+        } else {
+            PathTemplate.hash(head[target.path], into: &place)
+        }
         signature.place = place.finalize()
         var authority = Hasher()
         if !rules.ignores(.request, .authority) {
@@ -117,6 +130,14 @@ package struct SignatureReader {
     private static func hash(_ bytes: ArraySlice<UInt8>, into hasher: inout Hasher) {
         unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
     }
+}
+
+extension ExchangeRecord {
+    /// Where rules look for it.
+    var place: (authority: String, path: String) { (authority, path.text) }
+
+    /// Without the query.
+    var path: ArraySlice<UInt8> { requestHead[RequestTargetParts(requestHead).path] }
 }
 
 /// The names of fields that count for nothing, told quickly.

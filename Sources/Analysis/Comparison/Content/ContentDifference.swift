@@ -94,7 +94,14 @@ struct ContentDifference {
         }
         guard found.isEmpty else { return found }
         let mark = redactionMark.text
-        return [Difference(side, .text, "", .changed, left: mark, right: mark)]
+        return [
+            Difference(
+                side, .text, from: mark, to: mark,
+                recorded: (
+                    left.bytes.count - before.count + mark.utf8.count,
+                    right.bytes.count - after.count + mark.utf8.count
+                ), isNote: configuration.renaming.agree(left.bytes, right.bytes))
+        ]
     }
 
     private func flat(

@@ -121,7 +121,11 @@ struct JSONDifference {
         found.append(
             Difference(
                 side, .json, path.text, from: mine.map { shown(left, $0, isSecret) },
-                to: theirs.map { shown(right, $0, isSecret) }, isNote: agrees))
+                to: theirs.map { shown(right, $0, isSecret) },
+                recorded: (
+                    mine.map { left.spelling(of: $0).count } ?? 0,
+                    theirs.map { right.spelling(of: $0).count } ?? 0
+                ), isNote: agrees))
     }
 
     /// Whether two values are the same but for what the origins made up.

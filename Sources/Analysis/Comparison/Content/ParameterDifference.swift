@@ -44,6 +44,7 @@ struct ParameterDifference {
             return Difference(
                 side, kind, name, from: before.map { shownText($0.shown.utf8) },
                 to: after.map { shownText($0.shown.utf8) },
+                recorded: (before?.value.utf8.count ?? 0, after?.value.utf8.count ?? 0),
                 isNote: before.map { agrees($0, after) } ?? false)
         }
     }

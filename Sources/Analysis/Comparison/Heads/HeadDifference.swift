@@ -85,7 +85,9 @@ struct HeadDifference {
             }
             return Difference(
                 side, kind, name, from: mine.map { shown(name, $0) },
-                to: theirs.map { shown(name, $0) }, isNote: isNote || agrees ?? false)
+                to: theirs.map { shown(name, $0) },
+                recorded: (mine?.count ?? 0, theirs?.count ?? 0),
+                isNote: isNote || agrees ?? false)
         }
     }
 

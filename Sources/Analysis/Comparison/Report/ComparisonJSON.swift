@@ -59,6 +59,9 @@ package enum ComparisonJSON {
             "left": .optional(difference.left),
             "right": .optional(difference.right),
             "masked": .boolean(difference.isMasked),
+            "maskedBytes": difference.maskedCounts.map { counts in
+                Set(counts).count == 1 ? .null : .array(counts.map { .integer(Int64($0)) })
+            } ?? .null,
             "note": .boolean(difference.isNote),
         ]
     }

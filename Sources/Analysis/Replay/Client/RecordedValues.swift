@@ -31,7 +31,7 @@ extension ValuePlace {
     /// The same place in every element of a list: `$.items[*].id`.
     package var inEveryElement: ValuePlace {
         switch self {
-        case .json(let path): .json(VolatileParts.withoutIndices(path))
+        case .json(let path): .json(MessagePart.withoutIndices(path))
         case .urlQuery(let place, let name): .urlQuery(place.inEveryElement, name)
         case .urlSegment(let place, let index): .urlSegment(place.inEveryElement, index)
         case .decoded(let place): .decoded(place.inEveryElement)

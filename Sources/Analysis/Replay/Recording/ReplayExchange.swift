@@ -70,7 +70,7 @@ package final class ReplayExchange {
     private func take(_ found: RecordedResponse) {
         answer = found
         phase = .interims(0)
-        let rules = recording.options.rules
+        let rules = recording.options.rules.at([facts.place])
         guard !rules.of(.substitute).isEmpty, let recorded = recording.request(of: found.exchange)
         else {
             return

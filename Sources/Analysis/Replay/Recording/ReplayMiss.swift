@@ -64,7 +64,7 @@ package struct ReplayMiss: Sendable, Equatable {
     package var rules: [ReplayRule] {
         guard let nearest, reason == .unknown else { return [] }
         let rules = nearest.differences.map { difference in
-            ReplayRule(.ignore, .request, VolatileParts.generalized(difference.part))
+            ReplayRule(.ignore, .request, difference.part.pattern)
         }
         let isHopeful = rules.allSatisfy { rule in
             switch rule.part {

@@ -2,7 +2,7 @@
 ///
 /// A backslash in front of a star takes its meaning away, and two are one there; elsewhere, a
 /// backslash is itself, as the paths of JSON have them.
-enum Glob {
+package enum Glob {
     static func matches(_ text: String, _ pattern: String) -> Bool {
         guard pattern.utf8.contains(star) else { return text.utf8.elementsEqual(pattern.utf8) }
         let (text, pattern) = (Array(text.utf8), read(pattern))
@@ -28,7 +28,7 @@ enum Glob {
     }
 
     /// The pattern that stands for this text alone.
-    static func literal(_ text: String) -> String {
+    package static func literal(_ text: String) -> String {
         guard text.utf8.contains(star) else { return text }
         var result: [UInt8] = []
         var slashes = 0

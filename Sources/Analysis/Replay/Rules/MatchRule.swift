@@ -20,22 +20,24 @@ package struct MatchRule: Sendable {
         "authorization", "if-none-match", "if-modified-since",
     ]
 
-    static func countsPresence(of name: String) -> Bool {
+    package static func countsPresence(of name: String) -> Bool {
         presences.contains { "\($0)" == name }
     }
 
     /// Where a request is looked for.
     func place(of facts: RequestFacts) -> RequestPlace {
-        RequestPlace(
+        let rules = rules.at([facts.place])
+        return RequestPlace(
             method: rules.ignores(.request, .method) ? "*" : facts.method,
             origin: rules.ignores(.request, .authority) ? "*" : facts.origin,
-            path: rules.ignores(.request, .path) ? "*" : facts.path)
+            path: rules.ignores(.request, .path) ? rules.pathName : facts.path)
     }
 
     /// All that counts, in an order that equal requests share.
     ///
     /// - Parameter isStrict: whether the kind of content that the client would like counts, too.
     package func items(of facts: RequestFacts, isStrict: Bool = true) -> [Item] {
+        let rules = rules.at([facts.place])
         var items = [
             Item(part: .method, value: facts.method),
             Item(part: .authority, value: facts.origin), Item(part: .path, value: facts.path),
@@ -43,7 +45,7 @@ package struct MatchRule: Sendable {
         for pair in BodyField.parameters(facts.query[...]).sorted() {
             items.append(Item(part: .query(pair.path), value: pair.value))
         }
-        addFields(of: facts, isStrict: isStrict, to: &items)
+        addFields(of: facts, rules.of(.match), isStrict: isStrict, to: &items)
         for field in facts.body.fields {
             items.append(Item(part: .body(field.path), value: field.value))
         }
@@ -51,7 +53,9 @@ package struct MatchRule: Sendable {
         return items.filter { !rules.ignores(.request, $0.part) }
     }
 
-    private func addFields(of facts: RequestFacts, isStrict: Bool, to items: inout [Item]) {
+    private func addFields(
+        of facts: RequestFacts, _ matching: [ReplayRule], isStrict: Bool, to items: inout [Item]
+    ) {
         let fields = facts.fields
         if facts.opensWebSocket {
             items.append(Item(part: .header("upgrade"), value: "websocket"))
@@ -69,7 +73,7 @@ package struct MatchRule: Sendable {
         if isStrict, let accept = fields.first(named: "accept"), !accept.elementsEqual("*/*".utf8) {
             items.append(Item(part: .header("accept"), value: accept.text))
         }
-        for rule in rules.of(.match) {
+        for rule in matching {
             for slice in fields.slices {
                 let name = fields.name(slice).text.lowercased()
                 guard rule.covers(.header(name)) else { continue }

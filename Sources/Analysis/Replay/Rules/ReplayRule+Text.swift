@@ -53,7 +53,8 @@ extension ReplayRule {
     /// As it stands in a file.
     package var text: String {
         let side = side == .response ? "response " : ""
-        return "\(action.rawValue) \(side)\(part.text)"
+        let place = scope.map { "at \($0.text) " } ?? ""
+        return "\(action.rawValue) \(place)\(side)\(part.text)"
     }
 
     /// Reads a line.
@@ -62,6 +63,12 @@ extension ReplayRule {
         guard let action = Action(rawValue: Self.word(of: &rest)) else { return nil }
         var kind = Self.word(of: &rest)
         var side = Side.request
+        var scope: RuleScope?
+        if kind == "at" {
+            scope = RuleScope(Self.word(of: &rest))
+            guard scope != nil else { return nil }
+            kind = Self.word(of: &rest)
+        }
         if let named = Side(rawValue: kind) {
             side = named
             kind = Self.word(of: &rest)
@@ -71,7 +78,7 @@ extension ReplayRule {
         else { return nil }
         if action != .ignore, side == .response { return nil }
         if action == .match { guard case .header = part else { return nil } }
-        self.init(action, side, part)
+        self.init(action, side, part, at: scope)
     }
 
     static func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" }

@@ -8,11 +8,14 @@ package import Base
 /// ignore query nonce
 /// ignore body $.sentAt
 /// match header accept-language
+/// ignore at shop.example/orders/* response body $.total
 /// substitute query callback
 /// ignore response header date
 /// ```
 package struct ReplayRules: Sendable, Equatable {
     package var rules: [ReplayRule] = []
+    /// What all paths are called that are ignored, where rules are those of one place.
+    package private(set) var pathName = "*"
 
     package init(_ rules: [ReplayRule] = []) {
         self.rules = rules
@@ -41,7 +44,27 @@ package struct ReplayRules: Sendable, Equatable {
     /// The file's text.
     package var text: String { rules.map { $0.text + "\n" }.joined() }
 
-    /// Whether a part of a message counts for nothing.
+    /// Whether some hold at some places only, so that `at` has to choose.
+    package var haveScopes: Bool { rules.contains { $0.scope != nil } }
+
+    /// The rules that hold for a message: those without a scope, and those whose scope covers one of
+    /// the places that it has.
+    package func at(_ places: [(authority: String, path: String)]) -> ReplayRules {
+        guard haveScopes else { return self }
+        var result = ReplayRules()
+        for rule in rules {
+            guard let scope = rule.scope else {
+                result.rules.append(rule)
+                continue
+            }
+            guard places.contains(where: { scope.covers($0.authority, $0.path) }) else { continue }
+            result.rules.append(ReplayRule(rule.action, rule.side, rule.part))
+            if rule.part == .path, !scope.path.isEmpty { result.pathName = scope.path }
+        }
+        return result
+    }
+
+    /// Whether a part of a message counts for nothing. A rule with a scope does not count here.
     package func ignores(_ side: ReplayRule.Side, _ part: MessagePart) -> Bool {
         rules.contains { rule in
             rule.action != .match && rule.side == side && rule.covers(part)
@@ -51,7 +74,8 @@ package struct ReplayRules: Sendable, Equatable {
     /// Whether contents count for nothing, whatever they are: `ignore body *`.
     package func ignoresContents(_ side: ReplayRule.Side) -> Bool {
         rules.contains { rule in
-            guard case .body(let pattern) = rule.part, rule.action != .match, rule.side == side
+            guard case .body(let pattern) = rule.part, rule.action != .match, rule.side == side,
+                rule.scope == nil
             else { return false }
             return !pattern.isEmpty && pattern.utf8.allSatisfy { $0 == 0x2A }
         }
@@ -64,7 +88,7 @@ package struct ReplayRules: Sendable, Equatable {
 
     /// The rules of one action.
     package func of(_ action: ReplayRule.Action) -> [ReplayRule] {
-        rules.filter { $0.action == action }
+        rules.filter { $0.action == action && $0.scope == nil }
     }
 }
 
@@ -105,16 +129,22 @@ package struct ReplayRule: Sendable, Hashable {
     /// The part's kind, with a pattern for its name as `Glob` has them; the empty pattern stands for
     /// the empty name alone, which is that of a content without pieces.
     package let part: MessagePart
+    /// `nil` for everywhere.
+    package let scope: RuleScope?
 
-    package init(_ action: Action, _ side: Side = .request, _ part: MessagePart) {
+    package init(
+        _ action: Action, _ side: Side = .request, _ part: MessagePart, at scope: RuleScope? = nil
+    ) {
         self.action = action
         self.side = side
         self.part = part
+        self.scope = scope
     }
 
-    /// Whether it names this part of a message.
+    /// Whether it names this part of any message.
     package func covers(_ other: MessagePart) -> Bool {
-        switch (part, other) {
+        guard scope == nil else { return false }
+        return switch (part, other) {
         case (.query(let pattern), .query(let name)), (.header(let pattern), .header(let name)),
             (.body(let pattern), .body(let name)), (.trailer(let pattern), .trailer(let name)):
             Glob.matches(name, pattern)

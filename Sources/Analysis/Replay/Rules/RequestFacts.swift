@@ -32,6 +32,12 @@ package struct RequestFacts: Sendable {
         self.body = body
     }
 
+    /// Where rules look for it.
+    var place: (authority: String, path: String) {
+        let start = origin.utf8.firstIndex(of: 0x2F).map { origin.utf8.index($0, offsetBy: 2) }
+        return (start.map { String(origin[$0...]) } ?? origin, path)
+    }
+
     /// The whole URL.
     package var url: String { origin + path + (query.isEmpty ? "" : "?" + query.text) }
 
