@@ -133,6 +133,15 @@ package final class CaptureReader: TrafficSource {
         }
     }
 
+    package var contentSize: Int64 {
+        get throws {
+            let sizes = "total(request_size) + total(response_size)"
+            return try withStatement("SELECT CAST(\(sizes) AS INTEGER) FROM exchange") { row in
+                try row.next() ? row.count() : 0
+            }
+        }
+    }
+
     /// Counts what the capture holds, in time proportional to it.
     package func counts() throws -> CaptureCounts {
         let sql =

@@ -50,6 +50,9 @@ package struct ExchangeRecord: Sendable {
     package static let headMissing = "head-missing"
     package var isHeadMissing: Bool { error == Self.headMissing }
 
+    /// How many bytes its contents have, stored or not.
+    package var contentSize: Int64 { requestBody.size.addingSaturated(responseBody.size) }
+
     package enum Scheme: String, Sendable {
         case http
         case https

@@ -1,3 +1,5 @@
+internal import Base
+
 /// Reads a capture; every call sees what was committed when it was made.
 ///
 /// Errors: `Failure` with the codes `capture-unreadable` and `no-such-exchange`.
@@ -23,6 +25,8 @@ package protocol TrafficSource {
         _ visit: ([UInt8]) throws -> Bool) throws
     /// How many bytes of a content were recorded.
     func recordedSize(ofExchange id: Int64, _ direction: Direction) throws -> Int64
+    /// How many bytes all contents have, by the records of their exchanges.
+    var contentSize: Int64 { get throws }
     /// Calls `visit` with each part of the messages of a connection, in order, until it returns
     /// false.
     ///
@@ -61,6 +65,17 @@ extension TrafficSource {
             return true
         }
         return size
+    }
+
+    package var contentSize: Int64 {
+        get throws {
+            var size: Int64 = 0
+            try exchanges { record in
+                size = size.addingSaturated(record.contentSize)
+                return true
+            }
+            return size
+        }
     }
 
     package func unchanging<Result>(_ body: () throws -> Result) throws -> Result { try body() }

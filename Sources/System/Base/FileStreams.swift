@@ -71,20 +71,25 @@ package final class OutputFile {
         drop = discard
     }
 
-    /// Until it is finished, it has random letters and `.new` behind its name, so that what is not
-    /// whole is never taken for what is, whatever ends the process.
+    /// It has its name only once it is finished, so that what is not whole is never taken for what
+    /// is, and nothing is left of it, whatever ends the process. Where the file system knows no
+    /// files without a name, it has random letters and `.new` behind its name until then.
     ///
     /// Errors: `file-unwritable`.
     package convenience init(path: String) throws(Failure) {
         let what = "cannot create \(path)"
         guard !Files.exists(path) else { throw Self.inTheWay(what) }
-        let temporary = Files.temporaryName(for: path)
-        let descriptor = try OwnedDescriptor(
-            temporary, O_WRONLY | O_CREAT | O_EXCL, "file-unwritable", what)
+        let (descriptor, temporary) = try Self.create(beside: path, what)
         self.init { bytes throws(Failure) in
             try descriptor.write(bytes)
         } finish: { () throws(Failure) in
             try descriptor.synchronize()
+            guard let temporary else {
+                guard descriptor.link(as: path) else {
+                    throw errno == EEXIST ? Self.inTheWay(what) : descriptor.failure()
+                }
+                return
+            }
             // Not every file system has links; a name alone is taken there in two steps.
             if unsafe link(temporary, path) == 0 {
                 unsafe unlink(temporary)
@@ -94,8 +99,21 @@ package final class OutputFile {
                 throw descriptor.failure()
             }
         } discard: {
-            unsafe unlink(temporary)
+            if let temporary { unsafe unlink(temporary) }
         }
+    }
+
+    /// Makes the file, without a name if that can be.
+    private static func create(
+        beside path: String, _ what: String
+    ) throws(Failure) -> (OwnedDescriptor, temporary: String?) {
+        if let nameless = OwnedDescriptor.nameless(beside: path, "file-unwritable", what) {
+            return (nameless, nil)
+        }
+        let temporary = Files.temporaryName(for: path)
+        let descriptor = try OwnedDescriptor(
+            temporary, O_WRONLY | O_CREAT | O_EXCL, "file-unwritable", what)
+        return (descriptor, temporary)
     }
 
     private static func inTheWay(_ what: String) -> Failure {
@@ -118,12 +136,37 @@ private final class OwnedDescriptor {
     let number: Int32
     private let code: String
     private let what: String
+    /// How much was written since the disk was waited for, in bytes.
+    private var unsent = 0
 
     init(_ path: String, _ flags: Int32, _ code: String, _ what: String) throws(Failure) {
         number = unsafe open(path, flags | O_CLOEXEC, 0o600)
         self.code = code
         self.what = what
         if number < 0 { throw failure() }
+    }
+
+    private init(owning number: Int32, _ code: String, _ what: String) {
+        self.number = number
+        self.code = code
+        self.what = what
+    }
+
+    /// A file in the folder of `path` that has no name until `link`; `nil` if that cannot be.
+    static func nameless(beside path: String, _ code: String, _ what: String) -> OwnedDescriptor? {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let number = unsafe open(
+            folder, O_WRONLY | Self.namelessFile | O_CLOEXEC, 0o600)
+        guard number >= 0 else { return nil }
+        let made = OwnedDescriptor(owning: number, code, what)
+        return unsafe access(made.place, F_OK) == 0 ? made : nil
+    }
+
+    private var place: String { "/proc/self/fd/\(number)" }
+
+    /// Gives the file a name that nothing else has; `errno` tells why it could not.
+    func link(as path: String) -> Bool {
+        unsafe linkat(AT_FDCWD, place, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0
     }
 
     deinit {
@@ -154,9 +197,18 @@ private final class OwnedDescriptor {
             guard count > 0 else { throw failure() }
             written += count
         }
+        unsent += written
+        // All of a long file at its end would keep whoever interrupts it waiting.
+        if unsent >= Self.window { try synchronize() }
     }
 
+    /// In bytes: most disks take so much in a part of a second.
+    private static let window = 8 << 20
+    /// O_TMPFILE, whose macro Swift cannot see.
+    private static let namelessFile = 0o20_000_000 | O_DIRECTORY
+
     func synchronize() throws(Failure) {
+        unsent = 0
         // What is no file, such as a terminal, has nothing to wait for.
         if fsync(number) != 0, errno != EINVAL { throw failure() }
     }

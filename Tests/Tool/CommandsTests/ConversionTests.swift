@@ -255,6 +255,81 @@ struct ConversionTests {
         }
     }
 
+    /// A capture with a content that a format reads in many parts, and twice if it has to look.
+    private func recordLong(to path: String, size: Int) throws {
+        var exchange = ExchangeRecord(
+            id: 1, connection: 1, startedAt: SampleCapture.start, scheme: .http, authority: "a.test"
+        )
+        exchange.requestHead = [UInt8]("GET / HTTP/1.1\r\nHost: a.test\r\n\r\n".utf8)
+        exchange.responseHead = [UInt8](
+            "HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n".utf8)
+        exchange.status = 200
+        exchange.durationMicroseconds = 1
+        exchange.responseBody.size = Int64(size)
+        var connection = ConnectionRecord(
+            id: 1, openedAt: SampleCapture.start, client: "127.0.0.1:1", listener: "127.0.0.1:2",
+            mode: .explicit)
+        connection.exchangeCount = 1
+        connection.outcome = .completed
+        let step = 256 << 10
+        exchange.responseBody.chunkCount = size / step
+        let writer = try CaptureWriter(
+            path: path, configuration: CaptureConfiguration { Array($0.prefix(4)) })
+        writer.submit([.connection(connection)])
+        for index in 0..<size / step {
+            let chunk = [UInt8](repeating: UInt8(index), count: step)
+            writer.submit([
+                .bodyChunk(exchange: 1, direction: .response, sequence: index, bytes: chunk)
+            ])
+        }
+        writer.submit([.exchange(exchange)])
+        try writer.close()
+    }
+
+    @Test(arguments: ExportRun.Format.allCases)
+    func leavesNothingOfAnExportThatIsStopped(_ format: ExportRun.Format) async throws {
+        try await inFolder { folder in
+            try recordLong(to: folder + "/a", size: 9 << 20)
+            let before = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+            for limit in [1, 5, 37] {
+                let visits = Countdown(from: limit)
+                let capture = try CaptureReader(path: folder + "/a")
+                let source = InterruptibleSource(capture) { try visits.step() }
+                var options = ExportOptions()
+                options.withSecrets = true
+                #expect(throws: CancellationError.self) {
+                    _ = try ExportRun(format, to: folder + "/out").write(source, options) { _ in }
+                }
+            }
+            let after = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+            #expect(after.filter { !$0.hasPrefix("a-") } == before.filter { !$0.hasPrefix("a-") })
+        }
+    }
+
+    /// One content may take minutes.
+    @Test(arguments: ExportRun.Format.allCases, [true, false])
+    func tellsHowFarAContentHasCome(_ format: ExportRun.Format, withSecrets: Bool) async throws {
+        try await inFolder { folder in
+            try recordLong(to: folder + "/a", size: 9 << 20)
+            let capture = try CaptureReader(path: folder + "/a")
+            var told: [Int64] = []
+            let progress = try ExportProgress(of: capture, as: format, withSecrets: withSecrets) {
+                done, total in
+                #expect(done <= total)
+                told.append(done)
+            }
+            let source = InterruptibleSource(capture, progress: progress) {}
+            var options = ExportOptions()
+            options.withSecrets = withSecrets
+            options.progress = { try progress.pass($0) }
+            _ = try ExportRun(format, to: folder + "/out").write(source, options) { _ in }
+            #expect(told == told.sorted())
+            let hasContents = format != .pcapng || withSecrets
+            #expect(Set(told).count > (hasContents ? 30 : 0))
+            #expect(told.last ?? 0 > (hasContents ? 8 << 20 : 0))
+        }
+    }
+
     /// Throws when it is asked once more than it was told.
     private final class Countdown {
         private(set) var left: Int

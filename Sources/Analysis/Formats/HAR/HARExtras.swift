@@ -116,11 +116,17 @@ struct Base64Pieces {
         held += bytes
         let whole = held.count / 3 * 3
         defer { held.removeFirst(whole) }
-        return Array(Base64.encode(held[..<whole]).utf8)
+        return text(of: held.span.extracting(first: whole))
     }
 
     mutating func finish() -> [UInt8] {
         defer { held = [] }
-        return Array(Base64.encode(held).utf8)
+        return text(of: held.span)
+    }
+
+    private func text(of bytes: Span<UInt8>) -> [UInt8] {
+        var text: [UInt8] = []
+        Base64.append(bytes, to: &text)
+        return text
     }
 }

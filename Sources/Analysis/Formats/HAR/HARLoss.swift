@@ -17,7 +17,9 @@ extension LossKind {
         "a content came decoded, so its Content-Encoding is not in the recorded head")
     static let contentMissing = LossKind("content-missing", "a content is not in the file")
     static let contentTooLong = LossKind(
-        "content-too-long", "a content is left out, as it is over the limit")
+        "content-too-long",
+        "a content is left out, as its text is over 256 MiB; pcapng and a dump of mitmproxy hold more"
+    )
     static let contentDiffers = LossKind(
         "content-differs",
         "a content is not as long as the file tells: it was cut, or its bytes were changed")

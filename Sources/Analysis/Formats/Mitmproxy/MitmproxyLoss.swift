@@ -21,7 +21,7 @@ extension LossKind {
 
     static let flowLeftOut = LossKind("flow-left-out", "a flow of DNS or UDP is not kept")
     static let flowTooLong = LossKind(
-        "flow-too-long", "a flow is left out, as it is over the limit")
+        "flow-too-long", "a flow is left out, as it is over 512 MiB; pcapng holds more")
     static let versionUnknown = LossKind(
         "version-unknown", "a flow of a newer version was read as far as it is like those before")
     static let marksLeftOut = LossKind(

@@ -117,12 +117,7 @@ extension MitmproxyWriter {
 
     private func stream(_ exchange: Int64, _ direction: Direction) throws -> TnetstringText {
         let source = source
-        var size = 0
-        try source.body(ofExchange: exchange, direction) { bytes in
-            size += bytes.count
-            return true
-        }
-        let total = size
+        let total = Int(try source.recordedSize(ofExchange: exchange, direction))
         return .stream(
             TnetstringText.Stream(type: ",", size: total) { take in
                 var left = total

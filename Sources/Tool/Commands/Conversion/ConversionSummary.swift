@@ -36,7 +36,9 @@ final class ConversionProgress {
             title, total: total, in: unit, on: environment.diagnostics, clock: environment.clock)
     }
 
-    func advance(to done: Int64) throws(Failure) { try bar.advance(to: done) }
+    func advance(to done: Int64, of total: Int64? = nil) throws(Failure) {
+        try bar.advance(to: done, of: total)
+    }
 
     func finish() throws(Failure) { try bar.finish() }
 }

@@ -47,8 +47,8 @@ extension Command {
                     + " that is no HTTP as a TCP flow.",
                 "As bodies, each content is written with its codings undone to a file in a new folder,"
                     + " named for its exchange, with an index.json, which comes last.",
-                "A file has '.new' behind its name until it is whole. It exits with 3 if no exchange"
-                    + " matches the filter.",
+                "A file has its name only once it is whole; an interrupt leaves nothing. It exits with 3"
+                    + " if no exchange matches the filter.",
                 filterHelp(for: .exchanges),
             ],
             arguments: ExportArguments(),
@@ -90,18 +90,24 @@ private func runExport(
     }
     let stop = try StopFlag.ofSignals()
     let check = { try stop.check() }
-    let source = InterruptibleSource(try environment.openCapture(arguments.capture), check: check)
-    let progress = ConversionProgress(
-        "exporting", total: try totalExchanges(source), environment)
+    let opened = try environment.openCapture(arguments.capture)
+    let bar = ConversionProgress("exporting", total: 0, in: .bytes, environment)
+    // On one terminal, the bar would stand in the middle of what is exported.
+    let showsProgress = arguments.output != nil || !environment.output.isTerminal
+    let progress = try ExportProgress(
+        of: InterruptibleSource(opened, check: check), as: arguments.format,
+        withSecrets: arguments.withSecrets
+    ) { done, total in
+        if showsProgress { try bar.advance(to: done, of: total) }
+    }
+    let source = InterruptibleSource(opened, progress: progress, check: check)
     var options = ExportOptions()
     options.withSecrets = arguments.withSecrets
     options.creatorVersion = CommandLineTool.version
-    // On one terminal, the bar would stand in the middle of what is exported.
-    let showsProgress = arguments.output != nil || !environment.output.isTerminal
     options.checkpoint = check
     options.progress = { passed in
         try check()
-        if showsProgress { try progress.advance(to: passed) }
+        try progress.pass(passed)
     }
     var hasNone = false
     if arguments.selection.filter != nil {
@@ -109,7 +115,7 @@ private func runExport(
         hasNone = true
         options.includes = { exchange in
             let isWanted = try filter.accepts(exchange)
-            if isWanted { hasNone = false }
+            if isWanted { hasNone = false } else { progress.leaveOut(exchange) }
             return isWanted
         }
     }
@@ -119,22 +125,13 @@ private func runExport(
             arguments.format, to: arguments.output, files: environment.fileStreams
         ).write(source, options) { try environment.output.write($0) }
     } catch {
-        try progress.finish()
+        try bar.finish()
         throw error
     }
-    try progress.finish()
+    try bar.finish()
     let summary = ConversionSummary(verb: "export", subject: arguments.output, losses: report)
     try summary.write(
         asJSON: arguments.isJSON, to: environment, outputIsFree: arguments.output != nil)
     if hasNone { try environment.note("no exchange matches the filter, and none was written") }
     return hasNone ? .inconclusive : .clean
-}
-
-private func totalExchanges(_ source: any TrafficSource) throws -> Int64 {
-    var total: Int64 = 0
-    try source.connections { record in
-        total = total.addingSaturated(record.exchangeCount)
-        return true
-    }
-    return total
 }

@@ -10,7 +10,7 @@ struct ProgressBar {
 
     private let stream: OutputStream
     private let title: String
-    private let total: Int64
+    private var total: Int64
     private let unit: Unit
     private let clock: @Sendable () -> MonotonicTime
     private var nextDrawing: UInt64
@@ -28,12 +28,14 @@ struct ProgressBar {
         nextDrawing = clock().nanoseconds &+ Self.patience
     }
 
-    mutating func advance(to done: Int64) throws(Failure) {
+    /// - Parameter total: how much there is, if that is not known from the start.
+    mutating func advance(to done: Int64, of total: Int64? = nil) throws(Failure) {
+        self.total = total ?? self.total
         guard stream.isTerminal, clock().nanoseconds >= nextDrawing else { return }
         nextDrawing = clock().nanoseconds &+ Self.interval
         isDrawn = true
         let columns = (stream.columns ?? 80) - 1
-        let bar = Self.render(title, done: done, total: total, in: unit, columns: columns)
+        let bar = Self.render(title, done: done, total: self.total, in: unit, columns: columns)
         try stream.write("\r" + bar)
     }
 

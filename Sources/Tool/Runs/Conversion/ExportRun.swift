@@ -70,8 +70,17 @@ package struct ExportRun {
                 hint: "name another one, or remove this one first")
         }
         try Files.makeFolder(folder)
-        return try BodyFolderExporter().export(source, options) { name in
-            try files.create("\(folder)/\(name)")
+        var names: [String] = []
+        do {
+            return try BodyFolderExporter().export(source, options) { name in
+                names.append(name)
+                return try files.create("\(folder)/\(name)")
+            }
+        } catch {
+            // What the names stand for is ours: the folder was made for it.
+            for name in names { Files.remove("\(folder)/\(name)") }
+            Files.remove(folder)
+            throw error
         }
     }
 }

@@ -1,14 +1,20 @@
 internal import Base
 package import Traffic
 
-/// A source that ends what reads it once a signal came, in the middle of a content too.
+/// A source that ends what reads it once a signal came, in the middle of a content too, and tells
+/// how far it has been read.
 package struct InterruptibleSource: TrafficSource {
     private let source: any TrafficSource
     /// Errors: `interrupted`.
     private let check: () throws -> Void
+    private let progress: ExportProgress?
 
-    package init(_ source: any TrafficSource, check: @escaping () throws -> Void) {
+    package init(
+        _ source: any TrafficSource, progress: ExportProgress? = nil,
+        check: @escaping () throws -> Void
+    ) {
         self.source = source
+        self.progress = progress
         self.check = check
     }
 
@@ -35,7 +41,11 @@ package struct InterruptibleSource: TrafficSource {
     package func body(
         ofExchange id: Int64, _ direction: Direction, _ visit: ([UInt8]) throws -> Bool
     ) throws {
-        try source.body(ofExchange: id, direction) { try checked($0, visit) }
+        progress?.begin(id, direction)
+        try source.body(ofExchange: id, direction) { bytes in
+            try progress?.read(bytes.count)
+            return try checked(bytes, visit)
+        }
     }
 
     package func body(
@@ -48,6 +58,8 @@ package struct InterruptibleSource: TrafficSource {
     package func recordedSize(ofExchange id: Int64, _ direction: Direction) throws -> Int64 {
         try source.recordedSize(ofExchange: id, direction)
     }
+
+    package var contentSize: Int64 { get throws { try source.contentSize } }
 
     package func messages(
         ofConnection id: Int64, exchange: Int64?, _ visit: (MessageRecord) throws -> Bool
