@@ -53,13 +53,33 @@ extension ConnectionTask {
         isLed && record.outcome == .originUnreachable && record.clientBytes.sent == 0
     }
 
+    /// What the client calls our end.
+    private var addressForClient: SocketAddress? {
+        let wanted = isLed ? channel.originalDestination(listening: port.address) : nil
+        return wanted ?? channel.localAddress
+    }
+
+    /// Finds out whether a client that has ended its direction, and for which an origin is waited
+    /// for, has closed the connection: TCP tells the same of one that still reads.
+    func lookForClient() {
+        guard channel.awaitsLoss, loop.now >= nextLook else { return }
+        // Whoever means to read on says so by close_notify (RFC 8446 §6.1). Of a client on this
+        // machine more is known.
+        guard isLocal else { return client.endedInOrder ? () : channel.noteLoss() }
+        lookInterval = min(lookInterval * 2, Self.lookLimit)
+        nextLook = loop.now + lookInterval
+        guard let diagnosis = worker.diagnosis(of: port.mode), let server = addressForClient else {
+            return
+        }
+        if diagnosis.isAbandoned(local: peer, remote: server) { channel.noteLoss() }
+    }
+
     /// Looks for the program that the client is, while the connection goes on.
     func findProcess() {
         guard isLocal,
             let finder = port.mode == .captured ? worker.insideProcesses : worker.processes
         else { return }
-        let wanted = isLed ? channel.originalDestination(listening: port.address) : nil
-        guard let server = wanted ?? channel.localAddress else { return }
+        guard let server = addressForClient else { return }
         isProcessSought = finder.find(client: peer, server: server) { [self] found in
             record.process = found
             isProcessSought = false

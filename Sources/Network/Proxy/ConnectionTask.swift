@@ -58,6 +58,11 @@ final class ConnectionTask: @unchecked Sendable {
     var processWaiters: [UnsafeContinuation<Void, Never>] = unsafe []
     /// Bytes of segments that were recorded.
     var segmentBytes: Int64 = 0
+    /// When it is looked again whether the client is there, in milliseconds of the loop's clock; the
+    /// longer it only listens, the rarer.
+    var nextLook: UInt64 = 0
+    var lookInterval: UInt64 = 100
+    static let lookLimit: UInt64 = 2_000
     private let openedTick: UInt64
     private var isAnnounced = false
 

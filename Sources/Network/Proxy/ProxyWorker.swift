@@ -22,6 +22,7 @@ final class ProxyWorker: @unchecked Sendable {
     let serverContext: TLSServerContext
     let origins: OriginConnector
     var fingerprints = FingerprintCache()
+    private lazy var ownDiagnosis = SocketDiagnosis()
     private(set) var isDraining = false
     private var drainGrace = UInt64.max
     private var open: [Int64: ConnectionTask] = [:]
@@ -89,6 +90,7 @@ final class ProxyWorker: @unchecked Sendable {
     private func sweep() {
         origins.sweep()
         for task in open.values {
+            task.lookForClient()
             task.announce(olderThan: Self.sweepInterval)
             task.relay?.announce(olderThan: Int64(Self.sweepInterval) * 1000)
             task.relay?.rest(idleFor: Self.sweepInterval)
@@ -99,6 +101,11 @@ final class ProxyWorker: @unchecked Sendable {
     /// Takes a connection to an origin back from a client that is done with it.
     func release(_ leg: OriginLeg) {
         if isDraining { leg.close() } else { origins.give(leg) }
+    }
+
+    /// Who tells of the sockets that clients have; `nil` where the kernel does not say.
+    func diagnosis(of mode: ProxyPlan.Mode) -> SocketDiagnosis? {
+        mode == .captured ? plan.captured?.diagnosis : ownDiagnosis
     }
 
     /// How long the answer is still waited for, in milliseconds, of a client that has ended its

@@ -46,6 +46,7 @@ final class TunnelTask: @unchecked Sendable {
             await group.waitForAll()
         }
         isOver = true
+        (client as? any ByteStream)?.channel.onLoss(nil)
         if let ender { worker.loop.set(ender, due: .max) }
         ender = nil
         return endedFirst ?? .tool
@@ -77,11 +78,21 @@ final class TunnelTask: @unchecked Sendable {
             }
             endedFirst = endedFirst ?? side
             await target.finish()
+            if direction == .request { listenForLoss() }
         } catch {
             endedFirst = endedFirst ?? (error == .timedOut || error == .closed ? .tool : side)
             // A side that broke off, or will not listen, ends the whole tunnel.
             source.interrupt()
             target.interrupt()
+        }
+    }
+
+    /// Ends the tunnel once a client that has said all is not there to listen either.
+    private func listenForLoss() {
+        guard let client = client as? any ByteStream else { return }
+        client.channel.onLoss { [unowned self] in
+            client.interrupt()
+            origin.interrupt()
         }
     }
 

@@ -46,6 +46,8 @@ package final class Channel: @unchecked Sendable {
     private var onEvent: (() -> Void)?
     /// Called when the peer ends or breaks the connection, while another leg is waited for.
     private var onBreak: (() -> Void)?
+    /// Called when it is found out that a peer that had ended its direction has closed the rest.
+    private var onLoss: (() -> Void)?
 
     package enum WaitOutcome: Sendable {
         case ready
@@ -303,12 +305,30 @@ package final class Channel: @unchecked Sendable {
             resumeWriter(.ready)
         }
         onEvent?()
+        if readiness.broken { onLoss?() }
         if readiness.broken || readiness.peerEnded { onBreak?() }
     }
 
     /// Calls `action` when the peer ends or breaks the connection; `nil` stops listening.
     package func onPeerEnd(_ action: (() -> Void)?) {
         onBreak = action
+    }
+
+    /// Calls `action` once the peer is known to have closed a connection whose direction it had ended
+    /// before, of which no packet tells; `nil` stops waiting for that. At once if it is known.
+    package func onLoss(_ action: (() -> Void)?) {
+        onLoss = action
+        if isBroken { action?() }
+    }
+
+    /// Whether somebody wants to know that the peer has closed the connection.
+    package var awaitsLoss: Bool { onLoss != nil && !isBroken }
+
+    /// Takes note that the peer has closed the connection.
+    package func noteLoss() {
+        guard !isClosed, !isBroken else { return }
+        isBroken = true
+        onLoss?()
     }
 
     /// Makes whoever waits on the channel, now or later, go on with `.closed`; bytes that are there
@@ -355,6 +375,7 @@ package final class Channel: @unchecked Sendable {
         Glibc.close(descriptor)
         loop.unregister(self)
         onBreak = nil
+        onLoss = nil
         let eventAction = onEvent
         onEvent = nil
         eventAction?()

@@ -47,6 +47,13 @@ package final class SocketDiagnosis: Sendable {
         return socket(local: address, remote: nobody)?.isListening ?? false
     }
 
+    /// Whether the socket with the addresses is there, and no process has it any more: as after a
+    /// close, which its peer cannot tell from the end of one direction.
+    package func isAbandoned(local: SocketAddress, remote: SocketAddress) -> Bool {
+        guard let socket = socket(local: local, remote: remote) else { return false }
+        return !socket.isListening && socket.inode == 0
+    }
+
     /// The socket that has the addresses, or that listens at the local one; `nil` if there is none
     /// or the kernel does not say.
     ///

@@ -21,7 +21,10 @@ package struct BodyFolderExporter {
         let index = try create("index.json")
         var writer = BodyFolderWriter(
             source: source, options: options, json: JSONWriter { try index.write($0) })
-        try writer.write(create)
+        do { try writer.write(create) } catch {
+            index.discard()
+            throw error
+        }
         try index.finish()
         return writer.losses
     }

@@ -79,6 +79,7 @@ final class DialogueRelay: @unchecked Sendable {
             group.addTask { await self.pump(.response) }
             await group.waitForAll()
         }
+        client.channel.onLoss(nil)
         if hasBegunHTTP, let request = held.removeValue(forKey: .request) {
             client.channel.resumeWaiting()
             origin.channel.resumeWaiting()
@@ -272,6 +273,12 @@ final class DialogueRelay: @unchecked Sendable {
         endedFirst = endedFirst ?? (direction == .request ? .client : .origin)
         wakeClient()
         await target.finish()
+        if direction == .request { listenForLoss() }
+    }
+
+    /// Ends the dialogue once a client that has said all is not there to listen either.
+    private func listenForLoss() {
+        client.channel.onLoss { [unowned self] in fail(.reset, by: .client) }
     }
 
     /// - Parameter side: the one that can no longer be read from, or written to.

@@ -112,10 +112,13 @@ extension HTTP1Relay: ExchangeClient {
     func hurryOrigin() {
         guard let exchange, let origin = exchange.waitedFor else { return }
         if client.channel.isBroken { origin.stopReceiving() }
+        let hasEnded =
+            exchange.isAwaitingResponse && exchange.isRequestComplete && hasClientEnded()
+        if hasEnded {
+            client.channel.onLoss { [unowned self] in self.exchange?.waitedFor?.stopReceiving() }
+        }
         if let leg = origin.http1?.leg {
-            if exchange.isAwaitingResponse, exchange.isRequestComplete, !leg.hasFinished,
-                hasClientEnded()
-            {
+            if hasEnded, !leg.hasFinished {
                 leg.hasFinished = true
                 hasPassedEndOn = true
                 // So that an origin that stops working for a client that is gone does so at once.

@@ -77,6 +77,7 @@ final class HTTP1Relay: @unchecked Sendable {
         client.channel.onPeerEnd { [unowned self] in self.hurryOrigin() }
         defer {
             client.channel.onPeerEnd(nil)
+            client.channel.onLoss(nil)
             releaseClientBuffer()
             releaseHeldBack()
             exchange = nil
