@@ -10,6 +10,7 @@
 #include <openssl/hmac.h>
 #include <openssl/ocsp.h>
 #include <openssl/pem.h>
+#include <openssl/pkcs12.h>
 #include <openssl/rand.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
@@ -68,6 +69,7 @@ static inline void openssl_push_dns_name(GENERAL_NAMES *names, const unsigned ch
     sk_GENERAL_NAME_push(names, name);
 }
 static inline int openssl_chain_count(const STACK_OF(X509) * chain) { return chain ? sk_X509_num(chain) : 0; }
+static inline void openssl_free_chain(STACK_OF(X509) * chain) { sk_X509_pop_free(chain, X509_free); }
 static inline X509 *openssl_chain_item(const STACK_OF(X509) * chain, int index) {
     return sk_X509_value(chain, index);
 }

@@ -5,6 +5,8 @@ package import TLS
 package struct ClientConfiguration: Sendable {
     /// Trusted besides the system's.
     package var authorities: [Certificate] = []
+    /// What is shown to origins that ask for a certificate.
+    package var identities: [OriginIdentity] = []
     package var versions = TLSVersions.modern
     /// Proxies on the way to origins; the first that leads to a host is taken.
     package var upstreams: [UpstreamProxy] = []
@@ -34,12 +36,13 @@ package struct ClientConfiguration: Sendable {
         origins.upstreams = upstreams
         origins.versions = versions
         origins.extraAuthorities = authorities
+        origins.identities = identities
         origins.connectTimeout = connectTimeout
         origins.handshakeTimeout = connectTimeout
         origins.writeTimeout = writeTimeout
         origins.streamIdleTimeout = idleTimeout
         origins.dialler = "the client"
-        origins.certificateHint = "the client has no certificate to show"
+        origins.certificateHint = "show it one with --client-cert HOST=FILE"
         origins.trustHint = "name a file with the CA that vouches for it with --ca"
         return origins
     }

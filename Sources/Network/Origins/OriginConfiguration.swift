@@ -8,6 +8,10 @@ package struct OriginConfiguration: Sendable {
     package var versions = TLSVersions.modern
     /// Trusted besides the system's.
     package var extraAuthorities: [Certificate] = []
+    /// What is shown to origins that ask for a certificate; the first that is for a host is taken.
+    package var identities: [OriginIdentity] = []
+    /// Whether it is shown to an origin whose own certificate does not verify.
+    package var trustsAnybody = false
     /// In milliseconds.
     package var connectTimeout: UInt64 = 15_000
     /// In milliseconds.
@@ -28,6 +32,17 @@ package struct OriginConfiguration: Sendable {
     package var trustHint = ""
 
     package init() {}
+}
+
+/// A certificate with its key, and the hosts that it is shown to.
+package struct OriginIdentity: Sendable {
+    package let host: HostPattern
+    package let identity: ClientIdentity
+
+    package init(_ identity: ClientIdentity, for host: HostPattern) {
+        self.identity = identity
+        self.host = host
+    }
 }
 
 /// Which addresses are not connected to, whoever asks.

@@ -224,6 +224,10 @@ package final class OriginConnector: @unchecked Sendable {
         let session = context.makeSession(
             verifying: name, serverName: serverName, protocols: protocols,
             resumptionKey: "\(target.host):\(target.port):\(name)")
+        // By the name that the origin has to prove: a connection is found again in the pool, and its
+        // session resumed, by that name and the address alone.
+        session.identity = configuration.identities.first { $0.host.matches(name) }?.identity
+        session.trustsAnybody = configuration.trustsAnybody
         let stream = TLSStream(channel, session: session)
         channel.readDeadline = loop.now + configuration.handshakeTimeout
         channel.writeDeadline = channel.readDeadline
@@ -231,9 +235,11 @@ package final class OriginConnector: @unchecked Sendable {
             try await stream.handshake()
         } catch {
             channel.close()
+            let record = TLSRecord(session, serverName: serverName)
             throw OriginFailure(
-                failure: text.handshake(error, with: target), outcome: .originHandshakeFailed,
-                tls: TLSRecord(session, serverName: serverName), address: address)
+                failure: text.handshake(
+                    error, with: target, hasShownCertificate: !record.clientChain.isEmpty),
+                outcome: .originHandshakeFailed, tls: record, address: address)
         }
         let record = TLSRecord(session, serverName: serverName)
         return OriginLeg(

@@ -66,14 +66,22 @@ package struct OriginFailureText {
     // MARK: Handshakes
 
     /// What to do about a failure of TLS, where that is known.
-    package func hint(_ failure: StreamFailure?) -> String? {
+    ///
+    /// - Parameter hasShownCertificate: whether the origin was shown one of ours.
+    package func hint(_ failure: StreamFailure?, hasShownCertificate: Bool) -> String? {
         guard let failure, failure.wantsCertificate || failure.demandsCertificate else {
             return nil
         }
-        return configuration.certificateHint
+        return hasShownCertificate ? Self.refusedHint : configuration.certificateHint
     }
 
-    func handshake(_ error: StreamFailure, with target: OriginTarget) -> Failure {
+    private static let refusedHint =
+        "it was shown a certificate and did not take it: look at who issued that"
+
+    /// - Parameter hasShownCertificate: whether the origin was shown one of ours.
+    func handshake(
+        _ error: StreamFailure, with target: OriginTarget, hasShownCertificate: Bool = false
+    ) -> Failure {
         let place = "\(target.host) port \(target.port)"
         let detail = "the TLS handshake with \(place) failed: origin \(error.detail)"
         let code =
@@ -81,7 +89,8 @@ package struct OriginFailureText {
         guard case .tls(let tls) = error else { return Failure(code, party: .origin, detail) }
         if tls.demandsCertificate {
             return Failure(
-                Self.certificateCode, party: .origin, detail, hint: configuration.certificateHint)
+                Self.certificateCode, party: .origin, detail,
+                hint: hasShownCertificate ? Self.refusedHint : configuration.certificateHint)
         }
         let versions = configuration.versions
         let hint =

@@ -16,6 +16,7 @@ extension TLSRecord {
             chain = session.peerChain
             verifyError = session.verifyError
         }
+        clientChain = session.clientChain
         keyLog = session.takeKeyLog()
         noteAlerts(of: session)
     }

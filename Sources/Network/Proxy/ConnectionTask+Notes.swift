@@ -77,18 +77,44 @@ extension ConnectionTask {
     }
 
     func noteFacts(of leg: OriginLeg) {
-        if leg.wantsCertificate { noteCertificateRequest(of: leg.target.host) }
+        if leg.wantsCertificate { noteCertificateRequest(of: leg.target.host, leg.tls) }
         record.originAddress = leg.address.description
         record.originReused = leg.exchangeCount > 0
         record.originTLS = leg.tls
     }
 
     /// In TLS 1.3 the handshake is done before an origin refuses, in older versions it fails.
-    private func noteCertificateRequest(of host: String) {
+    private func noteCertificateRequest(of host: String, _ tls: TLSRecord?) {
+        let shown = Self.words(onChain: tls?.clientChain ?? [])
         noteOnce(
             "origin-asked-for-certificate",
-            "\(host) asked for a client certificate; the proxy has none to show")
+            "\(host) asked for a client certificate, and was shown "
+                + (shown ?? "none; --client-cert HOST=FILE names one for it"))
     }
+
+    /// What a client has shown that was asked for a certificate.
+    private func noteClientCertificate() {
+        guard let session, record.clientTLS?.clientChain.isEmpty == true else { return }
+        let chain = session.clientChain
+        guard let shown = Self.words(onChain: chain) else { return }
+        record.clientTLS?.clientChain = chain
+        let proof =
+            session.isHandshakeDone
+            ? "and proved to have its key" : "and did not prove to have its key"
+        noteOnce("client-certificate", "the client showed \(shown), \(proof)")
+    }
+
+    /// Such as `CN=device 7, issued by CN=Devices, SHA-256 1f…`; `nil` for no chain.
+    private static func words(onChain chain: [[UInt8]]) -> String? {
+        guard let der = chain.first else { return nil }
+        let fingerprint = "SHA-256 \(Digests.sha256(der).hex)"
+        guard let leaf = Certificate(der: der) else { return "a certificate, \(fingerprint)" }
+        // A client may write anything of any length.
+        let (subject, issuer) = (leaf.subject.prefix(nameLimit), leaf.issuer.prefix(nameLimit))
+        return "\(subject), issued by \(issuer), \(fingerprint)"
+    }
+
+    private static let nameLimit = 200
 
     /// Judges the connection for an origin that could not be had, whichever way it was asked for;
     /// the client may go on, also elsewhere.
@@ -96,7 +122,7 @@ extension ConnectionTask {
         if let tls = failure.tls { record.originTLS = tls }
         if let address = failure.address { record.originAddress = address.description }
         if failure.failure.code == OriginFailureText.certificateCode {
-            noteCertificateRequest(of: record.originHost)
+            noteCertificateRequest(of: record.originHost, failure.tls)
         }
         guard record.outcome == .open else { return }
         record.outcome = failure.outcome
@@ -151,6 +177,7 @@ extension ConnectionTask {
         guard let session else { return }
         record.clientTLS?.keyLog += session.takeKeyLog()
         record.clientTLS?.noteAlerts(of: session)
+        noteClientCertificate()
         if session.isFlooded { note(floodBy: .client) }
     }
 

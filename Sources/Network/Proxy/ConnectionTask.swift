@@ -192,7 +192,8 @@ final class ConnectionTask: @unchecked Sendable {
         let address = addressAsked
         shownNames = [name] + (address.map { $0 == name ? [] : [$0] } ?? [])
         let session = worker.serverContext.makeSession(
-            for: name, and: address, protocols: protocols)
+            for: name, and: address, protocols: protocols,
+            asksForCertificate: worker.plan.asksForCertificates.contains { $0.matches(name) })
         self.session = session
         let stream = TLSStream(channel, session: session, readAhead: opening.takeBytes())
         channel.readDeadline = loop.now + limits.handshakeTimeout

@@ -9,6 +9,8 @@ package import TLS
 package struct ProxyPlan: Sendable {
     /// Where clients come in; at least one.
     package var ports: [PortPlan]
+    /// Hosts at which clients are asked for a certificate, which they need not have.
+    package var asksForCertificates: [HostPattern] = []
     package var originTrust = OriginTrust()
     package var originVersion = OriginVersion.mirrored
     package var disposition = DispositionRules()
@@ -78,6 +80,8 @@ package struct ProxyPlan: Sendable {
     package struct OriginTrust: Sendable {
         /// Trusted besides the system's.
         package var extraAuthorities: [Certificate] = []
+        /// What is shown to origins that ask for a certificate.
+        package var identities: [OriginIdentity] = []
         /// Whether a client is served although the origin's chain does not verify; the failure is
         /// recorded either way.
         package var servesUnverified = false
@@ -156,6 +160,8 @@ extension ProxyPlan {
         origins.upstreams = upstreams
         origins.versions = versions
         origins.extraAuthorities = originTrust.extraAuthorities
+        origins.identities = originTrust.identities
+        origins.trustsAnybody = originTrust.servesUnverified
         origins.connectTimeout = limits.connectTimeout
         origins.handshakeTimeout = limits.handshakeTimeout
         origins.writeTimeout = limits.bodyTimeout
@@ -163,7 +169,7 @@ extension ProxyPlan {
         origins.idleTimeout = limits.originIdle
         origins.idleCount = limits.originIdleCount
         origins.certificateHint =
-            "the proxy has no certificate to show; with --pass-through HOST the client shows its"
+            "show it one with --client-cert HOST=FILE; with --pass-through HOST the client shows its"
             + " own, and nothing is decrypted"
         origins.trustHint =
             "trust its CA with --origin-ca FILE, or go on and record it with --insecure-origin"

@@ -83,6 +83,7 @@ extension CaptureReader {
             var row = TLSRow(connection: connection, record: TLSRecord())
             try table.read(&row, from: statement)
             if let chain = row.chain { row.record.chain = try certificates(chain) }
+            if let chain = row.clientChain { row.record.clientChain = try certificates(chain) }
             if let alerts = row.alerts { row.record.alerts = try self.alerts(alerts) }
             if let lines = row.keyLog {
                 row.record.keyLog = lines.split(separator: "\n", omittingEmptySubsequences: false)

@@ -48,6 +48,7 @@ final class ConnectionRowWriter {
     ) throws(Failure) {
         let row = TLSRow(
             connection: connection, record: record, chain: try chainText(record.chain),
+            clientChain: try chainText(record.clientChain),
             alerts: record.alerts.isEmpty ? nil : alertText(record.alerts),
             keyLog: record.keyLog.isEmpty ? nil : record.keyLog.joined(separator: "\n"))
         try Schema.clientTLS.write(row, with: statement)

@@ -8,7 +8,9 @@ enum Schema {
     /// The SQL that leads from each version to the next; the n-th makes version n + 1.
     ///
     /// A step that was released is never edited.
-    static let migrations: [String] = [version1Tables + version1Views, version2, version3]
+    static let migrations: [String] = [
+        version1Tables + version1Views, version2, version3, version4,
+    ]
 
     static var version: Int64 { Int64(migrations.count) }
 

@@ -18,6 +18,7 @@ struct TLSRow {
     var record: TLSRecord
     /// A JSON array of numbers of certificates.
     var chain: String?
+    var clientChain: String?
     /// A JSON array of objects.
     var alerts: String?
     var keyLog: String?
@@ -98,7 +99,7 @@ extension Schema {
     static let originTLS = tls("origin_tls")
 
     /// What is told once of a leg: a later event of the same connection may leave it empty.
-    static let tlsColumnsToldOnce: Set = ["chain", "key_log", "client_hello"]
+    static let tlsColumnsToldOnce: Set = ["chain", "client_chain", "key_log", "client_hello"]
 
     private static func tls(_ name: String) -> Table<TLSRow> {
         Table(
@@ -121,6 +122,7 @@ extension Schema {
                 .optionalText("alerts", { $0.alerts }, { $0.alerts = $1 }),
                 .optionalText("key_log", { $0.keyLog }, { $0.keyLog = $1 }),
                 .bytes("client_hello", { $0.record.clientHello }, { $0.record.clientHello = $1 }),
+                .optionalText("client_chain", { $0.clientChain }, { $0.clientChain = $1 }).since(4),
             ])
     }
 

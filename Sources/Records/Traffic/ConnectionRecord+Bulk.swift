@@ -13,6 +13,7 @@ extension TLSRecord {
         var record = self
         record.clientHello = []
         record.chain = []
+        record.clientChain = []
         record.keyLog = []
         return record
     }

@@ -168,6 +168,9 @@ package struct TLSRecord: Sendable {
     package var clientHello: [UInt8] = []
     /// The certificates that the server of this leg presented, leaf first, in DER.
     package var chain: [[UInt8]] = []
+    /// The certificates that the client of this leg presented, leaf first, in DER: the tool's own
+    /// towards an origin. A handshake that was completed proves that it had the key.
+    package var clientChain: [[UInt8]] = []
     /// Lines of the key log format (draft-ietf-tls-keylogfile), without line ends.
     package var keyLog: [String] = []
     /// Alerts in the order seen, the fatal ones and close_notify alike.

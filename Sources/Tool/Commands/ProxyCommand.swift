@@ -122,7 +122,11 @@ var proxyParameters: [Parameter<ProxyOptions>] {
             "take no longer head of HTTP/1 than this, from clients and origins, 1k to 16m (1m)"),
         .option(
             "threads", \.loopCount, .count(from: 1), "event loops (one a processor)"),
-    ] + authorityParameters.map { $0.lifted(to: \.authority) }
+        .repeated(
+            "ask-client-cert", \.asksForCertificates, .hostPattern,
+            "ask clients of this host for a certificate, and record what they show; * for any host"),
+    ] + clientCertificateParameters.map { $0.lifted(to: \.clientCertificates) }
+        + authorityParameters.map { $0.lifted(to: \.authority) }
 }
 
 private struct ProxyArguments {

@@ -12,6 +12,9 @@ package struct ProxyOptions: Sendable {
     package var authority = AuthorityConfiguration()
     package var originAuthorities: [String] = []
     package var servesUnverified = false
+    package var clientCertificates = ClientCertificates()
+    /// Where clients are asked for a certificate.
+    package var asksForCertificates: [HostPattern] = []
     package var bodyLimit: Int64?
     package var headLimit: Int64?
     package var loopCount: Int64?
@@ -107,7 +110,8 @@ package struct UpstreamCredentialFile: Equatable, Sendable {
 }
 
 extension ProxyOptions {
-    /// Errors: `bad-address`, `file-unreadable`, `certificate-invalid`.
+    /// Errors: `bad-address`, `file-unreadable`, `certificate-invalid`, and those of the client
+    /// certificates.
     func plan() throws(Failure) -> ProxyPlan {
         var plan = ProxyPlan(listen: try listen.socketAddress())
         plan.ports = try ports()
@@ -117,6 +121,8 @@ extension ProxyOptions {
             plan.originTrust.extraAuthorities += try Certificate.all(
                 inPEM: try Files.read(path), name: path)
         }
+        plan.originTrust.identities = try clientCertificates.read()
+        plan.asksForCertificates = asksForCertificates
         plan.findsProcesses = true
         plan.versions = TLSVersions(leastTLS.version, .tls13)
         if let bodyLimit { plan.limits.recordedBody = bodyLimit }

@@ -1,3 +1,4 @@
+import Base
 import Dispatch
 import Testing
 import Traffic
@@ -95,7 +96,8 @@ extension ProxyTests {
                 #expect(connection.closedBy == .client)
                 guard ![.webSocket, .otherProtocol].contains(talk) else { return }
                 #expect(connection.outcome == (talk == .http2 ? .completed : .broken))
-                #expect(try proxy.traffic.exchange().error == "client-closed")
+                let code = talk == .http2 ? "client-reset" : "client-closed"
+                #expect(try proxy.traffic.exchange().error == code)
             }
         }
 

@@ -62,6 +62,7 @@ enum HARConnectionReader {
         record.verifyError = node["verifyError"]?.text
         record.clientHello = node["clientHello"]?.base64 ?? []
         record.chain = (node["chain"]?.elements ?? []).compactMap(\.base64)
+        record.clientChain = (node["clientChain"]?.elements ?? []).compactMap(\.base64)
         record.keyLog = (node["keyLog"]?.elements ?? []).compactMap(\.text)
         record.alerts = (node["alerts"]?.elements ?? []).compactMap { alert in
             guard let sender = alert["sender"]?.text.flatMap(AlertRecord.Sender.init(rawValue:))

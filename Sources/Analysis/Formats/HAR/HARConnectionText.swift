@@ -77,6 +77,10 @@ struct HARConnectionText {
         if !record.chain.isEmpty {
             members.add("chain", .array(record.chain.map { .string(Base64.encode($0)) }))
         }
+        if !record.clientChain.isEmpty {
+            members.add(
+                "clientChain", .array(record.clientChain.map { .string(Base64.encode($0)) }))
+        }
         if !record.alerts.isEmpty {
             members.add(
                 "alerts",

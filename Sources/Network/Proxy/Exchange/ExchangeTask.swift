@@ -269,7 +269,9 @@ final class ExchangeTask: @unchecked Sendable {
             await answer(
                 ToolResponse(
                     failure.isTimeout ? 504 : 502, code, detail,
-                    hint: worker.origins.text.hint(failure.streamFailure)))
+                    hint: worker.origins.text.hint(
+                        failure.streamFailure,
+                        hasShownCertificate: task.record.originTLS?.clientChain.isEmpty == false)))
         }
     }
 }

@@ -28,7 +28,8 @@ package final class PrivateKey: @unchecked Sendable {
     ///
     /// Errors: `key-invalid`.
     package static func read(
-        pem: [UInt8], password: String?, name: String
+        pem: [UInt8], password: String?, name: String,
+        hint: String = "an encrypted key needs its password in a file: --ca-password-file FILE"
     ) throws(Failure) -> PrivateKey {
         OpenSSLErrors.clear()
         guard let source = unsafe BIO_new_mem_buf(pem, Int32(clamping: pem.count)) else {
@@ -45,7 +46,7 @@ package final class PrivateKey: @unchecked Sendable {
             let reason = OpenSSLErrors.take()
             throw Failure(
                 "key-invalid", party: .tool, "cannot read the private key in \(name): \(reason)",
-                hint: "an encrypted key needs its password in a file: --ca-password-file FILE")
+                hint: hint)
         }
         return unsafe PrivateKey(owning: key)
     }

@@ -135,6 +135,8 @@ package final class TLSServerContext: TLSContext {
         unsafe SSL_CTX_set_num_tickets(pointer, 1)
         unsafe SSL_CTX_set_session_id_context(pointer, [UInt8]("sallyport".utf8), 9)
         unsafe openssl_set_session_cache_mode(pointer, Int(SSL_SESS_CACHE_OFF))
+        // Whatever a client shows is taken and recorded; that it has the key is looked at all the same.
+        unsafe SSL_CTX_set_cert_verify_callback(pointer, { _, _ in 1 }, nil)
         chooseProtocols()
     }
 
@@ -144,11 +146,14 @@ package final class TLSServerContext: TLSContext {
     ///   - name: a DNS name in lower case, or an IP address.
     ///   - address: an IP address that the certificate is for as well; `nil` for none.
     ///   - protocols: what may be chosen from the client's offer, in the order of preference.
+    ///   - asksForCertificate: whether the client is asked for a certificate, which it need not have.
     package func makeSession(
-        for name: String, and address: String? = nil, protocols: [String]
+        for name: String, and address: String? = nil, protocols: [String],
+        asksForCertificate: Bool = false
     ) -> TLSSession {
         let session = unsafe makePointer()
         unsafe SSL_set_accept_state(session)
+        if asksForCertificate { unsafe SSL_set_verify(session, SSL_VERIFY_PEER, nil) }
         unsafe SSL_use_certificate(session, leaf(for: name, and: address).pointer)
         // Errors that are left behind would be taken for another session's.
         OpenSSLErrors.clear()
@@ -200,11 +205,15 @@ package final class TLSClientContext: TLSContext {
         // The result is asked for after the handshake: a failure is a finding, and what follows
         // from it is the plan's choice.
         unsafe SSL_CTX_set_verify(pointer, SSL_VERIFY_NONE, nil)
-        // Asked when a server wants a certificate; there is none.
-        unsafe SSL_CTX_set_client_cert_cb(pointer) { session, _, _ in
-            if let session = unsafe TLSContext.session(session) { session.noteCertificateRequest() }
-            return 0
-        }
+        // Asked when a server wants a certificate.
+        unsafe SSL_CTX_set_cert_cb(
+            pointer,
+            { session, _ in
+                if let session = unsafe TLSContext.session(session) {
+                    session.answerCertificateRequest()
+                }
+                return 1
+            }, nil)
         unsafe openssl_set_session_cache_mode(
             pointer, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
         unsafe SSL_CTX_sess_set_new_cb(pointer) { session, ticket in

@@ -26,7 +26,9 @@ extension TLSSession {
         }
         let usage = unsafe X509_get_key_usage(leaf)
         guard usage != UInt32.max else { return nil }
-        let isSigning = unsafe SSL_CIPHER_get_kx_nid(SSL_get_current_cipher(pointer)) != NID_kx_rsa
+        // A handshake of TLS 1.2 that still goes on has none that is current.
+        let cipher = unsafe SSL_get_current_cipher(pointer) ?? SSL_get_pending_cipher(pointer)
+        let isSigning = unsafe cipher.map { unsafe SSL_CIPHER_get_kx_nid($0) } != NID_kx_rsa
         let needed = isSigning ? KU_DIGITAL_SIGNATURE : KU_KEY_ENCIPHERMENT
         guard usage & UInt32(needed) == 0 else { return nil }
         return isSigning

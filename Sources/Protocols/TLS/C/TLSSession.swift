@@ -28,8 +28,12 @@ package final class TLSSession {
     /// Whether the name that the peer's certificate must be for is looked at; client sessions only.
     let isNameSet: Bool
     package private(set) var isHandshakeDone = false
-    /// Whether the server asked for a certificate, which we do not have; client sessions only.
+    /// Whether the server asked for a certificate; client sessions only.
     package private(set) var wantsCertificate = false
+    /// What is shown to a server that asks, and whether also to one whose own certificate does not
+    /// verify; client sessions only.
+    package var identity: ClientIdentity?
+    package var trustsAnybody = false
     /// A server's first bytes, to tell what it speaks if that is not TLS; client sessions only.
     private var firstBytes: [UInt8] = []
     private var saidClose = false
@@ -211,7 +215,34 @@ package final class TLSSession {
         alerts.append((isOurs, alert))
     }
 
-    func noteCertificateRequest() { wantsCertificate = true }
+    /// Shows what there is to show; the server has shown its own by now.
+    func answerCertificateRequest() {
+        wantsCertificate = true
+        guard let identity, let leaf = identity.certificates.first,
+            trustsAnybody || verifyError == nil
+        else { return }
+        guard unsafe SSL_use_certificate(pointer, leaf.pointer) == 1,
+            unsafe SSL_use_PrivateKey(pointer, identity.key.pointer) == 1
+        else { return }
+        for certificate in identity.certificates.dropFirst() {
+            unsafe openssl_add_session_chain_certificate(pointer, certificate.pointer)
+        }
+    }
+
+    /// The certificates that the client of the connection showed, whichever end that is, leaf first
+    /// and in DER: with a handshake that is done, it has proved to have the key.
+    package var clientChain: [[UInt8]] {
+        guard unsafe SSL_is_server(pointer) == 1 else {
+            // Whoever shows one signs with its key (RFC 8446 §4.4.3, RFC 5246 §7.4.8).
+            let isShown = messages.contains { $0.isOurs && $0.type == Self.certificateVerify }
+            return isShown ? identity?.certificates.map(\.der) ?? [] : []
+        }
+        guard let leaf = unsafe SSL_get0_peer_certificate(pointer) else { return [] }
+        unsafe X509_up_ref(leaf)
+        return [unsafe Certificate(owning: leaf).der] + peerChain
+    }
+
+    private static let certificateVerify: UInt8 = 15
 
     func note(message type: UInt8, isOurs: Bool) {
         if isHandshakeDone, !isOurs, !lateMessages.take(now: now) {

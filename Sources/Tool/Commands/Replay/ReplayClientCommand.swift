@@ -88,7 +88,8 @@ extension Command {
                 "a file with the user:password for the upstream proxy, as `proxy` has it"),
             .option("capture", \.capture, .path("FILE"), "record what is sent and answered"),
             .flag("json", \.isJSON, "report in JSON"),
-        ] + filterParameters(for: .exchanges).map { $0.lifted(to: \.selection) }
+        ] + clientCertificateParameters.map { $0.lifted(to: \.clientCertificates) }
+            + filterParameters(for: .exchanges).map { $0.lifted(to: \.selection) }
     }
 }
 
@@ -105,6 +106,7 @@ struct ReplayClientArguments {
     var keeps: [String] = []
     var keepsAll = false
     var authorities: [String] = []
+    var clientCertificates = ClientCertificates()
     var versions = ClientVersions.auto
     var upstreams: [UpstreamProxy] = []
     var upstreamCredentials: [UpstreamCredentialFile] = []
@@ -201,6 +203,7 @@ private func runReplayClient(
         configuration.authorities += try Certificate.all(
             inPEM: try environment.readFile(path), name: path)
     }
+    configuration.identities = try arguments.clientCertificates.read()
     configuration.upstreams = try UpstreamCredentialFile.authorize(
         arguments.upstreams, by: arguments.upstreamCredentials)
     let service = try ReplayClientService(plan, configuration, from: source)

@@ -102,3 +102,28 @@ extension ValueSyntax where Value == UpstreamCredentialFile {
         }
     }
 }
+
+extension ValueSyntax where Value == ClientCertificates.File {
+    static var clientCertificate: ValueSyntax {
+        .reading("HOST=FILE[:KEY]", wanted: "HOST=FILE or HOST=FILE:KEYFILE") { text in
+            guard let equals = text.firstIndex(of: "="),
+                let host = HostPattern(String(text[..<equals]))
+            else { return nil }
+            let paths = String(text[text.index(after: equals)...])
+            return paths.isEmpty ? nil : ClientCertificates.File(host: host, paths: paths)
+        }
+    }
+}
+
+/// The options of every command that connects to origins.
+var clientCertificateParameters: [Parameter<ClientCertificates>] {
+    [
+        .repeated(
+            "client-cert", \.files, .clientCertificate,
+            "show this certificate to a host that asks for one and proves who it is: PEM with its"
+                + " chain and key, or the key in a file of its own, or PKCS #12"),
+        .option(
+            "client-cert-password-file", \.passwordPath, .path("FILE"),
+            "a file whose lines decrypt the keys of these"),
+    ]
+}

@@ -21,6 +21,8 @@ package struct ReplayClientConfiguration: Sendable {
     package var stopAfter: Int64?
     /// Trusted besides the system's.
     package var authorities: [Certificate] = []
+    /// What is shown to origins that ask for a certificate.
+    package var identities: [OriginIdentity] = []
     package var versions = ClientVersions.auto
     /// The proxies that origins are reached through.
     package var upstreams: [UpstreamProxy] = []
@@ -49,6 +51,7 @@ package final class ReplayClientService: Sendable {
         self.events = events
         var client = ClientConfiguration()
         client.authorities = configuration.authorities
+        client.identities = configuration.identities
         client.http = configuration.versions
         client.upstreams = configuration.upstreams
         writer = try configuration.capture.map { path throws(Failure) in
