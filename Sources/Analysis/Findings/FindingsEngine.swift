@@ -46,7 +46,7 @@ package struct FindingsEngine {
         if let messages { coverage.count(messages) }
         let view = messages?.conversation(of: nil).map { MessageView($0, on: connection) }
         let logins = view.map(PlainLoginDetector.examine) ?? []
-        let isLocal = connection.host.isLoopback && !configuration.treatsLoopbackAsRemote
+        let isLocal = isLocal(connection.host, isImported: connection.isImported)
         coverage.countUnread(connection, isUnread: logins.isEmpty && !isLocal)
         let spoken = ProtocolName(rawValue: connection.protocolName)
         var found = ConnectionDetector.examine(connection) + retries.examine(connection)
@@ -149,7 +149,7 @@ package struct FindingsEngine {
             method: match.place == .service ? nil : MethodName(view.method),
             host: host, port: port, path: match.peer == .proxy ? [] : Array(view.target.path),
             exchange: view.exchange.id, connection: view.exchange.connection,
-            time: view.exchange.startedAt)
+            time: view.exchange.startedAt, isImported: view.connection?.isImported ?? false)
     }
 
     /// Adds what one exchange or connection showed, and keeps its secrets out of every name.
@@ -166,7 +166,7 @@ package struct FindingsEngine {
     private mutating func add(
         _ match: RuleMatch, seen: Sighting, _ redaction: EvidenceRedaction
     ) -> Finding? {
-        let isLocal = seen.host.isLoopback && !configuration.treatsLoopbackAsRemote
+        let isLocal = isLocal(seen.host, isImported: seen.isImported)
         if isLocal, match.rule == .clearHTTP { return nil }
         var notes = match.notes
         if let user = match.user, !user.isEmpty {
@@ -212,6 +212,11 @@ package struct FindingsEngine {
             path: match.place == .service ? nil : seen.path, redaction: redaction)
     }
 
+    /// Whether nobody on a network could see it; another machine's loopback is not this one's.
+    private func isLocal(_ host: HostName, isImported: Bool) -> Bool {
+        host.isLoopback && !isImported && !configuration.treatsLoopbackAsRemote
+    }
+
     private func service(of host: HostName, _ redaction: EvidenceRedaction) -> ServiceName {
         let domain = host.isAddress ? nil : configuration.registrableDomain(host.text)
         return ServiceName(
@@ -243,6 +248,7 @@ private struct Sighting {
     let exchange: Int64?
     let connection: Int64
     let time: Timestamp
+    let isImported: Bool
     /// The protocol and the port where it is no HTTP.
     var dialogue: DialoguePlace?
 }
@@ -255,7 +261,7 @@ extension Sighting {
         let isProxy = match.peer == .proxy
         let isSecured: Bool
         switch match.rule {
-        case .plainLogin, .upgradeUnused, .upgradeInjection: isSecured = false
+        case .plainLogin, .hashLogin, .upgradeUnused, .upgradeInjection: isSecured = false
         case .plantSecret: isSecured = !(isClear ?? false)
         default: isSecured = true
         }
@@ -263,7 +269,8 @@ extension Sighting {
             scheme: isSecured ? .https : .http, method: nil,
             host: isProxy ? HostName(connection.listener) : connection.host,
             port: isProxy ? connection.listenerPort : connection.originPort, path: nil,
-            exchange: nil, connection: connection.id, time: connection.openedAt)
+            exchange: nil, connection: connection.id, time: connection.openedAt,
+            isImported: connection.isImported)
         if let name = match.protocolName {
             dialogue = DialoguePlace(protocolName: name, port: port, isSecured: isSecured)
         }
@@ -271,6 +278,11 @@ extension Sighting {
 }
 
 extension ConnectionRecord {
+    /// Whether another tool recorded it.
+    fileprivate var isImported: Bool {
+        notes.contains { $0.code == "imported" || $0.code == "imported-packets" }
+    }
+
     /// The port behind the listener's last colon, 0 if there is none.
     fileprivate var listenerPort: UInt16 {
         listener.split(separator: ":").last.flatMap { UInt16($0) } ?? 0

@@ -1,6 +1,8 @@
 internal import Base
 internal import Filters
 internal import Findings
+internal import Launching
+internal import Runs
 internal import Views
 
 extension Command {
@@ -20,6 +22,9 @@ extension Command {
                     purpose: "for code scanning, and as test results",
                     line: "sallyport check session.sallyport --sarif findings.sarif"
                         + " --junit findings.xml"),
+                Example(
+                    purpose: "what another tool recorded: HAR, packets, or mitmproxy's",
+                    line: "sallyport check session.pcapng --key-log keys.log"),
                 Example(
                     purpose: "judge one host only",
                     line: "sallyport check session.sallyport --filter 'host=*.shop.example'"),
@@ -45,7 +50,10 @@ extension Command {
 
 private var checkParameters: [Parameter<CheckArguments>] {
     var parameters: [Parameter<CheckArguments>] = [
-        .positional(\.capture, .path("CAPTURE"), "the capture file"),
+        .positional(
+            \.capture, .path("CAPTURE"), "the capture, or a file that 'sallyport import' reads"),
+        .option(
+            "key-log", \.keyLog, .path("FILE"), "the secrets of TLS in a file of packets"),
         .option("format", \.format, .choice("FORMAT"), standard: "text", "how to report"),
         .flag("json", \.isJSON, "the same as --format json"),
         .option(
@@ -61,6 +69,7 @@ private var checkParameters: [Parameter<CheckArguments>] {
 
 private struct CheckArguments {
     var capture = ""
+    var keyLog: String?
     var format = Format.text
     var isJSON = false
     var leastSeverity = Severity.high
@@ -78,7 +87,8 @@ private func runCheck(
 ) async throws -> ExitCode {
     let configuration = try arguments.selection.inspection.configuration(environment)
     try arguments.files.check(besides: arguments.capture)
-    let source = try environment.openCapture(arguments.capture)
+    let foreign = try await foreignCapture(arguments, environment)
+    let source = try foreign?.source ?? environment.openCapture(arguments.capture)
     let report = try CaptureInspection.report(
         on: source, configuration: configuration,
         selection: try arguments.selection.open(source, environment),
@@ -91,7 +101,35 @@ private func runCheck(
         junit: report.junit(
             toolVersion: CommandLineTool.version, capture: arguments.capture,
             failingFrom: arguments.leastSeverity))
+    // What stands behind a flaw was not judged.
+    if let flaw = foreign?.report.flaw { throw flaw }
     return report.exitCode(failingFrom: arguments.leastSeverity)
+}
+
+/// Another tool's file, read into a capture for the while; `nil` if it is a capture already.
+private func foreignCapture(
+    _ arguments: CheckArguments, _ environment: Environment
+) async throws -> ForeignCapture? {
+    do throws(Failure) {
+        _ = try environment.openCapture(arguments.capture)
+        return nil
+    } catch {
+        guard error.code == "capture-not-a-capture",
+            CaptureOpening.isImportable(arguments.capture)
+        else { throw error }
+    }
+    let file = try environment.fileStreams.open(arguments.capture)
+    let progress = ConversionProgress("reading", total: file.size ?? 0, in: .bytes, environment)
+    let stop = try StopFlag.ofSignals()
+    let foreign = try await ForeignCapture(
+        ImportRun(arguments.capture, format: .auto, keyLog: arguments.keyLog), file,
+        variables: environment.variables, check: { try stop.check() },
+        progress: { if file.size != nil { try progress.advance(to: $0) } })
+    try progress.finish()
+    let summary = ConversionSummary(
+        verb: "import", subject: arguments.capture, losses: foreign.report.losses)
+    try summary.write(asJSON: false, to: environment, outputIsFree: false)
+    return foreign
 }
 
 extension FindingsReport {

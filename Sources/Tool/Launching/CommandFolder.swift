@@ -1,11 +1,11 @@
-internal import Base
+package import Base
 internal import Glibc
 internal import TLS
 
-/// A folder for the files of a command that the tool starts. It goes with the value, and where the
+/// A folder for files that are needed for a while, such as those of a command that the tool starts. It goes with the value, and where the
 /// tool is killed, the next tool of this user that makes one removes it.
-final class CommandFolder: Sendable {
-    let path: String
+package final class CommandFolder: Sendable {
+    package let path: String
     /// Locked while the tool runs: what is not locked has nobody any more.
     private let descriptor: Int32
 
@@ -14,7 +14,7 @@ final class CommandFolder: Sendable {
     /// - Parameter parent: the folder for temporary files.
     ///
     /// Errors: `file-unwritable`.
-    init(in parent: String) throws(Failure) {
+    package init(in parent: String) throws(Failure) {
         Self.removeAbandoned(in: parent)
         let mark = Digests.randomBytes(6).hex
         let path = "\(parent)/\(Self.prefix)\(mark)"
@@ -43,7 +43,7 @@ final class CommandFolder: Sendable {
 
     /// Removes it with all that is in it; to be called when the command has ended, because a value
     /// that is not used any more may be gone before.
-    func remove() {
+    package func remove() {
         Files.removeFolder(path, opened: descriptor)
     }
 

@@ -18,7 +18,8 @@ package enum CaptureOpening {
         }
     }
 
-    private static func isImportable(_ path: String) -> Bool {
+    /// Whether `import` reads it.
+    package static func isImportable(_ path: String) -> Bool {
         do throws(Failure) {
             let start = try InputFile(path: path).read()
             return MitmproxyImporter.recognizes(start) || HARImporter.recognizes(start)

@@ -60,9 +60,9 @@ import Testing
             testDescription: "no value", own: "limit",
             diagnostics: "config:1: 'limit' needs a value", code: 2),
         Row(
-            testDescription: "no option's name", own: "limt = 3",
+            testDescription: "no option's name", own: "[flows list]\nlimt = 3",
             diagnostics:
-                "config:1: there is no option 'limt'\nsallyport: hint: did you mean 'limit'?",
+                "config:2: there is no option 'limt'\nsallyport: hint: did you mean 'limit'?",
             code: 2),
         Row(
             testDescription: "no such option of this command", own: "[flows list]\nlisten = x",
