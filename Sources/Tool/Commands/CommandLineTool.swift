@@ -51,6 +51,7 @@ package enum CommandLineTool {
                 .connections,
                 .messages,
                 .check,
+                .explain,
                 .export,
                 .importing,
                 .authority,

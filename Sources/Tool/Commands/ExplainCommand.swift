@@ -1,0 +1,53 @@
+internal import Base
+internal import Findings
+
+extension Command {
+    /// `explain`: what a rule of `check` means.
+    static var explain: Command {
+        Command(
+            "explain", "tell what a rule means, how it decides and what to do",
+            examples: [
+                Example(purpose: "the rules, a line each", line: "sallyport explain"),
+                Example(purpose: "one of them", line: "sallyport explain NOTLS-STARTTLS"),
+            ],
+            arguments: RuleID?.none,
+            parameters: [
+                .optional(
+                    \.self, .choice("RULE"), "a rule as reports name it; all of them by default")
+            ],
+            run: runExplain)
+    }
+}
+
+private func runExplain(_ rule: RuleID?, _ environment: Environment) async throws -> ExitCode {
+    let palette = environment.palette
+    let lines: [String]
+    if let rule {
+        lines = story(
+            of: rule, palette, columns: min(100, max(60, environment.output.columns ?? 80)))
+    } else {
+        let width = RuleID.allCases.map(\.rawValue.count).max() ?? 0
+        lines = RuleID.allCases.map { rule in
+            let margin = String(repeating: " ", count: width - rule.rawValue.count + 2)
+            return palette.paint(rule.rawValue, .bold) + margin + rule.title
+        }
+    }
+    try environment.output.write(lines.map { $0 + "\n" }.joined())
+    return .clean
+}
+
+private func story(of rule: RuleID, _ palette: Palette, columns: Int) -> [String] {
+    let weaknesses = rule.weaknesses.map { "CWE-\($0)" }.joined(separator: ", ")
+    let parts = [
+        ("why", rule.reason), ("decided", rule.decision), ("left alone", rule.exceptions),
+        ("fix", rule.advice), ("judges", "the \(rule.party.rawValue)"), ("see", weaknesses),
+    ]
+    let margin = 14
+    return ["\(palette.paint(rule.rawValue, .bold))  \(rule.title)"]
+        + parts.flatMap { word, text in
+            TerminalText.wrapped(text, columns: columns - margin).enumerated().map { index, line in
+                let head = index == 0 ? "  \(word)" : ""
+                return head + String(repeating: " ", count: margin - head.count) + line
+            }
+        }
+}
