@@ -95,7 +95,7 @@ package struct CaptureComparison {
             for _ in 0..<Self.roundLimit {
                 let pairs = alignment.pairs.map { (recorded[$0.left], after[$0.right]) }
                 guard try learned.learn(from: pairs) else { break }
-                before = try reader.renamed(recorded, left, by: &learned)
+                before = try reader.renamed(recorded, by: &learned)
                 alignment = Alignment(before, after)
             }
             configuration.renaming = learned.renaming
@@ -139,13 +139,10 @@ private struct SideReader {
 
     /// The signatures of a capture with its requests as they would be on the right.
     func renamed(
-        _ signatures: [ExchangeSignature], _ subject: CaptureComparison.Subject,
-        by learned: inout LearnedValues
+        _ signatures: [ExchangeSignature], by learned: inout LearnedValues
     ) throws -> [ExchangeSignature] {
         try signatures.map { signature in
-            guard let record = try subject.source.exchange(signature.id) else { return signature }
-            let renamed = learned.renamed(record)
-            guard renamed.requestHead != record.requestHead else { return signature }
+            guard let renamed = try learned.renamed(signature.id) else { return signature }
             var changed = reader.signature(of: renamed)
             changed.requestBody = signature.requestBody
             changed.responseBody = signature.responseBody

@@ -64,9 +64,11 @@ struct LearnedValues {
         return renaming.count > before
     }
 
-    /// A request of the left with what stands for its values on the right.
-    mutating func renamed(_ record: ExchangeRecord) -> ExchangeRecord {
-        var record = record
+    /// A request of the left with what stands for its values on the right; `nil` if it has none.
+    mutating func renamed(_ id: Int64) throws -> ExchangeRecord? {
+        guard live.concern(request: id), var record = try left.source.exchange(id) else {
+            return nil
+        }
         record.requestHead = live.head(of: record)
         return record
     }

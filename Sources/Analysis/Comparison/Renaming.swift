@@ -100,9 +100,9 @@ struct Renaming: Sendable {
     /// In bytes, of a value.
     private static let lengthLimit = 4096
     /// How many lengths values may have: each is tried wherever texts differ.
-    private static let lengthCountLimit = 64
+    private static let lengthCountLimit = 48
     /// How many values may stand for one.
     private static let meaningLimit = 4
     /// How many values one text may hold.
-    private static let stepLimit = 1000
+    private static let stepLimit = 256
 }

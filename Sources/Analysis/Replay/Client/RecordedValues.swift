@@ -74,11 +74,12 @@ extension LiveValues {
         note(head, content, ofResponse: id)
     }
 
+    /// Whether a request holds a value that a response handed out.
+    package func concern(request id: Int64) -> Bool { !plan.uses(ofRequest: id).isEmpty }
+
     /// A recorded request's head as it would go out to the same place.
     package mutating func head(of record: ExchangeRecord) -> [UInt8] {
-        guard !plan.uses(ofRequest: record.id).isEmpty,
-            let head = RecordedHeads.head(of: record)
-        else { return record.requestHead }
+        guard let head = RecordedHeads.head(of: record) else { return record.requestHead }
         let edits = edits(ofRequest: record.id).filter { $0.slot.part == .head }
         return RequestRewrite.applied(edits, to: head.raw)
     }

@@ -37,7 +37,8 @@ extension Command {
                     + " stands for the same on the other side.",
                 "An ignored part is written as in a file of rules, without the word ignore:"
                     + " 'query NAME', 'header NAME', 'body PATH', 'path', 'authority', 'status',"
-                    + " with 'response' in front for the response's; * stands for anything."
+                    + " with 'response' in front for the response's; * stands for anything. 'at"
+                    + " HOST/PATH' before it all says where alone it does not count."
                     + " Fields made up for each message, such as Date, are ignored unless a rule"
                     + " 'match header date' counts them.",
                 "Secrets are compared and shown as *** unless --with-secrets is given.",

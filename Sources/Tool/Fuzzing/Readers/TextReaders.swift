@@ -41,11 +41,15 @@ extension FuzzedReader {
     private static let rules = FuzzedReader(
         "replay-rules", lengthLimit: 2048, isCut: false,
         words: [
-            "ignore ", "match ", "request ", "response ", "query:", "header:", "body:", "*", "#",
+            "ignore ", "match ", "at ", "/*", "request ", "response ", "query:", "header:", "body:",
+            "*", "#",
         ],
         seeds: {
-            ["ignore request header:date\nmatch body:$.a[*].b\n# note\n", "ignore query:ts"]
-                .map { Array($0.utf8) }
+            [
+                "ignore request header:date\nmatch body:$.a[*].b\n# note\n", "ignore query:ts",
+                "ignore at A.example:8443/b/** path\nsubstitute query q\n",
+            ]
+            .map { Array($0.utf8) }
         },
         run: { bytes, _, transcript in
             do throws(Failure) {
