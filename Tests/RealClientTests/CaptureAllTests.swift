@@ -110,8 +110,10 @@ extension RealClientTests {
             let folder = try Folder()
             let run = try CapturedRun(command, in: folder)
             #expect(try await run.program.end() == 0, "\(run.program.story)")
-            #expect(run.output == "quic.test refused\ntime.test refused\n")
-            let quic = "QUIC to example.com:443 for alpn (refused, 1 datagram)"
+            #expect(run.output == "quic.test knows no version of it\ntime.test refused\n")
+            let quic =
+                "QUIC to example.com:443 for alpn (refused, 1 datagram; it did not come by TCP"
+                + " instead)"
             let time = "UDP to time.test:123 (refused, 1 datagram)"
             #expect(run.talk.contains("sallyport: tried: \(quic)\n"), "\(run.talk)")
             #expect(run.talk.contains("sallyport: tried: \(time)\n"), "\(run.talk)")
@@ -121,12 +123,25 @@ extension RealClientTests {
             #expect(connections.map(\.outcome) == ["refused", "refused"])
             #expect(connections.first?.sni == "example.com")
             #expect(connections.first?.ja4?.hasPrefix("q") == true)
-            #expect(connections.first?.notes.map(\.detail) == ["alpn"])
+            #expect(connections.first?.notes.map(\.code) == ["quic-only", "quic-offer"])
+            #expect(connections.first?.notes.last?.detail == "alpn")
             let again = try Folder()
             let asJSON = try CapturedRun(command, in: again, options: ["--json"])
             _ = try await asJSON.program.end()
             let coverage = try #require(try RunDocument(in: asJSON.program.errors)).confinement
             #expect(coverage.leakProof && coverage.tried == [quic, time])
+        }
+
+        /// A client that comes by TCP instead can do without QUIC.
+        @Test func datagramsThatTCPFollowsAreListed() async throws {
+            let command = [
+                Peer.python.path ?? "", Peer.script("captured/datagrams.py"),
+                Peer.script("captured/quic-initial.hex"), "then-tcp",
+            ]
+            let run = try CapturedRun(command, in: try Folder())
+            _ = try await run.program.end()
+            let quic = "QUIC to example.com:443 for alpn (refused, 1 datagram)"
+            #expect(run.talk.contains("sallyport: tried: \(quic)\n"), "\(run.talk)")
         }
 
         @Test(.needs(.chromium)) func browsersQUICIsListed() async throws {

@@ -18,6 +18,8 @@ package final class ConfinedProcess: Sendable {
     package let dnsListeners: [Int32]
     /// UDP sockets that get what is meant for port 53; an answer goes back with `sendto`.
     package let dnsSockets: [Int32]
+    /// The same for what is meant for UDP port 443 and begins as QUIC does.
+    package let quicSockets: [Int32]
     /// Readable when datagrams were refused; read it with `DatagramAttemptReader.drain`. `nil` where
     /// the kernel cannot list them.
     package let attempts: Int32?
@@ -47,6 +49,7 @@ package final class ConfinedProcess: Sendable {
         tcpListeners = ready.descriptors(.tcpListener)
         dnsListeners = ready.descriptors(.dnsListener)
         dnsSockets = ready.descriptors(.dnsSocket)
+        quicSockets = ready.descriptors(.quicSocket)
         attempts = ready.descriptors(.attempts).first
         filter = ready.descriptors(.filter).first
         diagnosis = ready.descriptors(.diagnosis).first ?? -1

@@ -29,6 +29,19 @@ struct FilterRuleWriter {
         compare([UInt8(port >> 8), UInt8(port & 0xFF)])
     }
 
+    /// Goes on if a message of ICMP is of the type given.
+    mutating func matchControlMessage(_ type: UInt8) {
+        loadPayload(base: 2, offset: 0, length: 1)
+        compare([type])
+    }
+
+    /// Goes on if what a datagram holds begins as a packet of QUIC with a long header does
+    /// (RFC 9000 §17.2).
+    mutating func matchLongHeader() {
+        loadPayload(base: 2, offset: 8, length: 1)
+        compare([0xC0], 5)
+    }
+
     /// Goes on if the destination begins with the bytes given.
     mutating func matchDestination(_ prefix: [UInt8], family: Int32) {
         matchFamily(family)
@@ -104,10 +117,11 @@ struct FilterRuleWriter {
         }
     }
 
-    private mutating func compare(_ value: [UInt8]) {
+    /// - Parameter operation: 0 for equal, 5 for no less.
+    private mutating func compare(_ value: [UInt8], _ operation: UInt32 = 0) {
         expression("cmp") {
             $0.attribute(1, bigEndian: UInt32(1))
-            $0.attribute(2, bigEndian: UInt32(0))
+            $0.attribute(2, bigEndian: operation)
             $0.nested(3) { $0.attribute(1, value) }
         }
     }

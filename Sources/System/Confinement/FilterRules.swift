@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// The packet filter of a new network namespace: TCP and DNS are led to our sockets, other
-/// datagrams are listed, counted and refused.
+/// The packet filter of a new network namespace: TCP, DNS and the first packets of QUIC are led to our
+/// sockets, other datagrams are listed, counted and refused.
 ///
 /// It is spoken to by netlink, so that no program such as `nft` is needed. A refusal is an error of
 /// the very call that sends, for sockets that are connected and others alike; leading datagrams to a
@@ -71,27 +71,47 @@ struct FilterRules {
                 $0.accept()
             },
         ]
-        // What stays inside: the command's own servers, and the errors that refusals send.
-        let own = [([127], AF_INET), (NamespaceRoutes.four, AF_INET)]
-        let ownSix = [
-            ([UInt8](repeating: 0, count: 15) + [1], AF_INET6), (NamespaceRoutes.six, AF_INET6),
-        ]
-        for (prefix, family) in own + ownSix {
+        for (prefix, family) in Self.inside {
             rules.append(
                 Self.rule {
                     $0.matchDestination(prefix, family: family)
                     $0.accept()
                 })
         }
+        // A client of QUIC is told in its own words: it leaves sooner than for an error.
+        rules.append(
+            Self.rule {
+                $0.matchTransport(Int(IPPROTO_UDP))
+                $0.matchPort(443)
+                $0.matchLongHeader()
+                $0.count("quic")
+                if lists { $0.log(prefix: "quic") }
+                $0.accept()
+            })
         rules.append(
             refusal("quic") {
                 $0.matchTransport(Int(IPPROTO_UDP))
                 $0.matchPort(443)
             })
+        // What the kernel itself tells of a port that was closed before our answer came.
+        for (number, unreachable) in [(IPPROTO_ICMP, UInt8(3)), (IPPROTO_ICMPV6, 1)] {
+            rules.append(
+                Self.rule {
+                    $0.matchTransport(Int(number))
+                    $0.matchControlMessage(unreachable)
+                    $0.drop()
+                })
+        }
         rules.append(refusal("udp") { $0.matchTransport(Int(IPPROTO_UDP)) })
         rules.append(refusal("other") { _ in })
         return rules
     }
+
+    /// What stays inside: the command's own servers, and the errors that refusals send.
+    private static let inside: [(prefix: [UInt8], family: Int32)] = [
+        ([127], AF_INET), (NamespaceRoutes.four, AF_INET),
+        ([UInt8](repeating: 0, count: 15) + [1], AF_INET6), (NamespaceRoutes.six, AF_INET6),
+    ]
 
     private func refusal(
         _ kind: String, _ match: (inout FilterRuleWriter) -> Void
@@ -129,13 +149,23 @@ struct FilterRules {
                 $0.count("dns")
                 $0.redirect(to: Self.dnsPort)
             },
-            Self.rule {
-                $0.matchTransport(Int(IPPROTO_UDP))
-                $0.count("inside")
-                if lists { $0.log(prefix: "inside") }
-                $0.accept()
-            },
         ]
+            + Self.inside.map { prefix, family in
+                Self.rule {
+                    $0.matchTransport(Int(IPPROTO_UDP))
+                    $0.matchDestination(prefix, family: family)
+                    $0.count("inside")
+                    if lists { $0.log(prefix: "inside") }
+                    $0.accept()
+                }
+            } + [
+                // All else has been refused.
+                Self.rule {
+                    $0.matchTransport(Int(IPPROTO_UDP))
+                    $0.matchPort(443)
+                    $0.redirect(to: Self.quicPort)
+                }
+            ]
     }
 
     private static func rule(_ write: (inout FilterRuleWriter) -> Void) -> FilterRuleWriter {
@@ -192,6 +222,7 @@ struct FilterRules {
     /// Above the ports that the kernel gives out, so that nobody is likely to want them.
     static let tcpPort: UInt16 = 61501
     static let dnsPort: UInt16 = 61553
+    static let quicPort: UInt16 = 61543
     /// The mark of sockets that reach the command's own servers.
     static let insideMark: UInt32 = 0x5A11
     static let logGroup: UInt16 = 443

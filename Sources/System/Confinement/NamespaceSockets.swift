@@ -6,6 +6,7 @@ enum DescriptorRole: UInt8, CaseIterable {
     case tcpListener = 0x6C
     case dnsListener = 0x64
     case dnsSocket = 0x75
+    case quicSocket = 0x71
     case attempts = 0x61
     case filter = 0x66
     case diagnosis = 0x73
@@ -27,6 +28,7 @@ struct NamespaceSockets {
             add(.tcpListener, try Self.bind(address, FilterRules.tcpPort, stream))
             add(.dnsListener, try Self.bind(address, FilterRules.dnsPort, stream))
             add(.dnsSocket, try Self.bind(address, FilterRules.dnsPort, SOCK_DGRAM.rawValue))
+            add(.quicSocket, try Self.bind(address, FilterRules.quicPort, SOCK_DGRAM.rawValue))
         }
     }
 

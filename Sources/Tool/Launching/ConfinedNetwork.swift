@@ -14,6 +14,7 @@ package final class ConfinedNetwork: Sendable {
     private let process: ConfinedProcess
     private let names = NameTable()
     private let dnsSockets: [DatagramSocket]
+    private let quicSockets: [DatagramSocket]
     private let dnsListeners: [MessageListener]
     /// `nil` if there is none to be had; the stop is then seen at the next look.
     private let stopped = ConfinedNetwork.makePipe()
@@ -28,6 +29,8 @@ package final class ConfinedNetwork: Sendable {
         var leftRunning: [String] = []
         var counters: ConfinementCounters?
         var readers: [[UInt8]: QUICInitialReader] = [:]
+        /// Where TCP went that QUIC may have gone to as well.
+        var reachedByTCP: Set<[UInt8]> = []
     }
 
     private struct AttemptKey: Hashable {
@@ -47,6 +50,9 @@ package final class ConfinedNetwork: Sendable {
         let source: String
         /// What a QUIC Initial asked for.
         package var hello: ClientHello?
+        /// Whether TCP went to the same place: a client of QUIC that never tries it may not be able
+        /// to do without.
+        package fileprivate(set) var cameByTCP = false
     }
 
     private static let attemptLimit = 1_000
@@ -54,6 +60,7 @@ package final class ConfinedNetwork: Sendable {
     init(_ process: ConfinedProcess) {
         self.process = process
         dnsSockets = process.dnsSockets.map(DatagramSocket.init)
+        quicSockets = process.quicSockets.map(DatagramSocket.init)
         dnsListeners = process.dnsListeners.map(MessageListener.init)
     }
 
@@ -64,7 +71,10 @@ package final class ConfinedNetwork: Sendable {
         let diagnosis = SocketDiagnosis(descriptor: dup(process.diagnosis))
         let network = CapturedNetwork(
             diagnosis: diagnosis, processID: process.id,
-            name: { names.name(at: $0.address) },
+            name: { [self] address in
+                noteTCP(to: address)
+                return names.name(at: address.address)
+            },
             insideSocket: { address in
                 guard address.isLoopback || address.isWildcard || Self.isInside(address),
                     diagnosis.isListening(at: address)
@@ -93,13 +103,16 @@ package final class ConfinedNetwork: Sendable {
     func serve() {
         let rule = DNSAnswerRule(names: names)
         let watched =
-            dnsSockets.map(\.descriptor) + dnsListeners.map(\.descriptor)
+            (dnsSockets + quicSockets).map(\.descriptor) + dnsListeners.map(\.descriptor)
             + (process.attempts.map { [$0] } ?? []) + (stopped.map { [$0.reading] } ?? [])
         defer { if let stopped { close(stopped.reading) } }
         while !state.withLock(\.isStopped) {
             let ready = Set(Waiting.readable(watched, milliseconds: 100))
             for socket in dnsSockets where ready.contains(socket.descriptor) {
                 socket.answerAll { self.answer($0, rule, .datagram) }
+            }
+            for socket in quicSockets where ready.contains(socket.descriptor) {
+                socket.answerAll { QUICRefusal.answer(to: $0.span, random: .random(in: 0...255)) }
             }
             for listener in dnsListeners where ready.contains(listener.descriptor) {
                 listener.serveOne { bytes in
@@ -136,6 +149,14 @@ package final class ConfinedNetwork: Sendable {
         guard let outcome = rule.answer(bytes.span, over: carrier) else { return nil }
         if case .noService = outcome.verdict { state.withLock { $0.serviceQuestions += 1 } }
         return outcome.bytes
+    }
+
+    private func noteTCP(to address: SocketAddress) {
+        guard address.port == 443 else { return }
+        state.withLock { state in
+            guard state.reachedByTCP.count < Self.attemptLimit else { return }
+            state.reachedByTCP.insert(address.address)
+        }
     }
 
     private func noteAttempts() {
@@ -189,7 +210,11 @@ package final class ConfinedNetwork: Sendable {
     /// What the command tried besides TCP and DNS.
     package var attempts: [Attempt] {
         state.withLock { state in
-            state.attempts.values.sorted { $0.firstAt.microseconds < $1.firstAt.microseconds }
+            state.attempts.map { key, attempt in
+                var attempt = attempt
+                attempt.cameByTCP = state.reachedByTCP.contains(key.destination)
+                return attempt
+            }.sorted { $0.firstAt.microseconds < $1.firstAt.microseconds }
         }
     }
 
@@ -246,6 +271,10 @@ extension ConfinedNetwork.Attempt {
             record.protocolName = "quic"
             record.cause =
                 "QUIC is not intercepted: \(datagrams) refused, so that the client falls back to TCP"
+            if !cameByTCP {
+                record.notes.append(
+                    ConnectionNote("quic-only", "the client did not come by TCP instead"))
+            }
         case .udp:
             record.protocolName = "udp"
             record.cause = "UDP: \(datagrams) refused"

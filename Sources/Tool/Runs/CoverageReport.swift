@@ -118,7 +118,9 @@ extension ConfinedNetwork.Attempt {
         let offer =
             hello.map { $0.alpn.isEmpty ? "" : " for \($0.alpn.joined(separator: ", "))" } ?? ""
         return switch kind {
-        case .quic: "QUIC to \(name):\(port)\(offer) (refused, \(datagrams))"
+        case .quic:
+            "QUIC to \(name):\(port)\(offer) (refused, \(datagrams)"
+                + (cameByTCP ? ")" : "; it did not come by TCP instead)")
         case .udp: "UDP to \(name):\(port) (refused, \(datagrams))"
         case .inside: "UDP to \(name):\(port), its own (let through, and goes nowhere else)"
         case .other: "packets that are neither TCP nor UDP to \(name) (dropped, \(count))"
