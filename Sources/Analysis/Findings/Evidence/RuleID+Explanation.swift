@@ -36,8 +36,7 @@ extension RuleID {
                 + " form whose action is http."
         case .hashHTTPDigest: "A request without TLS has Authorization: Digest (RFC 7616 §3.4)."
         case .hashHTTPNTLM:
-            "A request without TLS has the third message of NTLM; a response of 24 bytes is version 1"
-                + " ([MS-NLMP] §2.2.2)."
+            "A request without TLS has the third message of NTLM ([MS-NLMP] §2.2.1.3)."
         case .hashHTTPSignature: "A request without TLS is signed: AWS, Hawk, Signature."
         case .hashLogin:
             "What was said without TLS is a login of its protocol that answers a challenge."
