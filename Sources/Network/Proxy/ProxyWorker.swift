@@ -22,7 +22,7 @@ final class ProxyWorker: @unchecked Sendable {
     let serverContext: TLSServerContext
     let origins: OriginConnector
     var fingerprints = FingerprintCache()
-    private lazy var ownDiagnosis = SocketDiagnosis()
+    private let ownDiagnosis = SocketDiagnosis()
     private(set) var isDraining = false
     private var drainGrace = UInt64.max
     private var open: [Int64: ConnectionTask] = [:]
