@@ -13,11 +13,6 @@ package final class RecordNumbers: Sendable {
         self.exchange = Atomic(exchange)
     }
 
-    /// The numbers that come next; others may be taken meanwhile.
-    package var next: (connection: Int64, exchange: Int64) {
-        (connection.load(ordering: .relaxed), exchange.load(ordering: .relaxed))
-    }
-
     package func nextConnection() -> Int64 {
         connection.wrappingAdd(1, ordering: .relaxed).oldValue
     }

@@ -140,9 +140,11 @@ package enum CommandLineTool {
             try file.check(against: root)
             let more = try file.values(for: command, parameters, besides: &decided)
             if file.isOfProject, !more.isEmpty {
-                let names = more.map { parameters[$0.parameter].name }
-                try environment.note(
-                    "\(file.path) sets \(Set(names).sorted().joined(separator: ", "))")
+                let settings = more.map { value in
+                    let name = parameters[value.parameter].name
+                    return value.text.isEmpty ? name : "\(name) = \(value.text)"
+                }
+                try environment.note("\(file.path) sets \(settings.joined(separator: ", "))")
             }
             values = more + values
         }

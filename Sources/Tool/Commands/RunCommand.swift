@@ -67,6 +67,9 @@ private var runParameters: [Parameter<RunArguments>] {
             "replay", \.replayed, .path("CAPTURE"),
             "answer from this capture in the place of every origin, without a network"),
         .option(
+            "order", \.order, .choice("ORDER"), standard: "sequence",
+            "which of several answers to equal requests then: see 'sallyport replay origin --help'"),
+        .option(
             "rules", \.rules, .path("FILE"),
             "what to ignore, match and substitute then: see 'sallyport replay learn --help'"),
         .repeated(
@@ -93,6 +96,7 @@ private struct RunArguments {
     var expectedPast: [PastPattern] = []
     var replayed: String?
     var rules: String?
+    var order: ReplayOrder?
     var command: [String] = []
 
     enum ExitStatus: String, CaseIterable {
@@ -106,10 +110,12 @@ private struct RunArguments {
     func responder(_ environment: Environment) throws -> ReplayResponder? {
         guard let replayed else {
             guard rules == nil else { throw UsageFailure("--rules: goes with --replay") }
+            guard order == nil else { throw UsageFailure("--order: goes with --replay") }
             return nil
         }
         try checkReplayCapture(proxy.capture, from: replayed)
         var options = ReplayOptions()
+        if let order { options.order = order }
         if let rules { options.rules = try ReplayRules(text: try Files.read(rules).text) }
         return try ReplayResponder(try environment.openCapture(replayed), options)
     }

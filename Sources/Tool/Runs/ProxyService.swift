@@ -23,6 +23,7 @@ package final class ProxyService: RunService {
     private let writer: CaptureWriter
     private let loops: EventLoops
     private let numbers: RecordNumbers
+    private let sink: EventSink
     private let isAbandoned = Atomic(false)
 
     /// Opens the authority and the capture, and binds.
@@ -59,8 +60,9 @@ package final class ProxyService: RunService {
             connection: writer.nextConnectionID, exchange: writer.nextExchangeID)
         numbers = RecordNumbers(
             connection: firstRecords.connection, exchange: firstRecords.exchange)
+        sink = EventSink(writer, events)
         server = try ProxyServer(
-            plan: plan, authority: authority, sink: EventSink(writer, events), numbers: numbers,
+            plan: plan, authority: authority, sink: sink, numbers: numbers,
             loops: all)
     }
 
@@ -73,11 +75,8 @@ package final class ProxyService: RunService {
         stop()
     }
 
-    /// How many of both have begun.
-    package var counts: (connections: Int64, exchanges: Int64) {
-        let next = numbers.next
-        return (next.connection - firstRecords.connection, next.exchange - firstRecords.exchange)
-    }
+    /// How many of both have ended.
+    package var counts: (connections: Int64, exchanges: Int64) { sink.counts }
 
     /// Why the capture can no longer be written, `nil` while it can.
     package var failure: Failure? { writer.failure }

@@ -23,6 +23,8 @@ package enum InconclusiveReason: String, Sendable {
     case nothingMatched = "nothing-matched"
     /// Whatever was answered, the tool answered it, because no origin could be had.
     case noOriginAnswered = "no-origin-answered"
+    /// Everything was passed through as it was asked.
+    case everythingPassed = "everything-passed"
     /// There were TLS connections, and clients refused every one.
     case everyClientRefused = "every-client-refused"
     /// Something was said in cleartext, in no protocol that is known here.
@@ -38,10 +40,13 @@ package enum InconclusiveReason: String, Sendable {
         switch self {
         case .nothingRecorded: "nothing was recorded"
         case .nothingMatched: "the filter matches nothing of what was recorded"
-        case .noOriginAnswered: "no origin answered: every answer was the proxy's own"
+        case .noOriginAnswered: "no origin answered"
+        case .everythingPassed: "every connection was passed through, so none was looked into"
         case .everyClientRefused: "clients refused every TLS connection, so none was looked into"
-        case .notUnderstood: "cleartext was recorded in a protocol that is not known here"
-        case .notDecrypted: "TLS was imported without its keys, so it was not looked into"
+        case .notUnderstood:
+            "cleartext was recorded in a protocol that is not known here: see 'sallyport connections'"
+        case .notDecrypted:
+            "TLS was imported without the keys that open it (--key-log), so it was not looked into"
         case .packetsMissing: "packets are missing in what was imported"
         case .truncated: "too many services to tell them all apart"
         }
@@ -77,6 +82,8 @@ package struct FindingsCoverage: Sendable, Equatable {
     package private(set) var notDecrypted = 0
     /// Imported connections of which packets are missing.
     package private(set) var packetsMissing = 0
+    /// Exchanges without an answer.
+    private var unanswered = 0
     /// Answers that the tool made in an origin's place.
     private var ownAnswers = 0
     /// Whether anything came from an origin that was meant for the client.
@@ -137,6 +144,7 @@ package struct FindingsCoverage: Sendable, Equatable {
         if view.isClear { clearExchanges += 1 }
         if view.exchange.answeredByTool { ownAnswers += 1 }
         if view.hasOriginResponse { heardOrigin = true }
+        if view.exchange.status == 0 { unanswered += 1 }
         for body in [view.exchange.requestBody, view.exchange.responseBody] where body.isTruncated {
             truncatedBodies += 1
         }
@@ -150,7 +158,12 @@ package struct FindingsCoverage: Sendable, Equatable {
         if connections == 0, exchanges == 0 {
             reasons.append(leavesOut ? .nothingMatched : .nothingRecorded)
         }
-        if !heardOrigin, originFailed + ownAnswers > 0 { reasons.append(.noOriginAnswered) }
+        if !heardOrigin, originFailed + ownAnswers + unanswered > 0 {
+            reasons.append(.noOriginAnswered)
+        }
+        if exchanges == 0, messages == 0, connections > 0, passedThrough >= connections {
+            reasons.append(.everythingPassed)
+        }
         if tlsConnections > 0, clientRefused >= tlsConnections {
             reasons.append(.everyClientRefused)
         }

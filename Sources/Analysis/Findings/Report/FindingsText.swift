@@ -38,6 +38,9 @@ package enum FindingsText {
         if coverage.messages > 0 { text += ", " + Quantity.text(coverage.messages, "message") }
         if coverage.clientRefused > 0 { text += ", \(coverage.clientRefused) refused by clients" }
         if coverage.originFailed > 0 { text += ", \(coverage.originFailed) without their origin" }
+        if coverage.truncatedBodies > 0 {
+            text += ", " + Quantity.text(coverage.truncatedBodies, "content") + " in part"
+        }
         if coverage.broken > 0 { text += ", \(coverage.broken) broken off" }
         if coverage.timedOut > 0 { text += ", \(coverage.timedOut) timed out" }
         return text

@@ -142,8 +142,9 @@ package struct ConfigurationFile: Sendable {
         return all
     }
 
-    /// What a project may decide: what is looked at, how it is judged and listed. Nothing that
-    /// leads traffic elsewhere, takes a check away, shows a secret or writes over a file.
+    /// What a project may decide: what is looked at, how it is judged and listed, which a note
+    /// tells. Nothing that leads traffic elsewhere, weakens a connection, shows a secret or writes
+    /// over a file.
     private static let shared: Set = [
         "block", "body-limit", "capture", "capture-all", "columns", "concurrency", "exit-status",
         "expect-past", "fail-on", "head-limit", "heal-after", "ignore", "jobs", "limit", "log",

@@ -89,8 +89,10 @@ struct HelpTopic {
             "",
             "What is typed counts first, then the project's file, then your own; of options that may"
                 + " be given several times, all count. A project may come from anybody, so its file"
-                + " cannot lead traffic elsewhere, take a check away, show secrets or write reports;"
-                + " its paths stay inside its folder, and a note says what it has set.",
+                + " cannot lead traffic elsewhere, weaken a connection, show secrets or write"
+                + " reports, and its paths stay inside its folder. It may say what is looked at and"
+                + " what fails, so a note says what it has set: read it before you believe a"
+                + " verdict.",
             "",
             "SALLYPORT_CONFIG=FILE reads that file alone, and as your own; empty reads none.",
         ])

@@ -22,7 +22,7 @@ import Testing
         Row(testDescription: "nothing", output: "id  time"),
         Row(
             testDescription: "of the project", project: "[flows list]\ncolumns = method,status",
-            output: "method  status", diagnostics: "\(note) columns\n"),
+            output: "method  status", diagnostics: "\(note) columns = method,status\n"),
         Row(
             testDescription: "of the user, without a word", own: "[flows list]\ncolumns=method",
             output: "method"),
@@ -43,7 +43,7 @@ import Testing
             typed: ["--columns", "status"], project: "columns = method", output: "status"),
         Row(
             testDescription: "the project's before the user's", project: "columns = method",
-            own: "columns = status", output: "method", diagnostics: "\(note) columns\n"),
+            own: "columns = status", output: "method", diagnostics: "\(note) columns = method\n"),
         Row(testDescription: "a flag", own: "json", output: #"{"schema":"#),
         Row(testDescription: "a flag that is on", own: "json = yes", output: #"{"schema":"#),
         Row(testDescription: "a flag that is off", own: "json = no", output: "id  time"),
