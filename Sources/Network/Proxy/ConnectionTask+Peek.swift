@@ -56,6 +56,14 @@ extension ConnectionTask {
                     loop.buffers.give(bytes)
                     held = nil
                 }
+                // What may yet be a request is something else if it does not go on.
+                if inTunnel, !bytes.isEmpty, bytes[0] >= 0x20, bytes[0] < 0x7F {
+                    channel.readDeadline = min(channel.readDeadline, loop.now + Self.lineTime)
+                    if await channel.waitReadable() == .timedOut {
+                        return PeekedOpening(kind: .unknown, bytes: bytes)
+                    }
+                    continue
+                }
                 try await awaitFirstByte()
             case .failed(let error):
                 throw ConnectionEnd(
@@ -63,6 +71,9 @@ extension ConnectionTask {
             }
         }
     }
+
+    /// How long the rest of a first line is waited for in a tunnel, in milliseconds.
+    private static let lineTime: UInt64 = 1_000
 
     private func awaitFirstByte() async throws(ConnectionEnd) {
         switch await channel.waitReadable() {

@@ -15,18 +15,35 @@ package enum RequestOpening {
             line.append(bytes[index])
         }
         let method = line.prefix { $0 != 0x20 }
-        guard method.count <= methodLimit, method.allSatisfy(isOfMethod) else { return false }
-        guard method.count < line.count else { return isWhole ? false : nil }
-        guard !method.isEmpty else { return false }
-        let isLong = isWhole || line.count == lineLimit
+        guard method.count <= methodLimit, method.allSatisfy(\.isTokenByte) else { return false }
+        guard method.count < line.count else {
+            return !isWhole && mayBeMethod(method) ? nil : false
+        }
+        guard !method.isEmpty, mayBeMethod(method) else { return false }
+        let isCut = !isWhole && line.count == lineLimit
         let target = line.dropFirst(method.count + 1)
-        if method.elementsEqual("CONNECT".utf8) { return true }
-        guard let first = target.first else { return isLong ? false : nil }
-        let isKnown = methods.contains { method.elementsEqual($0.utf8) }
+        if method.equalsIgnoringCase("connect") { return true }
+        guard let first = target.first else { return isWhole ? false : nil }
+        let isKnown = methods.contains { method.equalsIgnoringCase($0) }
         if isKnown, !first.isASCIILetter { return true }
         guard isKnown || first == UInt8(ascii: "/") || first == UInt8(ascii: "*") || isURL(target)
         else { return false }
-        return isLong ? names(version: line) : nil
+        // Of a line that is too long to wait for its end, the beginning decides.
+        if isCut { return true }
+        return isWhole ? names(version: line) : nil
+    }
+
+    /// Words in lower case begin too many protocols: only known methods are waited for.
+    private static func mayBeMethod(_ word: ArraySlice<UInt8>) -> Bool {
+        guard let first = word.first, (0x61...0x7A).contains(first) else { return true }
+        return methods.contains { method in
+            let length = method.utf8CodeUnitCount
+            return word.count <= length
+                && (0..<word.count).allSatisfy { offset in
+                    let expected = unsafe method.utf8Start[offset]
+                    return word[word.startIndex + offset].asciiLowercased == expected
+                }
+        }
     }
 
     /// Whether it is a URL of HTTP as far as it goes.
@@ -42,15 +59,11 @@ package enum RequestOpening {
         return last.count > 5 && last.reversed().starts(with: "HTTP/".utf8)
     }
 
-    private static func isOfMethod(_ byte: UInt8) -> Bool {
-        (0x41...0x5A).contains(byte) || byte == 0x2D || byte == 0x5F
-    }
-
-    private static let methods = [
-        "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH",
+    private static let methods: [StaticString] = [
+        "get", "head", "post", "put", "delete", "connect", "options", "trace", "patch",
     ]
     /// In bytes: the longest registered method has 17.
-    private static let methodLimit = 24
+    private static let methodLimit = 64
     /// In bytes: of a longer line, its beginning decides.
     private static let lineLimit = 8192
 }

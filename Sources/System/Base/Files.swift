@@ -251,10 +251,34 @@ package enum Files {
         return facts.st_mode & 0o077 == 0
     }
 
-    /// Whether it belongs to this user, or to root.
-    package static func isOwn(_ path: String) -> Bool {
+    /// Whether a part of the path is a symbolic link.
+    package static func hasLink(_ path: String) -> Bool {
+        var built = path.hasPrefix("/") ? "/" : ""
+        for part in path.split(separator: "/") {
+            built += (built.isEmpty || built.hasSuffix("/") ? "" : "/") + part
+            var facts = stat()
+            if unsafe lstat(built, &facts) == 0, facts.st_mode & S_IFMT == S_IFLNK { return true }
+        }
+        return false
+    }
+
+    /// Reads a file that belongs to this user, or to root, and that nobody else may write to.
+    ///
+    /// - Returns: `nil` for anything else that is there: another's file, a link, a pipe.
+    ///
+    /// Errors: `file-unreadable`.
+    package static func readOwn(_ path: String, byteLimit: Int) throws(Failure) -> [UInt8]? {
+        let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ELOOP { return nil }
+            throw failure("file-unreadable", "cannot read", path)
+        }
+        defer { close(descriptor) }
         var facts = stat()
-        return unsafe stat(path, &facts) == 0 && [0, geteuid()].contains(facts.st_uid)
+        guard unsafe fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG,
+            [0, geteuid()].contains(facts.st_uid), facts.st_mode & 0o002 == 0
+        else { return nil }
+        return try read("/dev/fd/\(descriptor)", byteLimit: byteLimit)
     }
 
     /// Moves a file or folder; one that is in the way is not replaced if it is a folder with

@@ -88,11 +88,15 @@ private func runCheck(
     let configuration = try arguments.selection.inspection.configuration(environment)
     try arguments.files.check(besides: arguments.capture)
     let foreign = try await foreignCapture(arguments, environment)
-    let source = try foreign?.source ?? environment.openCapture(arguments.capture)
+    let source = try foreign?.capture.source ?? environment.openCapture(arguments.capture)
+    let progress = RunProgress("checking", environment)
     let report = try CaptureInspection.report(
         on: source, configuration: configuration,
         selection: try arguments.selection.open(source, environment),
-        progress: RunProgress("checking", environment).advance)
+        progress: { done, total in
+            try foreign?.stop.check()
+            progress.advance(to: done, of: total)
+        })
     let isJSON = arguments.isJSON || arguments.format == .json
     try report.write(asJSON: isJSON, to: environment)
     try arguments.files.write(
@@ -102,14 +106,14 @@ private func runCheck(
             toolVersion: CommandLineTool.version, capture: arguments.capture,
             failingFrom: arguments.leastSeverity))
     // What stands behind a flaw was not judged.
-    if let flaw = foreign?.report.flaw { throw flaw }
+    if let flaw = foreign?.capture.report.flaw { throw flaw }
     return report.exitCode(failingFrom: arguments.leastSeverity)
 }
 
 /// Another tool's file, read into a capture for the while; `nil` if it is a capture already.
 private func foreignCapture(
     _ arguments: CheckArguments, _ environment: Environment
-) async throws -> ForeignCapture? {
+) async throws -> (capture: ForeignCapture, stop: StopFlag)? {
     do throws(Failure) {
         _ = try environment.openCapture(arguments.capture)
         return nil
@@ -129,7 +133,7 @@ private func foreignCapture(
     let summary = ConversionSummary(
         verb: "import", subject: arguments.capture, losses: foreign.report.losses)
     try summary.write(asJSON: false, to: environment, outputIsFree: false)
-    return foreign
+    return (foreign, stop)
 }
 
 extension FindingsReport {

@@ -140,6 +140,12 @@ package enum CommandLineTool {
             try file.check(against: root)
             let more = try file.values(for: command, parameters, besides: &decided)
             if file.isOfProject, !more.isEmpty {
+                for value in more where parameters[value.parameter].isPath {
+                    guard Files.hasLink(value.text) else { continue }
+                    throw UsageFailure(
+                        "\(value.place ?? file.path): '\(value.text)' leads through a link",
+                        hint: "a project's paths have to stay inside its folder")
+                }
                 let settings = more.map { value in
                     let name = parameters[value.parameter].name
                     return value.text.isEmpty ? name : "\(name) = \(value.text)"

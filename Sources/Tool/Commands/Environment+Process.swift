@@ -38,33 +38,35 @@ extension Environment {
     /// names, if it is set, is the only one.
     private func configurationFilesOfProcess() throws -> [ConfigurationFile] {
         if let path = variables["SALLYPORT_CONFIG"] {
-            return path.isEmpty ? [] : [try configuration(path, isOfProject: false)]
+            return path.isEmpty ? [] : [try configuration(path)]
         }
         var files: [ConfigurationFile] = []
         let project = "sallyport.conf"
         if Files.exists(project) {
             // The current folder may be one that everybody writes to.
-            if Files.isOwn(project) {
-                files.append(try configuration(project, isOfProject: true))
+            if let bytes = try Files.readOwn(project, byteLimit: Self.configurationLimit) {
+                files.append(try ConfigurationFile(bytes, path: project, isOfProject: true))
             } else {
-                try note("\(project) belongs to another user and is not read")
+                try note("\(project) is no file of yours alone and is not read")
             }
         }
         let home = variables["HOME"].map { $0 + "/.config" }
         if let folder = variables["XDG_CONFIG_HOME"].flatMap({ $0.isEmpty ? nil : $0 }) ?? home,
             case let path = folder + "/sallyport/config", Files.exists(path)
         {
-            files.append(try configuration(path, isOfProject: false))
+            files.append(try configuration(path))
         }
         return files
     }
 
-    private func configuration(
-        _ path: String, isOfProject: Bool
-    ) throws(Failure) -> ConfigurationFile {
+    private func configuration(_ path: String) throws(Failure) -> ConfigurationFile {
         try ConfigurationFile(
-            try Files.read(path, byteLimit: 1 << 20), path: path, isOfProject: isOfProject)
+            try Files.read(path, byteLimit: Self.configurationLimit), path: path,
+            isOfProject: false)
     }
+
+    /// In bytes.
+    private static let configurationLimit = 1 << 20
 
     private static func processVariables() -> [String: String] {
         var variables: [String: String] = [:]

@@ -51,6 +51,7 @@ struct DialogueReadingTests {
             testDescription: "RTSP",
             turns: [">OPTIONS rtsp://cam/1 RTSP/1.0", ">CSeq: 1", ">", "<RTSP/1.0 200 OK", "<"],
             name: "rtsp"),
+        Row(testDescription: "TLS from the first byte", turns: [">\u{16}"], name: "tls"),
         Row(
             testDescription: "Redis as it is typed", turns: [">AUTH hunter2", "<+OK"],
             name: "unknown"),

@@ -7,7 +7,7 @@ enum ClearLoginReader {
     ///   - client: what the client said, as far as it was caught.
     ///   - origin: the same of the origin.
     static func logins(client: [UInt8], origin: [UInt8]) -> [ClearLogin] {
-        if origin.starts(with: "RFB 003.".utf8) {
+        if origin.starts(with: "RFB 003.".utf8), client.starts(with: "RFB 003.".utf8) {
             return VNCLoginReader.logins(client: client, origin: origin)
         }
         let answered = MySQLLoginReader.logins(client: client, origin: origin)
@@ -29,7 +29,8 @@ enum ClearLoginReader {
 
     private static func text(_ client: [UInt8], _ origin: [UInt8]) -> [ClearLogin] {
         if client.first == 0xFF || origin.first == 0xFF {
-            return TelnetLoginReader.logins(client: client, origin: origin)
+            let typed = TelnetLoginReader.logins(client: client, origin: origin)
+            guard typed.isEmpty else { return typed }
         }
         let found =
             AMQPLoginReader.logins(client: client) + STOMPLoginReader.logins(client: client)

@@ -5,17 +5,21 @@ enum HeadLoginReader {
     static func logins(client: [UInt8]) -> [ClearLogin] {
         var cursor = ByteCursor(client[...])
         var found: [ClearLogin] = []
-        var name: ProtocolName?
+        // The first line says what is spoken; the same words in a mail are its content.
+        guard let name = cursor.line().flatMap(name) else { return [] }
         for _ in 0..<lineLimit {
             guard found.count < ClearLogin.countLimit, let line = cursor.line() else { break }
-            if line.hasSuffix(" RTSP/1.0") || line.hasSuffix(" RTSP/2.0") { name = .rtsp }
-            if line.hasSuffix(" SIP/2.0") { name = .sip }
-            guard let name, let colon = line.prefix(32).firstIndex(of: 0x3A) else { continue }
+            guard let colon = line.prefix(32).firstIndex(of: 0x3A) else { continue }
             let field = line[..<colon].lowercasedBytes.text
             guard field == "authorization" || field == "proxy-authorization" else { continue }
             if let login = login(name, Array(line[(colon + 1)...]).trimmed) { found.append(login) }
         }
         return found
+    }
+
+    private static func name(_ line: ArraySlice<UInt8>) -> ProtocolName? {
+        if line.hasSuffix(" RTSP/1.0") || line.hasSuffix(" RTSP/2.0") { return .rtsp }
+        return line.hasSuffix(" SIP/2.0") ? .sip : nil
     }
 
     private static func login(_ name: ProtocolName, _ credentials: [UInt8]) -> ClearLogin? {

@@ -20,6 +20,8 @@ struct LineLoginReader {
     private var user: ArraySlice<UInt8>?
     /// Whether what follows a command for content may be commands.
     private var mayRefuseContent = false
+    /// Whether it is known that no content ends any more.
+    private var hasNoDot = false
     /// The mechanism that an IRC client has named.
     private var mechanism: ArraySlice<UInt8>?
 
@@ -242,10 +244,12 @@ struct LineLoginReader {
 
     /// Where it was refused, commands follow in the place of the content, up to no dot.
     private mutating func skipToDot() {
+        if hasNoDot { return }
         let place = cursor
         while let line = cursor.line() {
             if line.elementsEqual([0x2E]) { return }
         }
+        hasNoDot = true
         cursor = mayRefuseContent ? place : ByteCursor([])
     }
 
@@ -258,10 +262,21 @@ struct LineLoginReader {
     private static func verdict(_ name: ProtocolName, _ origin: [UInt8]) -> [FindingNote] {
         guard let codes = codes[name] else { return [] }
         var cursor = ByteCursor(origin[...])
-        for _ in 0..<lineLimit {
+        var open: ArraySlice<UInt8>?
+        for number in 0..<lineLimit {
             guard let line = cursor.line() else { break }
-            if line.starts(with: codes.accepted.utf8) { return [.serverAccepted] }
-            if line.starts(with: codes.rejected.utf8) { return [.serverRejected] }
+            let code = line.prefix(3)
+            // Lines within a reply, and the greeting, say nothing of a login.
+            if let waited = open {
+                if code.elementsEqual(waited), line.dropFirst(3).first != 0x2D { open = nil }
+                continue
+            }
+            if line.dropFirst(3).first == 0x2D {
+                open = code
+            } else if number > 0 {
+                if code.elementsEqual(codes.accepted.utf8) { return [.serverAccepted] }
+                if code.elementsEqual(codes.rejected.utf8) { return [.serverRejected] }
+            }
         }
         return []
     }

@@ -24,7 +24,8 @@ enum LineProtocol {
         var codes: Set<String> = []
         for answer in answers {
             let first = word(answer, 0)
-            switch first {
+            // Whoever answers in numbers means no other words.
+            switch codes.isEmpty ? first : "" {
             case "*":
                 if ["ok", "preauth", "bye", "capability"].contains(word(answer, 1)) {
                     return .imap
@@ -33,7 +34,9 @@ enum LineProtocol {
             case "\"implementation\"", "\"sasl\"", "\"sieve\"": return .sieve
             default: break
             }
-            if answer.first == 0x3A, isCode(word(answer, 1)) || word(answer, 1) == "notice" {
+            if codes.isEmpty, answer.first == 0x3A,
+                isCode(word(answer, 1)) || word(answer, 1) == "notice"
+            {
                 return .irc
             }
             if isCode(String(first.prefix(3))) { codes.insert(String(first.prefix(3))) }

@@ -24,7 +24,10 @@ enum RedisLoginReader {
         var cursor = ByteCursor(client[...])
         guard let line = cursor.line() else { return [] }
         let words = line.split(separator: 0x20, maxSplits: 3)
-        guard words.count < 4, var login = login(words) else { return [] }
+        // A mechanism is named to POP3, which answers in the same words.
+        guard words.count < 4, words.count > 1, SASLAnswers(mechanism: words[1]) == nil,
+            var login = login(words)
+        else { return [] }
         login.verdict = verdict(origin)
         return [login]
     }

@@ -115,7 +115,9 @@ package struct FindingsCoverage: Sendable, Equatable {
     ///
     /// - Parameter isUnread: whether it is in cleartext, and nothing in it was recognised.
     mutating func countUnread(_ connection: ConnectionRecord, isUnread: Bool) {
-        let isUnknown = connection.protocolName == "unknown" && connection.messageCount > 0
+        // HTTP that is no exchange was not taken for a request.
+        let isUnknown =
+            ["unknown", "http"].contains(connection.protocolName) && connection.messageCount > 0
         let isImported = connection.note("imported-packets") != nil
         let isPassed = isImported && connection.outcome == .passedThrough
         if connection.note("packets-missing") != nil { packetsMissing += 1 }

@@ -98,7 +98,10 @@ final class ConnectionReading {
         switch state {
         case .undecided:
             early[direction.rawValue] += bytes
-            decide()
+            if early[0].count + early[1].count > Self.answerLimit { return beginBytes() }
+            // A long line is judged by its end.
+            let isWaiting = direction == .response ? !early[0].isEmpty : early[0].count > 256
+            if !isWaiting || bytes.contains(0x0A) || early[0].count >= 8192 { decide() }
         case .http(let reading): follow(reading.read(bytes, direction, at: lastTime), reading)
         case .http2(let reading):
             follow(reading.read(bytes, direction, at: lastTime), reading)
@@ -125,6 +128,8 @@ final class ConnectionReading {
             return mayWait ? () : beginBytes()
         }
         if outerName != nil, tls != nil { return beginDialogue() }
+        // The second byte tells TLS from anything else.
+        if tls == nil, start == [0x16] { return }
         if tls == nil, start.count >= 2, TLSReading.isBegun(by: start) {
             tls = TLSReading(ring)
             record.protocolName = "tls"
@@ -135,7 +140,10 @@ final class ConnectionReading {
             // Its first letters may yet be those of a method.
             return start.count < preface.count ? () : beginHTTP2()
         }
-        switch RequestOpening.judge(start.span) {
+        // Empty lines may stand before a request (RFC 9112 §2.2).
+        let first = start.prefix(8).firstIndex { $0 != 0x0D && $0 != 0x0A } ?? start.count
+        guard first < start.count || start.count >= 8 else { return }
+        switch RequestOpening.judge(start.span, from: first) {
         case true?: beginHTTP()
         case false?: beginBytes()
         case nil: return

@@ -143,13 +143,12 @@ package struct ConfigurationFile: Sendable {
     }
 
     /// What a project may decide: what is looked at, how it is judged and listed, which a note
-    /// tells. Nothing that leads traffic elsewhere, weakens a connection, shows a secret or writes
+    /// tells. Nothing that leads traffic elsewhere, answers for origins, weakens a connection, shows a secret or writes
     /// over a file.
     private static let shared: Set = [
-        "block", "body-limit", "capture", "capture-all", "columns", "concurrency", "exit-status",
-        "expect-past", "fail-on", "head-limit", "heal-after", "ignore", "jobs", "limit", "log",
-        "loopback-as-remote", "only", "order", "origin-http", "pass-through", "probe", "profile",
-        "replay", "rules", "threads", "timing", "warnings-fail",
+        "block", "capture", "capture-all", "columns", "exit-status", "expect-past", "fail-on",
+        "heal-after", "jobs", "limit", "log", "loopback-as-remote", "only", "origin-http",
+        "pass-through", "probe", "profile", "warnings-fail",
     ]
 
     private static let helpCommand = "sallyport help configuration"

@@ -1,4 +1,5 @@
 import Base
+import TestConditions
 import Testing
 import Traffic
 
@@ -97,6 +98,14 @@ extension ClearLoginReaderTests {
         } else {
             #expect(login.secret.text == vector.password)
         }
+    }
+
+    /// Each content without an end is looked for once.
+    @Test(.processorTime(below: .seconds(20))) func manyContentsWithoutEndAreCheap() {
+        let client = Array(("EHLO a\r\n" + String(repeating: "DATA\r\n", count: 150_000)).utf8)
+        #expect(
+            ClearLoginReader.logins(client: client, origin: Array("220 a\r\n250 b\r\n".utf8))
+                .isEmpty)
     }
 
     /// The greeting was not caught.
@@ -340,6 +349,27 @@ private let lineRows: [Row] = [
             "<stream:stream to='a'><iq type='set'><query xmlns='jabber:iq:auth'><username>nora"
                 + "</username><password>s3</password></query></iq>"),
         logins: ["xmpp jabber:iq:auth nora s3"]),
+    Row(
+        "a mail that tells of SIP hides no login", .origin("220 mx\r\n"),
+        .client(
+            "EHLO a\r\nAUTH PLAIN AG5vcmEAczM=\r\nDATA\r\nREGISTER sip:x SIP/2.0\r\n"
+                + "Authorization: Digest username=\"u\", response=\"1\"\r\n.\r\n"),
+        .origin("250 a\r\n235 b\r\n354 c\r\n250 d\r\n"), logins: ["smtp AUTH PLAIN nora s3"],
+        verdict: [.serverAccepted]),
+    Row(
+        "an answer in another protocol's words", .client(resp("AUTH", "s3cret")),
+        .origin("RFB 003.008\n"), logins: ["redis AUTH - s3cret"]),
+    Row(
+        "an answer that begins as telnet's", .client("NICK n\r\nUSER n 0 * :N\r\nPASS s3\r\n"),
+        .origin([0xFF, 0xF1]), logins: ["irc PASS - s3"]),
+    Row(
+        "a greeting in other protocols' words", .origin("220-* OK\r\n530 no\r\n220 in\r\n"),
+        .client("USER nora\r\nPASS s3\r\n"), .origin("331 a\r\n230 b\r\n"),
+        logins: ["ftp PASS nora s3"], verdict: [.serverAccepted]),
+    Row(
+        "POP3, whose greeting Redis would send", .origin("+OK\r\n"),
+        .client("AUTH PLAIN\r\nAG5vcmEAczM=\r\n"), .origin("+ \r\n+OK\r\n"),
+        logins: ["pop3 AUTH PLAIN nora s3"]),
     Row(
         "a server's words are nobody's login", .origin("220 a\r\n"), .client("FEAT\r\n"),
         .origin("230 Login successful.\r\n530 Login incorrect.\r\n")),
