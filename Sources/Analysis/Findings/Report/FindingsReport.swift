@@ -163,7 +163,8 @@ package struct FindingsCoverage: Sendable, Equatable {
         if !heardOrigin, originFailed + ownAnswers + unanswered > 0 {
             reasons.append(.noOriginAnswered)
         }
-        if exchanges == 0, messages == 0, connections > 0, passedThrough >= connections {
+        let isUnread = notUnderstood + notDecrypted > 0
+        if exchanges == 0, messages == 0, connections > 0, passedThrough >= connections, !isUnread {
             reasons.append(.everythingPassed)
         }
         if tlsConnections > 0, clientRefused >= tlsConnections {
