@@ -21,8 +21,8 @@ package struct Environment: Sendable {
     package var openCapture: @Sendable (_ path: String) throws(Failure) -> any TrafficStore
     /// Finds the certificate authority, and makes it if there is none. Errors: `ca-unusable`.
     package var openAuthority: @Sendable (AuthorityConfiguration) throws(Failure) -> AuthorityRecord
-    /// Reads the files that hold options, the one that counts more first; `note` is told of one
-    /// that is not read.
+    /// Reads the files that hold options, the one that counts more first. Errors: those of
+    /// reading them, and `configuration-invalid`.
     package var configurationFiles: @Sendable () throws -> [ConfigurationFile] = { [] }
     /// Reads and writes files that may be long.
     package var fileStreams = FileStreams.ofSystem
