@@ -36,6 +36,9 @@ package final class HTTP2Connection: @unchecked Sendable {
     private var isFlushPlanned = false
     private var mustWrite = false
     private var writer: UnsafeContinuation<Void, Never>?
+    /// Until when the rest of a peer that takes nothing more is read, in milliseconds of the loop's
+    /// clock; `nil` while it takes bytes.
+    private var farewell: UInt64?
     /// When a stream was open last, in milliseconds of the loop's clock.
     package private(set) var busyTick: UInt64
 
@@ -111,7 +114,7 @@ package final class HTTP2Connection: @unchecked Sendable {
     private var endInOrder: HTTP2End { session.failure.map { .violation($0) } ?? .finished }
 
     private func readOnce() async {
-        stream.readDeadline = .max
+        stream.readDeadline = farewell ?? .max
         do throws(StreamFailure) {
             try await stream.waitReadable()
             let buffer = loop.buffers.take()
@@ -219,6 +222,7 @@ package final class HTTP2Connection: @unchecked Sendable {
         while true {
             mustWrite = false
             await sendAll()
+            if farewell != nil { return }
             if end != nil, !session.wantsToSend || stream.channel.isClosed { return }
             if session.isOver {
                 finish(endInOrder)
@@ -241,6 +245,11 @@ package final class HTTP2Connection: @unchecked Sendable {
             stream.writeDeadline = loop.now + times.write
             do throws(StreamFailure) {
                 try await stream.write(out)
+            } catch .reset {
+                // What it said before it broke off waits to be read: an answer, or a GOAWAY.
+                farewell = loop.now + times.write
+                goAway()
+                return
             } catch {
                 finish(.failed(error))
                 stream.close()

@@ -203,4 +203,26 @@ import Transport
             #expect(peer.connection.count(of: .settings) == 1)
         }
     }
+
+    /// What acknowledges its settings finds the server gone, and its answer waits to be read.
+    @Test func answersOfALeavingServerArrive() async throws {
+        try await withLoop { loop in
+            let peer = try RawPeer(loop, .client)
+            let request = try HTTP2Ends.fields("GET / HTTP/1.1")
+            let stream = try #require(peer.connection.request(request, endsStream: true))
+            peer.connection.onSettings = { _ in
+                peer.leave(saying: Frame.headers(1, [(":status", "200")]).bytes)
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await peer.connection.run() }
+                group.addTask {
+                    _ = try await peer.read()
+                    try await peer.say(Frame.settings().bytes)
+                }
+                try await group.waitForAll()
+            }
+            #expect(await stream.headFailure() == nil)
+            #expect(peer.connection.request(request, endsStream: true) == nil)
+        }
+    }
 }

@@ -60,13 +60,18 @@ final class HTTP2Ends: @unchecked Sendable {
     func request(
         _ start: String = "GET / HTTP/1.1", endsStream: Bool = true
     ) throws -> HTTP2Stream {
-        let text = "\(start)\r\nHost: a.test\r\n\r\n"
-        guard let (head, _) = try RequestReader.read(Array(text.utf8).span),
-            let stream = client.request(
-                .request(head, scheme: "https", authority: Array("a.test".utf8), target: nil),
-                endsStream: endsStream)
-        else { throw StreamFailure.closed }
+        guard let stream = client.request(try Self.fields(start), endsStream: endsStream) else {
+            throw StreamFailure.closed
+        }
         return stream
+    }
+
+    static func fields(_ start: String) throws -> HTTP2Fields {
+        let text = "\(start)\r\nHost: a.test\r\n\r\n"
+        guard let (head, _) = try RequestReader.read(Array(text.utf8).span) else {
+            throw StreamFailure.closed
+        }
+        return .request(head, scheme: "https", authority: Array("a.test".utf8), target: nil)
     }
 }
 
@@ -99,6 +104,14 @@ final class RawPeer: @unchecked Sendable {
     }
 
     func close() { wire.close() }
+
+    /// Says the last and goes, before anybody else has a turn.
+    func leave(saying bytes: [UInt8]) {
+        let buffer = ByteBuffer(capacity: bytes.count)
+        buffer.append(bytes)
+        _ = wire.channel.send(buffer)
+        close()
+    }
 }
 
 /// What has happened, for tasks of one loop.
