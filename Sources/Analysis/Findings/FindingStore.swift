@@ -74,7 +74,8 @@ struct FindingStore {
         var parts = [
             "fp/1", finding.rule.rawValue, finding.party.text,
             finding.scheme == .http ? "plain" : "tls", finding.method?.rawValue ?? "",
-            finding.urlTemplate.path, finding.selector?.text ?? "", finding.rule.party.rawValue,
+            finding.urlTemplate.path, finding.selector?.text ?? "",
+            finding.rule.text.party.rawValue,
         ]
         if let planted = finding.plantedName { parts.append(planted.text) }
         if let dialogue = finding.urlTemplate.dialogue {

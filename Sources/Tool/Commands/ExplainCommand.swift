@@ -29,7 +29,7 @@ private func runExplain(_ rule: RuleID?, _ environment: Environment) async throw
         let width = RuleID.allCases.map(\.rawValue.count).max() ?? 0
         lines = RuleID.allCases.map { rule in
             let margin = String(repeating: " ", count: width - rule.rawValue.count + 2)
-            return palette.paint(rule.rawValue, .bold) + margin + rule.title
+            return palette.paint(rule.rawValue, .bold) + margin + rule.text.title
         }
     }
     try environment.output.write(lines.map { $0 + "\n" }.joined())
@@ -37,13 +37,15 @@ private func runExplain(_ rule: RuleID?, _ environment: Environment) async throw
 }
 
 private func story(of rule: RuleID, _ palette: Palette, columns: Int) -> [String] {
-    let weaknesses = rule.weaknesses.map { "CWE-\($0)" }.joined(separator: ", ")
+    let weaknesses = rule.text.weaknesses.map { "CWE-\($0)" }.joined(separator: ", ")
     let parts = [
-        ("why", rule.reason), ("decided", rule.decision), ("left alone", rule.exceptions),
-        ("fix", rule.advice), ("judges", "the \(rule.party.rawValue)"), ("see", weaknesses),
+        ("why", rule.text.reason), ("decided", rule.text.decision),
+        ("left alone", rule.text.exceptions),
+        ("fix", rule.text.advice), ("judges", "the \(rule.text.party.rawValue)"),
+        ("see", weaknesses),
     ]
     let margin = 14
-    return ["\(palette.paint(rule.rawValue, .bold))  \(rule.title)"]
+    return ["\(palette.paint(rule.rawValue, .bold))  \(rule.text.title)"]
         + parts.flatMap { word, text in
             TerminalText.wrapped(text, columns: columns - margin).enumerated().map { index, line in
                 let head = index == 0 ? "  \(word)" : ""

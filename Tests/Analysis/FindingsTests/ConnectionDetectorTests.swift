@@ -74,7 +74,7 @@ import Traffic
         }
         let finding = findings.first { $0.rule == .tlsOriginCertificate }
         #expect(finding?.severity == severity)
-        #expect(finding?.rule.party == .origin)
+        #expect(finding?.rule.text.party == .origin)
     }
 
     @Test func acceptsChainThatVerified() {

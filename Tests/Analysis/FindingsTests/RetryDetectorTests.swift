@@ -136,7 +136,7 @@ import Traffic
             #expect(finding.severity == .high)
             #expect(
                 finding.connections == [Int64(row.connections.count)] || row.connections.count == 3)
-            #expect(finding.rule.party == .client)
+            #expect(finding.rule.text.party == .client)
         }
     }
 

@@ -31,11 +31,6 @@ package struct Finding: Sendable {
     /// Equal for the same finding of another run; 32 hexadecimal digits. Set in a report.
     package internal(set) var fingerprint = ""
 
-    package var title: String { rule.title }
-    package var reason: String { rule.reason }
-    package var advice: String { rule.advice }
-    package var weaknesses: [Int] { rule.weaknesses }
-
     /// How many exchanges and connections are named as examples.
     static let exampleLimit = 3
     static let noteLimit = 16

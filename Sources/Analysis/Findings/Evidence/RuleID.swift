@@ -27,33 +27,32 @@ package enum RuleID: String, Sendable, CaseIterable {
     /// Where the rule stands in the report.
     var order: Int { RuleID.allCases.firstIndex(of: self) ?? 0 }
 
-    /// Whose behaviour the rule judges.
-    package var party: RuleParty {
+    /// What is told of the rule; it stands beside what decides it.
+    package var text: RuleText {
         switch self {
-        case .plainHTTPLoginPage, .tlsOriginCertificate: .origin
-        default: .client
-        }
-    }
-
-    /// Numbers of the Common Weakness Enumeration.
-    package var weaknesses: [Int] {
-        switch self {
-        case .plantSecret: [319, 201, 598, 359]
-        case .plainHTTPBasic, .plainHTTPProxy: [319, 522, 523]
-        case .plainHTTPForm, .plainLogin: [319, 523]
-        case .plainHTTPBearer, .plainHTTPAPIKey, .plainHTTPAuthorization: [319, 522]
-        case .plainHTTPCookie: [319, 614]
-        case .plainHTTPLoginPage: [319, 311]
-        case .hashHTTPDigest, .hashHTTPNTLM, .hashHTTPSignature, .hashLogin: [916, 326, 319]
-        case .urlPassword: [598, 522]
-        case .upgradeUnused: [319, 757]
-        case .upgradeInjection: [349, 74]
-        case .urlToken: [598]
-        case .clearHTTP: [319]
-        case .tlsClientRetry: [295, 636]
-        case .tlsClientVersion: [327, 757]
-        case .tlsClientCipher: [326, 327]
-        case .tlsOriginCertificate: [295, 298, 326]
+        case .plantSecret: .plantSecret
+        case .plainHTTPBasic: .plainHTTPBasic
+        case .plainHTTPProxy: .plainHTTPProxy
+        case .plainHTTPForm: .plainHTTPForm
+        case .plainLogin: .plainLogin
+        case .urlPassword: .urlPassword
+        case .plainHTTPBearer: .plainHTTPBearer
+        case .plainHTTPAPIKey: .plainHTTPAPIKey
+        case .plainHTTPAuthorization: .plainHTTPAuthorization
+        case .plainHTTPCookie: .plainHTTPCookie
+        case .plainHTTPLoginPage: .plainHTTPLoginPage
+        case .hashHTTPDigest: .hashHTTPDigest
+        case .hashHTTPNTLM: .hashHTTPNTLM
+        case .hashHTTPSignature: .hashHTTPSignature
+        case .hashLogin: .hashLogin
+        case .upgradeUnused: .upgradeUnused
+        case .upgradeInjection: .upgradeInjection
+        case .urlToken: .urlToken
+        case .clearHTTP: .clearHTTP
+        case .tlsClientRetry: .tlsClientRetry
+        case .tlsClientVersion: .tlsClientVersion
+        case .tlsClientCipher: .tlsClientCipher
+        case .tlsOriginCertificate: .tlsOriginCertificate
         }
     }
 }

@@ -185,3 +185,19 @@ private struct Search {
         return left.encoding.rawValue < right.encoding.rawValue
     }
 }
+
+extension RuleText {
+    static let plantSecret = RuleText(
+        title: "Planted value seen where it must not be",
+        reason:
+            "a value of the test subject left the place where it belongs, so a real user's does"
+            + " too",
+        advice: "send the value only to its owner, over TLS, in a body or a header",
+        decision:
+            "A value of the subject's profile was found, as it is or in one of its encodings and"
+            + " digests, in cleartext, at a service that is no owner, in a URL, or coming back.",
+        exceptions:
+            "The owner may have its values over TLS. A short value can occur by accident: choose"
+            + " one that exists for the test alone.",
+        weaknesses: [319, 201, 598, 359])
+}

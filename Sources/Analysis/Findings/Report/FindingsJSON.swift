@@ -42,11 +42,11 @@ package enum FindingsJSON {
     private static func object(_ finding: Finding) -> JSONText {
         [
             "rule": .string(finding.rule.rawValue),
-            "title": .string(finding.title),
+            "title": .string(finding.rule.text.title),
             "severity": .string(finding.severity.rawValue),
             "confidence": .string(finding.confidence.rawValue),
             "party": .string(finding.party.text),
-            "blames": .string(finding.rule.party.rawValue),
+            "blames": .string(finding.rule.text.party.rawValue),
             "scheme": .string(finding.urlTemplate.dialogue?.scheme ?? finding.scheme.rawValue),
             "method": finding.method.map { .string($0.rawValue) } ?? .null,
             "url": .string(finding.urlTemplate.text),
@@ -61,9 +61,9 @@ package enum FindingsJSON {
             "firstSeenAt": .string(finding.firstSeen.rfc3339),
             "lastSeenAt": .string(finding.lastSeen.rfc3339),
             "fingerprint": .string(finding.fingerprint),
-            "reason": .string(finding.reason),
-            "advice": .string(finding.advice),
-            "cwe": .array(finding.weaknesses.map { .integer(Int64($0)) }),
+            "reason": .string(finding.rule.text.reason),
+            "advice": .string(finding.rule.text.advice),
+            "cwe": .array(finding.rule.text.weaknesses.map { .integer(Int64($0)) }),
         ]
     }
 

@@ -11,13 +11,14 @@ extension FindingsReport {
             SARIFDocument.Result(
                 rule: rule(finding.rule),
                 level: finding.confidence >= .firm ? SARIFDocument.level(finding.severity) : "note",
-                message: "\(finding.place): \(finding.title): \(finding.reason)."
-                    + " Fix: \(finding.advice)",
+                message:
+                    "\(finding.place): \(finding.rule.text.title): \(finding.rule.text.reason)."
+                    + " Fix: \(finding.rule.text.advice)",
                 source: source, place: finding.party.text, fingerprint: finding.fingerprint,
                 properties: [
                     "confidence": .string(finding.confidence.rawValue),
                     "party": .string(finding.party.text),
-                    "blames": .string(finding.rule.party.rawValue),
+                    "blames": .string(finding.rule.text.party.rawValue),
                     "occurrences": .integer(Int64(finding.occurrences)),
                     "notes": .array(finding.notes.map { .string($0.text) }),
                     "exchanges": .array(finding.exchanges.map { .integer($0) }),
@@ -33,11 +34,11 @@ extension FindingsReport {
     /// The severity of a rule is that of its worst finding.
     private func rule(_ id: RuleID) -> SARIFDocument.Rule {
         SARIFDocument.Rule(
-            id: id.rawValue, title: id.title, description: id.reason,
-            help: "\(id.reason)\nFix: \(id.advice)",
+            id: id.rawValue, title: id.text.title, description: id.text.reason,
+            help: "\(id.text.reason)\nFix: \(id.text.advice)",
             severity: findings.filter { $0.rule == id }.map(\.severity).max() ?? .info,
             precision: "high",
-            tags: ["security"] + id.weaknesses.map { "external/cwe/cwe-\($0)" })
+            tags: ["security"] + id.text.weaknesses.map { "external/cwe/cwe-\($0)" })
     }
 
     /// JUnit XML with a case for each rule, and one for whether enough was seen.
@@ -54,7 +55,7 @@ extension FindingsReport {
             let found = findings.filter { $0.rule == id }
             let failed = found.filter { $0.severity >= severity && $0.confidence >= .firm }
             return JUnitDocument.Case(
-                group: id.party.rawValue, name: "\(id.rawValue): \(id.title)",
+                group: id.text.party.rawValue, name: "\(id.rawValue): \(id.text.title)",
                 state: failed.isEmpty
                     ? .passed
                     : .failed(
@@ -85,12 +86,12 @@ extension Finding {
             ids.isEmpty ? nil : "\(name): \(ids.map(String.init).joined(separator: ", "))"
         }
         let lines: [String?] = [
-            "\(rule.rawValue): \(title)", "where: \(place)", "service: \(party.text)",
+            "\(rule.rawValue): \(rule.text.title)", "where: \(place)", "service: \(party.text)",
             "severity: \(severity.rawValue), \(confidence.rawValue)",
             "seen: \(occurrences) times", numbers("exchanges", exchanges),
             numbers("connections", connections),
             notes.isEmpty ? nil : "notes: \(notes.map(\.text).joined(separator: "; "))",
-            "why: \(reason)", "fix: \(advice)",
+            "why: \(rule.text.reason)", "fix: \(rule.text.advice)",
         ]
         return lines.compactMap { $0 }.joined(separator: "\n")
     }

@@ -48,7 +48,8 @@ package enum FindingsText {
 
     private static func block(_ finding: Finding) -> [String] {
         var lines = [
-            "  \(finding.rule.rawValue)  \(finding.title)  (\(finding.confidence.rawValue))"
+            "  \(finding.rule.rawValue)  \(finding.rule.text.title) "
+                + " (\(finding.confidence.rawValue))"
         ]
         let method = finding.method.map { $0.rawValue + " " } ?? ""
         var place = method + finding.urlTemplate.text
@@ -59,8 +60,8 @@ package enum FindingsText {
         lines.append("    where  " + place)
         if let value = finding.value { lines.append("    what   " + describe(value)) }
         for note in finding.notes { lines.append("    note   " + note.text) }
-        lines.append("    why    " + finding.reason)
-        lines.append("    fix    " + finding.advice)
+        lines.append("    why    " + finding.rule.text.reason)
+        lines.append("    fix    " + finding.rule.text.advice)
         lines.append("    seen   " + seen(finding))
         return lines
     }

@@ -41,3 +41,15 @@ enum APIKeyDetector {
         "authorization", "proxy-authorization", "cookie", "sec-websocket-protocol",
     ]
 }
+
+extension RuleText {
+    static let plainHTTPAPIKey = RuleText(
+        title: "API key header over cleartext HTTP",
+        reason: "whoever copies the key from the path acts and spends as its owner",
+        advice: "use https for this endpoint, and change the credential: it has been exposed",
+        decision:
+            "A request without TLS has a header that is named like a key, with a value that can be"
+            + " one.",
+        exceptions: "Placeholders, and keys that their provider means to be public.",
+        weaknesses: [319, 522])
+}

@@ -142,3 +142,69 @@ enum AuthorizationDetector {
         AuthorizationScheme(rawValue: word) ?? .other
     }
 }
+
+extension RuleText {
+    static let plainHTTPBasic = RuleText(
+        title: "Basic credentials over cleartext HTTP",
+        reason: "Base64 hides nothing: whoever is on the path reads the name and the password",
+        advice: "use https for this endpoint, and change the credential: it has been exposed",
+        decision:
+            "A request without TLS has Authorization: Basic whose Base64 holds a name and a colon"
+            + " (RFC 7617 §2).",
+        exceptions: "Placeholders are no credentials. A peer on this machine makes it info.",
+        weaknesses: [319, 522, 523])
+
+    static let plainHTTPProxy = RuleText(
+        title: "Proxy credentials over cleartext HTTP",
+        reason: "whoever is between the client and the proxy reads the credentials",
+        advice: "reach the proxy over TLS, or authenticate with a scheme that sends no password",
+        decision:
+            "A request has Proxy-Authorization with a credential, on its way to the proxy without"
+            + " TLS (RFC 9110 §11.7.2).",
+        exceptions: "A client on the proxy's own machine makes it info.",
+        weaknesses: [319, 522, 523])
+
+    static let plainHTTPBearer = RuleText(
+        title: "Bearer or session token over cleartext HTTP",
+        reason: "whoever copies the token from the path acts as the user until it expires",
+        advice: "use https for this endpoint, and change the credential: it has been exposed",
+        decision:
+            "A request without TLS has Authorization: Bearer, or a subprotocol or a message of a"
+            + " WebSocket that is a token by its form (RFC 6750 §5.3).",
+        exceptions: "Placeholders, and keys that their provider means to be public.",
+        weaknesses: [319, 522])
+
+    static let plainHTTPAuthorization = RuleText(
+        title: "Unknown or scheme-less Authorization over cleartext HTTP",
+        reason: "a credential of some scheme crosses the network in cleartext",
+        advice: "use https for this endpoint, and change the credential: it has been exposed",
+        decision:
+            "A request without TLS has Authorization in a scheme that is not known here, or in"
+            + " none.",
+        exceptions: "Placeholders are no credentials. A peer on this machine makes it info.",
+        weaknesses: [319, 522])
+
+    static let hashHTTPDigest = RuleText(
+        title: "Digest challenge-response over cleartext HTTP",
+        reason: "the response can be attacked offline, at many millions of guesses a second",
+        advice: "use https for this endpoint",
+        decision: "A request without TLS has Authorization: Digest (RFC 7616 §3.4).",
+        exceptions: "Placeholders are no credentials. A peer on this machine makes it info.",
+        weaknesses: [916, 326, 319])
+
+    static let hashHTTPNTLM = RuleText(
+        title: "NTLM challenge-response over cleartext HTTP",
+        reason: "the response can be relayed, or attacked offline to get the password",
+        advice: "use https for this endpoint",
+        decision: "A request without TLS has the third message of NTLM ([MS-NLMP] §2.2.1.3).",
+        exceptions: "Placeholders are no credentials. A peer on this machine makes it info.",
+        weaknesses: [916, 326, 319])
+
+    static let hashHTTPSignature = RuleText(
+        title: "Signed request over cleartext HTTP",
+        reason: "the key stays secret, but content is readable and the request may be replayed",
+        advice: "use https for this endpoint, and bind a time to the signature",
+        decision: "A request without TLS is signed: AWS, Hawk, Signature.",
+        exceptions: "Placeholders are no credentials. A peer on this machine makes it info.",
+        weaknesses: [916, 326, 319])
+}

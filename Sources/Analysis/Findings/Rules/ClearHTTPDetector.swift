@@ -38,3 +38,15 @@ enum ClearHTTPDetector {
         "connectivity-check.ubuntu.com/", "fedoraproject.org/static/hotspot.txt",
     ]
 }
+
+extension RuleText {
+    static let clearHTTP = RuleText(
+        title: "Cleartext HTTP to a host that is not local",
+        reason: "anyone on the path reads and changes what is sent and what comes back",
+        advice: "use https",
+        decision: "A request went without TLS to a host that is not this machine.",
+        exceptions:
+            "Certificate status, revocation lists and portal checks are info: they are signed, or"
+            + " have to be in clear.",
+        weaknesses: [319])
+}

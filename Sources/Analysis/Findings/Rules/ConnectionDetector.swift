@@ -90,3 +90,35 @@ package enum CertificateProblem: String, Sendable {
         }
     }
 }
+
+extension RuleText {
+    static let tlsClientVersion = RuleText(
+        title: "Client offers an old version of TLS",
+        reason: "versions before TLS 1.2 rest on broken constructions (RFC 8996)",
+        advice: "set TLS 1.2 as the client's lowest version",
+        decision: "The ClientHello offers a version before TLS 1.2 (RFC 8996).",
+        exceptions: "GREASE and signalling values. What is offered is not what is agreed on.",
+        weaknesses: [327, 757])
+
+    static let tlsClientCipher = RuleText(
+        title: "Client offers weak cipher suites",
+        reason: "an origin, or an attacker who can downgrade, may choose one of them",
+        advice: "offer only suites with forward secrecy and authenticated encryption",
+        decision:
+            "The ClientHello offers suites without encryption, authentication or forward"
+            + " secrecy, or with RC4, DES, 3DES or export keys.",
+        exceptions: "GREASE and signalling values. What is offered is not what is agreed on.",
+        weaknesses: [326, 327])
+
+    static let tlsOriginCertificate = RuleText(
+        title: "Origin's certificate did not verify",
+        reason: "a client that connects all the same talks to whoever answers",
+        advice: "install a chain that verifies, or add its CA to the trusted ones if it is private",
+        decision:
+            "The chain that the origin showed the proxy does not verify for its host (RFC 5280"
+            + " §6).",
+        exceptions:
+            "A private CA has to be named by --origin-ca; without it, its servers do not verify.",
+        party: .origin,
+        weaknesses: [295, 298, 326])
+}

@@ -128,3 +128,15 @@ private struct Cookie {
         "lang", "language", "locale", "theme", "timezone", "tz", "currency", "country", "region",
     ]
 }
+
+extension RuleText {
+    static let plainHTTPCookie = RuleText(
+        title: "Session cookie over cleartext HTTP",
+        reason: "whoever copies the cookie from the path takes the session over",
+        advice: "use https only, set Secure and HttpOnly on the cookie, and send HSTS",
+        decision:
+            "A request without TLS has a cookie that is a session's by its name and value, or that"
+            + " was seen over TLS before, which makes it certain.",
+        exceptions: "Cookies that are constants, preferences or counters by their form.",
+        weaknesses: [319, 614])
+}

@@ -41,3 +41,16 @@ enum LoginPageDetector {
         return result
     }
 }
+
+extension RuleText {
+    static let plainHTTPLoginPage = RuleText(
+        title: "Login form delivered or posted over cleartext HTTP",
+        reason: "whoever is on the path can change where the form sends the password, or read it",
+        advice: "deliver the page and its action over https, and redirect http to it with HSTS",
+        decision:
+            "A page that came without TLS has a password field, or one that came with TLS has a"
+            + " form whose action is http.",
+        exceptions: "Forms in comments and scripts.",
+        party: .origin,
+        weaknesses: [319, 311])
+}

@@ -46,3 +46,18 @@ enum PasswordFieldDetector {
         "user", "username", "login", "email", "mail", "account", "userid", "name", "phone",
     ]
 }
+
+extension RuleText {
+    static let plainHTTPForm = RuleText(
+        title: "Password field submitted over cleartext HTTP",
+        reason:
+            "whoever is on the path reads the password, and often it opens other accounts as well",
+        advice: "use https for this endpoint, and change the credential: it has been exposed",
+        decision:
+            "A field of a form, of multipart, JSON or XML content, or of a WebSocket's message is"
+            + " named like a password, in any of a dozen languages, and was sent without TLS.",
+        exceptions:
+            "Names that only sound alike (passenger, password_hint), empty values, switches and"
+            + " placeholders. In an uploaded file it is tentative.",
+        weaknesses: [319, 523])
+}

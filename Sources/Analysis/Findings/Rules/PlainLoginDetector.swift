@@ -65,3 +65,26 @@ extension ConnectionRecord {
     /// The note of this code, `nil` if there is none.
     func note(_ code: String) -> ConnectionNote? { notes.first { $0.code == code } }
 }
+
+extension RuleText {
+    static let plainLogin = RuleText(
+        title: "Login with a readable password, without TLS",
+        reason: "whoever is on the path reads the name and the password",
+        advice:
+            "begin with TLS or demand the switch to it before the login, and change the password",
+        decision:
+            "What was said without TLS is a login of its protocol, known by the dialogue and not by"
+            + " the port, and shows the password; or a note in the capture tells of one.",
+        exceptions:
+            "Anonymous binds and empty passwords; a guest's login at FTP is info. What a server"
+            + " says is never a login.",
+        weaknesses: [319, 523])
+
+    static let hashLogin = RuleText(
+        title: "Challenge-response login without TLS",
+        reason: "the password does not pass, but can be guessed offline from the answer",
+        advice: "begin with TLS or demand the switch to it before the login",
+        decision: "What was said without TLS is a login of its protocol that answers a challenge.",
+        exceptions: "Mechanisms that send no answer that passwords could be tried against.",
+        weaknesses: [916, 326, 319])
+}

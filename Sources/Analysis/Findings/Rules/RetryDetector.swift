@@ -59,3 +59,19 @@ struct RetryDetector {
         return "\(address) \(connection.clientTLS?.ja4 ?? "")"
     }
 }
+
+extension RuleText {
+    static let tlsClientRetry = RuleText(
+        title: "Client refuses a certificate, then tries again and takes it",
+        reason:
+            "whoever shows a false certificate twice is believed: the second try does not verify",
+        advice:
+            "take the retry without verification out: a certificate that was refused stays refused",
+        decision:
+            "A client refused a certificate in the handshake, and took it on its next connection to"
+            + " the same host.",
+        exceptions:
+            "Where the process is not known or no alert came, it is tentative: two programs of one"
+            + " machine can look like one.",
+        weaknesses: [295, 636])
+}

@@ -139,3 +139,27 @@ private struct Signing {
         }
     }
 }
+
+extension RuleText {
+    static let urlPassword = RuleText(
+        title: "Password or secret in a URL",
+        reason: "URLs end up in access logs, histories, crash reports and Referer fields",
+        advice: "move the value into the body or a header, and change it",
+        decision:
+            "A password stands in userinfo, in the query or in path parameters of a URL, or in the"
+            + " Referer that leads from one, over TLS too (RFC 3986 §3.2.1).",
+        exceptions: "Names that only sound alike, empty values, and tries at injection.",
+        weaknesses: [598, 522])
+
+    static let urlToken = RuleText(
+        title: "Session or access token in a URL",
+        reason: "URLs end up in access logs, histories and Referer fields, and the token with them",
+        advice: "send the token in the Authorization header or a Secure cookie",
+        decision:
+            "A query or path parameter that is named like a token has a value that can be one;"
+            + " of at least 16 characters and 64 bits, or of a published form.",
+        exceptions:
+            "Presigned URLs are info, and tell how long they live; cursors of pages and codes of"
+            + " OAuth are no tokens.",
+        weaknesses: [598])
+}

@@ -54,3 +54,26 @@ enum UpgradeDetector {
     /// How many lines of the client are looked at.
     private static let lineLimit = 64
 }
+
+extension RuleText {
+    static let upgradeUnused = RuleText(
+        title: "Dialogue goes on without TLS although it could begin it",
+        reason: "who goes on in plain when TLS is refused or not asked for is read by whoever is on"
+            + " the path, who can also take the offer out",
+        advice: "begin with TLS, or end the connection if the switch to it fails",
+        decision:
+            "The origin offered TLS and the client did not ask for it, or asked and went on in"
+            + " plain when it was refused (RFC 3207 §4, and those of the other protocols).",
+        exceptions:
+            "A client that ends the connection has done right, and it is low. The offer may have"
+            + " been taken out on the way: then none was seen.",
+        weaknesses: [319, 757])
+
+    static let upgradeInjection = RuleText(
+        title: "Plain bytes behind the switch to TLS",
+        reason: "who takes them for a part of what is secured obeys an attacker (CVE-2011-0411)",
+        advice: "throw away what was read before the handshake, and wait for the answer before it",
+        decision: "One side sent plain bytes behind the words with which both agreed on TLS.",
+        exceptions: "Bytes that begin a ClientHello.",
+        weaknesses: [349, 74])
+}

@@ -1,0 +1,17 @@
+/// What reports and `explain` tell of a rule.
+package struct RuleText: Sendable {
+    /// What was found, in a few words.
+    package let title: String
+    /// Why it matters, in one sentence without its first capital and its full stop.
+    package let reason: String
+    /// How to fix it, in one line.
+    package let advice: String
+    /// How the rule decides, with its source.
+    package let decision: String
+    /// What looks like it and is not reported, and where the rule may be wrong.
+    package let exceptions: String
+    /// Whose behaviour the rule judges.
+    package var party = RuleParty.client
+    /// Numbers of the Common Weakness Enumeration.
+    package let weaknesses: [Int]
+}
