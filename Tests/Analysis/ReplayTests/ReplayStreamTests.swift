@@ -8,28 +8,6 @@ import Traffic
 
 /// Streams are played as scripts: the origin's next word waits for the client's.
 struct ReplayStreamTests {
-    @Test func waitsForTheClientsLines() {
-        var script = DialogueScript()
-        let source = MemorySource()
-        source.add(.response, .segment, [UInt8]("220 hello\r\n".utf8))
-        source.add(.request, .segment, [UInt8]("EHLO a\r\n".utf8))
-        source.add(.response, .segment, [UInt8]("250 a\r\n".utf8))
-        source.add(.request, .segment, [1, 2, 3])
-        source.add(.response, .segment, [4])
-        for message in source.messageRecords { script.add(message) }
-        let dialogue = SegmentDialogue(script, ReplayOptions())
-        #expect(dialogue.next() == .send([UInt8]("220 hello\r\n".utf8)))
-        #expect(dialogue.next() == .needMore)
-        dialogue.receive([UInt8]("EHLO somebody.else".utf8).span)
-        #expect(dialogue.next() == .needMore)
-        dialogue.receive([13, 10, 9].span)
-        #expect(dialogue.next() == .send([UInt8]("250 a\r\n".utf8)))
-        #expect(dialogue.next() == .needMore)
-        dialogue.receive([8, 7].span)
-        #expect(dialogue.next() == .send([4]))
-        #expect(dialogue.next() == .end)
-    }
-
     @Test func framesMessagesOfAWebSocketAnew() {
         var script = DialogueScript()
         let source = MemorySource()

@@ -78,7 +78,7 @@ struct ReplayTimingTests {
         }
         for message in source.messageRecords { script.add(message) }
         let clock = StandingClock()
-        let dialogue = SegmentDialogue(script, clock.options(1000))
+        let dialogue = SegmentDialogue(script, with: "mail.test:25", clock.options(1000))
         #expect(dialogue.next() == .send([UInt8]("hello\n".utf8)))
         #expect(dialogue.next() == .needMore)
         dialogue.receive([UInt8]("a\n".utf8).span)
@@ -120,23 +120,5 @@ struct ReplayTimingTests {
             if step == "end" || step == "something else" { break }
         }
         return (steps, times)
-    }
-}
-
-/// Time that only passes where a test says so.
-private final class StandingClock: Sendable {
-    private let passed = Mutex<UInt64>(0)
-
-    var milliseconds: UInt64 { passed.withLock(\.self) }
-
-    func pass(_ milliseconds: UInt64) { passed.withLock { $0 += milliseconds } }
-
-    func options(_ timing: Int64) -> ReplayOptions {
-        var options = ReplayOptions()
-        options.timing = timing
-        options.now = { [self] in
-            MonotonicTime(nanoseconds: 1_000_000_000 + milliseconds * 1_000_000)
-        }
-        return options
     }
 }

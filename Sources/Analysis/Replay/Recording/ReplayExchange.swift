@@ -148,7 +148,11 @@ package final class ReplayExchange {
     private func switching(_ answer: RecordedResponse) -> ReplayStep {
         let script = recording.script(of: answer)
         guard facts.opensWebSocket else {
-            return .switching(answer.head, SegmentDialogue(script, recording.options))
+            let place = facts.place
+            return .switching(
+                answer.head,
+                SegmentDialogue(
+                    script, with: place.authority, path: place.path, recording.options))
         }
         let head = WebSocketHead.answering(facts.fields, answer.head, sha1: recording.digests.sha1)
         return .switching(head, WebSocketDialogue(script, recording.options))

@@ -9,6 +9,8 @@ package struct ReplayMiss: Sendable, Equatable {
         case exhausted
         /// What is no HTTP was not spoken with this host and port.
         case dialogue = "no-dialogue"
+        /// A client says something else in it than was recorded.
+        case difference = "dialogue-differs"
     }
 
     package let reason: Reason
@@ -16,6 +18,8 @@ package struct ReplayMiss: Sendable, Equatable {
     package let url: String
     /// `nil` if nothing is recorded.
     package let nearest: Nearest?
+    /// What differs in a dialogue, without what was said; empty for everything else.
+    package let difference: String
 
     package struct Nearest: Sendable, Equatable {
         /// Its number in the capture.
@@ -32,9 +36,22 @@ package struct ReplayMiss: Sendable, Equatable {
         method = "CONNECT"
         url = "tcp://\(HostPort(host: host, port: port))"
         nearest = nil
+        difference = ""
     }
 
-    init(reason: Reason, method: String, url: String, nearest: Nearest?) {
+    /// Of a client whose dialogue with an origin is not the recorded one.
+    init(_ difference: String, in authority: String) {
+        reason = .difference
+        method = "CONNECT"
+        url = "tcp://" + authority
+        nearest = nil
+        self.difference = difference
+    }
+
+    init(
+        reason: Reason, method: String, url: String, nearest: Nearest?, difference: String = ""
+    ) {
+        self.difference = difference
         self.reason = reason
         self.method = method
         self.url = url
@@ -56,12 +73,16 @@ package struct ReplayMiss: Sendable, Equatable {
                             recorded: difference.recorded.map { value(difference.part, $0) },
                             live: difference.live.map { value(difference.part, $0) })
                     })
-            })
+            }, difference: difference)
     }
 
     /// The rules with which the nearest request would have answered; none if what differs is what
     /// was asked for, as the path and the method are.
     package var rules: [ReplayRule] {
+        if reason == .difference {
+            let scope = RuleScope(String(url.dropFirst("tcp://".count)))
+            return [ReplayRule(.ignore, .request, .body(""), at: scope)]
+        }
         guard let nearest, reason == .unknown else { return [] }
         let rules = nearest.differences.map { difference in
             ReplayRule(.ignore, .request, difference.part.pattern)
@@ -93,6 +114,7 @@ package struct ReplayMiss: Sendable, Equatable {
     /// One line: what was asked for, and what differs.
     package var detail: String {
         if reason == .dialogue { return "no recorded dialogue with \(Self.cut(url))" }
+        if reason == .difference { return "\(Self.cut(url)): \(difference)" }
         var text = "no recorded answer for \(method) \(Self.cut(url))"
         guard let nearest else { return text + ": nothing is recorded" }
         if reason == .exhausted {
@@ -138,6 +160,7 @@ package struct ReplayMiss: Sendable, Equatable {
                         "url": .string(nearest.url), "differences": .array(differences),
                     ]))
         }
+        if !difference.isEmpty { members.append(.init("difference", .string(difference))) }
         members.append(.init("hint", .string(hint)))
         members.append(.init("rules", .array(rules.map { .string($0.text) })))
         return .object(members)

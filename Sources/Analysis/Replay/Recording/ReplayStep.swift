@@ -25,10 +25,18 @@ package protocol ReplayDialogue: AnyObject, Sendable {
     /// Takes note that the client sends nothing more.
     func noteEnd()
     func next() -> ReplayDialogueStep
+    /// What the client said otherwise than it was recorded; it is told once.
+    func takeMiss() -> ReplayMiss?
+}
+
+extension ReplayDialogue {
+    package func takeMiss() -> ReplayMiss? { nil }
 }
 
 package enum ReplayDialogueStep: Sendable, Equatable {
     case needMore
+    /// The same, and to be asked again if nothing comes for so many milliseconds.
+    case needMoreWithin(UInt64)
     case pause(UInt64)
     case send([UInt8])
     case end
@@ -45,6 +53,12 @@ struct ReplayClock {
         factor = options.timing
         now = options.now
         start = now()
+    }
+
+    var time: MonotonicTime { now() }
+
+    func milliseconds(since time: MonotonicTime) -> UInt64 {
+        UInt64(clamping: (now().nanoseconds - time.nanoseconds) / 1_000_000)
     }
 
     /// How many milliseconds there are until a moment, `nil` if it is now or has been.

@@ -27,6 +27,9 @@ final class DialogueStream: TunnelStream, @unchecked Sendable {
             case .pause(let time): await wakeup.rest(for: time)
             case .needMore:
                 guard await wakeup.wait(until: readDeadline) else { throw .timedOut }
+            case .needMoreWithin(let time):
+                let end = min(wakeup.loop.now + time, readDeadline)
+                if await !wakeup.wait(until: end), end == readDeadline { throw .timedOut }
             }
         }
     }

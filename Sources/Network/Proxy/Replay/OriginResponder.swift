@@ -100,6 +100,8 @@ package protocol ResponderDialogue: AnyObject, Sendable {
 
 package enum DialogueStep {
     case needMore
+    /// The same, and to be asked again if nothing comes for so many milliseconds.
+    case needMoreWithin(UInt64)
     case pause(UInt64)
     case send([UInt8])
     /// The origin ends its direction.

@@ -79,7 +79,7 @@ package final class ReplayResponder: OriginResponder {
     package func dialogue(with host: String, _ port: UInt16) -> (any ResponderDialogue)? {
         guard let dialogue = recording.play(host, port) else { return nil }
         requests.wrappingAdd(1, ordering: .relaxed)
-        return ReplayResponderDialogue(dialogue)
+        return ReplayResponderDialogue(dialogue) { [self] miss in note(miss) }
     }
 
     package func noteUnanswered(_ host: String, _ port: UInt16) {
@@ -92,9 +92,11 @@ package final class ReplayResponder: OriginResponder {
 private final class ReplayResponderExchange: ResponderExchange {
     private let exchange: ReplayExchange
     /// Tells of a miss, and returns it as it is shown.
-    private let missed: (ReplayMiss) -> ReplayMiss
+    private let missed: @Sendable (ReplayMiss) -> ReplayMiss
 
-    init(_ exchange: ReplayExchange, missed: @escaping (ReplayMiss) -> ReplayMiss) {
+    init(
+        _ exchange: ReplayExchange, missed: @escaping @Sendable (ReplayMiss) -> ReplayMiss
+    ) {
         self.exchange = exchange
         self.missed = missed
     }
@@ -109,7 +111,8 @@ private final class ReplayResponderExchange: ResponderExchange {
         case .interim(let head): return .interim(head)
         case .head(let head, let isAll): return .head(head, isAll: isAll)
         case .switching(let head, let dialogue):
-            return .switching(head, ReplayResponderDialogue(dialogue))
+            return .switching(
+                head, ReplayResponderDialogue(dialogue) { [missed] in _ = missed($0) })
         case .content(let bytes): return .content(bytes)
         case .end(let trailers): return .end(trailers: trailers)
         case .broken: return .broken
@@ -125,17 +128,26 @@ private final class ReplayResponderExchange: ResponderExchange {
 
 private final class ReplayResponderDialogue: ResponderDialogue {
     private let dialogue: any ReplayDialogue
+    private let missed: @Sendable (ReplayMiss) -> Void
 
-    init(_ dialogue: any ReplayDialogue) {
+    init(_ dialogue: any ReplayDialogue, missed: @escaping @Sendable (ReplayMiss) -> Void) {
         self.dialogue = dialogue
+        self.missed = missed
     }
 
-    func receive(_ bytes: Span<UInt8>) { dialogue.receive(bytes) }
+    func receive(_ bytes: Span<UInt8>) {
+        dialogue.receive(bytes)
+        if let miss = dialogue.takeMiss() { missed(miss) }
+    }
+
     func noteEnd() { dialogue.noteEnd() }
 
     func next() -> DialogueStep {
-        switch dialogue.next() {
+        let step = dialogue.next()
+        if let miss = dialogue.takeMiss() { missed(miss) }
+        return switch step {
         case .needMore: .needMore
+        case .needMoreWithin(let time): .needMoreWithin(time)
         case .pause(let time): .pause(time)
         case .send(let bytes): .send(bytes)
         case .end: .end
