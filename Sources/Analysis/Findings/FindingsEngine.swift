@@ -279,7 +279,7 @@ extension Sighting {
 
 extension ConnectionRecord {
     /// Whether another tool recorded it.
-    fileprivate var isImported: Bool {
+    var isImported: Bool {
         notes.contains { $0.code == "imported" || $0.code == "imported-packets" }
     }
 

@@ -226,7 +226,12 @@ package final class OriginConnector: @unchecked Sendable {
             resumptionKey: "\(target.host):\(target.port):\(name)")
         // By the name that the origin has to prove: a connection is found again in the pool, and its
         // session resumed, by that name and the address alone.
-        session.identity = configuration.identities.first { $0.host.matches(name) }?.identity
+        // One that need not prove it has to be asked for by it, or any client's SNI would choose.
+        session.identity =
+            configuration.identities.first { identity in
+                identity.host.matches(name)
+                    && (!configuration.trustsAnybody || identity.host.matches(target.host))
+            }?.identity
         session.trustsAnybody = configuration.trustsAnybody
         let stream = TLSStream(channel, session: session)
         channel.readDeadline = loop.now + configuration.handshakeTimeout

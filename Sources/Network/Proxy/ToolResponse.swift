@@ -60,7 +60,9 @@ struct ToolResponse: Sendable, Equatable {
 
     static let notAProxyRequest = ToolResponse(
         400, "not-a-proxy-request", "this is a proxy, and the request names no origin",
-        hint: "set it as the client's proxy: curl -x http://127.0.0.1:8080 https://example.com/")
+        hint:
+            "set it as the client's proxy, by the name and port that you asked for here, such as with"
+            + " curl -x http://NAME:PORT https://example.com/")
 
     init(_ failure: Failure) {
         let status =

@@ -112,17 +112,23 @@ import Traffic
         #expect(!texts.contains { $0.contains("--loopback-as-remote") })
     }
 
-    @Test func blamesOwnProxyOnLoopbackAsInfo() {
+    /// Another tool's proxy is one that the client will meet again.
+    @Test(arguments: [
+        ("127.0.0.1", false, Severity.info), ("192.0.2.1", false, .info),
+        ("192.0.2.1", true, .critical),
+    ])
+    func ownProxyIsInfo(_ listener: String, _ isImported: Bool, _ severity: Severity) {
         var connection = ConnectionRecord(
             id: 1, openedAt: Timestamp(microseconds: 1), client: "10.0.0.2:1",
-            listener: "127.0.0.1:8080", mode: .explicit)
+            listener: "\(listener):8080", mode: .explicit)
+        if isImported { connection.notes.append(ConnectionNote("imported", "from a HAR")) }
         connection.originHost = "api.example"
         var engine = FindingsEngine(FindingsLaboratory.configuration())
         Sample.clear("Proxy-Authorization: Basic dXNlcjpwYXNz").feed(
             &engine, id: 1, connection: connection)
         let finding = engine.report().findings.first { $0.rule == .plainHTTPProxy }
-        #expect(finding?.severity == .info)
-        #expect(finding?.party.text == "127.0.0.1")
+        #expect(finding?.severity == severity)
+        #expect(finding?.party.text == listener)
     }
 
     @Test(arguments: [

@@ -20,6 +20,8 @@ extension ProxyTests {
         struct Row: CustomTestStringConvertible, Sendable {
             let name: String
             var host = "localhost"
+            /// What the client asks the proxy for; it names `localhost` in SNI.
+            var asked = "localhost"
             var versions = TLSVersions(.tls13, .tls13)
             var isTrusted = true
             var servesUnverified = false
@@ -34,8 +36,12 @@ extension ProxyTests {
             Row(name: "of all hosts", host: "*"),
             Row(name: "for another host", host: "*.localhost", isShown: false),
             Row(name: "an impostor", isTrusted: false, isShown: false),
+            Row(name: "by address, with a name that it proves", asked: "127.0.0.1"),
             Row(
                 name: "an impostor that is served", isTrusted: false, servesUnverified: true),
+            Row(
+                name: "an impostor that SNI alone names", asked: "127.0.0.1", isTrusted: false,
+                servesUnverified: true, isShown: false),
         ]
 
         @Test(arguments: rows)
@@ -61,7 +67,8 @@ extension ProxyTests {
                 }
                 for number in 1...2 {
                     // The second one resumes the session, if there is one.
-                    let client = try proxy.secureTunnel(to: origin)
+                    let client = try proxy.tunnel(to: "\(row.asked):\(origin.port)")
+                    try client.secure(ProxyUnderTest.clientSession(for: "localhost"))
                     let isServed = row.isTrusted || row.servesUnverified
                     #expect(try client.get("/").status == (isServed ? 200 : 502))
                     client.close()

@@ -18,6 +18,7 @@ package enum FindingNote: Sendable, Hashable {
     case publishable
     case presigned(lifetimeSeconds: Int?)
     case leavesInReferer
+    case forThisProxy
     case looksLikeInjection
     case planted(SafeName, PlantedEncoding)
     case wrongParty
@@ -60,6 +61,7 @@ package enum FindingNote: Sendable, Hashable {
         case .presigned(let seconds):
             seconds.map { "presigned URL, lives \($0) s" } ?? "presigned URL"
         case .leavesInReferer: "leaves in the Referer field"
+        case .forThisProxy: "for the proxy that recorded it, and for no other"
         case .looksLikeInjection: "the value looks like an injection attempt"
         case .planted(let name, let encoding): "profile value \(name.text) as \(encoding.rawValue)"
         case .wrongParty: "the service is not an owner of the profile"

@@ -1,4 +1,5 @@
 internal import Base
+internal import Traffic
 
 /// The rules about Authorization, Proxy-Authorization and tokens in Sec-WebSocket-Protocol.
 enum AuthorizationDetector {
@@ -9,7 +10,10 @@ enum AuthorizationDetector {
             found += view.request.texts("sec-websocket-protocol").compactMap(judgeSubprotocols)
         }
         if view.isClear || view.method == Array("CONNECT".utf8) {
-            found += view.request.texts("proxy-authorization").compactMap(judgeProxy)
+            let isOurs = view.connection.map { $0.mode == .explicit && !$0.isImported } ?? false
+            found += view.request.texts("proxy-authorization").compactMap {
+                judgeProxy($0, isOurs: isOurs)
+            }
         }
         for index in found.indices { found[index].notes += view.verdict }
         return found
@@ -19,7 +23,8 @@ enum AuthorizationDetector {
         judge(value, header: Array("authorization".utf8))
     }
 
-    private static func judgeProxy(_ value: [UInt8]) -> RuleMatch? {
+    /// - Parameter isOurs: whether it is for the proxy that recorded it.
+    private static func judgeProxy(_ value: [UInt8], isOurs: Bool) -> RuleMatch? {
         guard let inner = judge(value, header: Array("proxy-authorization".utf8)) else {
             return nil
         }
@@ -35,6 +40,10 @@ enum AuthorizationDetector {
             result.notes = inner.notes
         }
         result.peer = .proxy
+        if isOurs {
+            result.severity = .info
+            result.notes.append(.forThisProxy)
+        }
         return result
     }
 
@@ -161,7 +170,8 @@ extension RuleText {
         decision:
             "A request has Proxy-Authorization with a credential, on its way to the proxy without"
             + " TLS (RFC 9110 §11.7.2).",
-        exceptions: "A client on the proxy's own machine makes it info.",
+        exceptions:
+            "What is for the proxy that recorded it is info: another proxy takes its place.",
         weaknesses: [319, 522, 523])
 
     static let plainHTTPBearer = RuleText(
