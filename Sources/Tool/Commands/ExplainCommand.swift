@@ -10,19 +10,29 @@ extension Command {
                 Example(purpose: "the rules, a line each", line: "sallyport explain"),
                 Example(purpose: "one of them", line: "sallyport explain NOTLS-STARTTLS"),
             ],
-            arguments: RuleID?.none,
+            arguments: ExplainArguments(),
             parameters: [
                 .optional(
-                    \.self, .choice("RULE"), "a rule as reports name it; all of them by default")
+                    \.rule, .choice("RULE"), "a rule as reports name it; lists them by default"),
+                .flag("json", \.isJSON, "print JSON Lines"),
             ],
             run: runExplain)
     }
 }
 
-private func runExplain(_ rule: RuleID?, _ environment: Environment) async throws -> ExitCode {
+private struct ExplainArguments {
+    var rule: RuleID?
+    var isJSON = false
+}
+
+private func runExplain(
+    _ arguments: ExplainArguments, _ environment: Environment
+) async throws -> ExitCode {
     let palette = environment.palette
     let lines: [String]
-    if let rule {
+    if arguments.isJSON {
+        lines = (arguments.rule.map { [$0] } ?? RuleID.allCases).map(\.json.line.text)
+    } else if let rule = arguments.rule {
         lines = story(
             of: rule, palette, columns: min(100, max(60, environment.output.columns ?? 80)))
     } else {
@@ -38,8 +48,10 @@ private func runExplain(_ rule: RuleID?, _ environment: Environment) async throw
 
 private func story(of rule: RuleID, _ palette: Palette, columns: Int) -> [String] {
     let weaknesses = rule.text.weaknesses.map { "CWE-\($0)" }.joined(separator: ", ")
+    let severity = rule.text.worst.map { $0 == .info ? "info" : "\($0.rawValue) at worst" }
     let parts = [
-        ("why", rule.text.reason), ("decided", rule.text.decision),
+        ("severity", severity ?? "depends"), ("why", rule.text.reason),
+        ("decided", rule.text.decision),
         ("left alone", rule.text.exceptions),
         ("fix", rule.text.advice), ("judges", "the \(rule.text.party.rawValue)"),
         ("see", weaknesses),

@@ -1,3 +1,5 @@
+package import Base
+
 /// What reports and `explain` tell of a rule.
 package struct RuleText: Sendable {
     /// What was found, in a few words.
@@ -12,6 +14,8 @@ package struct RuleText: Sendable {
     package let exceptions: String
     /// Whose behaviour the rule judges.
     package var party = RuleParty.client
+    /// The worst that a finding of it can be, `nil` if it is not told.
+    package var worst: Severity?
     /// Numbers of the Common Weakness Enumeration.
     package let weaknesses: [Int]
 }

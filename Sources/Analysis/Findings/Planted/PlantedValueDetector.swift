@@ -199,5 +199,6 @@ extension RuleText {
         exceptions:
             "The owner may have its values over TLS. A short value can occur by accident: choose"
             + " one that exists for the test alone.",
+        worst: .critical,
         weaknesses: [319, 201, 598, 359])
 }

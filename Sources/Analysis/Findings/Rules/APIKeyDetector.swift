@@ -51,5 +51,6 @@ extension RuleText {
             "A request without TLS has a header that is named like a key, with a value that can be"
             + " one.",
         exceptions: "Placeholders, and keys that their provider means to be public.",
+        worst: .high,
         weaknesses: [319, 522])
 }

@@ -161,6 +161,7 @@ extension RuleText {
             "A request without TLS has Authorization: Basic whose Base64 holds a name and a colon"
             + " (RFC 7617 §2).",
         exceptions: "Placeholders are no credentials. A peer on this machine makes it info.",
+        worst: .critical,
         weaknesses: [319, 522, 523])
 
     static let plainHTTPProxy = RuleText(
@@ -172,6 +173,7 @@ extension RuleText {
             + " TLS (RFC 9110 §11.7.2).",
         exceptions:
             "What is for the proxy that recorded it is info: another proxy takes its place.",
+        worst: .critical,
         weaknesses: [319, 522, 523])
 
     static let plainHTTPBearer = RuleText(
@@ -182,6 +184,7 @@ extension RuleText {
             "A request without TLS has Authorization: Bearer, or a subprotocol or a message of a"
             + " WebSocket that is a token by its form (RFC 6750 §5.3).",
         exceptions: "Placeholders, and keys that their provider means to be public.",
+        worst: .high,
         weaknesses: [319, 522])
 
     static let plainHTTPAuthorization = RuleText(
@@ -192,6 +195,7 @@ extension RuleText {
             "A request without TLS has Authorization in a scheme that is not known here, or in"
             + " none.",
         exceptions: "Placeholders are no credentials. A peer on this machine makes it info.",
+        worst: .high,
         weaknesses: [319, 522])
 
     static let hashHTTPDigest = RuleText(
@@ -200,6 +204,7 @@ extension RuleText {
         advice: "use https for this endpoint",
         decision: "A request without TLS has Authorization: Digest (RFC 7616 §3.4).",
         exceptions: "Placeholders are no credentials. A peer on this machine makes it info.",
+        worst: .medium,
         weaknesses: [916, 326, 319])
 
     static let hashHTTPNTLM = RuleText(
@@ -208,6 +213,7 @@ extension RuleText {
         advice: "use https for this endpoint",
         decision: "A request without TLS has the third message of NTLM ([MS-NLMP] §2.2.1.3).",
         exceptions: "Placeholders are no credentials. A peer on this machine makes it info.",
+        worst: .high,
         weaknesses: [916, 326, 319])
 
     static let hashHTTPSignature = RuleText(
@@ -216,5 +222,6 @@ extension RuleText {
         advice: "use https for this endpoint, and bind a time to the signature",
         decision: "A request without TLS is signed: AWS, Hawk, Signature.",
         exceptions: "Placeholders are no credentials. A peer on this machine makes it info.",
+        worst: .medium,
         weaknesses: [916, 326, 319])
 }

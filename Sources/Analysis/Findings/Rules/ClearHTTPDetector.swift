@@ -48,5 +48,6 @@ extension RuleText {
         exceptions:
             "Certificate status, revocation lists and portal checks are info: they are signed, or"
             + " have to be in clear.",
+        worst: .medium,
         weaknesses: [319])
 }

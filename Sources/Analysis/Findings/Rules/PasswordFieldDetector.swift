@@ -59,5 +59,6 @@ extension RuleText {
         exceptions:
             "Names that only sound alike (passenger, password_hint), empty values, switches and"
             + " placeholders. In an uploaded file it is tentative.",
+        worst: .critical,
         weaknesses: [319, 523])
 }

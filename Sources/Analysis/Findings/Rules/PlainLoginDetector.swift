@@ -78,6 +78,7 @@ extension RuleText {
         exceptions:
             "Anonymous binds and empty passwords; a guest's login at FTP is info. What a server"
             + " says is never a login.",
+        worst: .critical,
         weaknesses: [319, 523])
 
     static let hashLogin = RuleText(
@@ -86,5 +87,6 @@ extension RuleText {
         advice: "begin with TLS or demand the switch to it before the login",
         decision: "What was said without TLS is a login of its protocol that answers a challenge.",
         exceptions: "Mechanisms that send no answer that passwords could be tried against.",
+        worst: .high,
         weaknesses: [916, 326, 319])
 }

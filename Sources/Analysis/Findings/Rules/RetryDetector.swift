@@ -73,5 +73,6 @@ extension RuleText {
         exceptions:
             "Where the process is not known or no alert came, it is tentative: two programs of one"
             + " machine can look like one.",
+        worst: .high,
         weaknesses: [295, 636])
 }

@@ -149,6 +149,7 @@ extension RuleText {
             "A password stands in userinfo, in the query or in path parameters of a URL, or in the"
             + " Referer that leads from one, over TLS too (RFC 3986 §3.2.1).",
         exceptions: "Names that only sound alike, empty values, and tries at injection.",
+        worst: .critical,
         weaknesses: [598, 522])
 
     static let urlToken = RuleText(
@@ -161,5 +162,6 @@ extension RuleText {
         exceptions:
             "Presigned URLs are info, and tell how long they live; cursors of pages and codes of"
             + " OAuth are no tokens.",
+        worst: .high,
         weaknesses: [598])
 }

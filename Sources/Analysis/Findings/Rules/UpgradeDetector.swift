@@ -67,6 +67,7 @@ extension RuleText {
         exceptions:
             "A client that ends the connection has done right, and it is low. The offer may have"
             + " been taken out on the way: then none was seen.",
+        worst: .high,
         weaknesses: [319, 757])
 
     static let upgradeInjection = RuleText(
@@ -75,5 +76,6 @@ extension RuleText {
         advice: "throw away what was read before the handshake, and wait for the answer before it",
         decision: "One side sent plain bytes behind the words with which both agreed on TLS.",
         exceptions: "Bytes that begin a ClientHello.",
+        worst: .high,
         weaknesses: [349, 74])
 }

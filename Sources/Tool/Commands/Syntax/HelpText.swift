@@ -75,7 +75,7 @@ struct HelpText {
     /// What a parameter is for, with its choices and what holds without it.
     static func summary(_ parameter: ParameterDescription) -> String {
         var text = parameter.summary
-        if !parameter.choices.isEmpty {
+        if (1...fewChoices).contains(parameter.choices.count) {
             text += ": \(inWords(parameter.choices))"
         }
         var remarks: [String] = []

@@ -110,18 +110,26 @@ extension ValueSyntax where Value == Duration {
 
 extension ValueSyntax
 where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
-    /// One of the words that the cases of `Value` stand for.
+    /// One of the words that the cases of `Value` stand for, in any case.
     static func choice(_ placeholder: String) -> ValueSyntax {
         let choices = Value.allCases.map(\.rawValue)
         return ValueSyntax(placeholder, choices: choices) { text throws(UsageFailure) in
-            if let value = Value(rawValue: text) { return value }
+            let wanted = text.lowercased()
+            let found = Value.allCases.first { $0.rawValue.lowercased() == wanted }
+            if let found { return found }
             let nearest = NearestName.find(text, among: choices)
+            let accepted =
+                choices.count > fewChoices
+                ? "one of \(choices.count) names" : inWords(choices)
             throw UsageFailure(
-                "\(inWords(choices)) is needed, not '\(text)'",
+                "\(accepted) is needed, not '\(text)'",
                 hint: nearest.map { "did you mean '\($0)'?" })
         }
     }
 }
+
+/// How many are told in help and in errors; a command lists more than that.
+let fewChoices = 16
 
 /// `a`, `a or b`, `a, b or c`.
 func inWords(_ choices: [String]) -> String {
