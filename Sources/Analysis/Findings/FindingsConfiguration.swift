@@ -22,4 +22,9 @@ package struct FindingsConfiguration: Sendable {
         self.registrableDomain = registrableDomain
         self.treatsLoopbackAsRemote = treatsLoopbackAsRemote
     }
+
+    /// The registrable domain of a host, or the host where there is none.
+    func service(of host: HostName) -> String {
+        (host.isAddress ? nil : registrableDomain(host.text)) ?? host.text
+    }
 }

@@ -11,6 +11,7 @@ package struct FindingsEngine {
     private let planted: PlantedValueDetector?
     private var cookies = CookieDetector()
     private var retries = RetryDetector()
+    private var crossOrigin = CrossOriginDetector()
     private var store = FindingStore()
     private var coverage = FindingsCoverage()
 
@@ -49,7 +50,8 @@ package struct FindingsEngine {
         let isLocal = isLocal(connection.host, isImported: connection.isImported)
         coverage.countUnread(connection, isUnread: logins.isEmpty && !isLocal)
         let spoken = ProtocolName(rawValue: connection.protocolName)
-        var found = ConnectionDetector.examine(connection) + retries.examine(connection)
+        var found = ConnectionDetector.examine(connection) + ClientOfferDetector.examine(connection)
+        found += retries.examine(connection)
         for index in found.indices { found[index].protocolName = spoken }
         found += logins
         found += PlainLoginDetector.examine(connection, isRead: !logins.isEmpty)
@@ -134,6 +136,10 @@ package struct FindingsEngine {
         found += URLDetector.examine(view)
         found += cookies.examine(view, redaction: redaction)
         found += LoginPageDetector.examine(view)
+        found += CookieAttributesDetector.examine(view)
+        found += DowngradeDetector.examine(view)
+        found += crossOrigin.examine(view) { [configuration] in configuration.service(of: $0) }
+        found += CacheDetector.examine(view)
         // The inventory goes first, so that no number of others crowds it out.
         return ClearHTTPDetector.examine(view) + found
     }
@@ -176,8 +182,8 @@ package struct FindingsEngine {
             let name = SafeName(Array(planted.key.utf8), redaction: redaction)
             notes.insert(.planted(name, planted.encoding), at: 0)
         }
-        if let host = match.actionHost {
-            notes.append(.formAction(ServiceName(host: host.bytes, redaction: redaction)))
+        if let host = match.leadsTo {
+            notes.append(.leadsTo(ServiceName(host: host.bytes, redaction: redaction)))
         }
         if isLocal, match.severity > .info { notes.append(.staysLocal(match.severity)) }
         let finding = Finding(
@@ -218,9 +224,7 @@ package struct FindingsEngine {
     }
 
     private func service(of host: HostName, _ redaction: EvidenceRedaction) -> ServiceName {
-        let domain = host.isAddress ? nil : configuration.registrableDomain(host.text)
-        return ServiceName(
-            host: domain.map { HostName($0).bytes } ?? host.bytes, redaction: redaction)
+        ServiceName(host: HostName(configuration.service(of: host)).bytes, redaction: redaction)
     }
 
     /// What no name of this exchange's findings may show.

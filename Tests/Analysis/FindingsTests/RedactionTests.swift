@@ -44,6 +44,7 @@ import Traffic
     @Test func coversEveryRuleAboutSecrets() {
         let without: Set<RuleID> = [
             .clearHTTP, .tlsClientVersion, .tlsClientCipher, .tlsOriginCertificate,
+            .tlsClientServerName, .tlsClientSignatures, .tlsClientExtensions, .crossOrigin,
             .tlsClientRetry, .plainHTTPLoginPage, .upgradeUnused, .upgradeInjection,
             // In DialogueRuleTests.
             .plainLogin, .hashLogin,
@@ -125,6 +126,21 @@ import Traffic
             traffic: .clear("Authorization: Hawk id=\"a\", mac=\"\(opaque)\"")),
         Row(
             rule: .urlToken, secret: opaque, traffic: .get("/a?sid=\(opaque)", over: .https)),
+        Row(
+            rule: .cookieAttributes, secret: opaque,
+            traffic: Sample(scheme: .https, responseHeaders: ["Set-Cookie: sid=\(opaque)"])),
+        Row(
+            rule: .redirectDowngrade, secret: opaque,
+            traffic: Sample(
+                scheme: .https, status: 302,
+                responseHeaders: [
+                    "Location: http://\(opaque):\(opaque)@\(opaque).example/\(opaque)"
+                ])),
+        Row(
+            rule: .cacheAuthenticated, secret: opaque,
+            traffic: Sample(
+                scheme: .https, headers: ["Authorization: Bearer \(opaque)"],
+                responseHeaders: ["Content-Type: text/html", "Cache-Control: public"])),
     ]
 
     /// The forms that a leak would have.

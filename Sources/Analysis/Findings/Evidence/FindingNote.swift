@@ -23,12 +23,13 @@ package enum FindingNote: Sendable, Hashable {
     case planted(SafeName, PlantedEncoding)
     case wrongParty
     case comesBackInResponse
-    case formAction(ServiceName)
+    case leadsTo(ServiceName)
     case publicInfrastructure
     case offersVersion(UInt16)
     case offersSSL2
-    case offersSuites(SuiteClass)
-    case offersSuite(WeakSuite)
+    case offersSuites([SuiteClass], count: Int, example: WeakSuite)
+    case offer(OfferFlaw)
+    case hygiene(HygieneFlaw)
     case verification(CertificateProblem)
     case refusedBefore
     case speaks(ProtocolName)
@@ -66,12 +67,15 @@ package enum FindingNote: Sendable, Hashable {
         case .planted(let name, let encoding): "profile value \(name.text) as \(encoding.rawValue)"
         case .wrongParty: "the service is not an owner of the profile"
         case .comesBackInResponse: "comes back in a response"
-        case .formAction(let host): "form action at \(host.text)"
+        case .leadsTo(let host): "leads to \(host.text)"
         case .publicInfrastructure: "certificate status, CRL or connectivity check"
         case .offersVersion(let code): "offers \(TLSVersionName.text(code))"
         case .offersSSL2: "sends an SSL 2.0 hello"
-        case .offersSuites(let suites): "offers \(suites.text) suites"
-        case .offersSuite(let suite): suite.name
+        case .offersSuites(let classes, let count, let example):
+            "offers \(Quantity.text(count, "suite")): "
+                + classes.map(\.text).joined(separator: ", ") + "; such as \(example.name)"
+        case .offer(let flaw): flaw.rawValue
+        case .hygiene(let flaw): flaw.rawValue
         case .verification(let problem): problem.text
         case .refusedBefore: "its connection before was refused, with the same certificate's CA"
         case .speaks(let name): "\(name.rawValue) is spoken inside"

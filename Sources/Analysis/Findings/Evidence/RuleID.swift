@@ -22,7 +22,14 @@ package enum RuleID: String, Sendable, CaseIterable {
     case tlsClientRetry = "TLS-C-RETRY"
     case tlsClientVersion = "TLS-C-VERSION"
     case tlsClientCipher = "TLS-C-CIPHER"
+    case tlsClientServerName = "TLS-C-SNI"
+    case tlsClientSignatures = "TLS-C-SIGALG"
+    case tlsClientExtensions = "TLS-C-EXT"
     case tlsOriginCertificate = "TLS-S-CERT"
+    case redirectDowngrade = "REDIRECT-DOWNGRADE"
+    case crossOrigin = "CORS"
+    case cacheAuthenticated = "CACHE-AUTH"
+    case cookieAttributes = "COOKIE-ATTRS"
 
     /// Where the rule stands in the report.
     var order: Int { RuleID.allCases.firstIndex(of: self) ?? 0 }
@@ -52,7 +59,14 @@ package enum RuleID: String, Sendable, CaseIterable {
         case .tlsClientRetry: .tlsClientRetry
         case .tlsClientVersion: .tlsClientVersion
         case .tlsClientCipher: .tlsClientCipher
+        case .tlsClientServerName: .tlsClientServerName
+        case .tlsClientSignatures: .tlsClientSignatures
+        case .tlsClientExtensions: .tlsClientExtensions
         case .tlsOriginCertificate: .tlsOriginCertificate
+        case .redirectDowngrade: .redirectDowngrade
+        case .crossOrigin: .crossOrigin
+        case .cacheAuthenticated: .cacheAuthenticated
+        case .cookieAttributes: .cookieAttributes
         }
     }
 }

@@ -26,6 +26,50 @@ package struct ClientHelloOffer: Sendable, Equatable {
         return versions.filter { $0 < 0x0303 && ($0 >= 0x0300 || $0 == 0x0002) }
     }
 
+    /// Whether it says which host is meant, which clients do not of an address; where the hello is
+    /// encrypted, the name outside says nothing (RFC 9849 §5).
+    package var namesHost: Bool { offers(.serverName) }
+    package var hidesHost: Bool { offers(.encryptedHello) }
+    package var speaksBeforeTLS13: Bool { versions.contains { $0 < 0x0304 } }
+    package var compresses: Bool { compressionMethods.contains { $0 != 0 } }
+    package var offersHeartbeat: Bool { offers(.heartbeat) }
+    var namesApplications: Bool { offers(.applications) }
+    /// Whether a session can be mistaken for another that ended in the same secret (RFC 7627).
+    package var lacksExtendedMasterSecret: Bool {
+        speaksBeforeTLS13 && !offers(.extendedMasterSecret)
+    }
+    /// Whether it does not bind renegotiations to what was before (RFC 5746 §3.3).
+    package var lacksRenegotiationInfo: Bool {
+        speaksBeforeTLS13 && !offers(.renegotiationInfo)
+            && !suites.contains(Self.renegotiationSuite)
+    }
+    /// Whether silence about signatures stands for SHA-1 (RFC 5246 §7.4.1.4.1).
+    package var lacksSignatureAlgorithms: Bool {
+        versions.contains { $0 == 0x0303 } && !offers(.signatureAlgorithms)
+    }
+
+    /// The algorithms with a digest, by its number in RFC 5246 §7.4.1.4.1, which TLS 1.3 has kept
+    /// for these.
+    package func signatures(digest: UInt16) -> [UInt16] {
+        signatureAlgorithms.filter { $0 >> 8 == digest && (1...3) ~= $0 & 0xFF }
+    }
+
+    /// TLS_EMPTY_RENEGOTIATION_INFO_SCSV (RFC 5746 §3.3).
+    package static let renegotiationSuite: UInt16 = 0x00FF
+
+    /// IANA, TLS ExtensionType Values.
+    private enum ExtensionType: UInt16 {
+        case serverName = 0
+        case signatureAlgorithms = 13
+        case heartbeat = 15
+        case applications = 16
+        case extendedMasterSecret = 23
+        case encryptedHello = 0xFE0D
+        case renegotiationInfo = 0xFF01
+    }
+
+    private func offers(_ type: ExtensionType) -> Bool { extensions.contains(type.rawValue) }
+
     /// By their numbers.
     package var weakSuites: [WeakSuite] {
         Set(suites).sorted().compactMap { WeakSuite(code: $0) }

@@ -1,13 +1,10 @@
 internal import Base
 internal import Traffic
 
-/// The rules about TLS on a connection's two legs.
+/// TLS-S-CERT: what is wrong with what an origin showed.
 enum ConnectionDetector {
     static func examine(_ connection: ConnectionRecord) -> [RuleMatch] {
         var found: [RuleMatch] = []
-        if let hello = connection.clientTLS?.clientHello, let offer = ClientHelloOffer(hello) {
-            found += [version(offer), cipher(offer)].compactMap { $0 }
-        }
         if let problem = problem(of: connection) {
             var result = RuleMatch(.tlsOriginCertificate, problem.severity, .certain)
             result.place = .service
@@ -15,30 +12,6 @@ enum ConnectionDetector {
             found.append(result)
         }
         return found
-    }
-
-    private static func version(_ offer: ClientHelloOffer) -> RuleMatch? {
-        guard !offer.isFallback else { return nil }
-        let old = offer.oldVersions
-        guard let lowest = old.first ?? (offer.isSSL2 ? 0x0002 : nil) else { return nil }
-        let isSSL = offer.isSSL2 || lowest <= 0x0300
-        var result = RuleMatch(.tlsClientVersion, isSSL ? .high : .medium, .certain)
-        result.place = .service
-        result.notes = offer.isSSL2 ? [.offersSSL2] : []
-        result.notes += old.prefix(4).map { .offersVersion($0) }
-        return result
-    }
-
-    /// Only the worst class sets the severity, so that it is one finding a service.
-    private static func cipher(_ offer: ClientHelloOffer) -> RuleMatch? {
-        let weak = offer.weakSuites
-        let classes = Set(weak.map(\.suiteClass)).sorted()
-        guard let worst = classes.last else { return nil }
-        var result = RuleMatch(.tlsClientCipher, worst.severity, .certain)
-        result.place = .service
-        result.notes = classes.reversed().map { .offersSuites($0) }
-        result.notes += weak.filter { $0.suiteClass == worst }.prefix(6).map { .offersSuite($0) }
-        return result
     }
 
     private static func problem(of connection: ConnectionRecord) -> CertificateProblem? {
@@ -92,24 +65,6 @@ package enum CertificateProblem: String, Sendable {
 }
 
 extension RuleText {
-    static let tlsClientVersion = RuleText(
-        title: "Client offers an old version of TLS",
-        reason: "versions before TLS 1.2 rest on broken constructions (RFC 8996)",
-        advice: "set TLS 1.2 as the client's lowest version",
-        decision: "The ClientHello offers a version before TLS 1.2 (RFC 8996).",
-        exceptions: "GREASE and signalling values. What is offered is not what is agreed on.",
-        weaknesses: [327, 757])
-
-    static let tlsClientCipher = RuleText(
-        title: "Client offers weak cipher suites",
-        reason: "an origin, or an attacker who can downgrade, may choose one of them",
-        advice: "offer only suites with forward secrecy and authenticated encryption",
-        decision:
-            "The ClientHello offers suites without encryption, authentication or forward"
-            + " secrecy, or with RC4, DES, 3DES or export keys.",
-        exceptions: "GREASE and signalling values. What is offered is not what is agreed on.",
-        weaknesses: [326, 327])
-
     static let tlsOriginCertificate = RuleText(
         title: "Origin's certificate did not verify",
         reason: "a client that connects all the same talks to whoever answers",
@@ -120,5 +75,6 @@ extension RuleText {
         exceptions:
             "A private CA has to be named by --origin-ca; without it, its servers do not verify.",
         party: .origin,
+        worst: .high,
         weaknesses: [295, 298, 326])
 }

@@ -73,7 +73,7 @@ struct CookieDetector {
     private static let memoryLimit = 32_768
 }
 
-private struct Cookie {
+struct Cookie {
     let name: [UInt8]
     let value: [UInt8]
     /// Whether the origin set it in this exchange.
@@ -138,5 +138,6 @@ extension RuleText {
             "A request without TLS has a cookie that is a session's by its name and value, or that"
             + " was seen over TLS before, which makes it certain.",
         exceptions: "Cookies that are constants, preferences or counters by their form.",
+        worst: .high,
         weaknesses: [319, 614])
 }

@@ -37,7 +37,7 @@ enum LoginPageDetector {
         var result = RuleMatch(.plainHTTPLoginPage, .high, .firm)
         result.container = .html
         result.name = name.bytes
-        result.actionHost = HostName(authority: Array(RecordedURL(action).authority))
+        result.leadsTo = HostName(authority: Array(RecordedURL(action).authority))
         return result
     }
 }
@@ -52,5 +52,6 @@ extension RuleText {
             + " form whose action is http.",
         exceptions: "Forms in comments and scripts.",
         party: .origin,
+        worst: .high,
         weaknesses: [319, 311])
 }

@@ -25,8 +25,8 @@ struct RuleMatch {
     var planted: (key: String, encoding: PlantedEncoding)?
     /// What the dialogue turned out to speak, if it is no HTTP.
     var protocolName: ProtocolName?
-    /// A host that a form posts to.
-    var actionHost: HostName?
+    /// The host that a form, a redirect or a page leads to.
+    var leadsTo: HostName?
     var notes: [FindingNote] = []
 
     init(_ rule: RuleID, _ severity: Severity, _ confidence: Confidence) {

@@ -35,6 +35,8 @@ package struct MediaType {
     /// gRPC in any of its spellings, that for the web among them.
     package var isGRPC: Bool { starts(with: "application/grpc") }
     package var isProtobuf: Bool { ends(with: "protobuf") }
+    /// A playlist of HTTP Live Streaming (RFC 8216 §4), by any of the names in use.
+    package var isPlaylist: Bool { ends(with: "mpegurl") }
     package var isGraphQL: Bool { name.equalsIgnoringCase("application/graphql") }
     /// Whether it says no more than that there is text, or nothing.
     package var isPlain: Bool { name.isEmpty || name.equalsIgnoringCase("text/plain") }
