@@ -9,7 +9,7 @@ struct ExchangeView {
     let host: HostName
     let request: RecordedHead
     let response: RecordedHead
-    let responseFields: ResponseFields
+    let responseFacts: ResponseFacts
     let method: [UInt8]
     let target: RecordedURL
     let referer: RecordedURL?
@@ -64,7 +64,7 @@ struct ExchangeView {
         self.target = target
         method = Array(request.method.prefix(64))
         response = RecordedHead(exchange.responseHead)
-        responseFields = ResponseFields(response)
+        responseFacts = ResponseFacts(response)
         referer = request.texts("referer").first.map { RecordedURL($0) }
         host = HostName(exchange.authority)
         let sent = Self.content(requestBody, of: request)

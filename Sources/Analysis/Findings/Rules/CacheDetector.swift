@@ -8,7 +8,7 @@ enum CacheDetector {
         guard view.hasOriginResponse, storable.contains(view.exchange.status),
             view.method == Array("GET".utf8), isPersonal(view.responseType)
         else { return [] }
-        let cache = view.responseFields.cache
+        let cache = view.responseFacts.cache
         guard !cache.forbidsStoring else { return [] }
         let isAuthorized = view.request.first(named: "authorization") != nil
         guard isAuthorized || hasSession(view) else { return [] }
@@ -25,7 +25,7 @@ enum CacheDetector {
     private static func judge(
         _ view: ExchangeView, isAuthorized: Bool
     ) -> (HygieneFlaw, Severity, Confidence)? {
-        let fields = view.responseFields
+        let fields = view.responseFacts
         let cache = fields.cache
         // What has to be asked for each time is given to nobody else unasked.
         if cache.mustAsk || cache.lifetime == 0 && (cache.sharedLifetime ?? 0) == 0 { return nil }

@@ -7,7 +7,7 @@ internal import Traffic
 enum CookieAttributesDetector {
     static func examine(_ view: ExchangeView) -> [RuleMatch] {
         guard view.hasOriginResponse else { return [] }
-        return view.responseFields.cookies.prefix(countLimit).compactMap { judge($0, view) }
+        return view.responseFacts.cookies.prefix(countLimit).compactMap { judge($0, view) }
     }
 
     private static func judge(_ field: [UInt8], _ view: ExchangeView) -> RuleMatch? {

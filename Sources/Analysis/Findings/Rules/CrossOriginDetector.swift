@@ -13,7 +13,7 @@ struct CrossOriginDetector {
     mutating func examine(
         _ view: ExchangeView, service: (HostName) -> String
     ) -> [RuleMatch] {
-        let fields = view.responseFields
+        let fields = view.responseFacts
         guard view.hasOriginResponse, !fields.allowedOrigin.isEmpty else { return [] }
         if fields.allowedOrigin == [0x2A] {
             if fields.allowsCredentials {

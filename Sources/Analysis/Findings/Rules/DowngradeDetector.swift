@@ -11,13 +11,13 @@ enum DowngradeDetector {
 
     private static func redirect(_ view: ExchangeView) -> RuleMatch? {
         guard [301, 302, 303, 307, 308].contains(view.exchange.status),
-            let host = clearHost(view.responseFields.location)
+            let host = clearHost(view.responseFacts.location)
         else { return nil }
         var result = match(.redirectsToClear, host)
         result.container = .header
         result.name = Array("location".utf8)
         var fields = FieldReader()
-        let target = RecordedURL(view.responseFields.location)
+        let target = RecordedURL(view.responseFacts.location)
         for parameter in target.parameters.prefix(64) { fields.add(parameter, container: .query) }
         let isSecret =
             target.userinfo.contains(0x3A)
@@ -33,7 +33,7 @@ enum DowngradeDetector {
     private static func content(_ view: ExchangeView) -> RuleMatch? {
         let type = MediaType(view.responseType[...])
         if type.isHTML {
-            guard !view.responseFields.upgradesInsecure else { return nil }
+            guard !view.responseFacts.upgradesInsecure else { return nil }
             return page(view.responseBody)
         }
         return type.isPlaylist ? playlist(view.responseBody) : nil

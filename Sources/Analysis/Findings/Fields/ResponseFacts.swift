@@ -2,7 +2,7 @@ internal import Base
 internal import Contents
 
 /// The fields of a response that several rules ask for, found in one pass.
-struct ResponseFields {
+struct ResponseFacts {
     private(set) var cookies: [[UInt8]] = []
     private(set) var transportSecurity: [[UInt8]] = []
     private(set) var location: [UInt8] = []
