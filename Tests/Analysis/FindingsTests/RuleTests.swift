@@ -307,5 +307,5 @@ private func multipart(_ disposition: String, _ content: String) -> String {
 private func ntlmMessage(type: UInt8, responseLength: UInt8) -> String {
     var message = Array("NTLMSSP\0".utf8) + [type, 0, 0, 0] + [24, 0, 24, 0, 64, 0, 0, 0]
     message += [responseLength, 0, responseLength, 0, 88, 0, 0, 0]
-    return base64Bytes(message + [UInt8](repeating: 0x41, count: 64))
+    return base64Bytes(message + [UInt8](repeating: 0x41, count: 320))
 }

@@ -1,3 +1,5 @@
+internal import Base
+
 /// A login that can be read in a dialogue's bytes, with its secret or with what was made of it; it
 /// lives no longer than its match.
 struct ClearLogin {
@@ -5,8 +7,9 @@ struct ClearLogin {
     let form: LoginForm
     var user: [UInt8]?
     let secret: [UInt8]
-    /// Whether the secret is one that challenges were answered with, and does not pass itself.
-    private(set) var isHash = false
+    /// How bad it is that only what a challenge was answered with passes, by how fast passwords can
+    /// be tried; `nil` if the secret itself passes.
+    private(set) var hashSeverity: Severity?
     /// Whether it is what guests give, and no secret.
     var isGuest = false
     /// What the origin answered, where that is plain to see.
@@ -27,10 +30,28 @@ struct ClearLogin {
     /// A challenge's answer, of which the secret can be guessed.
     init?(
         _ protocolName: ProtocolName, _ form: LoginForm, user: ArraySlice<UInt8>?,
-        hash: ArraySlice<UInt8>
+        hash: ArraySlice<UInt8>, severity: Severity? = nil
     ) {
         self.init(protocolName, form, user: user, secret: hash)
-        isHash = true
+        hashSeverity = severity ?? Self.severity(of: form)
+    }
+
+    init?(_ protocolName: ProtocolName, _ answer: NTLMAnswer) {
+        self.init(
+            protocolName, .ntlm, user: answer.user.isEmpty ? nil : answer.user[...],
+            hash: answer.response[...], severity: answer.isVersion1 ? .high : .medium)
+        verdict = [answer.isVersion1 ? .ntlmVersion1 : .ntlmVersion2]
+    }
+
+    var isHash: Bool { hashSeverity != nil }
+
+    /// By how fast passwords can be tried, and whether the answer itself opens the door.
+    private static func severity(of form: LoginForm) -> Severity {
+        switch form {
+        case .scram: .low
+        case .apop, .vncDES, .passwordMD5: .high
+        default: .medium
+        }
     }
 
     /// The message of SASL's PLAIN: an identity, a name and a password (RFC 4616 §2).

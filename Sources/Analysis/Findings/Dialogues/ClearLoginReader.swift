@@ -12,7 +12,13 @@ enum ClearLoginReader {
         }
         let answered = MySQLLoginReader.logins(client: client, origin: origin)
         guard answered.isEmpty else { return answered }
+        if let name = NTLMLoginReader.name(client) {
+            return NTLMLoginReader.logins(name, client: client)
+        }
         switch client.first {
+        case 0x00 where client.dropFirst(4).first == 0x6A || client.dropFirst(4).first == 0x6C:
+            return KerberosLoginReader.logins(client: client)
+        case 0x6A: return KerberosLoginReader.logins(client: client)
         case 0x00: return PostgreSQLLoginReader.logins(client: client, origin: origin)
         case 0x05: return SOCKSLoginReader.logins(client: client, origin: origin)
         case 0x10:

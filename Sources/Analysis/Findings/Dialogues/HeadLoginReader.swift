@@ -12,7 +12,8 @@ enum HeadLoginReader {
             guard let colon = line.prefix(32).firstIndex(of: 0x3A) else { continue }
             let field = line[..<colon].lowercasedBytes.text
             guard field == "authorization" || field == "proxy-authorization" else { continue }
-            if let login = login(name, Array(line[(colon + 1)...]).trimmed) { found.append(login) }
+            let value = Array(line[(colon + 1)...]).trimmed
+            if let login = login(name, value) { found.append(login) }
         }
         return found
     }
@@ -22,23 +23,22 @@ enum HeadLoginReader {
         return line.hasSuffix(" SIP/2.0") ? .sip : nil
     }
 
-    private static func login(_ name: ProtocolName, _ credentials: [UInt8]) -> ClearLogin? {
-        let scheme = credentials.prefix { $0 != 0x20 }.lowercasedBytes.text
-        let rest = Array(credentials.drop { $0 != 0x20 }).trimmed
-        if scheme == "basic" {
-            guard let pair = Base64.decode(rest), let colon = pair.firstIndex(of: 0x3A) else {
-                return nil
+    private static func login(_ name: ProtocolName, _ value: [UInt8]) -> ClearLogin? {
+        let value = AuthorizationValue(value)
+        switch value.scheme {
+        case "basic":
+            return value.basic.flatMap {
+                ClearLogin(name, .basic, user: $0.user[...], secret: $0.password[...])
             }
-            return ClearLogin(name, .basic, user: pair[..<colon], secret: pair[(colon + 1)...])
-        }
-        guard scheme == "digest" else { return nil }
-        let parts = rest.split(separator: 0x2C).map { Array($0).trimmed }
-        func value(_ key: String) -> ArraySlice<UInt8>? {
-            let part = parts.first { $0.starts(with: "\(key)=".utf8) }
-            return part?.dropFirst(key.utf8.count + 1).filter { $0 != 0x22 }[...]
-        }
-        return value("response").flatMap {
-            ClearLogin(name, .digest, user: value("username"), hash: $0)
+        case "digest":
+            return value.digest.flatMap {
+                ClearLogin(name, .digest, user: $0.user?[...], hash: $0.response[...])
+            }
+        case "ntlm", "negotiate":
+            return Base64.decode(value.credentials).flatMap { NTLMAnswer(in: $0) }.flatMap {
+                ClearLogin(name, $0)
+            }
+        default: return nil
         }
     }
 

@@ -1,51 +1,56 @@
 internal import Base
 
-/// LDAP: a simple bind with a password, and SASL's PLAIN (RFC 4511 §4.2).
-enum LDAPLoginReader {
+/// LDAP: a simple bind with a password, and mechanisms of SASL (RFC 4511 §4.2).
+struct LDAPLoginReader {
     static func logins(client: [UInt8]) -> [ClearLogin] {
+        var reader = LDAPLoginReader()
         var cursor = ByteCursor(client[...])
-        var found: [ClearLogin] = []
-        while found.count < ClearLogin.countLimit, let message = element(&cursor),
+        while reader.found.count < ClearLogin.countLimit, let message = cursor.element(),
             message.tag == 0x30
         {
             var parts = ByteCursor(message.content)
-            guard element(&parts)?.tag == 0x02, let operation = element(&parts) else { break }
+            guard parts.element()?.tag == 0x02, let operation = parts.element() else { break }
             // What follows a request for TLS is not plain any more.
             if operation.tag == 0x77 { break }
-            if operation.tag == 0x60, let login = bind(operation.content) { found.append(login) }
+            if operation.tag == 0x60 { reader.takeBind(operation.content) }
         }
-        return found
+        return reader.found
     }
 
-    private static func bind(_ request: ArraySlice<UInt8>) -> ClearLogin? {
+    private var found: [ClearLogin] = []
+    /// What the binds of one login have answered so far.
+    private var answers: [[UInt8]] = []
+
+    private mutating func takeBind(_ request: ArraySlice<UInt8>) {
         var parts = ByteCursor(request)
-        guard element(&parts)?.tag == 0x02, let name = element(&parts), name.tag == 0x04,
-            let choice = element(&parts)
-        else { return nil }
+        guard parts.element()?.tag == 0x02, let name = parts.element(), name.tag == 0x04,
+            let choice = parts.element()
+        else { return }
         if choice.tag == 0x80 {
-            return ClearLogin(.ldap, .simpleBind, user: name.content, secret: choice.content)
+            add(ClearLogin(.ldap, .simpleBind, user: name.content, secret: choice.content))
+            return
         }
         var credentials = ByteCursor(choice.content)
-        guard choice.tag == 0xA3, let mechanism = element(&credentials), mechanism.tag == 0x04,
-            mechanism.content.lowercasedBytes.text == "plain",
-            let message = element(&credentials), message.tag == 0x04
-        else { return nil }
-        return ClearLogin(.ldap, .saslBindPlain, plain: message.content)
+        guard choice.tag == 0xA3, let mechanism = credentials.element(), mechanism.tag == 0x04,
+            let message = credentials.element(), message.tag == 0x04
+        else { return }
+        if let answer = NTLMAnswer(in: message.content) {
+            add(ClearLogin(.ldap, answer))
+            return
+        }
+        guard let sasl = SASLAnswers(mechanism: mechanism.content) else { return }
+        answers.append(Array(message.content))
+        // DIGEST-MD5 and CRAM-MD5 begin with an empty answer, or with none.
+        if let login = sasl.login(.ldap, .saslBindPlain, Array(answers.suffix(sasl.count))) {
+            add(login)
+        }
+        if answers.count > Self.answerLimit { answers = [] }
     }
 
-    /// A tag of one byte, a length of the short or the long form, and the content
-    /// (X.690 §8.1).
-    private static func element(
-        _ cursor: inout ByteCursor
-    ) -> (tag: UInt8, content: ArraySlice<UInt8>)? {
-        guard let tag = cursor.number(1), let first = cursor.number(1) else { return nil }
-        var length = first
-        if first & 0x80 != 0 {
-            guard (1...4).contains(first & 0x7F), let long = cursor.number(first & 0x7F) else {
-                return nil
-            }
-            length = long
-        }
-        return cursor.bytes(length).map { (UInt8(truncatingIfNeeded: tag), $0) }
+    private mutating func add(_ login: ClearLogin?) {
+        answers = []
+        if let login { found.append(login) }
     }
+
+    private static let answerLimit = 4
 }

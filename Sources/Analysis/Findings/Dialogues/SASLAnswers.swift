@@ -75,12 +75,7 @@ struct SASLAnswers {
             let user = value("username", in: parts)
             return ClearLogin(
                 name, form, user: user?.filter { $0 != 0x22 }[...], hash: response)
-        default:
-            // Only the third message holds a response ([MS-NLMP] §2.2.1.3).
-            guard answer.starts(with: "NTLMSSP\0".utf8), answer.count > 12, answer[8] == 3 else {
-                return nil
-            }
-            return ClearLogin(name, form, user: nil, hash: answer[...])
+        default: return NTLMAnswer(in: answer).flatMap { ClearLogin(name, $0) }
         }
     }
 

@@ -12,8 +12,12 @@ enum TDSLoginReader {
             else { return [] }
             // TLS is spoken inside of packets of the first kind.
             if kind == 0x12 { if body.first == 0x16 { return [] } else { continue } }
-            guard kind == 0x10 else { return [] }
-            return login(body).map { [$0] } ?? []
+            // Windows' own login stands in a packet of its own, behind one that names nobody.
+            if kind == 0x11, let answer = NTLMAnswer(in: body) {
+                return ClearLogin(.tds, answer).map { [$0] } ?? []
+            }
+            guard kind == 0x10 || kind == 0x11 else { return [] }
+            if kind == 0x10, let login = login(body) { return [login] }
         }
         return []
     }
@@ -33,15 +37,9 @@ enum TDSLoginReader {
             let byte = byte ^ 0xA5
             return byte << 4 | byte >> 4
         }
-        return ClearLogin(.tds, .login7, user: narrow(user)[...], secret: narrow(secret)[...])
-    }
-
-    /// UTF-16 as UTF-8.
-    private static func narrow(_ bytes: [UInt8]) -> [UInt8] {
-        let units = stride(from: 0, to: bytes.count - 1, by: 2).map {
-            UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8
-        }
-        return Array(String(decoding: units, as: UTF16.self).utf8)
+        return ClearLogin(
+            .tds, .login7, user: UTF16Text.utf8(user)[...],
+            secret: UTF16Text.utf8(secret)[...])
     }
 
     private static let packetLimit = 8

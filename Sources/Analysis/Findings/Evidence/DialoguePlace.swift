@@ -38,6 +38,9 @@ package enum ProtocolName: String, Sendable, CaseIterable {
     case rtsp
     case sip
     case socks
+    case smb
+    case dceRPC = "dcerpc"
+    case kerberos
     /// Every other.
     case other = "tcp"
 

@@ -42,6 +42,7 @@ package enum LoginForm: String, Sendable, CaseIterable {
     case nativePassword = "mysql_native_password"
     case cachingSHA2 = "caching_sha2_password"
     case vncDES = "VNC authentication"
+    case kerberos = "Kerberos pre-authentication"
     case other = "login"
 
     /// Recognises what a connection's note of a login in plain begins with.

@@ -48,15 +48,14 @@ enum AuthorizationDetector {
     }
 
     private static func judge(_ value: [UInt8], header: [UInt8]) -> RuleMatch? {
-        let space = value.firstIndex { $0 == 0x20 || $0 == 0x09 } ?? value.endIndex
-        let word = value[..<space].lowercasedBytes.text
-        let rest = Array(value[space...]).trimmed
+        let parts = AuthorizationValue(value)
+        let (word, rest) = (parts.scheme, parts.credentials)
         switch word {
         case "": return nil
-        case "basic": return basic(rest, header: header)
+        case "basic": return basic(parts, header: header)
         case "bearer", "token", "oauth", "googlelogin":
             return bearer(rest, scheme: word, header: header)
-        case "digest": return digest(rest, header: header)
+        case "digest": return digest(parts, header: header)
         case "ntlm", "negotiate": return ntlm(rest, header: header)
         case "aws4-hmac-sha256", "hawk", "signature":
             var result = RuleMatch(
@@ -68,13 +67,10 @@ enum AuthorizationDetector {
         }
     }
 
-    /// Splits at the first colon: a password may hold one (RFC 7617 §2).
-    private static func basic(_ rest: [UInt8], header: [UInt8]) -> RuleMatch? {
-        guard let plain = Base64.decode(rest), let colon = plain.firstIndex(of: 0x3A),
-            plain.isPrintableText || plain.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
-        else { return unknown(rest, word: "basic", header) }
-        let user = Array(plain[..<colon])
-        let password = Array(plain[(colon + 1)...])
+    private static func basic(_ value: AuthorizationValue, header: [UInt8]) -> RuleMatch? {
+        guard let (user, password) = value.basic, isText(user + password) else {
+            return unknown(value.credentials, word: "basic", header)
+        }
         // A key in the place of the user, with no password, is a common way to send it.
         let userIsKey = ValueKind(user).isCredentialByForm || Randomness.bits(of: user) >= 64
         let severity: Severity = password.isEmpty ? (userIsKey ? .high : .low) : .critical
@@ -97,25 +93,28 @@ enum AuthorizationDetector {
         return result
     }
 
-    private static func digest(_ rest: [UInt8], header: [UInt8]) -> RuleMatch? {
-        guard rest.lowercasedBytes.contains(run: Array("response=".utf8)) else { return nil }
-        var result = RuleMatch(.hashHTTPDigest, .medium, .certain, header: header, value: rest)
+    private static func isText(_ bytes: [UInt8]) -> Bool {
+        bytes.isPrintableText || bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    }
+
+    private static func digest(_ value: AuthorizationValue, header: [UInt8]) -> RuleMatch? {
+        guard let (user, response) = value.digest else { return nil }
+        var result = RuleMatch(
+            .hashHTTPDigest, .medium, .certain, header: header, value: response)
+        result.user = user
         result.notes = [.scheme(.digest)]
         return result
     }
 
-    /// Only the third message holds a response ([MS-NLMP] §2.2.1.3).
     private static func ntlm(_ rest: [UInt8], header: [UInt8]) -> RuleMatch? {
-        let mark = Array("NTLMSSP\0".utf8)
-        guard let token = Base64.decode(rest),
-            let start = Array(token.prefix(8192)).firstIndex(ofRun: mark, from: 0),
-            token.count >= start + 24, token[start + 8] == 3
-        else { return nil }
-        let length = Int(token[start + 20]) | Int(token[start + 21]) << 8
-        let isVersion1 = length <= 24
+        guard let token = Base64.decode(rest), let answer = NTLMAnswer(in: token) else {
+            return nil
+        }
         var result = RuleMatch(
-            .hashHTTPNTLM, isVersion1 ? .high : .medium, .certain, header: header, value: rest)
-        result.notes = [isVersion1 ? .ntlmVersion1 : .ntlmVersion2]
+            .hashHTTPNTLM, answer.isVersion1 ? .high : .medium, .certain, header: header,
+            value: rest)
+        result.user = answer.user
+        result.notes = [answer.isVersion1 ? .ntlmVersion1 : .ntlmVersion2]
         return result
     }
 

@@ -14,9 +14,8 @@ enum PlainLoginDetector {
         }
         return logins.map { login in
             var result =
-                login.isHash
-                ? RuleMatch(.hashLogin, severity(ofHash: login.form), .certain)
-                : RuleMatch(.plainLogin, login.isGuest ? .info : .critical, .certain)
+                login.hashSeverity.map { RuleMatch(.hashLogin, $0, .certain) }
+                ?? RuleMatch(.plainLogin, login.isGuest ? .info : .critical, .certain)
             result.container = .dialogue
             result.value = login.secret
             result.isPassword = !login.isHash && !login.isGuest
@@ -25,15 +24,6 @@ enum PlainLoginDetector {
             result.notes = [.loggedIn(login.form)] + login.verdict
             if login.isGuest { result.notes.append(.guest) }
             return result
-        }
-    }
-
-    /// By how fast passwords can be tried, and whether the answer itself opens the door.
-    private static func severity(ofHash form: LoginForm) -> Severity {
-        switch form {
-        case .scram: .low
-        case .apop, .vncDES, .passwordMD5: .high
-        default: .medium
         }
     }
 

@@ -24,14 +24,14 @@ import Traffic
         }
     }
 
-    @Test(arguments: redisRows + packetRows + lineRows + quietRows)
+    @Test(arguments: redisRows + packetRows + hashRows + lineRows + quietRows)
     func readsWhole(_ row: Row) {
         let found = Self.logins(row.said)
         #expect(found.map(Self.text) == row.logins)
         #expect(found.first?.verdict ?? [] == row.verdict)
     }
 
-    @Test(arguments: redisRows + packetRows + lineRows + quietRows)
+    @Test(arguments: redisRows + packetRows + hashRows + lineRows + quietRows)
     func readsByteByByte(_ row: Row) {
         let gathered = DialogueSample(said: row.said).gathered(step: 1)
         let conversation = gathered.conversation(of: nil)
@@ -41,7 +41,7 @@ import Traffic
     }
 
     /// A part of a secret must never be taken for the whole.
-    @Test(arguments: redisRows + packetRows + lineRows + quietRows)
+    @Test(arguments: redisRows + packetRows + hashRows + lineRows + quietRows)
     func staysSilentWhereCut(_ row: Row) {
         for index in row.said.indices {
             for count in row.said[index].bytes.indices {
@@ -54,7 +54,7 @@ import Traffic
         }
     }
 
-    @Test(arguments: redisRows + packetRows + lineRows)
+    @Test(arguments: redisRows + packetRows + hashRows + lineRows)
     func survivesEveryChangedByte(_ row: Row) {
         for index in row.said.indices {
             for offset in row.said[index].bytes.indices.prefix(160) {
