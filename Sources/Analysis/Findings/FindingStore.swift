@@ -49,10 +49,10 @@ struct FindingStore {
     }
 
     /// What is kept, the worst first, with fingerprints.
-    func findings(digests: DigestFunctions) -> [Finding] {
+    func findings(digests: DigestFunctions, firstParties: FirstParties) -> [Finding] {
         var all = groups.values.flatMap { group in
             group.whole.map { [$0] } ?? Array(group.entries.values)
-        }
+        }.compactMap(firstParties.weighed)
         for index in all.indices {
             all[index].fingerprint = Self.fingerprint(of: all[index], digests)
         }

@@ -11,6 +11,9 @@ package struct FindingsConfiguration: Sendable {
     /// a laboratory on one machine can show them.
     package var treatsLoopbackAsRemote = false
 
+    /// The domains of the subject's own services; without any, they are guessed.
+    package var firstParties: [String] = []
+
     package init(
         profile: SubjectProfile? = nil, digests: DigestFunctions, runKey: [UInt8],
         registrableDomain: @escaping @Sendable (String) -> String?,
@@ -21,10 +24,5 @@ package struct FindingsConfiguration: Sendable {
         self.runKey = runKey
         self.registrableDomain = registrableDomain
         self.treatsLoopbackAsRemote = treatsLoopbackAsRemote
-    }
-
-    /// The registrable domain of a host, or the host where there is none.
-    func service(of host: HostName) -> String {
-        (host.isAddress ? nil : registrableDomain(host.text)) ?? host.text
     }
 }

@@ -4,14 +4,13 @@ package import Traffic
 
 /// Judges records one after the other and keeps what it found, consolidated.
 ///
-/// Memory is bounded however many records there are: see `FindingStore` and `CookieDetector`.
+/// Memory is bounded however many records there are: see `FindingStore` and `RememberingDetectors`.
 package struct FindingsEngine {
     private let configuration: FindingsConfiguration
     private let redaction: EvidenceRedaction
     private let planted: PlantedValueDetector?
-    private var cookies = CookieDetector()
-    private var retries = RetryDetector()
-    private var crossOrigin = CrossOriginDetector()
+    private var parties: Parties
+    private var remembering = RememberingDetectors()
     private var store = FindingStore()
     private var coverage = FindingsCoverage()
 
@@ -21,6 +20,7 @@ package struct FindingsEngine {
         let automaton = profile.flatMap { PlantedAutomaton($0, digests: configuration.digests) }
         redaction = EvidenceRedaction(
             digests: configuration.digests, runKey: configuration.runKey, planted: automaton)
+        parties = Parties(configuration, redaction: redaction)
         if let profile, let automaton {
             planted = PlantedValueDetector(profile: profile, automaton: automaton)
         } else {
@@ -47,11 +47,11 @@ package struct FindingsEngine {
         if let messages { coverage.count(messages) }
         let view = messages?.conversation(of: nil).map { MessageView($0, on: connection) }
         let logins = view.map(PlainLoginDetector.examine) ?? []
-        let isLocal = isLocal(connection.host, isImported: connection.isImported)
+        let isLocal = parties.isLocal(connection.host, isImported: connection.isImported)
         coverage.countUnread(connection, isUnread: logins.isEmpty && !isLocal)
         let spoken = ProtocolName(rawValue: connection.protocolName)
         var found = ConnectionDetector.examine(connection) + ClientOfferDetector.examine(connection)
-        found += retries.examine(connection)
+        found += remembering.examine(connection)
         for index in found.indices { found[index].protocolName = spoken }
         found += logins
         found += PlainLoginDetector.examine(connection, isRead: !logins.isEmpty)
@@ -59,8 +59,11 @@ package struct FindingsEngine {
         var sought = view.flatMap { planted?.examine($0) } ?? []
         let inner = found.lazy.compactMap(\.protocolName).first ?? spoken ?? .other
         for index in sought.indices { sought[index].protocolName = inner }
-        return add(found + sought) { match in
-            Sighting(match, on: connection, isClear: view?.isClear)
+        return add(found + sought) { [parties] match, redaction in
+            Sighting(
+                on: connection, parties, redaction, protocolName: match.protocolName,
+                isSecured: match.isSecured(unless: view?.isClear ?? false),
+                isProxy: match.peer == .proxy)
         }
     }
 
@@ -91,7 +94,7 @@ package struct FindingsEngine {
         for index in found.indices {
             if let name = found[index].protocolName { found[index].notes.append(.speaks(name)) }
         }
-        return add(found) { Self.sighting(of: $0, in: exchange) }
+        return add(found, in: exchange)
     }
 
     /// Judges an exchange; to be called once for each, by rising id.
@@ -114,117 +117,69 @@ package struct FindingsEngine {
         let view = ExchangeView(
             exchange, on: connection, requestBody: requestBody, responseBody: responseBody)
         coverage.count(view)
-        return add(examine(view)) { Self.sighting(of: $0, in: view) }
+        return add(examine(view), in: view)
     }
 
     /// What was found so far.
     ///
     /// - Parameter leavesOut: whether there were records that were not to be judged.
-    package mutating func report(leavesOut: Bool = false) -> FindingsReport {
-        let findings = store.findings(digests: configuration.digests)
+    package func report(leavesOut: Bool = false) -> FindingsReport {
+        var store = store
+        for match in remembering.finish(parties) { store.add(Finding(match)) }
+        let firstParties = parties.firstParties
         return FindingsReport(
-            findings: findings, coverage: coverage,
+            findings: store.findings(digests: configuration.digests, firstParties: firstParties),
+            coverage: coverage, firstParties: firstParties,
             inconclusive: coverage.inconclusive(
                 isTruncated: store.isTruncated, leavesOut: leavesOut))
     }
 
+    /// The detectors that judge an exchange by itself.
+    private static let detectors: [@Sendable (ExchangeView) -> [RuleMatch]] = [
+        AuthorizationDetector.examine, APIKeyDetector.examine,
+        PasswordFieldDetector.examine, URLDetector.examine, LoginPageDetector.examine,
+        CookieAttributesDetector.examine, DowngradeDetector.examine, CacheDetector.examine,
+    ]
+
     private mutating func examine(_ view: ExchangeView) -> [RuleMatch] {
-        var found = planted?.examine(view) ?? []
-        found += AuthorizationDetector.examine(view)
-        found += APIKeyDetector.examine(view)
-        found += PasswordFieldDetector.examine(view)
-        found += URLDetector.examine(view)
-        found += cookies.examine(view, redaction: redaction)
-        found += LoginPageDetector.examine(view)
-        found += CookieAttributesDetector.examine(view)
-        found += DowngradeDetector.examine(view)
-        found += crossOrigin.examine(view) { [configuration] in configuration.service(of: $0) }
-        found += CacheDetector.examine(view)
         // The inventory goes first, so that no number of others crowds it out.
-        return ClearHTTPDetector.examine(view) + found
+        var found = ClearHTTPDetector.examine(view)
+        found += planted?.examine(view) ?? []
+        for detector in Self.detectors { found += detector(view) }
+        let service = parties.service(of: view.host)
+        if !view.isTunnel {
+            parties.count(service, hasCredentials: !view.credentials.isEmpty)
+        }
+        var redaction = redaction
+        redaction.secrets = Self.secrets(of: found) + view.credentials.map(\.value)
+        let evidence = RunEvidence(
+            view: view, redaction: redaction, service: service, parties: parties)
+        return found + remembering.examine(view, evidence)
     }
 
-    private static func sighting(of match: RuleMatch, in view: ExchangeView) -> Sighting {
-        var (host, port) = (view.host, view.port)
-        if match.peer == .proxy, let connection = view.connection, connection.mode == .explicit {
-            host = HostName(connection.listener)
-            port = connection.listenerPort
+    private mutating func add(_ matches: [RuleMatch], in view: ExchangeView) -> [Finding] {
+        add(matches) { [parties] match, redaction in
+            Sighting(in: view, parties, redaction, isProxy: match.peer == .proxy)
         }
-        return Sighting(
-            scheme: view.exchange.scheme,
-            method: match.place == .service ? nil : MethodName(view.method),
-            host: host, port: port, path: match.peer == .proxy ? [] : Array(view.target.path),
-            exchange: view.exchange.id, connection: view.exchange.connection,
-            time: view.exchange.startedAt, isImported: view.connection?.isImported ?? false)
     }
 
     /// Adds what one exchange or connection showed, and keeps its secrets out of every name.
     private mutating func add(
-        _ matches: [RuleMatch], seen sighting: (RuleMatch) -> Sighting
+        _ matches: [RuleMatch], seen sighting: (RuleMatch, EvidenceRedaction) -> Sighting
     ) -> [Finding] {
         guard !matches.isEmpty else { return [] }
         let matches = matches.prefix(Self.matchLimit)
         var redaction = redaction
         redaction.secrets = Self.secrets(of: matches)
-        return matches.compactMap { add($0, seen: sighting($0), redaction) }
-    }
-
-    private mutating func add(
-        _ match: RuleMatch, seen: Sighting, _ redaction: EvidenceRedaction
-    ) -> Finding? {
-        let isLocal = isLocal(seen.host, isImported: seen.isImported)
-        if isLocal, match.rule == .clearHTTP { return nil }
-        var notes = match.notes
-        if let user = match.user, !user.isEmpty {
-            notes.append(.user(Tag(user, kind: ValueKind(user), redaction: redaction)))
+        let firstParties = configuration.firstParties.isEmpty ? nil : parties.firstParties
+        return matches.compactMap { match in
+            let sighting = sighting(match, redaction)
+            if sighting.isLocal, match.rule == .clearHTTP { return nil }
+            let finding = Finding(match, at: sighting, redaction)
+            store.add(finding)
+            guard let firstParties else { return finding.isForThirdParties ? nil : finding }
+            return firstParties.weighed(finding)
         }
-        if let planted = match.planted {
-            let name = SafeName(Array(planted.key.utf8), redaction: redaction)
-            notes.insert(.planted(name, planted.encoding), at: 0)
-        }
-        if let host = match.leadsTo {
-            notes.append(.leadsTo(ServiceName(host: host.bytes, redaction: redaction)))
-        }
-        if isLocal, match.severity > .info { notes.append(.staysLocal(match.severity)) }
-        let finding = Finding(
-            rule: match.rule, severity: isLocal ? .info : match.severity,
-            confidence: match.confidence, party: service(of: seen.host, redaction),
-            scheme: seen.scheme, method: seen.method,
-            urlTemplate: place(of: match, seen, redaction),
-            selector: match.container.map {
-                Selector(
-                    container: $0, name: match.name, pointer: match.pointer,
-                    redaction: redaction)
-            },
-            decodeChain: match.steps,
-            value: match.value.map {
-                RedactedValue($0, isPassword: match.isPassword, redaction: redaction)
-            },
-            notes: notes, exchanges: seen.exchange.map { [$0] } ?? [],
-            connections: [seen.connection], occurrences: 1, firstSeen: seen.time,
-            lastSeen: seen.time)
-        store.add(finding)
-        return finding
-    }
-
-    private func place(
-        of match: RuleMatch, _ seen: Sighting, _ redaction: EvidenceRedaction
-    ) -> URLTemplate {
-        if let dialogue = seen.dialogue {
-            return URLTemplate(dialogue: dialogue, host: seen.host.bytes, redaction: redaction)
-        }
-        return URLTemplate(
-            scheme: seen.scheme, host: seen.host.bytes, port: seen.port,
-            path: match.place == .service ? nil : seen.path, redaction: redaction)
-    }
-
-    /// Whether nobody on a network could see it; another machine's loopback is not this one's.
-    private func isLocal(_ host: HostName, isImported: Bool) -> Bool {
-        host.isLoopback && !isImported && !configuration.treatsLoopbackAsRemote
-    }
-
-    private func service(of host: HostName, _ redaction: EvidenceRedaction) -> ServiceName {
-        ServiceName(host: HostName(configuration.service(of: host)).bytes, redaction: redaction)
     }
 
     /// What no name of this exchange's findings may show.
@@ -241,54 +196,15 @@ package struct FindingsEngine {
     private static let matchLimit = 128
 }
 
-/// Where and when a match arose.
-private struct Sighting {
-    let scheme: ExchangeRecord.Scheme
-    let method: MethodName?
-    let host: HostName
-    /// 0 if it is not known.
-    let port: UInt16
-    let path: [UInt8]?
-    let exchange: Int64?
-    let connection: Int64
-    let time: Timestamp
-    let isImported: Bool
-    /// The protocol and the port where it is no HTTP.
-    var dialogue: DialoguePlace?
-}
-
-extension Sighting {
-    /// - Parameter isClear: whether what was said was not encrypted, `nil` if it is not known.
-    fileprivate init(
-        _ match: RuleMatch, on connection: ConnectionRecord, isClear: Bool?
-    ) {
-        let isProxy = match.peer == .proxy
-        let isSecured: Bool
-        switch match.rule {
-        case .plainLogin, .hashLogin, .upgradeUnused, .upgradeInjection: isSecured = false
-        case .plantSecret: isSecured = !(isClear ?? false)
-        default: isSecured = true
+extension RuleMatch {
+    /// Whether TLS was around what a connection's match is about.
+    ///
+    /// - Parameter isClear: whether what was said on it was not encrypted.
+    fileprivate func isSecured(unless isClear: Bool) -> Bool {
+        switch rule {
+        case .plainLogin, .hashLogin, .upgradeUnused, .upgradeInjection: false
+        case .plantSecret: !isClear
+        default: true
         }
-        self.init(
-            scheme: isSecured ? .https : .http, method: nil,
-            host: isProxy ? HostName(connection.listener) : connection.host,
-            port: isProxy ? connection.listenerPort : connection.originPort, path: nil,
-            exchange: nil, connection: connection.id, time: connection.openedAt,
-            isImported: connection.isImported)
-        if let name = match.protocolName {
-            dialogue = DialoguePlace(protocolName: name, port: port, isSecured: isSecured)
-        }
-    }
-}
-
-extension ConnectionRecord {
-    /// Whether another tool recorded it.
-    var isImported: Bool {
-        notes.contains { $0.code == "imported" || $0.code == "imported-packets" }
-    }
-
-    /// The port behind the listener's last colon, 0 if there is none.
-    fileprivate var listenerPort: UInt16 {
-        listener.split(separator: ":").last.flatMap { UInt16($0) } ?? 0
     }
 }

@@ -7,12 +7,15 @@ extension FindingsConfiguration {
     ///
     /// - Parameter runKey: 32 bytes that nobody can foresee.
     package static func standard(
-        profile: SubjectProfile?, runKey: [UInt8], treatsLoopbackAsRemote: Bool = false
+        profile: SubjectProfile?, firstParties: [String] = [], runKey: [UInt8],
+        treatsLoopbackAsRemote: Bool = false
     ) -> FindingsConfiguration {
-        FindingsConfiguration(
+        var configuration = FindingsConfiguration(
             profile: profile, digests: .ofOpenSSL, runKey: runKey,
             registrableDomain: { PublicSuffixes.registrableDomain(of: $0) },
             treatsLoopbackAsRemote: treatsLoopbackAsRemote)
+        configuration.firstParties = firstParties
+        return configuration
     }
 }
 

@@ -25,21 +25,26 @@ enum FindingsLaboratory {
         hmacSHA256: { digest($0 + [0] + $1, size: 32, salt: 4) })
 
     static func configuration(
-        profile: SubjectProfile? = nil, loopbackAsRemote: Bool = false, runKey: UInt8 = 7
+        profile: SubjectProfile? = nil, loopbackAsRemote: Bool = false, runKey: UInt8 = 7,
+        firstParties: [String] = []
     ) -> FindingsConfiguration {
-        FindingsConfiguration(
+        var configuration = FindingsConfiguration(
             profile: profile, digests: digests, runKey: [UInt8](repeating: runKey, count: 32),
             registrableDomain: { host in
                 let labels = host.split(separator: ".")
                 return labels.count < 2 ? nil : labels.suffix(2).joined(separator: ".")
             }, treatsLoopbackAsRemote: loopbackAsRemote)
+        configuration.firstParties = firstParties
+        return configuration
     }
 
     static func run(
-        _ traffic: [Sample], profile: SubjectProfile? = nil, loopbackAsRemote: Bool = false
+        _ traffic: [Sample], profile: SubjectProfile? = nil, loopbackAsRemote: Bool = false,
+        firstParties: [String] = []
     ) -> FindingsReport {
         var engine = FindingsEngine(
-            configuration(profile: profile, loopbackAsRemote: loopbackAsRemote))
+            configuration(
+                profile: profile, loopbackAsRemote: loopbackAsRemote, firstParties: firstParties))
         for (index, item) in traffic.enumerated() { item.feed(&engine, id: Int64(index + 1)) }
         return engine.report()
     }
@@ -61,6 +66,10 @@ struct Sample: Sendable {
     var responseHeaders: [String] = []
     var responseBody: [UInt8] = []
     var answeredByTool = false
+
+    static func login(_ password: String, at host: String) -> Sample {
+        .post("{\"login\":\"nora\",\"password\":\"\(password)\"}", "", over: .https, to: host)
+    }
 
     static func clear(_ headers: String...) -> Sample { Sample(headers: headers) }
 

@@ -25,7 +25,9 @@ import Traffic
         let query = parts.count > 1 ? "?" + parts[1] : ""
         traffic.target = "\(path)/\(encoded)/x\(encoded)y\(query)\(separator)\(encoded)=1"
         traffic.headers.append("X-\(encoded)-API-Key: abcdefgh12345678")
-        let report = FindingsLaboratory.run([traffic], profile: profile)
+        var elsewhere = traffic
+        elsewhere.host = "api.elsewhere.test"
+        let report = FindingsLaboratory.run([traffic, elsewhere], profile: profile)
         #expect(report.findings.contains { $0.rule == row.rule })
         var texts = [
             FindingsJSON.document(report).line.text, FindingsText.render(report, color: true),
@@ -124,6 +126,9 @@ import Traffic
         Row(
             rule: .hashHTTPSignature, secret: opaque,
             traffic: .clear("Authorization: Hawk id=\"a\", mac=\"\(opaque)\"")),
+        Row(
+            rule: .reuseCredential, secret: "tr0ub4dor-3x",
+            traffic: .login("tr0ub4dor-3x", at: "api.example")),
         Row(
             rule: .urlToken, secret: opaque, traffic: .get("/a?sid=\(opaque)", over: .https)),
         Row(

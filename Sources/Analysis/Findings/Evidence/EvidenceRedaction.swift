@@ -10,6 +10,15 @@ struct EvidenceRedaction: Sendable {
     /// Secrets of the exchange at hand, which no name and no path segment may show.
     var secrets: [[UInt8]] = []
 
+    /// Stands for a value in memory: a shorter tag, for what is compared for every exchange.
+    func hash(of value: [UInt8]) -> UInt64 {
+        // The standard library's own key is random as well.
+        var hasher = Hasher()
+        hasher.combine(runKey)
+        hasher.combine(value)
+        return UInt64(truncatingIfNeeded: hasher.finalize())
+    }
+
     /// What stands for a name or a segment that must not be shown, `nil` if it may be.
     func substitute(for piece: [UInt8]) -> String? {
         let decoded = PercentCoding.decoded(piece[...], plusIsSpace: true)

@@ -19,6 +19,12 @@ package struct Finding: Sendable {
     package internal(set) var decodeChain: [DecodeStep]
     package internal(set) var value: RedactedValue?
     package internal(set) var notes: [FindingNote]
+    /// How severe it is at a service that is no first party, `nil` if that makes no difference.
+    var thirdPartySeverity: Severity?
+    /// Whether it is no finding at a first party.
+    var isForThirdParties = false
+    /// Whether nobody on a network could see it.
+    var isLocal = false
     /// The first exchanges that it was seen in.
     package internal(set) var exchanges: [Int64]
     /// The first connections that it was seen on.
@@ -30,6 +36,9 @@ package struct Finding: Sendable {
     package internal(set) var isRolledUp = false
     /// Equal for the same finding of another run; 32 hexadecimal digits. Set in a report.
     package internal(set) var fingerprint = ""
+
+    /// Whether it would be judged otherwise if the service were a first party, or none.
+    var dependsOnParty: Bool { thirdPartySeverity != nil }
 
     /// How many exchanges and connections are named as examples.
     static let exampleLimit = 3
@@ -43,9 +52,9 @@ package struct Finding: Sendable {
             value = other.value
             decodeChain = other.decodeChain
         }
-        for note in other.notes where notes.count < Self.noteLimit && !notes.contains(note) {
-            notes.append(note)
-        }
+        for note in other.notes { self.note(note) }
+        thirdPartySeverity = [thirdPartySeverity, other.thirdPartySeverity].compactMap { $0 }.max()
+        isForThirdParties = isForThirdParties && other.isForThirdParties
         exchanges = Self.examples(exchanges, other.exchanges)
         connections = Self.examples(connections, other.connections)
         occurrences += other.occurrences
@@ -55,6 +64,10 @@ package struct Finding: Sendable {
         if selector != other.selector { selector = nil }
         if urlTemplate.port != other.urlTemplate.port { urlTemplate.port = nil }
         merge(other.urlTemplate.dialogue)
+    }
+
+    mutating func note(_ note: FindingNote) {
+        if notes.count < Self.noteLimit, !notes.contains(note) { notes.append(note) }
     }
 
     /// The ports are not told apart, so that a service on a free port stays one.

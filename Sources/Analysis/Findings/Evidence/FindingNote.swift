@@ -41,6 +41,9 @@ package enum FindingNote: Sendable, Hashable {
     case noLoginSeen
     case mailInPlain
     case sentBehindSwitch(ConnectionRecord.Side)
+    case alsoAt(ServiceName)
+    case thirdParty
+    case probablyThirdParty
     /// Of no severity because nobody else could see it; how bad it would be elsewhere.
     case staysLocal(Severity)
 
@@ -87,6 +90,10 @@ package enum FindingNote: Sendable, Hashable {
         case .noLoginSeen: "no login was seen"
         case .mailInPlain: "mail was handed over in plain"
         case .sentBehindSwitch(let side): "sent from the \(side.rawValue)'s side"
+        case .alsoAt(let service): "the same value went to \(service.text)"
+        case .thirdParty: "the service is no first party"
+        case .probablyThirdParty:
+            "the service is no first party, as far as that can be guessed: see --first-party"
         case .staysLocal(let severity):
             "it stays on this machine; with --loopback-as-remote it is \(severity.rawValue)"
         }

@@ -6,6 +6,7 @@ package enum RuleID: String, Sendable, CaseIterable {
     case plainHTTPForm = "PLAIN-HTTP-FORM"
     case plainLogin = "PLAIN-LOGIN"
     case urlPassword = "URL-PASSWORD"
+    case reuseCredential = "REUSE-CREDENTIAL"
     case plainHTTPBearer = "PLAIN-HTTP-BEARER"
     case plainHTTPAPIKey = "PLAIN-HTTP-APIKEY"
     case plainHTTPAuthorization = "PLAIN-HTTP-AUTHZ"
@@ -43,6 +44,7 @@ package enum RuleID: String, Sendable, CaseIterable {
         case .plainHTTPForm: .plainHTTPForm
         case .plainLogin: .plainLogin
         case .urlPassword: .urlPassword
+        case .reuseCredential: .reuseCredential
         case .plainHTTPBearer: .plainHTTPBearer
         case .plainHTTPAPIKey: .plainHTTPAPIKey
         case .plainHTTPAuthorization: .plainHTTPAuthorization

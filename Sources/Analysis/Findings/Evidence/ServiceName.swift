@@ -22,6 +22,8 @@ package struct ServiceName: Sendable, Hashable, CustomStringConvertible {
 
     /// Stands for all services beyond the bound of the table.
     static let others = ServiceName(constant: "{others}")
+    /// Stands for what is said of the run and of no service.
+    static let run = ServiceName(constant: "{run}")
 
     private init(constant: String) { text = constant }
 

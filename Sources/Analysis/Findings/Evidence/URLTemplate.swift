@@ -32,6 +32,9 @@ package struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         self.dialogue = dialogue
     }
 
+    /// Stands for the whole run.
+    static let run = URLTemplate(scheme: .https, host: .run)
+
     private init(scheme: ExchangeRecord.Scheme, host: ServiceName) {
         self.scheme = scheme
         self.host = host
@@ -55,6 +58,7 @@ package struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
 
     /// Such as `https://api.example.com/users/{id}` or `smtp://mail.example.com:587`.
     package var text: String {
+        if host == .run { return "the whole run" }
         let name = host.text.contains(":") ? "[\(host.text)]" : host.text
         guard let dialogue else {
             return "\(scheme.rawValue)://\(name)" + (port.map { ":\($0)" } ?? "") + path

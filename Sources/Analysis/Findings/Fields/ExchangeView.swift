@@ -3,7 +3,7 @@ internal import Contents
 internal import Traffic
 
 /// One exchange, taken apart once for all rules.
-struct ExchangeView {
+final class ExchangeView {
     let exchange: ExchangeRecord
     let connection: ConnectionRecord?
     let host: HostName
@@ -21,6 +21,17 @@ struct ExchangeView {
     let requestBody: [UInt8]
     let responseBody: [UInt8]
     let undecodableBodies: Int
+    /// The header fields of the request, named in lower case, as they came.
+    private(set) lazy var headerFields = request.lowercasedFields.map {
+        MessageField(container: .header, name: $0.name, value: $0.value)
+    }
+    /// Those of the response, but for Set-Cookie, with what their encodings hide, and the values of
+    /// its content.
+    private(set) lazy var responseFields = readResponse()
+    /// The cookies of the request, and those that an origin set.
+    private(set) lazy var cookies = Cookie.read(self)
+    /// What the client shows who it is with.
+    private(set) lazy var credentials = Credential.read(self)
 
     /// The port of the authority, 0 if it names none.
     var port: UInt16 { HostPort(exchange.authority)?.port ?? 0 }
@@ -87,6 +98,19 @@ struct ExchangeView {
         let type = request.texts("content-type").first ?? []
         if sent.state != .undecodable { body.read(body: sent.bytes, contentType: type) }
         bodyFields = body.fields
+    }
+
+    private func readResponse() -> [MessageField] {
+        guard hasOriginResponse else { return [] }
+        var reader = FieldReader()
+        for field in response.lowercasedFields where field.name.text != "set-cookie" {
+            reader.add(
+                MessageField(
+                    container: .header, name: field.name,
+                    value: Array(field.value.prefix(MessageField.valueLimit))))
+        }
+        reader.read(body: responseBody, contentType: responseType)
+        return reader.fields
     }
 
     private static func content(_ body: [UInt8], of head: RecordedHead) -> DecodedContent {

@@ -71,13 +71,22 @@ private struct Search {
     }
 
     mutating func examineHeaders(_ view: ExchangeView) {
-        for field in view.request.lowercasedFields {
-            let container = container(of: field.name)
-            examine(
-                expanding: MessageField(
-                    container: container, name: container == .header ? field.name : [],
-                    value: Array(field.value.prefix(MessageField.valueLimit))),
-                isResponse: false)
+        for cookie in view.cookies where !cookie.isSet {
+            examine(expanding: cookie.field, isResponse: false)
+        }
+        for field in view.headerFields {
+            let value = Array(field.value.prefix(MessageField.valueLimit))
+            switch field.name.text {
+            case "cookie": examineRest(value, of: [.cookie], as: .cookie)
+            case "referer":
+                examine(
+                    expanding: MessageField(container: .referer, name: [], value: value),
+                    isResponse: false)
+            default:
+                examine(
+                    expanding: MessageField(container: .header, name: field.name, value: value),
+                    isResponse: false)
+            }
         }
         examineRest(view.exchange.requestBody.trailers, of: [.trailer], as: .trailer)
     }
@@ -89,28 +98,16 @@ private struct Search {
     }
 
     mutating func examineResponse(_ view: ExchangeView) {
-        for field in view.response.lowercasedFields {
-            examine(
-                expanding: MessageField(
-                    container: field.name.text == "set-cookie" ? .setCookie : .header,
-                    name: field.name.text == "set-cookie" ? [] : field.name,
-                    value: Array(field.value.prefix(MessageField.valueLimit))),
-                isResponse: true)
+        for cookie in view.cookies where cookie.isSet {
+            examine(expanding: cookie.field, isResponse: true)
         }
-        var reader = FieldReader()
-        reader.read(body: view.responseBody, contentType: view.responseType)
-        for field in reader.fields { examine(field, isResponse: true) }
+        for value in view.response.texts("set-cookie") {
+            examineRest(value, of: [.setCookie], as: .setCookie, isResponse: true)
+        }
+        for field in view.responseFields { examine(field, isResponse: true) }
         examineRest(
             view.responseBody, of: [.form, .multipart, .json, .xml, .body], as: .body,
             isResponse: true)
-    }
-
-    private func container(of name: [UInt8]) -> Container {
-        switch name.text {
-        case "referer": .referer
-        case "cookie": .cookie
-        default: .header
-        }
     }
 
     /// Looks into the field and into what its encodings hide.

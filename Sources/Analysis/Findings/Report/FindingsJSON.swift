@@ -8,6 +8,10 @@ package enum FindingsJSON {
         [
             "schema": .string("sallyport.findings/1"),
             "coverage": coverage(report.coverage),
+            "firstParties": [
+                "services": .array(report.firstParties.names.map { .string($0) }),
+                "guessed": .boolean(report.firstParties.isGuessed),
+            ],
             "inconclusive": .array(report.inconclusive.map { .string($0.rawValue) }),
             "findings": .array(report.findings.map(object)),
         ]

@@ -17,6 +17,11 @@ package enum FindingsText {
                 lines.append("")
             }
         }
+        if report.firstParties.isGuessed, report.findings.contains(where: \.dependsOnParty),
+            let name = report.firstParties.names.first
+        {
+            lines.append("first party: \(name), as far as that can be guessed (--first-party)")
+        }
         lines += (report.inconclusive.map(\.text) + reasons).map { "inconclusive: \($0)" }
         while lines.last == "" { lines.removeLast() }
         return lines.joined(separator: "\n") + "\n"

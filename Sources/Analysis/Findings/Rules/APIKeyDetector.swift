@@ -6,23 +6,31 @@ internal import Redaction
 enum APIKeyDetector {
     static func examine(_ view: ExchangeView) -> [RuleMatch] {
         guard view.isClear else { return [] }
-        return view.request.lowercasedFields.compactMap { field in
-            guard isKeyName(field.name), field.value.count >= 8, !Placeholder.matches(field.value)
-            else { return nil }
-            let isPublic = PublishedPrefix(of: field.value)?.isPublishable ?? false
-            var result = RuleMatch(
-                .plainHTTPAPIKey, isPublic ? .info : .high, .firm, header: field.name,
-                value: field.value)
-            if isPublic { result.notes.append(.publishable) }
+        return view.headerFields.compactMap { field in
+            guard var result = judge(field) else { return nil }
             result.notes += view.verdict
             return result
         }
     }
 
+    /// - Parameter field: a header field, named in lower case.
+    static func judge(_ field: MessageField) -> RuleMatch? {
+        guard field.value.count >= 8, isKeyName(field.name), !Placeholder.matches(field.value)
+        else { return nil }
+        let isPublic = PublishedPrefix(of: field.value)?.isPublishable ?? false
+        var result = RuleMatch(
+            .plainHTTPAPIKey, isPublic ? .info : .high, .firm, header: field.name,
+            value: field.value)
+        if isPublic { result.notes.append(.publishable) }
+        return result
+    }
+
     private static func isKeyName(_ name: [UInt8]) -> Bool {
+        let text = name.text
+        guard !ownRules.contains(text), !StandardFields.contains(text) else { return false }
+        if exact.contains(text) { return true }
         let words = Set(NameWords(name[...]).texts)
-        guard unrelated.isDisjoint(with: words), !ownRules.contains(name.text) else { return false }
-        if exact.contains(name.text) { return true }
+        guard unrelated.isDisjoint(with: words) else { return false }
         return combinations.contains { $0.isSubset(of: words) }
     }
 

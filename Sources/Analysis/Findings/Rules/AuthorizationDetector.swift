@@ -19,7 +19,7 @@ enum AuthorizationDetector {
         return found
     }
 
-    private static func judge(_ value: [UInt8]) -> RuleMatch? {
+    static func judge(_ value: [UInt8]) -> RuleMatch? {
         judge(value, header: Array("authorization".utf8))
     }
 

@@ -1,5 +1,4 @@
 internal import Base
-internal import Contents
 
 /// PLAIN-HTTP-COOKIE: a cookie that carries a session over cleartext HTTP.
 ///
@@ -10,7 +9,7 @@ struct CookieDetector {
     private var oldest = 0
 
     mutating func examine(_ view: ExchangeView, redaction: EvidenceRedaction) -> [RuleMatch] {
-        let cookies = Self.cookies(of: view)
+        let cookies = view.cookies
         guard view.isClear else {
             for cookie in cookies where cookie.isWorthRemembering {
                 remember(cookie.tag(redaction))
@@ -34,7 +33,7 @@ struct CookieDetector {
             return nil
         }
         var result = RuleMatch(.plainHTTPCookie, verdict.0, verdict.1)
-        result.container = cookie.isSet ? .setCookie : .cookie
+        result.container = cookie.field.container
         result.name = cookie.name
         result.value = cookie.value
         if isKnown { result.notes.append(.earlierOverTLS) }
@@ -53,80 +52,20 @@ struct CookieDetector {
         }
     }
 
-    private static func cookies(of view: ExchangeView) -> [Cookie] {
-        var result: [Cookie] = []
-        for header in view.request.texts("cookie") {
-            for pair in CookiePair.sent(header[...]).prefix(256) {
-                result.append(Cookie(pair, isSet: false, isSecure: false))
-            }
-        }
-        guard view.hasOriginResponse else { return result }
-        for header in view.response.texts("set-cookie") {
-            let (cookie, attributes) = CookiePair.set(header[...])
-            let isSecure = attributes.contains { $0.name.equalsIgnoringCase("secure") }
-            result.append(Cookie(cookie, isSet: true, isSecure: isSecure))
-        }
-        return Array(result.prefix(256))
-    }
-
     /// How many cookies are remembered; about 100 bytes each.
     private static let memoryLimit = 32_768
 }
 
-struct Cookie {
-    let name: [UInt8]
-    let value: [UInt8]
-    /// Whether the origin set it in this exchange.
-    let isSet: Bool
-    let isSecure: Bool
-
-    init(_ pair: CookiePair, isSet: Bool, isSecure: Bool) {
-        name = PercentCoding.decoded(pair.name, plusIsSpace: true).trimmed
-        let plain = PercentCoding.decoded(pair.value.prefix(MessageField.valueLimit))
-        value = Array(plain.trimmed.filter { $0 != 0x22 })
-        self.isSet = isSet
-        self.isSecure = isSecure
-    }
-
-    func tag(_ redaction: EvidenceRedaction) -> Tag {
+extension Cookie {
+    fileprivate func tag(_ redaction: EvidenceRedaction) -> Tag {
         Tag(name + [0x3D] + value, kind: .text, redaction: redaction)
     }
 
     /// Whether it may carry a session at all.
-    var isWorthRemembering: Bool {
+    fileprivate var isWorthRemembering: Bool {
         !isHarmless
             && (hasSessionName && value.count >= 8 || Randomness.bits(of: value) >= 64)
     }
-
-    var hasSessionName: Bool {
-        let text = name.lowercasedBytes.text
-        return Self.sessionNames.contains(text)
-            || Self.sessionPrefixes.contains { text.hasPrefix($0) } || text.contains("session")
-    }
-
-    /// Analytics, consent, locale and anti-forgery values.
-    var isHarmless: Bool {
-        let text = name.lowercasedBytes.text
-        if Self.analyticsPrefixes.contains(where: { text.hasPrefix($0) }) { return true }
-        if ["consent", "csrf", "xsrf", "gdpr"].contains(where: { text.contains($0) }) {
-            return true
-        }
-        return !Self.preferences.isDisjoint(with: NameWords(name[...]).texts)
-    }
-
-    private static let sessionNames: Set<String> = [
-        "phpsessid", "jsessionid", "asp.net_sessionid", "connect.sid", "sid", "laravel_session",
-        "token",
-    ]
-    private static let sessionPrefixes = [
-        "aspsessionid", "sess", "auth", "remember_", "wordpress_logged_in_",
-    ]
-    private static let analyticsPrefixes = [
-        "_ga", "_gid", "_gat", "_gcl", "_fbp", "_fbc", "__utm", "_hj", "ajs_", "amplitude", "mp_",
-    ]
-    private static let preferences: Set<String> = [
-        "lang", "language", "locale", "theme", "timezone", "tz", "currency", "country", "region",
-    ]
 }
 
 extension RuleText {

@@ -27,6 +27,10 @@ struct RuleMatch {
     var protocolName: ProtocolName?
     /// The host that a form, a redirect or a page leads to.
     var leadsTo: HostName?
+    /// How severe it is at a service that is no first party, `nil` if that makes no difference.
+    var thirdPartySeverity: Severity?
+    /// Whether it is no finding at a first party.
+    var isForThirdParties = false
     var notes: [FindingNote] = []
 
     init(_ rule: RuleID, _ severity: Severity, _ confidence: Confidence) {

@@ -147,7 +147,7 @@ package struct ConfigurationFile: Sendable {
     /// over a file.
     private static let shared: Set = [
         "block", "capture", "capture-all", "columns", "exit-status", "expect-past", "fail-on",
-        "heal-after", "jobs", "limit", "log", "loopback-as-remote", "only", "origin-http",
+        "first-party", "heal-after", "jobs", "limit", "log", "loopback-as-remote", "only", "origin-http",
         "pass-through", "probe", "profile", "warnings-fail",
     ]
 

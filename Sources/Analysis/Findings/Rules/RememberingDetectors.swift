@@ -1,0 +1,47 @@
+internal import Traffic
+
+/// The detectors that remember what they saw, a field each. Each of them is bounded, and keeps tags
+/// and places but no values.
+struct RememberingDetectors {
+    private var cookies = CookieDetector()
+    private var retries = RetryDetector()
+    private var crossOrigin = CrossOriginDetector()
+    private var reuse = ReuseDetector()
+
+    /// - Returns: what the exchange shows together with those before it.
+    mutating func examine(_ view: ExchangeView, _ evidence: RunEvidence) -> [RuleMatch] {
+        var found = cookies.examine(view, redaction: evidence.redaction)
+        found += crossOrigin.examine(view) { evidence.service(of: $0).text }
+        reuse.examine(view, evidence)
+        return found
+    }
+
+    mutating func examine(_ connection: ConnectionRecord) -> [RuleMatch] {
+        retries.examine(connection)
+    }
+
+    /// What the run shows as a whole; it may be asked for before its end, and again.
+    func finish(_ parties: Parties) -> [LateMatch] {
+        reuse.finish(parties)
+    }
+}
+
+/// What a detector that remembers is given with an exchange.
+struct RunEvidence {
+    let view: ExchangeView
+    /// Knows the secrets of the exchange.
+    let redaction: EvidenceRedaction
+    let service: ServiceName
+    let parties: Parties
+
+    /// Where the exchange took place; costs some, so ask for it when it is to be kept.
+    var sighting: Sighting { Sighting(in: view, parties, redaction) }
+
+    func service(of host: HostName) -> ServiceName { parties.service(of: host, hiding: redaction) }
+
+    func selector(of field: MessageField) -> Selector {
+        Selector(
+            container: field.container, name: field.name, pointer: field.pointer,
+            redaction: redaction)
+    }
+}
