@@ -147,8 +147,8 @@ package struct ConfigurationFile: Sendable {
     /// over a file.
     private static let shared: Set = [
         "block", "capture", "capture-all", "columns", "exit-status", "expect-past", "fail-on",
-        "first-party", "heal-after", "jobs", "limit", "log", "loopback-as-remote", "only", "origin-http",
-        "pass-through", "probe", "profile", "warnings-fail",
+        "first-party", "heal-after", "jobs", "limit", "log", "loopback-as-remote", "only",
+        "origin-http", "pass-through", "probe", "profile", "warnings-fail",
     ]
 
     private static let helpCommand = "sallyport help configuration"
