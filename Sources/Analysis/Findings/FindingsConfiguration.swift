@@ -13,6 +13,7 @@ package struct FindingsConfiguration: Sendable {
 
     /// The domains of the subject's own services; without any, they are guessed.
     package var firstParties: [String] = []
+    package var trackers = TrackerHosts()
 
     package init(
         profile: SubjectProfile? = nil, digests: DigestFunctions, runKey: [UInt8],

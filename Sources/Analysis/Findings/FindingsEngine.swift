@@ -79,7 +79,7 @@ package struct FindingsEngine {
             let conversation = messages.conversation(of: exchange.id)
         else { return [] }
         let exchange = ExchangeView(
-            exchange, on: connection, requestBody: [], responseBody: [])
+            exchange, on: connection, requestBody: [], responseBody: [], parties: &parties)
         let view = MessageView(conversation, of: exchange)
         var found = planted?.examine(view) ?? []
         found += PlainLoginDetector.examine(view)
@@ -115,7 +115,8 @@ package struct FindingsEngine {
             return []
         }
         let view = ExchangeView(
-            exchange, on: connection, requestBody: requestBody, responseBody: responseBody)
+            exchange, on: connection, requestBody: requestBody, responseBody: responseBody,
+            parties: &parties)
         coverage.count(view)
         return add(examine(view), in: view)
     }
@@ -139,6 +140,8 @@ package struct FindingsEngine {
         AuthorizationDetector.examine, APIKeyDetector.examine,
         PasswordFieldDetector.examine, URLDetector.examine, LoginPageDetector.examine,
         CookieAttributesDetector.examine, DowngradeDetector.examine, CacheDetector.examine,
+        RefererDetector.examine, ProviderKeyDetector.examine, WeakTokenDetector.examine,
+        ResponseSecretDetector.examine, ClientSecretDetector.examine,
     ]
 
     private mutating func examine(_ view: ExchangeView) -> [RuleMatch] {
@@ -146,14 +149,12 @@ package struct FindingsEngine {
         var found = ClearHTTPDetector.examine(view)
         found += planted?.examine(view) ?? []
         for detector in Self.detectors { found += detector(view) }
-        let service = parties.service(of: view.host)
         if !view.isTunnel {
-            parties.count(service, hasCredentials: !view.credentials.isEmpty)
+            parties.count(view.service, hasCredentials: !view.credentials.isEmpty)
         }
         var redaction = redaction
         redaction.secrets = Self.secrets(of: found) + view.credentials.map(\.value)
-        let evidence = RunEvidence(
-            view: view, redaction: redaction, service: service, parties: parties)
+        let evidence = RunEvidence(view: view, redaction: redaction, parties: parties)
         return found + remembering.examine(view, evidence)
     }
 

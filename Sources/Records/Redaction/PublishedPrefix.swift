@@ -27,6 +27,9 @@ package enum PublishedPrefix: String, Sendable, CaseIterable {
     case huggingFace = "hf_"
     case digitalOcean = "dop_v1_"
     case shopify = "shpat_"
+    case vault = "hvs."
+    case age = "AGE-SECRET-KEY-1"
+    case postHog = "phc_"
     case mapboxPublic = "pk.eyJ"
     case mapboxSecret = "sk.eyJ"
 
@@ -47,7 +50,9 @@ package enum PublishedPrefix: String, Sendable, CaseIterable {
     /// Whether its provider means such keys to be seen by everyone.
     package var isPublishable: Bool {
         switch self {
-        case .stripePublishableLive, .stripePublishableTest, .googleAPI, .mapboxPublic: true
+        case .stripePublishableLive, .stripePublishableTest, .googleAPI, .mapboxPublic,
+            .postHog:
+            true
         default: false
         }
     }

@@ -88,6 +88,18 @@ struct Sample: Sendable {
             headers: type.isEmpty ? [] : ["Content-Type: \(type)"], body: Array(body.utf8))
     }
 
+    func at(_ host: String) -> Sample {
+        var result = self
+        result.host = host
+        return result
+    }
+
+    static func answer(_ body: String, _ type: String = "application/json") -> Sample {
+        Sample(
+            scheme: .https, responseHeaders: ["Content-Type: \(type)"],
+            responseBody: Array(body.utf8))
+    }
+
     static func page(_ html: String, over scheme: ExchangeRecord.Scheme) -> Sample {
         Sample(
             scheme: scheme, responseHeaders: ["Content-Type: text/html; charset=utf-8"],

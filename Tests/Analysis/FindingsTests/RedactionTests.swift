@@ -48,6 +48,8 @@ import Traffic
             .clearHTTP, .tlsClientVersion, .tlsClientCipher, .tlsOriginCertificate,
             .tlsClientServerName, .tlsClientSignatures, .tlsClientExtensions, .crossOrigin,
             .tlsClientRetry, .plainHTTPLoginPage, .upgradeUnused, .upgradeInjection,
+            // In RunRuleTests.
+            .leakRedirect,
             // In DialogueRuleTests.
             .plainLogin, .hashLogin,
         ]
@@ -126,6 +128,37 @@ import Traffic
         Row(
             rule: .hashHTTPSignature, secret: opaque,
             traffic: .clear("Authorization: Hawk id=\"a\", mac=\"\(opaque)\"")),
+        Row(
+            rule: .leakReferer, secret: opaque,
+            traffic: Sample(
+                scheme: .https, headers: ["Referer: https://a.one.test/?token=\(opaque)"])),
+        Row(
+            rule: .providerKey, secret: "ghp_" + "A1b9Zx3vQ9xW2pLr7Ty1Km4nB6vC8xZ0aSdF",
+            traffic: Sample(
+                scheme: .https,
+                headers: ["X-Key: ghp_" + "A1b9Zx3vQ9xW2pLr7Ty1Km4nB6vC8xZ0aSdF"])),
+        Row(
+            rule: .weakToken, secret: "c2VjcmV0LXN1YmplY3Q",
+            traffic: Sample(
+                scheme: .https,
+                headers: [
+                    "Authorization: Bearer \(base64(#"{"alg":"HS256"}"#).filter { $0 != "=" })."
+                        + "\(base64(#"{"sub":"c2VjcmV0LXN1YmplY3Q"}"#).filter { $0 != "=" })."
+                        + "c2VjcmV0LXN1YmplY3Q"
+                ])),
+        Row(
+            rule: .leakResponseSecret, secret: "tr0ub4dor-3x",
+            traffic: Sample(
+                responseHeaders: ["Content-Type: application/json"],
+                responseBody: Array(#"{"password":"tr0ub4dor-3x"}"#.utf8))),
+        Row(
+            rule: .clientSecret, secret: opaque,
+            traffic: .post("grant_type=password&client_secret=\(opaque)", "")),
+        Row(
+            rule: .leakThirdParty, secret: opaque,
+            traffic: Sample(
+                scheme: .https, host: "stats.two.test", headers: ["Authorization: Bearer \(opaque)"]
+            )),
         Row(
             rule: .reuseCredential, secret: "tr0ub4dor-3x",
             traffic: .login("tr0ub4dor-3x", at: "api.example")),

@@ -252,7 +252,7 @@ private let urlRows: [RuleRow] = [
         "injection attempt", .urlPassword, .low, .certain,
         .get("/u?password=a%3Bcat%20/etc/hosts", over: .https)),
     .hit(
-        "Referer", .urlPassword, .high, .certain,
+        "Referer", .leakReferer, .high, .certain,
         .get("/", over: .https, headers: ["Referer: https://b.example/x?password=hunter"])),
     .silent("passenger", .urlPassword, .get("/?passenger=2")),
     .silent("compass", .urlPassword, .get("/?compass=1")),
@@ -265,7 +265,7 @@ private let urlRows: [RuleRow] = [
     .hit(
         "in cleartext", .urlToken, .high, .firm, .get("/?session_id=Zk3vQ9xW2pLr7Ty1")),
     .hit(
-        "leaves in Referer", .urlToken, .high, .firm,
+        "leaves in Referer", .leakReferer, .high, .firm,
         .get("/", over: .https, headers: ["Referer: https://b.example/?sid=Zk3vQ9xW2pLr7Ty1"])),
     .hit(
         "presigned", .urlToken, .info, .firm,

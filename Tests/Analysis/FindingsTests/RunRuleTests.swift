@@ -16,7 +16,7 @@ import Traffic
         var testDescription: String { "\(rule.rawValue): \(name)" }
     }
 
-    @Test(arguments: reuseRows)
+    @Test(arguments: reuseRows + redirectRows + thirdPartyRows)
     func judges(_ row: Row) {
         let findings = FindingsLaboratory.run(row.traffic, firstParties: row.firstParties).findings
         let found = findings.filter { $0.rule == row.rule }.map {
@@ -134,4 +134,132 @@ private let reuseRows: [RunRuleTests.Row] = [
                 #"{"password_hint":"tr0ub4dor","passengers":"seventeen"}"#, "", over: .https, to: $0
             )
         }, found: []),
+]
+
+private let token = "Zk3vQ9xW2pLr7Ty1aB4d"
+
+private func bearer(
+    _ url: String, _ value: String = token, status: Int = 200, leadsTo: String? = nil
+) -> Sample {
+    let parts = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+    return Sample(
+        scheme: parts[0] == "https:" ? .https : .http, host: String(parts[2]),
+        target: "/" + parts[3], headers: ["Authorization: Bearer \(value)"], status: status,
+        responseHeaders: leadsTo.map { ["Location: \($0)"] } ?? [])
+}
+
+private let redirectRows: [RunRuleTests.Row] = [
+    .init(
+        name: "to another service", rule: .leakRedirect,
+        traffic: [
+            bearer("https://api.one.test/a", status: 302, leadsTo: "https://cdn.two.test/b?c=1"),
+            bearer("https://cdn.two.test/b?c=1"),
+        ], found: ["two.test high certain"]),
+    .init(
+        name: "to cleartext", rule: .leakRedirect,
+        traffic: [
+            bearer("https://api.one.test/a", status: 307, leadsTo: "http://api.one.test/a"),
+            bearer("http://api.one.test/a"),
+        ], found: ["one.test critical certain"]),
+    .init(
+        name: "to another host of the service", rule: .leakRedirect,
+        traffic: [
+            bearer("https://api.one.test/a", status: 301, leadsTo: "https://b.one.test"),
+            bearer("https://b.one.test/"),
+        ], found: ["one.test medium certain"]),
+    .init(
+        name: "between first parties", rule: .leakRedirect,
+        traffic: [
+            bearer("https://api.one.test/a", status: 302, leadsTo: "https://cdn.two.test/b"),
+            bearer("https://cdn.two.test/b"),
+        ], firstParties: ["one.test", "two.test"], found: ["two.test low certain"]),
+    .init(
+        name: "another credential", rule: .leakRedirect,
+        traffic: [
+            bearer("https://api.one.test/a", status: 302, leadsTo: "https://cdn.two.test/b"),
+            bearer("https://cdn.two.test/b", "Another-9xW2pLr7Ty1aB4dQ"),
+        ], found: []),
+    .init(
+        name: "to another place than the redirect's", rule: .leakRedirect,
+        traffic: [
+            bearer("https://api.one.test/a", status: 302, leadsTo: "https://cdn.two.test/b"),
+            bearer("https://cdn.two.test/other"),
+        ], found: []),
+    .init(
+        name: "after half a minute", rule: .leakRedirect,
+        traffic: [
+            bearer("https://api.one.test/a", status: 302, leadsTo: "https://cdn.two.test/b")
+        ] + [Sample](repeating: Sample(scheme: .https), count: 31) + [
+            bearer("https://cdn.two.test/b")
+        ], found: []),
+    .init(
+        name: "from cleartext to TLS", rule: .leakRedirect,
+        traffic: [
+            bearer("http://api.one.test/a", status: 301, leadsTo: "https://api.one.test/a"),
+            bearer("https://api.one.test/a"),
+        ], found: []),
+    .init(
+        name: "within the origin", rule: .leakRedirect,
+        traffic: [
+            bearer("https://api.one.test/a", status: 302, leadsTo: "/b"),
+            bearer("https://api.one.test/b"),
+        ], found: []),
+]
+
+private let thirdPartyRows: [RunRuleTests.Row] = [
+    .init(
+        name: "session's token in analytics", rule: .leakThirdParty,
+        traffic: [
+            bearer("https://api.one.test/a"),
+            .post("{\"event\":{\"ctx\":\"\(token)\"}}", "", over: .https, to: "stats.two.test"),
+        ], firstParties: ["one.test"], found: ["two.test high certain"]),
+    .init(
+        name: "at a known tracker", rule: .leakThirdParty,
+        traffic: [
+            bearer("https://api.one.test/a"),
+            .get("/t?x=\(token)", over: .https).at("api.mixpanel.com"),
+        ], firstParties: ["one.test"], found: ["mixpanel.com critical certain"]),
+    .init(
+        name: "with guessed first parties", rule: .leakThirdParty,
+        traffic: [
+            bearer("https://api.one.test/a"), bearer("https://api.one.test/b"),
+            .post("{\"ctx\":\"\(token)\"}", "", over: .https, to: "stats.two.test"),
+        ], found: ["two.test medium certain"]),
+    .init(
+        name: "password in another field", rule: .leakThirdParty,
+        traffic: [
+            .login("tr0ub4dor&3", at: "one.test"),
+            .post("{\"q\":\"tr0ub4dor&3\"}", "", over: .https, to: "stats.two.test"),
+        ], firstParties: ["one.test"], found: ["two.test high certain"]),
+    .init(
+        name: "inside of Base64", rule: .leakThirdParty,
+        traffic: [
+            bearer("https://api.one.test/a"),
+            .get("/t?d=" + base64("{\"t\":\"\(token)\"}"), over: .https).at("stats.two.test"),
+        ], firstParties: ["one.test"], found: ["two.test high certain"]),
+    .init(
+        name: "issued by the other service", rule: .leakThirdParty,
+        traffic: [
+            Sample(
+                scheme: .https, host: "login.two.test", method: "POST",
+                responseHeaders: ["Content-Type: application/json"],
+                responseBody: Array("{\"access_token\":\"\(token)\"}".utf8)),
+            bearer("https://api.one.test/a"), bearer("https://login.two.test/me"),
+        ], firstParties: ["one.test"], found: []),
+    .init(
+        name: "only among first parties", rule: .leakThirdParty,
+        traffic: [bearer("https://api.one.test/a"), bearer("https://api.two.test/a")],
+        firstParties: ["one.test", "two.test"], found: []),
+    .init(
+        name: "only among others", rule: .leakThirdParty,
+        traffic: [
+            bearer("https://a.two.test/a"), bearer("https://a.three.test/a"),
+            Sample(scheme: .https, host: "one.test"),
+        ], firstParties: ["one.test"], found: []),
+    .init(
+        name: "a number that is also a password", rule: .leakThirdParty,
+        traffic: [
+            .login("20260309", at: "one.test"),
+            .post("{\"day\":\"20260309\"}", "", over: .https, to: "stats.two.test"),
+        ], firstParties: ["one.test"], found: []),
 ]

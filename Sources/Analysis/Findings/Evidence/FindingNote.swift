@@ -17,7 +17,10 @@ package enum FindingNote: Sendable, Hashable {
     case inUploadedFile
     case publishable
     case presigned(lifetimeSeconds: Int?)
-    case leavesInReferer
+    case leavesInReferer(ServiceName)
+    case redirectedFrom(ServiceName)
+    case echoed
+    case token(TokenWeakness)
     case forThisProxy
     case looksLikeInjection
     case planted(SafeName, PlantedEncoding)
@@ -64,7 +67,10 @@ package enum FindingNote: Sendable, Hashable {
         case .publishable: "a key that its provider means to be public"
         case .presigned(let seconds):
             seconds.map { "presigned URL, lives \($0) s" } ?? "presigned URL"
-        case .leavesInReferer: "leaves in the Referer field"
+        case .leavesInReferer(let service): "the page that it leaves is at \(service.text)"
+        case .redirectedFrom(let service): "\(service.text) redirected to here"
+        case .echoed: "the request itself sent it"
+        case .token(let weakness): weakness.text
         case .forThisProxy: "for the proxy that recorded it, and for no other"
         case .looksLikeInjection: "the value looks like an injection attempt"
         case .planted(let name, let encoding): "profile value \(name.text) as \(encoding.rawValue)"

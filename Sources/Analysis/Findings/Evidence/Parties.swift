@@ -6,8 +6,13 @@ struct Parties {
     private let configuration: FindingsConfiguration
     private let redaction: EvidenceRedaction
     private let declared: Set<ServiceName>
-    private var services: [HostName: ServiceName] = [:]
+    private var services: [HostName: Known] = [:]
     private var counts: [ServiceName: Count] = [:]
+
+    private struct Known {
+        let service: ServiceName
+        let tracker: TrackerHosts.Entry?
+    }
 
     private struct Count {
         var exchanges = 0
@@ -24,12 +29,19 @@ struct Parties {
     }
 
     /// The service of a host, by its registrable domain.
-    mutating func service(of host: HostName) -> ServiceName {
+    mutating func service(of host: HostName) -> ServiceName { known(host).service }
+
+    /// Where the host stands in a list of trackers.
+    mutating func tracker(_ host: HostName) -> TrackerHosts.Entry? { known(host).tracker }
+
+    private mutating func known(_ host: HostName) -> Known {
         if let known = services[host] { return known }
-        let service = Self.service(of: host, configuration, redaction)
+        let known = Known(
+            service: Self.service(of: host, configuration, redaction),
+            tracker: configuration.trackers.entry(for: host))
         if services.count >= Self.limit { services = [:] }
-        services[host] = service
-        return service
+        services[host] = known
+        return known
     }
 
     /// The service as one exchange's findings may name it.

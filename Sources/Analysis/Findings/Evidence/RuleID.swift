@@ -7,6 +7,13 @@ package enum RuleID: String, Sendable, CaseIterable {
     case plainLogin = "PLAIN-LOGIN"
     case urlPassword = "URL-PASSWORD"
     case reuseCredential = "REUSE-CREDENTIAL"
+    case leakRedirect = "LEAK-REDIRECT-AUTH"
+    case leakThirdParty = "LEAK-3P-SECRET"
+    case providerKey = "KEY-PROVIDER"
+    case leakReferer = "LEAK-REFERER"
+    case weakToken = "JWT-WEAK"
+    case leakResponseSecret = "LEAK-RESPONSE-SECRET"
+    case clientSecret = "CLIENT-SECRET"
     case plainHTTPBearer = "PLAIN-HTTP-BEARER"
     case plainHTTPAPIKey = "PLAIN-HTTP-APIKEY"
     case plainHTTPAuthorization = "PLAIN-HTTP-AUTHZ"
@@ -45,6 +52,13 @@ package enum RuleID: String, Sendable, CaseIterable {
         case .plainLogin: .plainLogin
         case .urlPassword: .urlPassword
         case .reuseCredential: .reuseCredential
+        case .leakRedirect: .leakRedirect
+        case .leakThirdParty: .leakThirdParty
+        case .providerKey: .providerKey
+        case .leakReferer: .leakReferer
+        case .weakToken: .weakToken
+        case .leakResponseSecret: .leakResponseSecret
+        case .clientSecret: .clientSecret
         case .plainHTTPBearer: .plainHTTPBearer
         case .plainHTTPAPIKey: .plainHTTPAPIKey
         case .plainHTTPAuthorization: .plainHTTPAuthorization

@@ -8,6 +8,7 @@ struct Cookie {
     /// Whether the origin set it in this exchange.
     let isSet: Bool
     let isSecure: Bool
+    private(set) var isHTTPOnly = false
 
     /// Those that were sent, and those that an origin set.
     static func read(_ view: ExchangeView) -> [Cookie] {
@@ -21,7 +22,9 @@ struct Cookie {
         for header in view.responseFacts.cookies {
             let (cookie, attributes) = CookiePair.set(header[...])
             let isSecure = attributes.contains { $0.name.equalsIgnoringCase("secure") }
-            result.append(Cookie(cookie, isSet: true, isSecure: isSecure))
+            var set = Cookie(cookie, isSet: true, isSecure: isSecure)
+            set.isHTTPOnly = attributes.contains { $0.name.equalsIgnoringCase("httponly") }
+            result.append(set)
         }
         return Array(result.prefix(limit))
     }
@@ -44,9 +47,15 @@ struct Cookie {
             || Self.sessionPrefixes.contains { text.hasPrefix($0) } || text.contains("session")
     }
 
-    /// Analytics, consent, locale and anti-forgery values.
+    /// Whether who set it means it to be a secret, as far as it tells.
+    var isGuarded: Bool { isSecure || isHTTPOnly }
+
+    /// Analytics, consent, locale and anti-forgery values, and what balancers and walls before an
+    /// origin set: none opens an account.
     var isHarmless: Bool {
         let text = name.lowercasedBytes.text
+        if Self.trackers.contains(text) || Self.infrastructure.contains(text) { return true }
+        if Self.infrastructurePrefixes.contains(where: { text.hasPrefix($0) }) { return true }
         if Self.analyticsPrefixes.contains(where: { text.hasPrefix($0) }) { return true }
         if ["consent", "csrf", "xsrf", "gdpr"].contains(where: { text.contains($0) }) {
             return true
@@ -64,6 +73,32 @@ struct Cookie {
     ]
     private static let analyticsPrefixes = [
         "_ga", "_gid", "_gat", "_gcl", "_fbp", "_fbc", "__utm", "_hj", "ajs_", "amplitude", "mp_",
+        "_pk_", "_uet", "_clck", "_clsk", "_tt_", "_pin_", "_sp_id", "_sp_ses", "amp_", "amcv",
+        "mbox",
+        "optimizely", "_vwo", "_vis_opt", "__gads", "__gpi", "__hs", "hubspot", "intercom-id",
+        "_mkto", "_dd_s", "ph_", "_rdt", "_scid", "_li_", "li_", "cto_", "_gac", "_dc_gtm", "__qca",
+        "_shopify_", "snowplow", "tracking", "visitor", "utm",
+    ]
+    private static let trackers: Set<String> = [
+        "ide", "nid", "dsid", "anid", "1p_jar", "muid", "muidb", "fr", "uid", "uids", "uuid",
+        "uuid2", "anj", "sess_ad", "demdex", "dpm", "bcookie", "bscookie", "lidc", "tuuid",
+        "personalization_id", "guest_id", "s_vi", "s_fid", "s_ecid", "khaos", "tdid",
+        "tdcpm", "cmid", "cmps", "uuidc", "mdid", "everest_g_v2", "tluid", "idsync", "vuid",
+        "datr", "sb", "did_compat", "testcookie", "test_cookie", "yandexuid", "ymex",
+    ]
+    /// Balancers, walls against robots and counters of attacks.
+    private static let infrastructure: Set<String> = [
+        "awsalb", "awsalbcors", "awsalbtg", "awsalbtgcors", "awselb", "awselbcors", "arraffinity",
+        "arraffinitysamesite", "serverid", "route", "routeid", "lb", "backend", "gclb", "srv",
+        "sticky", "akacd", "ak_bmsc", "bm_sz", "bm_sv", "bm_mi", "_abck", "akavpau", "__cf_bm",
+        "__cfduid", "__cflb", "_cfuvid", "cf_clearance", "__cfruid", "datadome", "_px3", "_pxhd",
+        "_pxvid", "reese84", "x-bni-fpc", "x-bni-rncf", "x-ms-routing-name",
+        "x-oracle-bmc-lbs-route",
+        "affinity", "ingresscookie", "nlbi", "dtcookie", "rxvisitor", "dtsa", "dtpc",
+    ]
+    private static let infrastructurePrefixes = [
+        "bigipserver", "visid_incap_", "incap_ses_", "nlbi_", "ts01", "citrix_ns_", "akaalb_",
+        "f5_", "dtcookie", "_px",
     ]
     private static let preferences: Set<String> = [
         "lang", "language", "locale", "theme", "timezone", "tz", "currency", "country", "region",

@@ -17,13 +17,15 @@ struct Credential {
     static func read(_ view: ExchangeView) -> [Credential] {
         var found = authorization(view)
         found += view.cookies.compactMap { cookie in
-            guard !cookie.isSet, !cookie.isHarmless, cookie.hasSessionName,
+            guard !cookie.isSet, !cookie.isHarmless, cookie.hasSessionName, view.tracker == nil,
                 Randomness.bits(of: cookie.value) >= 64
             else { return nil }
             return Credential(kind: .token, field: cookie.field)
         }
         for field in view.urlFields + view.bodyFields where found.count < limit {
-            if let kind = kind(of: field) { found.append(Credential(kind: kind, field: field)) }
+            if let kind = kind(of: field, at: view.service) {
+                found.append(Credential(kind: kind, field: field))
+            }
         }
         return found
     }
@@ -33,7 +35,8 @@ struct Credential {
         for field in view.headerFields {
             let match =
                 field.name.text == "authorization"
-                ? AuthorizationDetector.judge(field.value) : APIKeyDetector.judge(field)
+                ? AuthorizationDetector.judge(field.value)
+                : APIKeyDetector.judge(field, at: view.service)
             guard let match, match.severity > .low, let value = match.value,
                 !match.rule.rawValue.hasPrefix("HASH-")
             else { continue }
@@ -45,13 +48,16 @@ struct Credential {
         return found
     }
 
-    private static func kind(of field: MessageField) -> Kind? {
+    private static func kind(of field: MessageField, at service: ServiceName) -> Kind? {
         guard field.container != .referer, !field.isInFile else { return nil }
         if let (_, confidence) = PasswordFieldDetector.judge(field), confidence > .tentative {
             return confidence == .certain || Randomness.bits(of: field.value) >= 64
                 ? .password : nil
         }
-        return MessageTokenDetector.token(in: field) == nil ? nil : .token
+        guard let token = MessageTokenDetector.token(in: field),
+            !PublicKey.matches(token, named: field.key, at: service)
+        else { return nil }
+        return .token
     }
 
     private static let limit = 64

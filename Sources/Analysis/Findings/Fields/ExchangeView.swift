@@ -7,12 +7,17 @@ final class ExchangeView {
     let exchange: ExchangeRecord
     let connection: ConnectionRecord?
     let host: HostName
+    let service: ServiceName
+    /// Where the host stands in a list of trackers.
+    let tracker: TrackerHosts.Entry?
     let request: RecordedHead
     let response: RecordedHead
     let responseFacts: ResponseFacts
     let method: [UInt8]
     let target: RecordedURL
     let referer: RecordedURL?
+    /// That of the page in Referer.
+    let refererService: ServiceName?
     /// The values of the query and the path parameters.
     let urlFields: [MessageField]
     /// The values of the request's content.
@@ -65,7 +70,7 @@ final class ExchangeView {
 
     init(
         _ exchange: ExchangeRecord, on connection: ConnectionRecord?, requestBody: [UInt8],
-        responseBody: [UInt8]
+        responseBody: [UInt8], parties: inout Parties
     ) {
         self.exchange = exchange
         self.connection = connection
@@ -78,6 +83,12 @@ final class ExchangeView {
         responseFacts = ResponseFacts(response)
         referer = request.texts("referer").first.map { RecordedURL($0) }
         host = HostName(exchange.authority)
+        service = parties.service(of: host)
+        tracker = parties.tracker(host)
+        refererService = referer.flatMap { url in
+            url.authority.isEmpty
+                ? nil : parties.service(of: HostName(authority: Array(url.authority)))
+        }
         let sent = Self.content(requestBody, of: request)
         let received = Self.content(responseBody, of: response)
         self.requestBody = sent.bytes

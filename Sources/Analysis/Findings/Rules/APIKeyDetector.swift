@@ -7,17 +7,17 @@ enum APIKeyDetector {
     static func examine(_ view: ExchangeView) -> [RuleMatch] {
         guard view.isClear else { return [] }
         return view.headerFields.compactMap { field in
-            guard var result = judge(field) else { return nil }
+            guard var result = judge(field, at: view.service) else { return nil }
             result.notes += view.verdict
             return result
         }
     }
 
     /// - Parameter field: a header field, named in lower case.
-    static func judge(_ field: MessageField) -> RuleMatch? {
+    static func judge(_ field: MessageField, at service: ServiceName) -> RuleMatch? {
         guard field.value.count >= 8, isKeyName(field.name), !Placeholder.matches(field.value)
         else { return nil }
-        let isPublic = PublishedPrefix(of: field.value)?.isPublishable ?? false
+        let isPublic = PublicKey.matches(field.value, named: field.name, at: service)
         var result = RuleMatch(
             .plainHTTPAPIKey, isPublic ? .info : .high, .firm, header: field.name,
             value: field.value)

@@ -2,17 +2,19 @@ internal import Base
 
 /// PLAIN-HTTP-COOKIE: a cookie that carries a session over cleartext HTTP.
 ///
-/// It remembers the tags of cookies seen over TLS, so that the same value in cleartext is certain.
+/// It remembers hashes of cookies seen over TLS, so that the same value in cleartext is certain.
 struct CookieDetector {
-    private var seenOverTLS = Set<Tag>()
-    private var order: [Tag] = []
+    /// With whether the cookie is a secret by its name or by how it was set.
+    private var seenOverTLS: [UInt64: Bool] = [:]
+    private var order: [UInt64] = []
     private var oldest = 0
 
     mutating func examine(_ view: ExchangeView, redaction: EvidenceRedaction) -> [RuleMatch] {
-        let cookies = view.cookies
+        let cookies = view.cookies.filter { !$0.isHarmless && view.tracker == nil }
         guard view.isClear else {
-            for cookie in cookies where cookie.isWorthRemembering {
-                remember(cookie.tag(redaction))
+            for cookie in cookies where cookie.canBeSecret {
+                remember(
+                    cookie.hash(redaction), isSecret: cookie.hasSessionName || cookie.isGuarded)
             }
             return []
         }
@@ -20,11 +22,11 @@ struct CookieDetector {
     }
 
     private func judge(_ cookie: Cookie, redaction: EvidenceRedaction) -> RuleMatch? {
-        guard !cookie.isHarmless, !Placeholder.matches(cookie.value) else { return nil }
-        let isKnown = cookie.isWorthRemembering && seenOverTLS.contains(cookie.tag(redaction))
+        guard !Placeholder.matches(cookie.value) else { return nil }
+        let known = cookie.canBeSecret ? seenOverTLS[cookie.hash(redaction)] : nil
         let verdict: (Severity, Confidence)
-        if isKnown {
-            verdict = (.high, .certain)
+        if let isSecret = known {
+            verdict = isSecret ? (.high, .certain) : (.medium, .tentative)
         } else if cookie.hasSessionName, cookie.value.count >= 16 {
             verdict = (.medium, .firm)
         } else if Randomness.bits(of: cookie.value) >= 64 {
@@ -36,36 +38,37 @@ struct CookieDetector {
         result.container = cookie.field.container
         result.name = cookie.name
         result.value = cookie.value
-        if isKnown { result.notes.append(.earlierOverTLS) }
+        if known != nil { result.notes.append(.earlierOverTLS) }
         if cookie.isSet, !cookie.isSecure { result.notes.append(.setWithoutSecure) }
         return result
     }
 
-    private mutating func remember(_ tag: Tag) {
-        guard seenOverTLS.insert(tag).inserted else { return }
+    private mutating func remember(_ hash: UInt64, isSecret: Bool) {
+        if let known = seenOverTLS[hash] {
+            seenOverTLS[hash] = known || isSecret
+            return
+        }
         if order.count < Self.memoryLimit {
-            order.append(tag)
+            order.append(hash)
         } else {
-            seenOverTLS.remove(order[oldest])
-            order[oldest] = tag
+            seenOverTLS[order[oldest]] = nil
+            order[oldest] = hash
             oldest = (oldest + 1) % Self.memoryLimit
         }
+        seenOverTLS[hash] = isSecret
     }
 
-    /// How many cookies are remembered; about 100 bytes each.
+    /// How many cookies are remembered.
     private static let memoryLimit = 32_768
 }
 
 extension Cookie {
-    fileprivate func tag(_ redaction: EvidenceRedaction) -> Tag {
-        Tag(name + [0x3D] + value, kind: .text, redaction: redaction)
+    fileprivate func hash(_ redaction: EvidenceRedaction) -> UInt64 {
+        redaction.hash(of: name + [0x3D] + value)
     }
 
-    /// Whether it may carry a session at all.
-    fileprivate var isWorthRemembering: Bool {
-        !isHarmless
-            && (hasSessionName && value.count >= 8 || Randomness.bits(of: value) >= 64)
-    }
+    /// Whether nobody could guess it.
+    fileprivate var canBeSecret: Bool { Randomness.bits(of: value) >= 64 }
 }
 
 extension RuleText {
@@ -75,8 +78,11 @@ extension RuleText {
         advice: "use https only, set Secure and HttpOnly on the cookie, and send HSTS",
         decision:
             "A request without TLS has a cookie that is a session's by its name and value, or that"
-            + " was seen over TLS before, which makes it certain.",
-        exceptions: "Cookies that are constants, preferences or counters by their form.",
+            + " was seen over TLS before. That makes it certain if the name says so or if it was set"
+            + " with Secure or HttpOnly.",
+        exceptions:
+            "Cookies that are constants, preferences or counters by their form, and those that are"
+            + " known as balancers' or trackers'.",
         worst: .high,
         weaknesses: [319, 614])
 }

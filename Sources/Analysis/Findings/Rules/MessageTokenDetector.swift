@@ -17,7 +17,7 @@ enum MessageTokenDetector {
     /// The token of a field that is named like one.
     static func token(in field: MessageField) -> [UInt8]? {
         guard field.isScalar, field.value.count >= shortest else { return nil }
-        let key = field.key.filter { $0.isASCIILetter || $0.isASCIIDigit }.lowercasedBytes.text
+        let key = field.key.lettersAndDigits
         return names.contains(key) ? token(field.value) : nil
     }
 

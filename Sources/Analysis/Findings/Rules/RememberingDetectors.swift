@@ -6,13 +6,15 @@ struct RememberingDetectors {
     private var cookies = CookieDetector()
     private var retries = RetryDetector()
     private var crossOrigin = CrossOriginDetector()
-    private var reuse = ReuseDetector()
+    private var credentials = SharedCredentialDetector()
+    private var redirects = RedirectDetector()
 
     /// - Returns: what the exchange shows together with those before it.
     mutating func examine(_ view: ExchangeView, _ evidence: RunEvidence) -> [RuleMatch] {
         var found = cookies.examine(view, redaction: evidence.redaction)
         found += crossOrigin.examine(view) { evidence.service(of: $0).text }
-        reuse.examine(view, evidence)
+        found += redirects.examine(view, evidence)
+        credentials.examine(view, evidence)
         return found
     }
 
@@ -22,7 +24,7 @@ struct RememberingDetectors {
 
     /// What the run shows as a whole; it may be asked for before its end, and again.
     func finish(_ parties: Parties) -> [LateMatch] {
-        reuse.finish(parties)
+        credentials.finish(parties)
     }
 }
 
@@ -31,7 +33,6 @@ struct RunEvidence {
     let view: ExchangeView
     /// Knows the secrets of the exchange.
     let redaction: EvidenceRedaction
-    let service: ServiceName
     let parties: Parties
 
     /// Where the exchange took place; costs some, so ask for it when it is to be kept.

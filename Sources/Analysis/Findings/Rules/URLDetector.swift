@@ -6,9 +6,8 @@ internal import Redaction
 enum URLDetector {
     static func examine(_ view: ExchangeView) -> [RuleMatch] {
         var found = userinfo(Array(view.target.userinfo), .userinfo, view)
-        found += userinfo(Array(view.referer?.userinfo ?? []), .referer, view)
         let signing = Signing(view.target.parameters)
-        for field in view.urlFields {
+        for field in view.urlFields where field.container != .referer {
             if let result = password(field, view) ?? token(field, view, signing) {
                 found.append(result)
             }
@@ -48,7 +47,6 @@ enum URLDetector {
             result.severity = .low
             result.notes.append(.looksLikeInjection)
         }
-        if field.container == .referer { result.notes.append(.leavesInReferer) }
         return result
     }
 
@@ -58,14 +56,14 @@ enum URLDetector {
         guard field.isScalar, field.steps.isEmpty, !Placeholder.matches(field.value) else {
             return nil
         }
-        let key = field.key.filter { $0.isASCIILetter || $0.isASCIIDigit }.lowercasedBytes.text
+        let key = field.key.lettersAndDigits
         let prefix = PublishedPrefix(of: field.value)
-        let kind = ValueKind(field.value)
-        guard !cursors.contains(key), !protocolValues.contains(key) else { return nil }
+        guard !isNoToken(key) else { return nil }
         let isSignature = signing.isSignature(key)
-        guard isToken(field, key: key, kind: kind) || isSignature || prefix != nil else {
-            return nil
-        }
+        guard isToken(field, at: view.service) || isSignature || prefix != nil else { return nil }
+        // What a tracker calls a session is its own.
+        let isOpaque = prefix == nil && !ValueKind(field.value).isCredentialByForm
+        guard view.tracker == nil || !isOpaque || isSignature else { return nil }
         var result = RuleMatch(.urlToken, .medium, .firm, field: field)
         result.value = field.value
         if isSignature {
@@ -74,9 +72,6 @@ enum URLDetector {
         } else if prefix?.isPublishable == true {
             result.severity = .info
             result.notes.append(.publishable)
-        } else if field.container == .referer {
-            result.severity = .high
-            result.notes.append(.leavesInReferer)
         } else if view.isClear {
             guard key != "accesstoken" else { return bearer(field) }
             result.severity = .high
@@ -91,14 +86,25 @@ enum URLDetector {
         return result
     }
 
-    private static func isToken(_ field: MessageField, key: String, kind: ValueKind) -> Bool {
-        if kind.isCredentialByForm { return true }
+    /// Whether a parameter of a URL holds a token by its name and value.
+    ///
+    /// - Parameter service: whose URL it is.
+    static func isToken(_ field: MessageField, at service: ServiceName) -> Bool {
+        let key = field.key.lettersAndDigits
+        guard field.value.count >= 8, !isNoToken(key),
+            !PublicKey.matches(field.value, named: field.key, at: service)
+        else { return false }
+        if ValueKind(field.value).isCredentialByForm { return true }
         if field.container == .pathParameter, key == "jsessionid" {
             return field.value.count >= 8
                 && field.value.allSatisfy { $0.isASCIIDigit || $0.isASCIILetter || $0 == 0x2E }
         }
         return keys.contains(key) && field.value.count >= 16
             && Randomness.bits(of: field.value) >= 64
+    }
+
+    private static func isNoToken(_ key: String) -> Bool {
+        cursors.contains(key) || protocolValues.contains(key)
     }
 
     private static let keys: Set<String> = [
@@ -146,8 +152,8 @@ extension RuleText {
         reason: "URLs end up in access logs, histories, crash reports and Referer fields",
         advice: "move the value into the body or a header, and change it",
         decision:
-            "A password stands in userinfo, in the query or in path parameters of a URL, or in the"
-            + " Referer that leads from one, over TLS too (RFC 3986 §3.2.1).",
+            "A password stands in userinfo, in the query or in path parameters of a URL,"
+            + " over TLS too (RFC 3986 §3.2.1).",
         exceptions: "Names that only sound alike, empty values, and tries at injection.",
         worst: .critical,
         weaknesses: [598, 522])

@@ -30,6 +30,7 @@ package struct MediaType {
             || ends(with: "+xml")
     }
     package var isHTML: Bool { name.equalsIgnoringCase("text/html") || holds("xhtml") }
+    package var isScript: Bool { ends(with: "javascript") || ends(with: "ecmascript") }
     package var isText: Bool { starts(with: "text/") }
     package var isEventStream: Bool { name.equalsIgnoringCase("text/event-stream") }
     /// gRPC in any of its spellings, that for the web among them.
