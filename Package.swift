@@ -134,7 +134,8 @@ let package = Package(
         target("HTTPServer", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Transport"]),
         target("ContentServer", ["Base", "HTTPModel", "HTTPServer", "TLS"]),
         // Analysis
-        target("Findings", ["Base", "Contents", "HTTPModel", "Redaction", "Traffic"]),
+        target(
+            "Findings", ["Base", "Contents", "HTTPCodecs", "HTTPModel", "Redaction", "Traffic"]),
         target(
             "Formats",
             ["Base", "Contents", "HTTPCodecs", "HTTPModel", "Recording", "Redaction", "Traffic"]),

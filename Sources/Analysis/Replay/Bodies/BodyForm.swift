@@ -95,7 +95,7 @@ package struct BodyForm: Sendable, Equatable {
                 }
         }
         if media.isProtobuf {
-            return ProtobufReader.fields(content[...]).map { BodyForm(.protobuf, $0) }
+            return protobuf(content[...]).map { BodyForm(.protobuf, $0) }
         }
         let mayBeJSON = media.isJSON || media.isPlain || media.isOctetStream
         guard mayBeJSON, let document = JSONDocument(content) else { return nil }
@@ -129,7 +129,23 @@ package struct BodyForm: Sendable, Equatable {
             document[place].kind == .string
         else { return nil }
         let query = document.key(of: place).text
-        return GraphQLText.isDocument(query) ? query : nil
+        return GraphQLReader.isDocument(Array(query.utf8)[...]) ? query : nil
+    }
+
+    /// The fields of a message by their numbers, such as `3.1`; `nil` for what is none.
+    private static func protobuf(_ bytes: ArraySlice<UInt8>) -> [BodyField]? {
+        let found = ProtobufReader.readAll(bytes)
+        guard found.isWhole else { return nil }
+        return found.values.map { value in
+            let text =
+                switch value.kind {
+                case .text: JSONText.string(value.bytes.text).line.text
+                case .number, .word: value.bytes.text
+                case .bytes: value.bytes.hex
+                case .fixed: "0x" + value.bytes.hex
+                }
+            return BodyField(value.path.map(\.text).joined(separator: "."), text)
+        }
     }
 
     /// `nil` for what is no sequence of whole messages, up to the limit.
@@ -143,7 +159,7 @@ package struct BodyForm: Sendable, Equatable {
             let bytes = content[start..<start + Int(message.size)]
             let place = "[\(count)]"
             count += 1
-            let pieces = message.isCompressed ? nil : ProtobufReader.fields(bytes)
+            let pieces = message.isCompressed ? nil : protobuf(bytes)
             guard let pieces, !pieces.isEmpty else {
                 return fields.append(BodyField(place, bytes.hex))
             }

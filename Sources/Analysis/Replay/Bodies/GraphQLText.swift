@@ -2,16 +2,6 @@ internal import Base
 
 /// Documents of GraphQL, told apart by what they say and not by how they are laid out.
 enum GraphQLText {
-    private static let openings = ["query", "mutation", "subscription", "fragment", "{", "#"]
-
-    /// Whether a text looks like a document.
-    static func isDocument(_ text: String) -> Bool {
-        let start = text.drop {
-            $0 == " " || $0 == "\n" || $0 == "\t" || $0 == "\r" || $0 == "\r\n"
-        }
-        return openings.contains { start.hasPrefix($0) } && start.contains("{")
-    }
-
     /// The text without comments and commas, and with single spaces where some are needed
     /// (GraphQL §2.1.7); strings stay as they are.
     static func normalized(_ text: String) -> String {

@@ -36,6 +36,14 @@ package struct MediaType {
     /// gRPC in any of its spellings, that for the web among them.
     package var isGRPC: Bool { starts(with: "application/grpc") }
     package var isProtobuf: Bool { ends(with: "protobuf") }
+    package var isMessagePack: Bool { holds("msgpack") || holds("messagepack") }
+    package var isCBOR: Bool { ends(with: "cbor") || ends(with: "cbor-seq") }
+    package var isPropertyList: Bool { ends(with: "plist") }
+    /// Pictures, sound, films and fonts, in which no values are looked for.
+    package var isMedia: Bool {
+        starts(with: "image/") && !isXML || starts(with: "audio/") && !isPlaylist
+            || starts(with: "video/") || starts(with: "font/")
+    }
     /// A playlist of HTTP Live Streaming (RFC 8216 §4), by any of the names in use.
     package var isPlaylist: Bool { ends(with: "mpegurl") }
     package var isGraphQL: Bool { name.equalsIgnoringCase("application/graphql") }
