@@ -51,7 +51,9 @@ package struct FindingsEngine {
         coverage.countUnread(connection, isUnread: logins.isEmpty && !isLocal)
         let spoken = ProtocolName(rawValue: connection.protocolName)
         var found = ConnectionDetector.examine(connection) + ClientOfferDetector.examine(connection)
-        found += remembering.examine(connection)
+        found += remembering.examine(connection) { [parties, redaction] in
+            Sighting(on: connection, parties, redaction)
+        }
         for index in found.indices { found[index].protocolName = spoken }
         found += logins
         found += PlainLoginDetector.examine(connection, isRead: !logins.isEmpty)

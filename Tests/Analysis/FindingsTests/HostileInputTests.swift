@@ -64,9 +64,73 @@ import Traffic
         #expect(reader.fields.count == 12)
     }
 
+    /// 4 GiB of zeros, in gzip three times over: 294 bytes.
+    @Test func boundsBombs() {
+        let bomb = Base64.decode(Array(Self.bomb.utf8)) ?? []
+        #expect(bomb.count == 294)
+        var request = Sample.post("", "application/json")
+        request.body = bomb
+        request.headers.append("Content-Encoding: gzip, gzip, gzip")
+        let response = Sample(
+            responseHeaders: ["Content-Encoding: gzip, gzip, gzip", "Content-Type: text/html"],
+            responseBody: bomb)
+        let report = FindingsLaboratory.run([request, response])
+        #expect(report.coverage.partlyReadBodies == 2)
+        #expect(report.coverage.undecodableBodies == 0)
+        var reader = FieldReader()
+        let inside = #"{"a":"\#(base64Bytes(bomb))"}"#
+        reader.read(body: Array(inside.utf8), contentType: Array("application/json".utf8))
+        #expect(reader.fields.map(\.steps.count).max() == 0)
+    }
+
+    @Test(arguments: [
+        ("application/json", String(repeating: #"{"a":"#, count: 10_000)),
+        ("application/json", String(repeating: "[", count: 10_000)),
+        ("application/msgpack", String(repeating: "\u{01}\u{01}", count: 9000)),
+        ("application/x-protobuf", String(repeating: "\u{0A}\u{02}\u{08}\u{01}", count: 9000)),
+    ])
+    func tellsWhatWasLeftOut(_ type: String, _ body: String) {
+        let report = FindingsLaboratory.run([.post(body, type, over: .https)])
+        #expect(report.coverage.partlyReadBodies == 1)
+        let text = FindingsText.render(report, color: false)
+        #expect(text.contains("1 content not looked into to the end"))
+    }
+
+    /// Ten entities, each ten times the one before: 10¹⁰ characters if anybody believed them.
+    @Test func boundsEntities() {
+        var body = "<?xml version=\"1.0\"?><!DOCTYPE a [<!ENTITY e0 \"lol\">"
+        for number in 1...10 {
+            let last = String(repeating: "&e\(number - 1);", count: 10)
+            body += "<!ENTITY e\(number) \"\(last)\">"
+        }
+        body += "<!ENTITY x SYSTEM \"file:///etc/passwd\">]><a><b>&e10;&x;</b></a>"
+        var reader = FieldReader()
+        reader.read(body: Array(body.utf8), contentType: Array("text/xml".utf8))
+        #expect(reader.fields.map(\.value.text) == ["&e10;&x;"])
+    }
+
+    /// A content without an end is asked for no more than is looked into.
+    @Test func stopsReadingLargeContents() throws {
+        let source = EndlessSource()
+        let report = try CaptureInspection.report(
+            on: source, configuration: FindingsLaboratory.configuration())
+        #expect(report.coverage.exchanges == 1)
+        #expect(report.coverage.partlyReadBodies == 1)
+        #expect(report.findings.contains { $0.rule == .plainHTTPForm })
+    }
+
+    private static let bomb =
+        "H4sIAAAAAAACA5Pv5mAAASbmt3cU8y4nyhx/WLY2QyCHQyRJJrntgqQJ05emg7o3ebelzIzyyLJgz2KfMTvGQHYdu8"
+        + "IEnxDBXVuP/6if5773l/r+ys+We+b1bvumtj//+OPnx48++t9vv1lcGWh0wgO9uli/bckHXrxN+/nwcTpI6MW+N/"
+        + "vnvHNrrFfP75vLDBRhe//q7sWD79oPPP758oolSMmHuPXhn++KFWzfWfn1pC1YRI4FpFTB1QDk4igwZwGEk4TMGZ"
+        + "UZlRmVGZUZlRmVGZUZlRmVGZUZlRmVGZUZlRmVGZUZlRmVGZUZlRmVGZUZlRmVGZWhgczT31Vbb/gxfv599tPr34"
+        + "Kx6Y/z67/X5cX7m+y8HbB3kz0DAI810T95GgAA"
+
     @Test(arguments: [
         "multipart/form-data; boundary=-", "multipart/form-data", "application/json", "text/xml",
-        "application/x-www-form-urlencoded", "text/html", "",
+        "application/x-www-form-urlencoded", "text/html", "", "application/x-protobuf",
+        "application/grpc", "application/msgpack", "application/cbor", "application/x-plist",
+        "application/graphql", "text/event-stream",
     ])
     func survivesRandomBytes(_ type: String) throws {
         let profile = try SubjectProfile.parse("password.main = Pr0be-S3cret!x")
@@ -123,4 +187,35 @@ private struct SeededNumbers {
         state ^= state >> 27
         return state &* 0x2545_F491_4F6C_DD1D
     }
+}
+
+/// One exchange in cleartext whose request has a content of a terabyte.
+private struct EndlessSource: TrafficSource {
+    private let size: Int64 = 1 << 40
+
+    func connections(_ visit: (ConnectionRecord) throws -> Bool) throws {}
+
+    func exchanges(_ visit: (ExchangeRecord) throws -> Bool) throws {
+        var record = ExchangeRecord(
+            id: 1, connection: 1, startedAt: Timestamp(microseconds: 1), scheme: .http,
+            authority: "api.example")
+        let type = "Content-Type: application/x-www-form-urlencoded"
+        record.requestHead = Array("POST / HTTP/1.1\r\nHost: api.example\r\n\(type)\r\n\r\n".utf8)
+        record.requestBody.size = size
+        _ = try visit(record)
+    }
+
+    func exchange(_ id: Int64) throws -> ExchangeRecord? { nil }
+
+    func body(
+        ofExchange id: Int64, _ direction: Direction, _ visit: ([UInt8]) throws -> Bool
+    ) throws {
+        guard try visit(Array("password=tototo&x=".utf8)) else { return }
+        let part = [UInt8](repeating: 0x61, count: 1 << 16)
+        for _ in 0..<(size >> 16) { guard try visit(part) else { return } }
+    }
+
+    func messages(
+        ofConnection id: Int64, exchange: Int64?, _ visit: (MessageRecord) throws -> Bool
+    ) throws {}
 }

@@ -47,6 +47,7 @@ import Traffic
         let without: Set<RuleID> = [
             .clearHTTP, .tlsClientVersion, .tlsClientCipher, .tlsOriginCertificate,
             .tlsClientServerName, .tlsClientSignatures, .tlsClientExtensions, .crossOrigin,
+            .tlsClientPinned, .transportSecurity,
             .tlsClientRetry, .plainHTTPLoginPage, .upgradeUnused, .upgradeInjection,
             // In RunRuleTests.
             .leakRedirect,

@@ -82,7 +82,10 @@ import Traffic
     func gates(_ severity: Severity, _ confidence: Confidence, _ expected: Bool) {
         let report = FindingsLaboratory.run([.clear("Authorization: Basic dGVzdDoxOjM0")])
         #expect(report.worst(atLeast: severity, confidence: confidence) == expected)
-        let calm = FindingsLaboratory.run([.get("/", over: .https)])
+        let calm = FindingsLaboratory.run([
+            Sample(
+                scheme: .https, responseHeaders: ["Strict-Transport-Security: max-age=31536000"])
+        ])
         #expect(!calm.worst(atLeast: .info, confidence: .tentative))
     }
 

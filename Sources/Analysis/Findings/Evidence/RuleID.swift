@@ -33,11 +33,13 @@ package enum RuleID: String, Sendable, CaseIterable {
     case tlsClientServerName = "TLS-C-SNI"
     case tlsClientSignatures = "TLS-C-SIGALG"
     case tlsClientExtensions = "TLS-C-EXT"
+    case tlsClientPinned = "TLS-C-PINNED"
     case tlsOriginCertificate = "TLS-S-CERT"
     case redirectDowngrade = "REDIRECT-DOWNGRADE"
     case crossOrigin = "CORS"
     case cacheAuthenticated = "CACHE-AUTH"
     case cookieAttributes = "COOKIE-ATTRS"
+    case transportSecurity = "HSTS"
 
     /// Where the rule stands in the report.
     var order: Int { RuleID.allCases.firstIndex(of: self) ?? 0 }
@@ -78,11 +80,13 @@ package enum RuleID: String, Sendable, CaseIterable {
         case .tlsClientServerName: .tlsClientServerName
         case .tlsClientSignatures: .tlsClientSignatures
         case .tlsClientExtensions: .tlsClientExtensions
+        case .tlsClientPinned: .tlsClientPinned
         case .tlsOriginCertificate: .tlsOriginCertificate
         case .redirectDowngrade: .redirectDowngrade
         case .crossOrigin: .crossOrigin
         case .cacheAuthenticated: .cacheAuthenticated
         case .cookieAttributes: .cookieAttributes
+        case .transportSecurity: .transportSecurity
         }
     }
 }

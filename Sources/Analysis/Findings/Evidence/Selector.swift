@@ -34,6 +34,12 @@ package enum Container: String, Sendable {
     case multipart
     case json
     case xml
+    case protobuf
+    case messagePack = "msgpack"
+    case cbor
+    case propertyList = "plist"
+    /// An event of an event stream.
+    case event
     case html
     case body
     case trailer
@@ -41,6 +47,12 @@ package enum Container: String, Sendable {
     case message
     /// What a side of a dialogue said that is no HTTP.
     case dialogue
+
+    /// Those of a content.
+    static let contents: [Container] = [
+        .form, .multipart, .json, .xml, .protobuf, .messagePack, .cbor, .propertyList, .event,
+        .body,
+    ]
 
     /// Whether it is part of a URL, which gets logged.
     var isURL: Bool {
@@ -59,4 +71,10 @@ package enum DecodeStep: String, Sendable {
     case json
     case jwt
     case form
+    case inflate
+    case graphQL = "graphql"
+    case protobuf
+    case messagePack = "msgpack"
+    case cbor
+    case propertyList = "plist"
 }

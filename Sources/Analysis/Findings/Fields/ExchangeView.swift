@@ -26,6 +26,8 @@ final class ExchangeView {
     let requestBody: [UInt8]
     let responseBody: [UInt8]
     let undecodableBodies: Int
+    /// Contents of which not all that may hold values was looked into.
+    let partlyReadBodies: Int
     /// The header fields of the request, named in lower case, as they came.
     private(set) lazy var headerFields = request.lowercasedFields.map {
         MessageField(container: .header, name: $0.name, value: $0.value)
@@ -94,6 +96,14 @@ final class ExchangeView {
         self.requestBody = sent.bytes
         self.responseBody = received.bytes
         undecodableBodies = [sent, received].count { $0.state == .undecodable }
+        let type = request.texts("content-type").first ?? []
+        var body = FieldReader()
+        if sent.state != .undecodable { body.read(body: sent.bytes, contentType: type) }
+        bodyFields = body.fields
+        partlyReadBodies =
+            (body.isTruncated || Self.isCut(sent, exchange.requestBody, type) ? 1 : 0)
+            + (Self.isCut(received, exchange.responseBody, response.texts("content-type").first)
+                ? 1 : 0)
         var urls = FieldReader()
         for parameter in target.parameters.prefix(FieldReader.parameterLimit) {
             urls.add(parameter, container: .query)
@@ -105,10 +115,14 @@ final class ExchangeView {
             urls.add(parameter, container: .referer)
         }
         urlFields = urls.fields
-        var body = FieldReader()
-        let type = request.texts("content-type").first ?? []
-        if sent.state != .undecodable { body.read(body: sent.bytes, contentType: type) }
-        bodyFields = body.fields
+    }
+
+    /// Whether a content is larger than what is looked into, and no picture or film.
+    private static func isCut(
+        _ content: DecodedContent, _ body: BodyRecord, _ type: [UInt8]?
+    ) -> Bool {
+        (content.state == .cut || body.size > CaptureInspection.contentLimit)
+            && !MediaType(type?[...]).isMedia
     }
 
     private func readResponse() -> [MessageField] {

@@ -1,10 +1,11 @@
 internal import Base
 internal import Contents
+internal import HTTPModel
 
 /// Takes the values out of one message, and undoes what encodings hide them, within bounds.
 struct FieldReader {
     private(set) var fields: [MessageField] = []
-    /// Whether a bound was met, so that values may have been missed.
+    /// Whether a bound was met or a content was malformed, so that values may have been missed.
     private(set) var isTruncated = false
     private var bytesLeft: Int
 
@@ -13,31 +14,66 @@ struct FieldReader {
 
     /// Reads a content by its declared type, or by its form if none is declared.
     mutating func read(body: [UInt8], contentType: [UInt8]) {
-        let type = MediaType(contentType[...])
-        if type.isMultipart {
-            let parts = MultipartReader.parts(
-                of: body, boundary: type.boundary, limit: Self.partLimit)
-            for part in parts ?? [] { read(part) }
-        } else if type.isJSON || JSONTokenizer.mayBegin(body[...]) {
-            // `curl --data` calls everything a form, and browsers send beacons as plain text.
-            readJSON(body, container: .json)
-        } else if type.isForm
-            || (type.isPlain || type.isOctetStream) && Self.looksLikeForm(body)
-        {
-            readForm(body, as: .form)
-        } else if type.isXML {
-            readXML(body)
-        }
+        read(body, MediaType(contentType[...]), in: Place())
     }
 
-    /// Reads a message of a WebSocket: JSON, also behind the digits of Socket.IO, or a form.
+    /// Reads a message of a WebSocket: JSON, also behind the digits of Socket.IO, a form, or what
+    /// is binary beyond doubt.
     mutating func read(message: [UInt8]) {
         let start = message.prefix(8).firstIndex { !$0.isASCIIDigit } ?? 0
         let rest = message[start...]
+        let place = Place(container: .message)
         if JSONTokenizer.mayBegin(rest) {
-            readJSON(Array(rest), container: .message)
+            readJSON(Array(rest), in: place)
         } else if Self.looksLikeForm(message) {
-            readForm(message, as: .message)
+            readForm(message, in: place)
+        } else if let proof = StructuredContent.proven(message) {
+            add(proof.values, proof.form, in: place)
+        }
+    }
+
+    /// Where a content stands: in a body, unless a container holds it.
+    private struct Place {
+        var container: Container?
+        var name: [UInt8] = []
+        var isInFile = false
+        var depth = 0
+    }
+
+    private mutating func read(_ body: [UInt8], _ type: MediaType, in place: Place) {
+        if type.isMultipart {
+            guard place.depth < Self.multipartDepth else {
+                isTruncated = true
+                return
+            }
+            let parts = MultipartReader.parts(
+                of: body, boundary: type.boundary, limit: Self.partLimit)
+            for part in parts ?? [] { read(part, depth: place.depth + 1) }
+        } else if type.isGRPC {
+            add(ProtobufReader.read(calls: body), .protobuf, in: place)
+        } else if type.isEventStream {
+            readEvents(body)
+        } else if let form = StructuredContent(type), !body.isEmpty {
+            add(form.read(body), form, in: place)
+        } else if type.isGraphQL {
+            let field = MessageField(
+                container: place.container ?? .body, name: Array("query".utf8),
+                value: Array(body.prefix(MessageField.valueLimit)))
+            if append(field) { expandQuery(body, of: field, depth: 0) }
+        } else if type.isJSON || JSONTokenizer.mayBegin(body[...]) {
+            // `curl --data` calls everything a form, and browsers send beacons as plain text.
+            let isWhole = readJSON(body, in: place)
+            if type.isJSON, !isWhole { isTruncated = true }
+        } else if type.isForm
+            || (type.isPlain || type.isOctetStream) && Self.looksLikeForm(body)
+        {
+            readForm(body, in: place)
+        } else if type.isXML {
+            readXML(body, in: place)
+        } else if type.isPlain || type.isOctetStream,
+            let proof = StructuredContent.proven(body)
+        {
+            add(proof.values, proof.form, in: place)
         }
     }
 
@@ -47,12 +83,14 @@ struct FieldReader {
         expand(field, depth: 0)
     }
 
-    private mutating func read(_ part: MultipartPart) {
+    private mutating func read(_ part: MultipartPart, depth: Int) {
         let name = Array((part.name ?? []).prefix(Self.nameLimit))
-        if part.isFile {
-            guard MediaType(part.type).isJSON else { return }
-            readJSON(Array(part.content), container: .multipart, name: name, isInFile: true)
-            return
+        let type = MediaType(part.type)
+        if part.isFile || type.isMultipart {
+            guard !type.isMedia else { return }
+            let place = Place(
+                container: .multipart, name: name, isInFile: part.isFile, depth: depth)
+            return read(Array(part.content), type, in: place)
         }
         add(
             MessageField(
@@ -65,9 +103,13 @@ struct FieldReader {
         return body.prefix(4096).allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }
 
-    private mutating func readForm(_ body: [UInt8], as container: Container) {
+    private mutating func readForm(_ body: [UInt8], in place: Place) {
         for parameter in Parameter.read(body[...], limit: Self.parameterLimit) {
-            add(parameter, container: container)
+            add(
+                MessageField(
+                    container: place.container ?? .form,
+                    name: Array(parameter.name.prefix(Self.nameLimit)),
+                    value: Self.decoded(parameter), isInFile: place.isInFile))
         }
     }
 
@@ -79,108 +121,98 @@ struct FieldReader {
                 value: Self.decoded(parameter)))
     }
 
-    private static func decoded(_ parameter: Parameter) -> [UInt8] {
+    static func decoded(_ parameter: Parameter) -> [UInt8] {
         PercentCoding.decoded(
             parameter.value.prefix(MessageField.valueLimit), plusIsSpace: true)
     }
 
-    private mutating func readJSON(
-        _ body: [UInt8], container: Container, name: [UInt8] = [], isInFile: Bool = false
-    ) {
+    @discardableResult
+    private mutating func readJSON(_ body: [UInt8], in place: Place) -> Bool {
         JSONScalars.read(body) { path, token, value in
             add(
                 MessageField(
-                    container: container, name: name, pointer: path, value: value,
-                    isScalar: !token.isWord, isInFile: isInFile))
+                    container: place.container ?? .json, name: place.name, pointer: path,
+                    value: value, isScalar: !token.isWord, isInFile: place.isInFile))
             return !isTruncated
         }
     }
 
-    private mutating func readXML(_ body: [UInt8]) {
+    private mutating func readXML(_ body: [UInt8], in place: Place) {
+        let container = place.container ?? .xml
+        if Array(body.prefix(512)).contains(run: Self.listMark) {
+            return add(PropertyListReader.read(body), .propertyList, in: place)
+        }
         MarkupTags.read(body, isHTML: false) { tag in
             for attribute in tag.attributes {
-                add(MessageField(container: .xml, name: attribute.name, value: attribute.value))
+                add(
+                    MessageField(
+                        container: container, name: attribute.name, value: attribute.value,
+                        isInFile: place.isInFile))
             }
             if !tag.text.isEmpty {
-                add(MessageField(container: .xml, name: tag.name, value: tag.text))
+                add(
+                    MessageField(
+                        container: container, name: tag.name, value: tag.text,
+                        isInFile: place.isInFile))
             }
             return !isTruncated
         }
     }
 
-    private mutating func append(_ field: MessageField) -> Bool {
-        guard fields.count < Self.fieldLimit, bytesLeft >= field.value.count else {
+    /// The data of a text/event-stream, event by event (WHATWG HTML §9.2.6).
+    private mutating func readEvents(_ body: [UInt8]) {
+        var data: [UInt8] = []
+        for line in body.split(separator: 0x0A, omittingEmptySubsequences: false) {
+            let text = line.last == 0x0D ? line.dropLast() : line
+            if text.starts(with: "data:".utf8) {
+                let value = text.dropFirst(text.dropFirst(5).first == 0x20 ? 6 : 5)
+                data += value.prefix(Self.eventLimit - data.count)
+            } else if text.isEmpty, !data.isEmpty {
+                if JSONTokenizer.mayBegin(data[...]) {
+                    readJSON(data, in: Place(container: .event))
+                }
+                data = []
+                if isTruncated { return }
+            }
+        }
+    }
+
+    /// Adds the values of a structured content; of those that are no text, what they hold.
+    private mutating func add(
+        _ found: ContentValues, _ form: StructuredContent, in place: Place
+    ) {
+        if !found.isWhole { isTruncated = true }
+        let steps = place.container == nil ? [] : [DecodeStep(form)]
+        for value in found.values {
+            let field = MessageField(
+                container: place.container ?? Container(form), name: place.name,
+                pointer: value.path, steps: steps, value: value.bytes,
+                isScalar: value.kind != .word, isInFile: place.isInFile)
+            switch value.kind {
+            case .text, .number, .word: add(field)
+            case .bytes: expandBytes(field, depth: 0)
+            case .fixed: break
+            }
+        }
+    }
+
+    mutating func append(_ field: MessageField) -> Bool {
+        guard fields.count < Self.fieldLimit, spend(field.value.count) else {
             isTruncated = true
             return false
         }
-        bytesLeft -= field.value.count
         fields.append(field)
         return true
     }
 
-    /// Undoes one encoding after the other, down to a depth of four.
-    private mutating func expand(_ field: MessageField, depth: Int) {
-        let value = field.value
-        guard depth < Self.depthLimit, value.count >= 4 else { return }
-        if ValueKind.isJWT(value) { return expandJWT(field, depth: depth) }
-        if JSONTokenizer.mayBegin(value[...]) {
-            expandJSON(value, of: field, step: .json, depth: depth)
+    /// - Returns: whether so many bytes more may be decoded.
+    mutating func spend(_ count: Int) -> Bool {
+        guard bytesLeft >= count else {
+            isTruncated = true
+            return false
         }
-        if value.contains(0x25) {
-            let plain = PercentCoding.decoded(value[...])
-            if plain != value { derive(plain, from: field, step: .percent, depth: depth) }
-        }
-        if depth > 0, value.contains(0x26), value.contains(0x3D), !value.contains(0x20) {
-            expandForm(field, depth: depth)
-        }
-        guard value.count >= Self.shortestEncoded else { return }
-        if value.count.isMultiple(of: 2), value.allSatisfy({ $0.hexDigitValue != nil }) {
-            if let plain = bytes(fromHex: value.text), plain.isPrintableText {
-                derive(plain, from: field, step: .hex, depth: depth)
-            }
-        } else if let plain = Base64.decode(value), plain.isPrintableText {
-            derive(plain, from: field, step: .base64, depth: depth)
-        }
-    }
-
-    private mutating func derive(
-        _ value: [UInt8], from field: MessageField, step: DecodeStep, depth: Int
-    ) {
-        let derived = MessageField(
-            container: field.container, name: field.name, pointer: field.pointer,
-            steps: field.steps + [step], value: value, isInFile: field.isInFile)
-        if append(derived) { expand(derived, depth: depth + 1) }
-    }
-
-    private mutating func expandJSON(
-        _ text: [UInt8], of field: MessageField, step: DecodeStep, depth: Int
-    ) {
-        JSONScalars.read(text) { path, token, value in
-            let pointer = (field.pointer + path).suffix(JSONScalars.depthLimit)
-            let derived = MessageField(
-                container: field.container, name: field.name, pointer: Array(pointer),
-                steps: field.steps + [step], value: value, isScalar: !token.isWord,
-                isInFile: field.isInFile)
-            if append(derived) { expand(derived, depth: depth + 1) }
-            return !isTruncated
-        }
-    }
-
-    private mutating func expandJWT(_ field: MessageField, depth: Int) {
-        for part in field.value.split(separator: 0x2E).prefix(2) {
-            guard let text = Base64.decode(part) else { continue }
-            expandJSON(text, of: field, step: .jwt, depth: depth)
-        }
-    }
-
-    private mutating func expandForm(_ field: MessageField, depth: Int) {
-        for parameter in Parameter.read(field.value[...], limit: 64) {
-            let derived = MessageField(
-                container: field.container, name: field.name,
-                pointer: field.pointer + [parameter.name], steps: field.steps + [.form],
-                value: Self.decoded(parameter), isInFile: field.isInFile)
-            if append(derived) { expand(derived, depth: depth + 1) }
-        }
+        bytesLeft -= count
+        return true
     }
 
     /// How many bytes of values one message may yield.
@@ -188,8 +220,32 @@ struct FieldReader {
     static let fieldLimit = 4096
     static let parameterLimit = 1024
     private static let partLimit = 1024
+    private static let multipartDepth = 3
     private static let nameLimit = 256
-    private static let depthLimit = 4
-    /// In bytes: shorter runs are Base64 or hexadecimal by accident.
-    private static let shortestEncoded = 16
+    private static let eventLimit = 1 << 16
+    private static let listMark = Array("<plist".utf8)
+}
+
+extension Container {
+    fileprivate init(_ form: StructuredContent) {
+        self =
+            switch form {
+            case .propertyList: .propertyList
+            case .messagePack: .messagePack
+            case .cbor: .cbor
+            case .protobuf: .protobuf
+            }
+    }
+}
+
+extension DecodeStep {
+    fileprivate init(_ form: StructuredContent) {
+        self =
+            switch form {
+            case .propertyList: .propertyList
+            case .messagePack: .messagePack
+            case .cbor: .cbor
+            case .protobuf: .protobuf
+            }
+    }
 }

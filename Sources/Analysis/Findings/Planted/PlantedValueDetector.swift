@@ -94,7 +94,7 @@ private struct Search {
     mutating func examineBody(_ view: ExchangeView) {
         for field in view.bodyFields { examine(field, isResponse: false) }
         examineRest(
-            view.requestBody, of: [.form, .multipart, .json, .xml, .body], as: .body)
+            view.requestBody, of: Container.contents, as: .body)
     }
 
     mutating func examineResponse(_ view: ExchangeView) {
@@ -106,7 +106,7 @@ private struct Search {
         }
         for field in view.responseFields { examine(field, isResponse: true) }
         examineRest(
-            view.responseBody, of: [.form, .multipart, .json, .xml, .body], as: .body,
+            view.responseBody, of: Container.contents, as: .body,
             isResponse: true)
     }
 

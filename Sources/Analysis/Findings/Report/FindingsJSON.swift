@@ -33,6 +33,7 @@ package enum FindingsJSON {
             "timedOut": .integer(Int64(coverage.timedOut)),
             "truncatedBodies": .integer(Int64(coverage.truncatedBodies)),
             "undecodableBodies": .integer(Int64(coverage.undecodableBodies)),
+            "partlyReadBodies": .integer(Int64(coverage.partlyReadBodies)),
             "malformedHeads": .integer(Int64(coverage.malformedHeads)),
             "missingHeads": .integer(Int64(coverage.missingHeads)),
             "messages": .integer(Int64(coverage.messages)),

@@ -70,6 +70,8 @@ package struct FindingsCoverage: Sendable, Equatable {
     package private(set) var timedOut = 0
     package private(set) var truncatedBodies = 0
     package private(set) var undecodableBodies = 0
+    /// Contents that were not looked into to their ends, or not all of whose values were.
+    package private(set) var partlyReadBodies = 0
     package private(set) var malformedHeads = 0
     /// Exchanges of which contents alone were recorded, so that they were not judged.
     package private(set) var missingHeads = 0
@@ -152,6 +154,7 @@ package struct FindingsCoverage: Sendable, Equatable {
             truncatedBodies += 1
         }
         undecodableBodies += view.undecodableBodies
+        partlyReadBodies += view.partlyReadBodies
         malformedHeads += view.malformedHeads
     }
 

@@ -46,6 +46,10 @@ package enum FindingsText {
         if coverage.truncatedBodies > 0 {
             text += ", " + Quantity.text(coverage.truncatedBodies, "content") + " in part"
         }
+        if coverage.partlyReadBodies > 0 {
+            text += ", " + Quantity.text(coverage.partlyReadBodies, "content")
+            text += " not looked into to the end"
+        }
         if coverage.broken > 0 { text += ", \(coverage.broken) broken off" }
         if coverage.timedOut > 0 { text += ", \(coverage.timedOut) timed out" }
         return text

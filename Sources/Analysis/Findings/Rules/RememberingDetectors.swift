@@ -8,6 +8,8 @@ struct RememberingDetectors {
     private var crossOrigin = CrossOriginDetector()
     private var credentials = SharedCredentialDetector()
     private var redirects = RedirectDetector()
+    private var transportSecurity = TransportSecurityDetector()
+    private var pinning = PinningDetector()
 
     /// - Returns: what the exchange shows together with those before it.
     mutating func examine(_ view: ExchangeView, _ evidence: RunEvidence) -> [RuleMatch] {
@@ -15,16 +17,20 @@ struct RememberingDetectors {
         found += crossOrigin.examine(view) { evidence.service(of: $0).text }
         found += redirects.examine(view, evidence)
         credentials.examine(view, evidence)
+        transportSecurity.examine(view, evidence)
         return found
     }
 
-    mutating func examine(_ connection: ConnectionRecord) -> [RuleMatch] {
-        retries.examine(connection)
+    mutating func examine(
+        _ connection: ConnectionRecord, sighting: () -> Sighting
+    ) -> [RuleMatch] {
+        pinning.examine(connection, sighting: sighting)
+        return retries.examine(connection)
     }
 
     /// What the run shows as a whole; it may be asked for before its end, and again.
     func finish(_ parties: Parties) -> [LateMatch] {
-        credentials.finish(parties)
+        credentials.finish(parties) + transportSecurity.finish() + pinning.finish()
     }
 }
 

@@ -25,7 +25,7 @@ struct RetryDetector {
     mutating func examine(_ connection: ConnectionRecord) -> [RuleMatch] {
         guard let tls = connection.clientTLS else { return [] }
         let place = Place(
-            client: Self.client(of: connection), host: tls.sni ?? connection.originHost,
+            client: connection.clientName, host: tls.sni ?? connection.originHost,
             port: connection.originPort)
         switch connection.outcome {
         case .clientRefused:
@@ -52,11 +52,14 @@ struct RetryDetector {
         }
     }
 
-    /// The process, else the machine with what its TLS looks like.
-    private static func client(of connection: ConnectionRecord) -> String {
-        if let process = connection.process { return "\(process.id) \(process.executable)" }
-        let address = connection.client.split(separator: ":").dropLast().joined(separator: ":")
-        return "\(address) \(connection.clientTLS?.ja4 ?? "")"
+}
+
+extension ConnectionRecord {
+    /// Who the client is: the process, else the machine with what its TLS looks like.
+    var clientName: String {
+        if let process { return "\(process.id) \(process.executable)" }
+        let address = client.split(separator: ":").dropLast().joined(separator: ":")
+        return "\(address) \(clientTLS?.ja4 ?? "")"
     }
 }
 
