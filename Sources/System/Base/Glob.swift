@@ -3,7 +3,7 @@
 /// A backslash in front of a star takes its meaning away, and two are one there; elsewhere, a
 /// backslash is itself, as the paths of JSON have them.
 package enum Glob {
-    static func matches(_ text: String, _ pattern: String) -> Bool {
+    package static func matches(_ text: String, _ pattern: String) -> Bool {
         guard pattern.utf8.contains(star) else { return text.utf8.elementsEqual(pattern.utf8) }
         let (text, pattern) = (Array(text.utf8), read(pattern))
         var (place, at) = (0, 0)
