@@ -16,6 +16,7 @@ enum NTLMLoginReader {
     }
 
     static func logins(_ name: ProtocolName, client: [UInt8]) -> [ClearLogin] {
-        NTLMAnswer(in: client).flatMap { ClearLogin(name, $0) }.map { [$0] } ?? []
+        guard let answer = NTLMAnswer(in: client), answer.isWhole else { return [] }
+        return ClearLogin(name, answer).map { [$0] } ?? []
     }
 }

@@ -7,6 +7,8 @@ struct NTLMAnswer {
     /// As UTF-8; empty if it could not be read.
     let user: [UInt8]
     let response: [UInt8]
+    /// Whether the user is in the message: else it may have been cut.
+    let isWhole: Bool
 
     /// Finds the first in the start of some bytes, as it is in SPNEGO or in another framing; `nil`
     /// if there is none, or one of nobody.
@@ -40,6 +42,7 @@ struct NTLMAnswer {
         else { return nil }
         isVersion1 = new.count <= 24
         response = Array(new.isEmpty ? old : new)
+        isWhole = field(36) != nil
         let name = field(36) ?? []
         // Unless the client says that it is not, text is UTF-16.
         let isNarrow = message.count >= 64 && number(60, 1) & 1 == 0
