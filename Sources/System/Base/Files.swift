@@ -93,6 +93,24 @@ package enum Files {
         }
     }
 
+    /// Adds to the end of a file, which is made if it is not there.
+    ///
+    /// Errors: `file-unwritable`.
+    package static func append(_ path: String, _ bytes: [UInt8]) throws(Failure) {
+        let descriptor = unsafe open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("file-unwritable", "cannot open", path) }
+        defer { close(descriptor) }
+        try write(bytes, to: descriptor, path)
+    }
+
+    /// A path as it is written from the current folder, if it leads to something below it.
+    package static func relative(_ path: String) -> String {
+        guard path.hasPrefix("/"), let folder = unsafe getcwd(nil, 0) else { return path }
+        defer { unsafe free(folder) }
+        let prefix = unsafe String(cString: folder) + "/"
+        return path.hasPrefix(prefix) ? String(path.dropFirst(prefix.utf8.count)) : path
+    }
+
     /// Where a path leads, and what is there, `nil` for nothing.
     private static func replaceable(
         _ path: String

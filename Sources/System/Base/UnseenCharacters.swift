@@ -17,6 +17,22 @@ extension Unicode.Scalar {
     package var escape: String { "\\u{" + String(value, radix: 16) + "}" }
 }
 
+extension String {
+    /// The text with the number of each character that acts on a reader in its place.
+    package var withoutUnseen: String {
+        if utf8.allSatisfy({ $0 &- 0x20 < 0x5F }) { return self }
+        var result = ""
+        for scalar in unicodeScalars {
+            if scalar.actsOnReader {
+                result += scalar.escape
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}
+
 extension UInt8 {
     /// Whether a character of UTF-8 that begins with this byte may act on a reader.
     var mayBeginUnseen: Bool {

@@ -12,27 +12,13 @@ package struct ComparisonHTML {
         page.add(report.timings)
         for entry in report.entries { page.add(entry) }
         if report.omitted > 0 { page.text += "<p>\(report.omitted) more are not shown.</p>\n" }
-        page.text += "</main>\n</body>\n</html>\n"
+        page.text.endPage()
         return page.text.bytes
     }
 
-    /// The policy refuses every source, should a value ever get out of its place.
     private mutating func open(_ report: ComparisonReport) {
-        text += """
-            <!DOCTYPE html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8">
-            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
-            style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
-            <meta name="referrer" content="no-referrer">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>
-            """
-        text.append(escaped: report.left)
-        text += " and "
-        text.append(escaped: report.right)
-        text += " compared</title>\n<style>\n\(Self.style)\n</style>\n</head>\n<body>\n<main>\n<h1>"
+        text.beginPage(title: "\(report.left) and \(report.right) compared", style: Self.style)
+        text += "<h1>"
         text.append(report.left)
         text += " → "
         text.append(report.right)
@@ -143,20 +129,11 @@ package struct ComparisonHTML {
     }
 
     private static let style = """
-        :root { color-scheme: light dark; }
-        body { font: 15px/1.45 system-ui, sans-serif; margin: 0; }
-        main { max-width: 80rem; margin: 0 auto; padding: 1.5rem; }
-        h1 { font-size: 1.3rem; } h3, summary { font-size: 1rem; font-weight: 600; margin: 0; }
-        h1, h3, summary, td { overflow-wrap: anywhere; }
-        section { border-left: 4px solid #888; margin: .6rem 0; padding: .4rem .8rem; }
         section.changed { border-color: #b8860b; } section.added { border-color: #2e8b57; }
         section.removed { border-color: #c0392b; }
-        table { border-collapse: collapse; width: 100%; margin: .5rem 0; table-layout: fixed; }
-        table.counts { width: auto; table-layout: auto; }
-        th, td { text-align: left; vertical-align: top; padding: .25rem .6rem;
-        border-top: 1px solid #8884; font-weight: normal; }
+        table { table-layout: fixed; } table.counts { width: auto; table-layout: auto; }
         pre { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; font-size: .9em; }
         td.left { background: #c0392b1a; } td.right { background: #2e8b571a; }
-        tr.note { opacity: .7; } .id { opacity: .7; } .verdict { font-weight: 600; }
+        tr.note { opacity: .7; } .id { opacity: .7; }
         """
 }

@@ -24,33 +24,20 @@ package struct ConfigurationFile: Sendable {
     package init(_ bytes: [UInt8], path: String, isOfProject: Bool) throws(Failure) {
         self.path = path
         self.isOfProject = isOfProject
-        var settings: [Setting] = []
-        var command: String?
-        for (index, bytes) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
-            .enumerated()
-        {
-            let line = Array(bytes).trimmed.text
-            if line.isEmpty || line.hasPrefix("#") { continue }
-            if line.hasPrefix("["), line.hasSuffix("]") {
-                command = String(line.dropFirst().dropLast())
-                continue
+        do throws(SettingLines.Violation) {
+            settings = try SettingLines(bytes).sections.flatMap { section in
+                section.settings.map { setting in
+                    Setting(
+                        command: section.name, name: setting.name, value: setting.value,
+                        line: setting.place.line)
+                }
             }
-            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                .map { Array($0.utf8).trimmed.text }
-            guard let name = parts.first, !name.isEmpty, !name.hasPrefix("["),
-                !name.contains(where: \.isWhitespace)
-            else {
-                throw Failure(
-                    "configuration-invalid", party: .tool,
-                    "\(path):\(index + 1): expected 'option = value' or '[command]'",
-                    hint: Self.help)
-            }
-            settings.append(
-                Setting(
-                    command: command, name: name, value: parts.count > 1 ? parts[1] : nil,
-                    line: index + 1))
+        } catch {
+            throw Failure(
+                "configuration-invalid", party: .tool,
+                "\(path):\(error.place.line): expected 'option = value' or '[command]'",
+                hint: Self.help)
         }
-        self.settings = settings
     }
 
     /// Refuses what no command has, and what a project must not decide.
@@ -115,8 +102,7 @@ package struct ConfigurationFile: Sendable {
             guard let value = setting.value else {
                 throw UsageFailure("\(place): '\(setting.name)' needs a value")
             }
-            let steps = value.split(separator: "/", omittingEmptySubsequences: false)
-            if isOfProject, parameter.isPath, value.hasPrefix("/") || steps.contains("..") {
+            if isOfProject, parameter.isPath, !Self.isInside(value) {
                 throw UsageFailure(
                     "\(place): '\(setting.name)' has to be a path inside the project's folder")
             }
@@ -128,6 +114,12 @@ package struct ConfigurationFile: Sendable {
         default:
             throw UsageFailure("\(place): '\(setting.name)' is yes or no")
         }
+    }
+
+    /// Whether a path cannot lead out of the current folder, but for links.
+    static func isInside(_ path: String) -> Bool {
+        let steps = path.split(separator: "/", omittingEmptySubsequences: false)
+        return !path.hasPrefix("/") && !steps.contains("..")
     }
 
     private static func commands(
@@ -146,9 +138,10 @@ package struct ConfigurationFile: Sendable {
     /// tells. Nothing that leads traffic elsewhere, answers for origins, weakens a connection, shows a secret or writes
     /// over a file.
     private static let shared: Set = [
-        "block", "capture", "capture-all", "columns", "exit-status", "expect-past", "fail-on",
-        "first-party", "heal-after", "jobs", "limit", "log", "loopback-as-remote", "only",
-        "origin-http", "pass-through", "probe", "profile", "warnings-fail",
+        "baseline", "block", "capture", "capture-all", "columns", "exit-status", "expect-past",
+        "fail-on", "first-party", "heal-after", "jobs", "limit", "log", "loopback-as-remote",
+        "only", "origin-http", "pass-through", "policy", "probe", "profile", "verbose",
+        "warnings-fail",
     ]
 
     private static let helpCommand = "sallyport help configuration"

@@ -4,16 +4,7 @@ internal import Base
 enum TerminalText {
     /// Replaces what acts on a reader or a terminal by an escape such as `\u{1b}`.
     static func sanitized(_ text: String) -> String {
-        if text.utf8.allSatisfy({ $0 &- 0x20 < 0x5F }) { return text }
-        var result = ""
-        for scalar in text.unicodeScalars {
-            if scalar.actsOnReader {
-                result += scalar.escape
-            } else {
-                result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
+        text.withoutUnseen
     }
 
     /// How many columns `text` takes; it must be sanitized.
