@@ -9,11 +9,14 @@ struct FindingStore {
         let rule: RuleID
         let service: ServiceName
         let port: UInt16?
+        /// What is accepted is not put together with what is not.
+        let state: FindingState
 
         init(_ finding: Finding) {
             rule = finding.rule
             service = finding.party
             port = finding.urlTemplate.chosenPort
+            state = finding.state
         }
     }
 
@@ -54,7 +57,11 @@ struct FindingStore {
             group.whole.map { [$0] } ?? Array(group.entries.values)
         }.compactMap(firstParties.weighed)
         for index in all.indices {
-            all[index].fingerprint = Self.fingerprint(of: all[index], digests)
+            let finding = all[index]
+            all[index].fingerprint =
+                finding.isRolledUp
+                ? Self.wideFingerprint(of: finding, digests)
+                : Self.fingerprint(of: finding, digests)
         }
         return all.sorted(by: Self.worseFirst)
     }
@@ -81,6 +88,17 @@ struct FindingStore {
         if let dialogue = finding.urlTemplate.dialogue {
             parts.append(dialogue.protocolName.rawValue)
         }
+        if let port = finding.urlTemplate.chosenPort { parts.append("\(port)") }
+        return digests.sha256(Array(parts.joined(separator: "|").utf8)).prefix(16).hex
+    }
+
+    /// The fingerprint of a finding if its places were not kept apart: what they have in common
+    /// hangs on how many were seen.
+    static func wideFingerprint(of finding: Finding, _ digests: DigestFunctions) -> String {
+        var parts = [
+            "fp/1", finding.rule.rawValue, finding.party.text, "", "", URLTemplate.wholeService, "",
+            finding.rule.text.party.rawValue,
+        ]
         if let port = finding.urlTemplate.chosenPort { parts.append("\(port)") }
         return digests.sha256(Array(parts.joined(separator: "|").utf8)).prefix(16).hex
     }

@@ -10,6 +10,9 @@ package struct FindingsConfiguration: Sendable {
     /// Whether findings about loopback peers keep their severity instead of being `info`, so that
     /// a laboratory on one machine can show them.
     package var treatsLoopbackAsRemote = false
+    package var policy = FindingsPolicy()
+    /// What was there before, `nil` if everything counts.
+    package var baseline: Baseline?
 
     /// The domains of the subject's own services; without any, they are guessed.
     package var firstParties: [String] = []

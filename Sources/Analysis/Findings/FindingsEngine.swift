@@ -8,14 +8,18 @@ package import Traffic
 package struct FindingsEngine {
     private let configuration: FindingsConfiguration
     private let redaction: EvidenceRedaction
-    private let planted: PlantedValueDetector?
+    private var planted: PlantedValueDetector?
     private var parties: Parties
     private var remembering = RememberingDetectors()
     private var store = FindingStore()
     private var coverage = FindingsCoverage()
+    private let policy: PolicyRule
+    private var expected: ExpectationWatch
 
     package init(_ configuration: FindingsConfiguration) {
         self.configuration = configuration
+        policy = PolicyRule(configuration.policy, baseline: configuration.baseline)
+        expected = ExpectationWatch(configuration.policy.expectations)
         let profile = configuration.profile
         let automaton = profile.flatMap { PlantedAutomaton($0, digests: configuration.digests) }
         redaction = EvidenceRedaction(
@@ -49,6 +53,7 @@ package struct FindingsEngine {
         let logins = view.map(PlainLoginDetector.examine) ?? []
         let isLocal = parties.isLocal(connection.host, isImported: connection.isImported)
         coverage.countUnread(connection, isUnread: logins.isEmpty && !isLocal)
+        if view != nil { expected.see(connection.host) }
         let spoken = ProtocolName(rawValue: connection.protocolName)
         var found = ConnectionDetector.examine(connection) + ClientOfferDetector.examine(connection)
         found += remembering.examine(connection) { [parties, redaction] in
@@ -120,6 +125,7 @@ package struct FindingsEngine {
             exchange, on: connection, requestBody: requestBody, responseBody: responseBody,
             parties: &parties)
         coverage.count(view)
+        expected.seeExchange(with: view.host)
         return add(examine(view), in: view)
     }
 
@@ -128,13 +134,21 @@ package struct FindingsEngine {
     /// - Parameter leavesOut: whether there were records that were not to be judged.
     package func report(leavesOut: Bool = false) -> FindingsReport {
         var store = store
-        for match in remembering.finish(parties) { store.add(Finding(match)) }
+        for match in remembering.finish(parties) { store.add(policy.taken(Finding(match))) }
         let firstParties = parties.firstParties
+        let digests = configuration.digests
+        var findings = store.findings(digests: digests, firstParties: firstParties)
+        var expected = expected
+        expected.see(planted: planted?.seenKeys ?? [])
+        let outcome = policy.outcome(
+            of: &findings, isPartial: leavesOut,
+            unmet: expected.unmet(path: configuration.policy.path),
+            wideFingerprint: { FindingStore.wideFingerprint(of: $0, digests) })
+        var reasons = coverage.inconclusive(isTruncated: store.isTruncated, leavesOut: leavesOut)
+        if !outcome.unmet.isEmpty { reasons.append(.expectationUnmet) }
         return FindingsReport(
-            findings: store.findings(digests: configuration.digests, firstParties: firstParties),
-            coverage: coverage, firstParties: firstParties,
-            inconclusive: coverage.inconclusive(
-                isTruncated: store.isTruncated, leavesOut: leavesOut))
+            findings: findings, coverage: coverage, firstParties: firstParties,
+            inconclusive: reasons, gate: configuration.policy.gate, outcome: outcome)
     }
 
     /// The detectors that judge an exchange by itself.
@@ -178,7 +192,7 @@ package struct FindingsEngine {
         return matches.compactMap { match in
             let sighting = sighting(match, redaction)
             if sighting.isLocal, match.rule == .clearHTTP { return nil }
-            let finding = Finding(match, at: sighting, redaction)
+            let finding = policy.taken(Finding(match, at: sighting, redaction))
             store.add(finding)
             guard let firstParties else { return finding.isForThirdParties ? nil : finding }
             return firstParties.weighed(finding)

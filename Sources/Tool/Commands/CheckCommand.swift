@@ -56,12 +56,12 @@ private var checkParameters: [Parameter<CheckArguments>] {
             "key-log", \.keyLog, .path("FILE"), "the secrets of TLS in a file of packets"),
         .option("format", \.format, .choice("FORMAT"), standard: "text", "how to report"),
         .flag("json", \.isJSON, "the same as --format json"),
-        .option(
-            "fail-on", \.leastSeverity, .choice("LEVEL"), standard: "high",
-            "exit with 1 for findings from this level on"),
     ]
-    parameters += reportParameters(failures: "the findings", verdicts: "a verdict for each rule")
-        .map { $0.lifted(to: \.files) }
+    parameters += judgingParameters.map { $0.lifted(to: \.judging) }
+    parameters += reportParameters(
+        [.json, .sarif, .junit, .gitlab, .html, .baseline, .annotations],
+        failures: "the findings", verdicts: "a verdict for each rule"
+    ).map { $0.lifted(to: \.files) }
     parameters += filterParameters(for: .records).map { $0.lifted(to: \.selection) }
     parameters += inspectionParameters.map { $0.lifted(to: \.selection.inspection) }
     return parameters
@@ -72,7 +72,7 @@ private struct CheckArguments {
     var keyLog: String?
     var format = Format.text
     var isJSON = false
-    var leastSeverity = Severity.high
+    var judging = JudgingOptions()
     var files = ReportFiles()
     var selection = FilterOptions()
 
@@ -85,7 +85,8 @@ private struct CheckArguments {
 private func runCheck(
     _ arguments: CheckArguments, _ environment: Environment
 ) async throws -> ExitCode {
-    let configuration = try arguments.selection.inspection.configuration(environment)
+    let configuration = try arguments.judging.configuration(
+        arguments.selection.inspection, environment)
     try arguments.files.check(besides: arguments.capture)
     let foreign = try await foreignCapture(arguments, environment)
     let source = try foreign?.capture.source ?? environment.openCapture(arguments.capture)
@@ -98,16 +99,27 @@ private func runCheck(
             progress.advance(to: done, of: total)
         })
     let isJSON = arguments.isJSON || arguments.format == .json
-    try report.write(asJSON: isJSON, to: environment)
-    try arguments.files.write(
-        besides: arguments.capture, json: FindingsJSON.document(report),
-        sarif: report.sarif(toolVersion: CommandLineTool.version, capture: arguments.capture),
-        junit: report.junit(
-            toolVersion: CommandLineTool.version, capture: arguments.capture,
-            failingFrom: arguments.leastSeverity))
+    if isJSON {
+        try environment.output.write(FindingsJSON.document(report).line + [0x0A])
+    } else {
+        let isColored = environment.palette.isColoured
+        try environment.output.write(
+            FindingsText.render(report, verbose: arguments.judging.isVerbose, color: isColored))
+    }
+    let subject = ReportSubject(
+        toolVersion: CommandLineTool.version, capture: Files.relative(arguments.capture))
+    try arguments.files.write(besides: arguments.capture, environment) { format in
+        report.document(format, of: subject)
+    }
     // What stands behind a flaw was not judged.
     if let flaw = foreign?.capture.report.flaw { throw flaw }
-    return report.exitCode(failingFrom: arguments.leastSeverity)
+    let isAccepted = arguments.files.paths[.baseline] != nil && configuration.baseline == nil
+    if isAccepted, !report.findings.isEmpty {
+        try environment.note("with --baseline, only what was not found now fails")
+    }
+    // A finding that counts outweighs what could not be seen.
+    if report.isFailed, !isAccepted { return .findings }
+    return report.inconclusive.isEmpty ? .clean : .inconclusive
 }
 
 /// Another tool's file, read into a capture for the while; `nil` if it is a capture already.
@@ -134,20 +146,4 @@ private func foreignCapture(
         verb: "import", subject: arguments.capture, losses: foreign.report.losses)
     try summary.write(asJSON: false, to: environment, outputIsFree: false)
     return (foreign, stop)
-}
-
-extension FindingsReport {
-    func write(asJSON isJSON: Bool, to environment: Environment) throws(Failure) {
-        guard !isJSON else {
-            return try environment.output.write(FindingsJSON.document(self).line + [0x0A])
-        }
-        try environment.output.write(
-            FindingsText.render(self, color: environment.palette.isColoured))
-    }
-
-    /// The verdict on the whole: a finding that counts outweighs what could not be seen.
-    func exitCode(failingFrom severity: Severity) -> ExitCode {
-        if worst(atLeast: severity) { return .findings }
-        return inconclusive.isEmpty ? .clean : .inconclusive
-    }
 }

@@ -70,9 +70,13 @@ package enum CommandLineTool {
         } catch let failure as Failure {
             // Who closes our output early, like head, has seen enough and needs no message.
             if failure.code == "output-closed" { return .couldNotRun }
-            // Options that do not go together, seen only where they are put to use.
-            let code: ExitCode = failure.code == "ca-unusable" ? .usage : .couldNotRun
-            return report(failure.detail, failure.hint, [], environment, as: code)
+            // Options that do not go together, and what they say, seen only where they are put to
+            // use.
+            let areOptions = ["ca-unusable", "policy-invalid", "baseline-invalid"]
+                .contains(failure.code)
+            return report(
+                failure.detail, failure.hint, [], environment,
+                as: areOptions ? .usage : .couldNotRun)
         } catch {
             return report("\(error)", nil, [], environment, as: .couldNotRun)
         }

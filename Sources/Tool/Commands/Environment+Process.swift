@@ -31,7 +31,21 @@ extension Environment {
         environment.configurationFiles = { [environment] in
             try environment.configurationFilesOfProcess()
         }
+        environment.projectPolicy = { [environment] in
+            // Who names the file of options, or none, wants nothing of the project.
+            guard environment.variables["SALLYPORT_CONFIG"] == nil else { return nil }
+            return try environment.ownFile("sallyport.policy").map { ("sallyport.policy", $0) }
+        }
         return environment
+    }
+
+    /// A file of the current folder, which may be one that everybody writes to; `nil` for one that
+    /// is not there, or somebody else's.
+    private func ownFile(_ path: String) throws -> [UInt8]? {
+        guard Files.exists(path) else { return nil }
+        let bytes = try Files.readOwn(path, byteLimit: Self.configurationLimit)
+        if bytes == nil { try note("\(path) is no file of yours alone and is not read") }
+        return bytes
     }
 
     /// `sallyport.conf` in the current folder, and the user's own; the one that SALLYPORT_CONFIG
@@ -42,13 +56,8 @@ extension Environment {
         }
         var files: [ConfigurationFile] = []
         let project = "sallyport.conf"
-        if Files.exists(project) {
-            // The current folder may be one that everybody writes to.
-            if let bytes = try Files.readOwn(project, byteLimit: Self.configurationLimit) {
-                files.append(try ConfigurationFile(bytes, path: project, isOfProject: true))
-            } else {
-                try note("\(project) is no file of yours alone and is not read")
-            }
+        if let bytes = try ownFile(project) {
+            files.append(try ConfigurationFile(bytes, path: project, isOfProject: true))
         }
         let home = variables["HOME"].map { $0 + "/.config" }
         if let folder = variables["XDG_CONFIG_HOME"].flatMap({ $0.isEmpty ? nil : $0 }) ?? home,

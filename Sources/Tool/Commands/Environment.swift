@@ -12,6 +12,8 @@ package struct Environment: Sendable {
     /// Where talk goes: errors, hints, notes, progress.
     package var diagnostics: OutputStream
     package var clock: @Sendable () -> MonotonicTime
+    /// The time of day.
+    package var now: @Sendable () -> Timestamp = { .now() }
     /// Makes bytes that nobody can foresee.
     package var randomBytes: @Sendable (_ count: Int) -> [UInt8]
     /// Reads a file whole; `-` is the standard input. Errors: `file-unreadable`, also for a file
@@ -24,6 +26,9 @@ package struct Environment: Sendable {
     /// Reads the files that hold options, the one that counts more first. Errors: those of
     /// reading them, and `configuration-invalid`.
     package var configurationFiles: @Sendable () throws -> [ConfigurationFile] = { [] }
+    /// Reads the policy on findings that the project has, `nil` for none. Errors: those of reading
+    /// it.
+    package var projectPolicy: @Sendable () throws -> (path: String, bytes: [UInt8])? = { nil }
     /// Reads and writes files that may be long.
     package var fileStreams = FileStreams.ofSystem
 

@@ -1,14 +1,15 @@
 internal import Base
+internal import Findings
 
 /// Files for CI systems, for every command that judges.
 struct ReportFiles {
-    var json: String?
-    var sarif: String?
-    var junit: String?
+    var paths: [ReportFormat: String] = [:]
+    /// Whether GitHub Actions is told as well.
+    var tellsGitHub = false
 
-    private var named: [(option: String, path: String)] {
-        [("--output", json), ("--sarif", sarif), ("--junit", junit)].compactMap { option, path in
-            path.map { (option, $0) }
+    private var named: [(option: String, format: ReportFormat, path: String)] {
+        ReportFormat.allCases.compactMap { format in
+            paths[format].map { ("--\(format.rawValue)", format, $0) }
         }
     }
 
@@ -18,12 +19,12 @@ struct ReportFiles {
     /// - Throws: a `UsageFailure` for a path that means two files, and `file-unwritable`.
     func check(besides capture: String?) throws {
         try refuse(capture)
-        for (_, path) in named { try Files.checkReplaceable(path) }
+        for (_, _, path) in named { try Files.checkReplaceable(path) }
     }
 
     private func refuse(_ capture: String?) throws(UsageFailure) {
         var known: [(option: String, path: String)] = []
-        for (option, path) in named {
+        for (option, _, path) in named {
             if let capture, path == capture || Files.isSame(path, capture) {
                 throw UsageFailure("\(option): \(path) is the capture, which it would replace")
             }
@@ -39,25 +40,43 @@ struct ReportFiles {
     ///
     /// - Throws: as `check` does: a path may have become the capture since.
     func write(
-        besides capture: String?, json document: @autoclosure () -> JSONText,
-        sarif log: @autoclosure () -> JSONText, junit text: @autoclosure () -> String
+        besides capture: String?, _ environment: Environment,
+        _ document: (ReportFormat) -> [UInt8]
     ) throws {
         try refuse(capture)
-        if let json { try Files.replace(json, document().line + [0x0A]) }
-        if let sarif { try Files.replace(sarif, log().line + [0x0A]) }
-        if let junit { try Files.replace(junit, Array(text().utf8)) }
+        for (_, format, path) in named { try Files.replace(path, document(format)) }
+        guard tellsGitHub else { return }
+        try environment.diagnostics.write(document(.annotations))
+        if let path = environment.variables["GITHUB_STEP_SUMMARY"], !path.isEmpty {
+            try Files.append(path, document(.summary))
+        }
     }
 }
 
 /// The options that name the files.
 ///
 /// - Parameters:
+///   - formats: those that the command can write.
 ///   - failures: what is written as SARIF.
 ///   - verdicts: what is written as JUnit XML.
-func reportParameters(failures: String, verdicts: String) -> [Parameter<ReportFiles>] {
-    [
-        .option("output", \.json, .path("FILE"), "write the report as JSON"),
-        .option("sarif", \.sarif, .path("FILE"), "write \(failures) as SARIF 2.1.0"),
-        .option("junit", \.junit, .path("FILE"), "write \(verdicts) as JUnit XML"),
-    ]
+func reportParameters(
+    _ formats: [ReportFormat], failures: String, verdicts: String
+) -> [Parameter<ReportFiles>] {
+    formats.map { format in
+        let summary: String
+        switch format {
+        case .json: summary = "write the report as JSON"
+        case .sarif: summary = "write \(failures) as SARIF 2.1.0"
+        case .junit: summary = "write \(verdicts) as JUnit XML"
+        case .gitlab: summary = "write \(failures) as GitLab's code quality"
+        case .html: summary = "write \(failures) as a page that needs nothing else"
+        case .baseline:
+            summary = "write what was found, for --baseline; with it, what is left of it"
+        case .annotations, .summary:
+            return .flag(
+                "github", \.tellsGitHub,
+                "in GitHub Actions, annotate the run and add to its summary")
+        }
+        return .option(format.rawValue, \.paths[format], .path("FILE"), summary)
+    }
 }

@@ -56,9 +56,6 @@ extension Command {
 private var runParameters: [Parameter<RunArguments>] {
     var parameters: [Parameter<RunArguments>] = [
         .option(
-            "fail-on", \.failOn, .choice("LEVEL"), standard: "high",
-            "the least severity that fails"),
-        .option(
             "exit-status", \.exitStatus, .choice("WHOSE"), standard: "verdict",
             "whose exit status this one is"),
         .flag(
@@ -78,8 +75,11 @@ private var runParameters: [Parameter<RunArguments>] {
         .flag("json", \.isJSON, "print the report as JSON, on the standard error stream"),
         .rest("COMMAND", \.command, "the command and its arguments"),
     ]
-    parameters += reportParameters(failures: "the findings", verdicts: "a verdict for each rule")
-        .map { $0.lifted(to: \.files) }
+    parameters += judgingParameters.map { $0.lifted(to: \.judging) }
+    parameters += reportParameters(
+        [.json, .sarif, .junit, .gitlab, .html, .annotations],
+        failures: "the findings", verdicts: "a verdict for each rule"
+    ).map { $0.lifted(to: \.files) }
     parameters += proxyParameters.map { $0.lifted(to: \.proxy) }
     parameters += inspectionParameters.map { $0.lifted(to: \.inspection) }
     return parameters
@@ -88,7 +88,7 @@ private var runParameters: [Parameter<RunArguments>] {
 private struct RunArguments {
     var proxy = ProxyOptions()
     var inspection = InspectionOptions()
-    var failOn = Severity.high
+    var judging = JudgingOptions()
     var exitStatus = ExitStatus.verdict
     var files = ReportFiles()
     var isJSON = false
@@ -126,30 +126,31 @@ private func runCommand(
 ) async throws -> ExitCode {
     try arguments.files.check(besides: arguments.proxy.capture)
     let signals = try StopSignals()
-    let configuration = try arguments.inspection.configuration(environment)
+    let configuration = try arguments.judging.configuration(arguments.inspection, environment)
     let outcome = try await ClientRun(
         arguments.command, proxy: arguments.proxy, capturesAll: arguments.capturesAll,
         answeredBy: try arguments.responder(environment), variables: environment.variables
     ).run(started: { signals.watch(onStop: $0.forward, onInsist: $0.kill, onTick: {}) })
     let report = try RunReport(
         outcome, in: try environment.openCapture(outcome.capturePath),
-        configuration: configuration, failingFrom: arguments.failOn,
-        expecting: arguments.expectedPast,
+        configuration: configuration, expecting: arguments.expectedPast,
         progress: RunProgress("checking", environment).advance)
     let version = CommandLineTool.version
     if arguments.isJSON {
         try environment.diagnostics.write(report.json(toolVersion: version).line + [0x0A])
     } else {
-        try tell(report, environment)
+        try tell(report, verbose: arguments.judging.isVerbose, environment)
     }
-    try arguments.files.write(
-        besides: outcome.capturePath, json: report.json(toolVersion: version),
-        sarif: report.sarif(toolVersion: version), junit: report.junit(toolVersion: version))
+    try arguments.files.write(besides: outcome.capturePath, environment) { format in
+        report.document(format, toolVersion: version)
+    }
     return report.exitCode(arguments.exitStatus)
 }
 
 /// The command owns the standard output; the verdict is talk beside it.
-private func tell(_ report: RunReport, _ environment: Environment) throws(Failure) {
+private func tell(
+    _ report: RunReport, verbose isVerbose: Bool, _ environment: Environment
+) throws(Failure) {
     let talk = environment.diagnostics
     try talk.write("\n")
     for line in report.lines {
@@ -158,6 +159,7 @@ private func tell(_ report: RunReport, _ environment: Environment) throws(Failur
     try talk.write(
         FindingsText.render(
             report.findings, and: report.besides.map { TerminalText.sanitized($0.text) },
+            verbose: isVerbose,
             color: Palette(for: talk, variables: environment.variables).isColoured))
     // What to do is said once, however often it is needed.
     var hints: Set<String> = []

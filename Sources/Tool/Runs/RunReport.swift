@@ -13,8 +13,6 @@ package struct RunReport {
     package let coverage: CoverageReport?
     /// What went past the proxy; `nil` where no way past was left.
     private let past: PastConnections?
-    /// The least severity that fails.
-    private let severity: Severity
     private let connectionCount: Int
     private let failedCount: Int
 
@@ -25,13 +23,11 @@ package struct RunReport {
     /// Errors: those of reading the capture.
     package init(
         _ outcome: ClientRun.Outcome, in capture: any TrafficSource,
-        configuration: FindingsConfiguration, failingFrom severity: Severity,
-        expecting expected: [PastPattern] = [],
+        configuration: FindingsConfiguration, expecting expected: [PastPattern] = [],
         progress: (_ done: Int64, _ total: Int64) throws -> Void = { _, _ in }
     ) throws {
         let records = RecordsSince(outcome.firstRecords, in: capture)
         self.outcome = outcome
-        self.severity = severity
         findings = try CaptureInspection.report(
             on: records, configuration: configuration, progress: progress)
         let isConfined = outcome.network != nil || outcome.confinementFailure != nil
@@ -61,7 +57,7 @@ package struct RunReport {
 
     /// A finding that counts outweighs what could not be seen.
     package var verdict: Verdict {
-        if findings.worst(atLeast: severity) { return .findings }
+        if findings.isFailed { return .findings }
         if missCount > 0 { return .missed }
         return findings.inconclusive.isEmpty && besides.isEmpty ? .clean : .inconclusive
     }
@@ -100,7 +96,7 @@ package struct RunReport {
     }
 
     private var reasons: [Reason] {
-        findings.inconclusive.map { Reason(code: $0.rawValue, text: $0.text) } + besides
+        findings.reasons.map { Reason(code: $0.code, text: $0.text) } + besides
     }
 
     /// What no verdict tells, with what can be done about it.
@@ -151,12 +147,14 @@ extension RunReport {
             "commandSignal": outcome.ending.signal.map { .integer(Int64($0)) } ?? .null,
             "capture": .string(outcome.capturePath),
             "verdict": .string(verdict.rawValue),
-            "failOn": .string(severity.rawValue),
+            "failOn": .string(findings.gate.standard.text),
             "reasons": .array(
                 reasons.map { ["code": .string($0.code), "text": .string($0.text)] }),
             "counts": .object(
                 Severity.allCases.reversed().map { level in
-                    let count = findings.findings.count { $0.severity == level }
+                    let count = findings.findings.count {
+                        $0.severity == level && $0.state == .open
+                    }
                     return JSONText.Member(level.rawValue, .integer(Int64(count)))
                 }),
             "connections": .integer(Int64(connectionCount)),
@@ -168,8 +166,18 @@ extension RunReport {
         ]
     }
 
-    package func sarif(toolVersion: String) -> JSONText {
-        findings.sarif(toolVersion: toolVersion, capture: outcome.capturePath)
+    /// The report in one of the forms for files.
+    package func document(_ format: ReportFormat, toolVersion: String) -> [UInt8] {
+        switch format {
+        case .json: json(toolVersion: toolVersion).line + [0x0A]
+        case .junit: Array(junit(toolVersion: toolVersion).utf8)
+        default:
+            findings.document(
+                format,
+                of: ReportSubject(
+                    toolVersion: toolVersion, capture: Files.relative(outcome.capturePath),
+                    facts: lines, reasons: besides.map(\.text)))
+        }
     }
 
     /// JUnit XML with a case more: how the command itself ended.
@@ -188,7 +196,7 @@ extension RunReport {
                     details: (outcome.misses?.first ?? []).map(\.detail).joined(separator: "\n")))
         }
         return findings.junit(
-            toolVersion: toolVersion, capture: outcome.capturePath, failingFrom: severity,
+            toolVersion: toolVersion, capture: outcome.capturePath,
             reasons: reasons.filter { $0.code != "command-failed" }.map(\.text), and: cases)
     }
 }

@@ -6,7 +6,9 @@ import Traffic
 
 /// What origins' responses lack: never worse than medium but for a credential that is sent on.
 @Suite struct HygieneRuleTests {
-    @Test(arguments: cookieRows + downgradeRows + crossOriginRows + cacheRows)
+    static let rows = cookieRows + downgradeRows + crossOriginRows + cacheRows
+
+    @Test(arguments: rows)
     func judges(_ row: RuleRow) {
         let found = FindingsLaboratory.run(row.traffic).findings.filter { $0.rule == row.rule }
         #expect(found.map(\.severity).first == row.severity)

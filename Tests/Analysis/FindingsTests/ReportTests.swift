@@ -75,20 +75,6 @@ import Traffic
         #expect(Set(findings.compactMap(\.value?.tag)).count == 1)
     }
 
-    @Test(arguments: [
-        (Severity.high, Confidence.firm, true), (.critical, .certain, true),
-        (.low, .tentative, true),
-    ])
-    func gates(_ severity: Severity, _ confidence: Confidence, _ expected: Bool) {
-        let report = FindingsLaboratory.run([.clear("Authorization: Basic dGVzdDoxOjM0")])
-        #expect(report.worst(atLeast: severity, confidence: confidence) == expected)
-        let calm = FindingsLaboratory.run([
-            Sample(
-                scheme: .https, responseHeaders: ["Strict-Transport-Security: max-age=31536000"])
-        ])
-        #expect(!calm.worst(atLeast: .info, confidence: .tentative))
-    }
-
     @Test(arguments: [[0, 1], [1, 0], [0, 1, 0]])
     func tentativeNeverHidesFirm(_ order: [Int]) {
         let values = ["Zk3vQ9xW2pLr", "Zk3vQ9xW2pLr7Ty1aB4d"]
@@ -98,7 +84,6 @@ import Traffic
         #expect(cookies.map(\.confidence) == [.firm])
         #expect(cookies.map(\.occurrences) == [order.count])
         let alone = FindingsLaboratory.run([.clear("Cookie: sid=\(values[0])")])
-        #expect(alone.worst(atLeast: .low, confidence: .tentative))
         #expect(alone.findings.first { $0.rule == .plainHTTPCookie }?.confidence == .tentative)
     }
 
@@ -226,13 +211,52 @@ import Traffic
         ])
         let text = FindingsText.render(report, color: false)
         #expect(text.hasPrefix("findings: 1 critical, 1 medium; looked at 1 exchange"))
-        let title = "PLAIN-HTTP-BASIC  Basic credentials over cleartext HTTP"
-        #expect(text.contains("\nCRITICAL\n  " + title))
-        #expect(text.contains("where  GET http://api.example/login/{id}  in header authorization"))
-        #expect(text.contains("what   password, <8 characters of digit, symbol, tag "))
+        #expect(
+            text.contains(
+                """
+
+                CRITICAL
+                  PLAIN-HTTP-BASIC  Basic credentials over cleartext HTTP
+                    why    \(RuleID.plainHTTPBasic.text.reason)
+                    fix    \(RuleID.plainHTTPBasic.text.advice)
+                    at     api.example
+                      GET http://api.example/login/{id}
+                        header authorization  (certain, fails)  once, exchange 1
+                          what   password, <8 characters of digit, symbol, tag
+                """))
         #expect(text.contains("note   the origin accepted it"))
         #expect(!text.contains("\u{1B}"))
         #expect(FindingsText.render(report, color: true).contains("\u{1B}[1;31mCRITICAL"))
+    }
+
+    /// What is mild is a line for each rule, unless it fails or is asked for.
+    @Test(arguments: [(false, Severity.high, true), (true, .high, false), (false, .info, false)])
+    func foldsWhatIsMild(_ isVerbose: Bool, _ level: Severity, _ isFolded: Bool) {
+        var configuration = FindingsLaboratory.configuration()
+        configuration.policy.gate = FindingsGate(.init(level))
+        var engine = FindingsEngine(configuration)
+        for (id, name) in ["a", "b"].enumerated() {
+            Sample(host: "127.0.0.1", target: "/\(name)", headers: [FindingsPolicyTests.basic])
+                .feed(&engine, id: Int64(id + 1))
+        }
+        let text = FindingsText.render(engine.report(), verbose: isVerbose, color: false)
+        let line =
+            "\nINFO\n  PLAIN-HTTP-BASIC  Basic credentials over cleartext HTTP: 2 places at"
+            + " 127.0.0.1\n    note   it stays on this machine; with --loopback-as-remote it is"
+            + " critical\n"
+        #expect(text.contains(line) == isFolded)
+        #expect(text.contains("GET http://127.0.0.1/b\n") != isFolded)
+    }
+
+    @Test func showsSomePlacesOfMany() {
+        let report = FindingsLaboratory.run(
+            "abcdefghijklmnopqrst".map {
+                Sample(host: "\($0).example", headers: [FindingsPolicyTests.basic])
+            })
+        let text = FindingsText.render(report, color: false)
+        #expect(text.contains("\n      and 8 places more; --verbose lists them\n"))
+        let all = FindingsText.render(report, verbose: true, color: false)
+        #expect(all.contains("GET http://t.example/\n") && !all.contains("more; --verbose"))
     }
 
     @Test func rendersJSON() {

@@ -6,7 +6,9 @@ import Traffic
 @testable import Findings
 
 @Suite struct RuleTests {
-    @Test(arguments: authorizationRows + keyRows + cookieRows + formRows + pageRows + urlRows)
+    static let rows = authorizationRows + keyRows + cookieRows + formRows + pageRows + urlRows
+
+    @Test(arguments: rows)
     func judges(_ row: RuleRow) {
         let report = FindingsLaboratory.run(row.traffic)
         let found = report.findings.filter { $0.rule == row.rule }

@@ -88,7 +88,7 @@ import Testing
             outcome, in: SampleCapture.source(),
             configuration: .standard(
                 profile: nil, runKey: [UInt8](repeating: 7, count: 32),
-                treatsLoopbackAsRemote: true), failingFrom: .high)
+                treatsLoopbackAsRemote: true))
         #expect(report.verdict == verdict)
         let text = report.json(toolVersion: "0").line.text
         #expect(!text.contains("pa55"))

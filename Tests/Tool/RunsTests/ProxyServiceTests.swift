@@ -53,7 +53,9 @@ private let curl = "/usr/bin/curl"
             configuration: .standard(
                 profile: nil, runKey: [UInt8](repeating: 7, count: 32),
                 treatsLoopbackAsRemote: true))
-        let sarif = report.sarif(toolVersion: "0", capture: capture).line.text
+        let sarif = report.document(
+            .sarif, of: ReportSubject(toolVersion: "0", capture: capture)
+        ).text
         for rule in ["PLAIN-HTTP-BASIC", "URL-TOKEN"] {
             #expect(sarif.contains("\"ruleId\":\"\(rule)\""))
         }

@@ -36,6 +36,25 @@ package struct Finding: Sendable {
     package internal(set) var isRolledUp = false
     /// Equal for the same finding of another run; 32 hexadecimal digits. Set in a report.
     package internal(set) var fingerprint = ""
+    /// How a policy and a baseline take it.
+    package internal(set) var state = FindingState.open
+
+    /// Such as `POST http://api.example/login, form password`.
+    package var place: String {
+        let target = [method?.rawValue, urlTemplate.text].compactMap { $0 }.joined(separator: " ")
+        return selector.map { "\(target), \($0.text)" } ?? target
+    }
+
+    /// Such as `40 times, exchanges 1, 2, 3, …`.
+    var seenText: String {
+        let times = occurrences == 1 ? "once" : "\(occurrences) times"
+        let ids = exchanges.isEmpty ? connections : exchanges
+        guard !ids.isEmpty else { return times }
+        let what = exchanges.isEmpty ? "connection" : "exchange"
+        let more = occurrences > ids.count ? ", …" : ""
+        let list = ids.map(String.init).joined(separator: ", ")
+        return "\(times), \(what)\(ids.count == 1 ? "" : "s") \(list)\(more)"
+    }
 
     /// Whether it would be judged otherwise if the service were a first party, or none.
     var dependsOnParty: Bool { thirdPartySeverity != nil }

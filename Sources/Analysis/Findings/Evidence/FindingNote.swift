@@ -49,6 +49,8 @@ package enum FindingNote: Sendable, Hashable {
     case probablyThirdParty
     /// Of no severity because nobody else could see it; how bad it would be elsewhere.
     case staysLocal(Severity)
+    /// Of no severity because the policy allows cleartext there.
+    case allowedInClear
 
     package var text: String {
         switch self {
@@ -102,6 +104,7 @@ package enum FindingNote: Sendable, Hashable {
             "the service is no first party, as far as that can be guessed: see --first-party"
         case .staysLocal(let severity):
             "it stays on this machine; with --loopback-as-remote it is \(severity.rawValue)"
+        case .allowedInClear: "the policy allows cleartext to this host"
         }
     }
 }

@@ -10,6 +10,14 @@ package struct RedactedValue: Sendable, Hashable {
     package let prefix: PublishedPrefix?
     package let tag: Tag
 
+    /// Such as `password, 8-15 characters of lower, digit, tag 03ab…`.
+    package var summary: String {
+        var text = "\(kind.rawValue), \(lengthBucket.rawValue) characters"
+        if !charset.isEmpty { text += " of \(charset.names.joined(separator: ", "))" }
+        if let prefix { text += ", begins with \(prefix.rawValue)" }
+        return text + ", tag \(tag.text)"
+    }
+
     /// - Parameter isPassword: whether its place says that it is one.
     init(_ raw: [UInt8], isPassword: Bool, redaction: EvidenceRedaction) {
         let kind = isPassword ? ValueKind.password : ValueKind(raw)

@@ -44,6 +44,9 @@ package enum RuleID: String, Sendable, CaseIterable {
     /// Where the rule stands in the report.
     var order: Int { RuleID.allCases.firstIndex(of: self) ?? 0 }
 
+    /// Whether it is about cleartext as such, and not about what was said in it.
+    var isAboutTransport: Bool { self == .clearHTTP }
+
     /// What is told of the rule; it stands beside what decides it.
     package var text: RuleText {
         switch self {

@@ -6,21 +6,30 @@ internal import Traffic
 struct PlantedValueDetector {
     let profile: SubjectProfile
     let automaton: PlantedAutomaton
+    /// The keys of the values that were seen, where they may be too.
+    private(set) var seenKeys: Set<String> = []
 
-    func examine(_ view: ExchangeView) -> [RuleMatch] {
+    init(profile: SubjectProfile, automaton: PlantedAutomaton) {
+        self.profile = profile
+        self.automaton = automaton
+    }
+
+    mutating func examine(_ view: ExchangeView) -> [RuleMatch] {
         var search = Search(detector: self, host: view.host, isClear: view.isClear)
         search.examineURL(view)
         search.examineHeaders(view)
         search.examineBody(view)
         if view.hasOriginResponse { search.examineResponse(view) }
+        seenKeys.formUnion(search.seenKeys)
         return search.found
     }
 
-    func examine(_ view: MessageView) -> [RuleMatch] {
+    mutating func examine(_ view: MessageView) -> [RuleMatch] {
         var search = Search(detector: self, host: view.host, isClear: view.isClear)
         for message in view.messages { search.examine(message) }
         search.examineDialogue(view.client, isResponse: false)
         search.examineDialogue(view.origin, isResponse: true)
+        seenKeys.formUnion(search.seenKeys)
         return search.found
     }
 }
@@ -38,6 +47,7 @@ private struct Search {
     private let isClear: Bool
     private let isOwner: Bool
     private(set) var found: [RuleMatch] = []
+    private(set) var seenKeys: Set<String> = []
     private var seen = Set<Place>()
 
     init(detector: PlantedValueDetector, host: HostName, isClear: Bool) {
@@ -142,6 +152,7 @@ private struct Search {
         _ hit: PlantedAutomaton.Hit, in field: MessageField, isResponse: Bool
     ) {
         let planted = detector.profile.values[hit.value]
+        if !isResponse { seenKeys.insert(planted.key) }
         guard let severity = severity(of: planted.kind, hit, in: field.container, isResponse) else {
             return
         }

@@ -7,44 +7,56 @@ package enum FindingsJSON {
     package static func document(_ report: FindingsReport) -> JSONText {
         [
             "schema": .string("sallyport.findings/1"),
-            "coverage": coverage(report.coverage),
+            "coverage": .object(
+                report.coverage.counts.map { JSONText.Member($0.name, .integer(Int64($0.count))) }),
             "firstParties": [
                 "services": .array(report.firstParties.names.map { .string($0) }),
                 "guessed": .boolean(report.firstParties.isGuessed),
             ],
             "inconclusive": .array(report.inconclusive.map { .string($0.rawValue) }),
-            "findings": .array(report.findings.map(object)),
+            "unmet": .array(report.outcome.unmet.map { .string($0) }),
+            "failOn": .string(report.gate.standard.text),
+            "policy": policy(report),
+            "baseline": baseline(report),
+            "findings": .array(report.findings.map { object($0, in: report) }),
         ]
     }
 
-    private static func coverage(_ coverage: FindingsCoverage) -> JSONText {
+    private static func policy(_ report: FindingsReport) -> JSONText {
+        let outcome = report.outcome
+        guard !outcome.path.isEmpty else { return .null }
+        let isSuppressed = { (finding: Finding) in outcome.suppression(of: finding) != nil }
+        return [
+            "path": .string(outcome.path),
+            "suppressed": .integer(Int64(report.findings.count(where: isSuppressed))),
+            "expired": .array(outcome.expired.map(object)),
+            "unused": .array(outcome.unused.map(object)),
+        ]
+    }
+
+    private static func object(_ suppression: Suppression) -> JSONText {
         [
-            "exchanges": .integer(Int64(coverage.exchanges)),
-            "clearExchanges": .integer(Int64(coverage.clearExchanges)),
-            "connections": .integer(Int64(coverage.connections)),
-            "tlsConnections": .integer(Int64(coverage.tlsConnections)),
-            "clientRefused": .integer(Int64(coverage.clientRefused)),
-            "clientHandshakeFailed": .integer(Int64(coverage.clientHandshakeFailed)),
-            "passedThrough": .integer(Int64(coverage.passedThrough)),
-            "originUnreachable": .integer(Int64(coverage.originUnreachable)),
-            "originUntrusted": .integer(Int64(coverage.originUntrusted)),
-            "originHandshakeFailed": .integer(Int64(coverage.originHandshakeFailed)),
-            "broken": .integer(Int64(coverage.broken)),
-            "timedOut": .integer(Int64(coverage.timedOut)),
-            "truncatedBodies": .integer(Int64(coverage.truncatedBodies)),
-            "undecodableBodies": .integer(Int64(coverage.undecodableBodies)),
-            "partlyReadBodies": .integer(Int64(coverage.partlyReadBodies)),
-            "malformedHeads": .integer(Int64(coverage.malformedHeads)),
-            "missingHeads": .integer(Int64(coverage.missingHeads)),
-            "messages": .integer(Int64(coverage.messages)),
-            "truncatedMessages": .integer(Int64(coverage.truncatedMessages)),
-            "notUnderstood": .integer(Int64(coverage.notUnderstood)),
-            "notDecrypted": .integer(Int64(coverage.notDecrypted)),
-            "packetsMissing": .integer(Int64(coverage.packetsMissing)),
+            "line": .integer(Int64(suppression.line)),
+            "subject": .string(suppression.subject),
+            "reason": .string(suppression.reason),
+            "owner": .optional(suppression.owner),
+            "expires": .optional(suppression.lastDay),
         ]
     }
 
-    private static func object(_ finding: Finding) -> JSONText {
+    private static func baseline(_ report: FindingsReport) -> JSONText {
+        guard let baseline = report.outcome.baseline else { return .null }
+        return [
+            "path": .string(baseline.path),
+            "known": .integer(Int64(baseline.knownCount)),
+            "unseen": .array(
+                baseline.unseen.map {
+                    ["fingerprint": .string($0.fingerprint), "title": .string($0.title)]
+                }),
+        ]
+    }
+
+    private static func object(_ finding: Finding, in report: FindingsReport) -> JSONText {
         [
             "rule": .string(finding.rule.rawValue),
             "title": .string(finding.rule.text.title),
@@ -66,10 +78,22 @@ package enum FindingsJSON {
             "firstSeenAt": .string(finding.firstSeen.rfc3339),
             "lastSeenAt": .string(finding.lastSeen.rfc3339),
             "fingerprint": .string(finding.fingerprint),
+            "state": .string(state(of: finding)),
+            "fails": .boolean(report.fails(finding)),
+            "suppression": report.outcome.suppression(of: finding).map(object) ?? .null,
             "reason": .string(finding.rule.text.reason),
             "advice": .string(finding.rule.text.advice),
             "cwe": .array(finding.rule.text.weaknesses.map { .integer(Int64($0)) }),
         ]
+    }
+
+    /// The words are a contract.
+    private static func state(of finding: Finding) -> String {
+        switch finding.state {
+        case .open: "open"
+        case .known: "known"
+        case .suppressed: "suppressed"
+        }
     }
 
     private static func value(_ value: RedactedValue) -> JSONText {

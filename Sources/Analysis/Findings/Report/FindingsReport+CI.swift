@@ -4,9 +4,11 @@ package import Base
 extension FindingsReport {
     /// SARIF with every finding; one that is a mere guess is a note.
     ///
-    /// - Parameter capture: the path of the capture, where results are placed.
-    package func sarif(toolVersion: String, capture: String) -> JSONText {
-        let source = SourceLocation(capture)
+    /// - Parameters:
+    ///   - capture: the path of the capture, where results are placed if there is no policy.
+    ///   - reasons: why enough was not seen.
+    package func sarif(toolVersion: String, capture: String, reasons: [String]) -> JSONText {
+        let source = source(capture)
         let results = findings.map { finding in
             SARIFDocument.Result(
                 rule: rule(finding.rule),
@@ -15,6 +17,8 @@ extension FindingsReport {
                     "\(finding.place): \(finding.rule.text.title): \(finding.rule.text.reason)."
                     + " Fix: \(finding.rule.text.advice)",
                 source: source, place: finding.party.text, fingerprint: finding.fingerprint,
+                isNew: outcome.baseline == nil ? nil : finding.state != .known,
+                suppression: outcome.suppression(of: finding)?.justification,
                 properties: [
                     "confidence": .string(finding.confidence.rawValue),
                     "party": .string(finding.party.text),
@@ -27,72 +31,93 @@ extension FindingsReport {
                 ])
         }
         return SARIFDocument(
-            category: "sallyport-check/", toolVersion: toolVersion, results: results
+            category: "sallyport-check/", toolVersion: toolVersion, results: results,
+            warnings: reasons
         ).json
     }
 
     /// The severity of a rule is that of its worst finding.
     private func rule(_ id: RuleID) -> SARIFDocument.Rule {
-        SARIFDocument.Rule(
+        let found = findings.filter { $0.rule == id }
+        let isSure = found.contains { $0.confidence == .certain }
+        return SARIFDocument.Rule(
             id: id.rawValue, title: id.text.title, description: id.text.reason,
             help: "\(id.text.reason)\nFix: \(id.text.advice)",
-            severity: findings.filter { $0.rule == id }.map(\.severity).max() ?? .info,
-            precision: "high",
+            severity: found.map(\.severity).max() ?? .info,
+            precision: isSure
+                ? "very-high" : found.contains { $0.confidence == .firm } ? "high" : "low",
             tags: ["security"] + id.text.weaknesses.map { "external/cwe/cwe-\($0)" })
     }
 
-    /// JUnit XML with a case for each rule, and one for whether enough was seen.
+    /// JUnit XML with a case for each rule, one for whether enough was seen, and one for whether
+    /// the policy's suppressions are needed.
     ///
     /// - Parameters:
-    ///   - severity: the least one that fails.
-    ///   - reasons: why enough was not seen; those of the report if none are given.
+    ///   - reasons: why enough was not seen.
     ///   - others: cases besides.
     package func junit(
-        toolVersion: String, capture: String, failingFrom severity: Severity,
-        reasons: [String]? = nil, and others: [JUnitDocument.Case] = []
+        toolVersion: String, capture: String, reasons: [String],
+        and others: [JUnitDocument.Case] = []
     ) -> String {
         let rules = RuleID.allCases.map { id in
             let found = findings.filter { $0.rule == id }
-            let failed = found.filter { $0.severity >= severity && $0.confidence >= .firm }
+            let failed = found.filter(fails)
             return JUnitDocument.Case(
                 group: id.text.party.rawValue, name: "\(id.rawValue): \(id.text.title)",
                 state: failed.isEmpty
                     ? .passed
                     : .failed(
                         message: failed.map(\.place).joined(separator: ", "), type: id.rawValue),
-                details: found.map(\.details).joined(separator: "\n\n"))
+                details: found.map(details).joined(separator: "\n\n"))
         }
-        let reasons = (reasons ?? inconclusive.map(\.text)).joined(separator: ", ")
+        let reasons = reasons.joined(separator: ", ")
         let coverage = JUnitDocument.Case(
             group: "coverage", name: "enough was seen",
             state: reasons.isEmpty ? .passed : .skipped(message: reasons), details: reasons)
         let suite = JUnitDocument.Suite(
             name: "sallyport check", host: capture, startedAt: nil,
             properties: [("tool", "sallyport \(toolVersion)"), ("capture", capture)],
-            cases: rules + [coverage] + others)
+            cases: rules + [coverage] + policyCases + others)
         return JUnitDocument(name: "sallyport check", duration: 0, suites: [suite]).text
     }
-}
 
-extension Finding {
-    /// Such as `POST http://api.example/login, form.password`.
-    fileprivate var place: String {
-        let target = [method?.rawValue, urlTemplate.text].compactMap { $0 }.joined(separator: " ")
-        return selector.map { "\(target), \($0.text)" } ?? target
+    private var policyCases: [JUnitDocument.Case] {
+        guard !outcome.path.isEmpty || outcome.baseline != nil else { return [] }
+        let stale = outcome.expired.count + outcome.unused.count
+        let message = "\(Quantity.text(stale, "suppression")) expired or not needed"
+        return [
+            JUnitDocument.Case(
+                group: "policy", name: "what is accepted is needed",
+                state: stale == 0 ? .passed : .skipped(message: message),
+                details: FindingsSummary.remarks(self).joined(separator: "\n"))
+        ]
     }
 
-    fileprivate var details: String {
+    private func details(_ finding: Finding) -> String {
         let numbers = { (name: String, ids: [Int64]) -> String? in
             ids.isEmpty ? nil : "\(name): \(ids.map(String.init).joined(separator: ", "))"
         }
+        let rule = finding.rule
         let lines: [String?] = [
-            "\(rule.rawValue): \(rule.text.title)", "where: \(place)", "service: \(party.text)",
-            "severity: \(severity.rawValue), \(confidence.rawValue)",
-            "seen: \(occurrences) times", numbers("exchanges", exchanges),
-            numbers("connections", connections),
-            notes.isEmpty ? nil : "notes: \(notes.map(\.text).joined(separator: "; "))",
+            "\(rule.rawValue): \(rule.text.title)", "where: \(finding.place)",
+            "service: \(finding.party.text)",
+            "severity: \(finding.severity.rawValue), \(finding.confidence.rawValue)",
+            acceptance(of: finding).map { "accepted: \($0)" },
+            "seen: \(finding.occurrences) times", numbers("exchanges", finding.exchanges),
+            numbers("connections", finding.connections),
+            finding.notes.isEmpty
+                ? nil : "notes: \(finding.notes.map(\.text).joined(separator: "; "))",
             "why: \(rule.text.reason)", "fix: \(rule.text.advice)",
         ]
         return lines.compactMap { $0 }.joined(separator: "\n")
+    }
+
+    /// Why a finding does not count, `nil` if it does.
+    func acceptance(of finding: Finding) -> String? {
+        switch finding.state {
+        case .open: nil
+        case .known: "in \(outcome.baseline?.path ?? "the baseline")"
+        case .suppressed: outcome.suppression(of: finding)?.justification
+        }
     }
 }

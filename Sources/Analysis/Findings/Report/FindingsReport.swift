@@ -1,4 +1,4 @@
-package import Base
+internal import Base
 internal import Traffic
 
 /// What the records showed.
@@ -9,10 +9,22 @@ package struct FindingsReport: Sendable {
     package let firstParties: FirstParties
     /// Why the absence of findings proves nothing; empty if it does.
     package let inconclusive: [InconclusiveReason]
+    package let gate: FindingsGate
+    package let outcome: PolicyOutcome
 
-    /// Whether there is a finding at least as bad and as sure.
-    package func worst(atLeast severity: Severity, confidence: Confidence = .firm) -> Bool {
-        findings.contains { $0.severity >= severity && $0.confidence >= confidence }
+    /// Whether a finding counts, and is bad and sure enough to fail.
+    package func fails(_ finding: Finding) -> Bool {
+        finding.state == .open && gate.reaches(finding)
+    }
+
+    package var isFailed: Bool { findings.contains(where: fails) }
+
+    /// Why the verdict cannot be a clean one, each with its code.
+    package var reasons: [(code: String, text: String)] {
+        inconclusive.flatMap { reason in
+            let texts = reason == .expectationUnmet ? outcome.unmet : [reason.text]
+            return texts.map { (reason.rawValue, $0) }
+        }
     }
 }
 
@@ -36,6 +48,8 @@ package enum InconclusiveReason: String, Sendable {
     case packetsMissing = "packets-missing"
     /// More services than can be told apart.
     case truncated
+    /// Something that the policy expects was not seen.
+    case expectationUnmet = "expectation-unmet"
 
     package var text: String {
         switch self {
@@ -50,6 +64,7 @@ package enum InconclusiveReason: String, Sendable {
             "TLS was imported without the keys that open it (--key-log), so it was not looked into"
         case .packetsMissing: "packets are missing in what was imported"
         case .truncated: "too many services to tell them all apart"
+        case .expectationUnmet: "something that the policy expects was not seen"
         }
     }
 }
@@ -85,6 +100,33 @@ package struct FindingsCoverage: Sendable, Equatable {
     package private(set) var notDecrypted = 0
     /// Imported connections of which packets are missing.
     package private(set) var packetsMissing = 0
+    /// All of them; the names are a contract.
+    var counts: [(name: String, count: Int)] {
+        [
+            ("exchanges", exchanges),
+            ("clearExchanges", clearExchanges),
+            ("connections", connections),
+            ("tlsConnections", tlsConnections),
+            ("clientRefused", clientRefused),
+            ("clientHandshakeFailed", clientHandshakeFailed),
+            ("passedThrough", passedThrough),
+            ("originUnreachable", originUnreachable),
+            ("originUntrusted", originUntrusted),
+            ("originHandshakeFailed", originHandshakeFailed),
+            ("broken", broken),
+            ("timedOut", timedOut),
+            ("truncatedBodies", truncatedBodies),
+            ("undecodableBodies", undecodableBodies), ("partlyReadBodies", partlyReadBodies),
+            ("malformedHeads", malformedHeads),
+            ("missingHeads", missingHeads),
+            ("messages", messages),
+            ("truncatedMessages", truncatedMessages),
+            ("notUnderstood", notUnderstood),
+            ("notDecrypted", notDecrypted),
+            ("packetsMissing", packetsMissing),
+        ]
+    }
+
     /// Exchanges without an answer.
     private var unanswered = 0
     /// Answers that the tool made in an origin's place.

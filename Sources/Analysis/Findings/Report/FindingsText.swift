@@ -1,98 +1,127 @@
 internal import Base
 internal import Redaction
 
-/// Renders a report for a person at a terminal.
-package enum FindingsText {
+/// Renders a report for a person at a terminal: the worst first, by rule, service, place and field.
+///
+/// What is mild and does not fail is a line for each rule, unless all of it is asked for.
+package struct FindingsText {
+    private let report: FindingsReport
+    private let isVerbose: Bool
+    private let isColored: Bool
+    private var lines: [String] = []
+    /// Whether something is told by its rule alone.
+    private var hasFolded = false
+
     /// - Parameter reasons: why the verdict cannot be clean, besides those of the report.
     package static func render(
-        _ report: FindingsReport, and reasons: [String] = [], color: Bool
+        _ report: FindingsReport, and reasons: [String] = [], verbose: Bool = false, color: Bool
     ) -> String {
-        var lines = [summary(report), ""]
-        for severity in Severity.allCases.reversed() {
-            let findings = report.findings.filter { $0.severity == severity }
-            guard !findings.isEmpty else { continue }
-            lines.append(paint(severity.rawValue.uppercased(), severity, color))
-            for finding in findings {
-                lines += block(finding)
-                lines.append("")
+        var text = FindingsText(report: report, isVerbose: verbose, isColored: color)
+        text.lines = [FindingsSummary.text(report), ""]
+        for severity in Severity.allCases.reversed() { text.add(severity) }
+        if text.hasFolded { text.lines += ["(--verbose lists all places)", ""] }
+        text.addAccepted()
+        text.lines += (report.reasons.map(\.text) + reasons).map { "inconclusive: \($0)" }
+        while text.lines.last == "" { text.lines.removeLast() }
+        return text.lines.joined(separator: "\n") + "\n"
+    }
+
+    private init(report: FindingsReport, isVerbose: Bool, isColored: Bool) {
+        self.report = report
+        self.isVerbose = isVerbose
+        self.isColored = isColored
+    }
+
+    // MARK: What counts
+
+    private mutating func add(_ severity: Severity) {
+        let found = report.findings.filter { $0.severity == severity && $0.state == .open }
+        guard !found.isEmpty else { return }
+        lines.append(paint(severity.rawValue.uppercased(), severity))
+        let (report, isMild) = (report, severity <= .low && !isVerbose)
+        let isFolded = { (group: FindingsGroup) in
+            isMild && !group.findings.contains(where: report.fails)
+        }
+        let groups = FindingsGroup.byRule(found)
+        for group in groups where !isFolded(group) { add(group) }
+        let folded = groups.filter(isFolded)
+        for group in folded { lines += fold(group) }
+        if !folded.isEmpty {
+            hasFolded = true
+            lines.append("")
+        }
+    }
+
+    private mutating func add(_ group: FindingsGroup) {
+        let rule = group.rule
+        lines.append("  \(rule.rawValue)  \(rule.text.title)")
+        lines.append("    why    " + rule.text.reason)
+        lines.append("    fix    " + rule.text.advice)
+        let limit = isVerbose ? Int.max : Self.placeLimit
+        var (service, place) = ("", "")
+        for finding in group.findings.prefix(limit) {
+            if finding.party.text != service {
+                service = finding.party.text
+                place = ""
+                lines.append("    at     " + service)
             }
+            let method = finding.method.map { $0.rawValue + " " } ?? ""
+            if method + finding.urlTemplate.text != place {
+                place = method + finding.urlTemplate.text
+                lines.append("      " + place)
+            }
+            lines += describe(finding)
         }
-        if report.firstParties.isGuessed, report.findings.contains(where: \.dependsOnParty),
-            let name = report.firstParties.names.first
-        {
-            lines.append("first party: \(name), as far as that can be guessed (--first-party)")
+        let more = group.findings.count - limit
+        if more > 0 {
+            lines.append("      and \(Quantity.text(more, "place")) more; --verbose lists them")
         }
-        lines += (report.inconclusive.map(\.text) + reasons).map { "inconclusive: \($0)" }
-        while lines.last == "" { lines.removeLast() }
-        return lines.joined(separator: "\n") + "\n"
+        lines.append("")
     }
 
-    private static func summary(_ report: FindingsReport) -> String {
-        let counts = Severity.allCases.reversed().compactMap { severity -> String? in
-            let count = report.findings.count { $0.severity == severity }
-            return count == 0 ? nil : "\(count) \(severity.rawValue)"
+    private func fold(_ group: FindingsGroup) -> [String] {
+        let services = group.services
+        let named = services.prefix(Self.serviceLimit).joined(separator: ", ")
+        let more = services.count - Self.serviceLimit
+        let line =
+            "  \(group.rule.rawValue)  \(group.rule.text.title): "
+            + Quantity.text(group.findings.count, "place") + " at \(named)"
+            + (more > 0 ? " and \(more) more" : "")
+        // Why something is of no severity that would have one elsewhere.
+        var notes: [String] = []
+        for note in group.findings.flatMap(\.notes) where !notes.contains(note.text) {
+            if case .staysLocal = note { notes.append(note.text) }
         }
-        let what = counts.isEmpty ? "no findings" : "findings: " + counts.joined(separator: ", ")
-        let coverage = report.coverage
-        var text =
-            "\(what); looked at " + Quantity.text(coverage.exchanges, "exchange")
-            + " on " + Quantity.text(coverage.connections, "connection")
-        if coverage.missingHeads > 0 {
-            text += ", \(coverage.missingHeads) without a recorded head and not judged"
-        }
-        if coverage.messages > 0 { text += ", " + Quantity.text(coverage.messages, "message") }
-        if coverage.clientRefused > 0 { text += ", \(coverage.clientRefused) refused by clients" }
-        if coverage.originFailed > 0 { text += ", \(coverage.originFailed) without their origin" }
-        if coverage.truncatedBodies > 0 {
-            text += ", " + Quantity.text(coverage.truncatedBodies, "content") + " in part"
-        }
-        if coverage.partlyReadBodies > 0 {
-            text += ", " + Quantity.text(coverage.partlyReadBodies, "content")
-            text += " not looked into to the end"
-        }
-        if coverage.broken > 0 { text += ", \(coverage.broken) broken off" }
-        if coverage.timedOut > 0 { text += ", \(coverage.timedOut) timed out" }
-        return text
+        return [line] + notes.map { "    note   \($0)" }
     }
 
-    private static func block(_ finding: Finding) -> [String] {
-        var lines = [
-            "  \(finding.rule.rawValue)  \(finding.rule.text.title) "
-                + " (\(finding.confidence.rawValue))"
-        ]
-        let method = finding.method.map { $0.rawValue + " " } ?? ""
-        var place = method + finding.urlTemplate.text
-        if let selector = finding.selector { place += "  in \(selector.text)" }
+    private func describe(_ finding: Finding) -> [String] {
+        let verdict = finding.confidence.rawValue + (report.fails(finding) ? ", fails" : "")
+        var place = [finding.selector?.text, "(\(verdict))"].compactMap(\.self)
         if !finding.decodeChain.isEmpty {
-            place += "  via " + finding.decodeChain.map(\.rawValue).joined(separator: ", ")
+            place.append("via " + finding.decodeChain.map(\.rawValue).joined(separator: ", "))
         }
-        lines.append("    where  " + place)
-        if let value = finding.value { lines.append("    what   " + describe(value)) }
-        for note in finding.notes { lines.append("    note   " + note.text) }
-        lines.append("    why    " + finding.rule.text.reason)
-        lines.append("    fix    " + finding.rule.text.advice)
-        lines.append("    seen   " + seen(finding))
+        place.append(finding.seenText)
+        var lines = ["        " + place.joined(separator: "  ")]
+        if let value = finding.value { lines.append("          what   " + value.summary) }
+        lines += finding.notes.map { "          note   " + $0.text }
+        if isVerbose { lines.append("          print  " + finding.fingerprint) }
         return lines
     }
 
-    private static func describe(_ value: RedactedValue) -> String {
-        var text = "\(value.kind.rawValue), \(value.lengthBucket.rawValue) characters"
-        if !value.charset.isEmpty { text += " of \(value.charset.names.joined(separator: ", "))" }
-        if let prefix = value.prefix { text += ", begins with \(prefix.rawValue)" }
-        return text + ", tag \(value.tag.text)"
+    // MARK: What is accepted
+
+    private mutating func addAccepted() {
+        if isVerbose {
+            let accepted = report.findings.filter { $0.state != .open }
+            if !accepted.isEmpty { lines.append("ACCEPTED") }
+            for group in FindingsGroup.byRule(accepted) { add(group) }
+        }
+        lines += FindingsSummary.remarks(report)
     }
 
-    private static func seen(_ finding: Finding) -> String {
-        let times = finding.occurrences == 1 ? "once" : "\(finding.occurrences) times"
-        let ids = finding.exchanges.isEmpty ? finding.connections : finding.exchanges
-        let what = finding.exchanges.isEmpty ? "connection" : "exchange"
-        let more = finding.occurrences > ids.count ? ", …" : ""
-        let list = ids.map(String.init).joined(separator: ", ")
-        return "\(times), \(what)\(ids.count == 1 ? "" : "s") \(list)\(more)"
-    }
-
-    private static func paint(_ text: String, _ severity: Severity, _ color: Bool) -> String {
-        guard color else { return text }
+    private func paint(_ text: String, _ severity: Severity) -> String {
+        guard isColored else { return text }
         let code =
             switch severity {
             case .critical: "1;31"
@@ -103,4 +132,8 @@ package enum FindingsText {
             }
         return "\u{1B}[\(code)m\(text)\u{1B}[0m"
     }
+
+    /// How many places of a rule are shown unless all are asked for, and how many services.
+    private static let placeLimit = 12
+    private static let serviceLimit = 3
 }

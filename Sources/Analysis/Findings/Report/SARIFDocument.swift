@@ -37,11 +37,16 @@ package struct SARIFDocument {
         package let place: String
         /// Equal for the same result of another run.
         package let fingerprint: String
+        /// Whether it was not there before, `nil` if nobody knows.
+        package let isNew: Bool?
+        /// Why it is accepted, `nil` if it is not.
+        package let suppression: String?
         package let properties: JSONText
 
         package init(
             rule: Rule, kind: String = "fail", level: String, message: String,
-            source: SourceLocation, place: String, fingerprint: String, properties: JSONText
+            source: SourceLocation, place: String, fingerprint: String, isNew: Bool? = nil,
+            suppression: String? = nil, properties: JSONText
         ) {
             self.rule = rule
             self.kind = kind
@@ -50,6 +55,8 @@ package struct SARIFDocument {
             self.source = source
             self.place = place
             self.fingerprint = fingerprint
+            self.isNew = isNew
+            self.suppression = suppression
             self.properties = properties
         }
     }
@@ -60,10 +67,14 @@ package struct SARIFDocument {
     /// `nil` if nobody knows.
     package let startedAt: Timestamp?
     private let results: ArraySlice<Result>
+    /// What was not seen, so that no results prove nothing.
+    private let warnings: [String]
 
     package init(
-        category: String, toolVersion: String, startedAt: Timestamp? = nil, results: [Result]
+        category: String, toolVersion: String, startedAt: Timestamp? = nil, results: [Result],
+        warnings: [String] = []
     ) {
+        self.warnings = warnings
         self.category = category
         self.toolVersion = toolVersion
         self.startedAt = startedAt
@@ -80,6 +91,12 @@ package struct SARIFDocument {
         var invocation = [JSONText.Member("executionSuccessful", true)]
         if let startedAt {
             invocation.append(JSONText.Member("startTimeUtc", .string(startedAt.rfc3339)))
+        }
+        if !warnings.isEmpty {
+            let notifications = warnings.map { text -> JSONText in
+                ["level": "warning", "message": ["text": .string(Self.escapedBraces(text))]]
+            }
+            invocation.append(.init("toolExecutionNotifications", .array(notifications)))
         }
         let run: JSONText = [
             "tool": [
@@ -126,23 +143,35 @@ package struct SARIFDocument {
     }
 
     private static func object(_ result: Result, _ ruleIndex: Int) -> JSONText {
+        var members: [JSONText.Member] = [
+            .init("ruleId", .string(result.rule.id)),
+            .init("ruleIndex", .integer(Int64(ruleIndex))),
+            .init("kind", .string(result.kind)),
+            .init("level", .string(result.level)),
+            .init("message", ["text": .string(escapedBraces(result.message))]),
+            .init("locations", .array([location(result)])),
+            .init(
+                "partialFingerprints", ["primaryLocationLineHash": .string(result.fingerprint)]),
+        ]
+        if let isNew = result.isNew {
+            members.append(.init("baselineState", isNew ? "new" : "unchanged"))
+        }
+        if let suppression = result.suppression {
+            members.append(
+                .init(
+                    "suppressions",
+                    .array([["kind": "external", "justification": .string(suppression)]])))
+        }
+        return .object(members + [.init("properties", result.properties)])
+    }
+
+    private static func location(_ result: Result) -> JSONText {
         [
-            "ruleId": .string(result.rule.id),
-            "ruleIndex": .integer(Int64(ruleIndex)),
-            "kind": .string(result.kind),
-            "level": .string(result.level),
-            "message": ["text": .string(escapedBraces(result.message))],
-            "locations": .array([
-                [
-                    "physicalLocation": [
-                        "artifactLocation": ["uri": .string(result.source.uri)],
-                        "region": ["startLine": .integer(result.source.line), "startColumn": 1],
-                    ],
-                    "logicalLocations": .array([["fullyQualifiedName": .string(result.place)]]),
-                ]
-            ]),
-            "partialFingerprints": ["primaryLocationLineHash": .string(result.fingerprint)],
-            "properties": result.properties,
+            "physicalLocation": [
+                "artifactLocation": ["uri": .string(result.source.uri)],
+                "region": ["startLine": .integer(result.source.line), "startColumn": 1],
+            ],
+            "logicalLocations": .array([["fullyQualifiedName": .string(result.place)]]),
         ]
     }
 

@@ -4,6 +4,8 @@ internal import Base
 package struct SourceLocation: Equatable {
     /// Percent-encoded, relative to the repository unless an absolute path was given.
     package let uri: String
+    /// As it was written.
+    let path: String
     /// 1 if none was given.
     package let line: Int64
 
@@ -19,6 +21,7 @@ package struct SourceLocation: Equatable {
         }
         while path.hasPrefix("./") { path = path.dropFirst(2) }
         self.line = line
+        self.path = String(path)
         let isAbsolute = path.hasPrefix("/")
         uri = (isAbsolute ? "file://" : "") + Self.encoded(path)
     }

@@ -1,6 +1,7 @@
 internal import Audit
 internal import Base
 internal import Catalogue
+internal import Findings
 internal import Launching
 internal import Runs
 
@@ -105,8 +106,9 @@ private var auditParameters: [Parameter<AuditOptions>] {
             "where to record; a new file named for the time by default"),
         .flag("json", \.isJSON, "print the report as JSON"),
     ]
-    parameters += reportParameters(failures: "failures", verdicts: "all verdicts")
-        .map { $0.lifted(to: \.files) }
+    parameters += reportParameters(
+        [.json, .sarif, .junit], failures: "failures", verdicts: "all verdicts"
+    ).map { $0.lifted(to: \.files) }
     parameters += [
         .flag("warnings-fail", \.failsOnWarnings, "let warnings fail as well"),
         .rest("COMMAND", \.command, isRequired: false, "the command and its arguments"),

@@ -1,5 +1,6 @@
 internal import Audit
 internal import Base
+internal import Findings
 
 /// Writes what an audit found, for people and for machines.
 enum AuditReporting {
@@ -8,9 +9,14 @@ enum AuditReporting {
         _ report: AuditReport, _ options: AuditOptions, _ environment: Environment
     ) throws -> ExitCode {
         let document = AuditJSON.document(report, countingWarnings: options.failsOnWarnings)
-        try options.files.write(
-            besides: report.capturePath, json: document, sarif: SARIFReport().document(report),
-            junit: JUnitReport(countsWarnings: options.failsOnWarnings).text(report))
+        try options.files.write(besides: report.capturePath, environment) { format in
+            switch format {
+            case .sarif: SARIFReport().document(report).line + [0x0A]
+            case .junit:
+                Array(JUnitReport(countsWarnings: options.failsOnWarnings).text(report).utf8)
+            default: document.line + [0x0A]
+            }
+        }
         if options.isJSON {
             try environment.output.write(document.line + [0x0A])
         } else {

@@ -69,6 +69,8 @@ struct CommandRun {
                     scope: configuration.scope)
             })
         environment.configurationFiles = { configuration }
+        environment.now = { SampleCapture.start }
+        environment.projectPolicy = { files["sallyport.policy"].map { ("sallyport.policy", $0) } }
         environment.fileStreams.open = { path throws(Failure) in
             guard let content = files[path] else { return try InputFile(path: path) }
             var pieces = [content]
