@@ -96,7 +96,7 @@ import Traffic
         #expect(
             lines[0].hasPrefix(
                 "::error file=ci/p.policy,line=1,title=PLAIN-HTTP-BASIC%3A Basic credentials over"
-                    + " cleartext HTTP::GET http://api.example/new, header authorization. Fix: "))
+                    + " cleartext HTTP::GET http://api.example/new, header authorization; fix: "))
         #expect(lines[1].hasPrefix("::warning title=inconclusive::ci/p.policy:8: 3 of at least 9"))
         #expect(lines[3].hasPrefix("::warning file=ci/p.policy,line=1,title=CLEAR-HTTP%3A "))
         // No more than are shown of a kind, and no line that is another command.

@@ -69,7 +69,13 @@ extension FindingsReport {
             case .suppressed: false
             }
         }
-        let lines = kept.map { "\($0.rule.rawValue) \($0.place)\n\($0.fingerprint)" }.sorted()
+        let lines = kept.map { finding in
+            // A port that is another one in the next run would change the line.
+            var finding = finding
+            finding.urlTemplate.port = finding.urlTemplate.chosenPort
+            finding.urlTemplate.dialogue?.port = nil
+            return "\(finding.rule.rawValue) \(finding.place)\n\(finding.fingerprint)"
+        }.sorted()
         return Self.baselineHead
             + lines.map { line in
                 let parts = line.split(separator: "\n")

@@ -53,13 +53,18 @@ struct PolicyReader {
         let value = try value(of: setting)
         switch try word(setting.name, at: setting.place, of: GlobalName.self, "setting") {
         case .firstParty:
-            // A host that stands for its domain needs no star.
             _ = try host(setting)
-            policy.firstParties.append(value)
+            // A domain stands for all its hosts there.
+            policy.firstParties.append(value.hasPrefix("*.") ? String(value.dropFirst(2)) : value)
         case .clearHost: policy.clearHosts.append(try host(setting))
         case .profile:
             guard policy.profilePath == nil else { throw twice(setting) }
             policy.profilePath = value
+        }
+        guard policy.firstParties.count + policy.clearHosts.count <= Self.countLimit else {
+            throw invalid(
+                setting.place, "more than \(Self.countLimit) hosts",
+                "a domain with all its hosts is said in one line: *.shop.example")
         }
     }
 

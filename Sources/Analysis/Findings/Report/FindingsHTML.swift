@@ -138,6 +138,9 @@ struct FindingsHTML {
         details.low > summary { border-color: #2b7fc0; }
         tr.fails td:first-child { box-shadow: inset 3px 0 #c0392b; }
         p.failed { color: #c0392b; } p.open { color: #b8860b; } p.clean { color: #2e8b57; }
+        section table { table-layout: fixed; }
+        th:nth-child(1) { width: 15%; } th:nth-child(2) { width: 37%; }
+        th:nth-child(4) { width: 18%; } .coverage table { width: auto; }
         code, footer { font-size: .85em; opacity: .75; }
         @media (max-width: 45rem) {
         main { padding: .8rem; } thead { display: none; }

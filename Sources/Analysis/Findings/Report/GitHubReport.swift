@@ -28,7 +28,7 @@ enum GitHubReport {
         let file = escaped(source.path, isProperty: true)
         let title = escaped(
             "\(finding.rule.rawValue): \(finding.rule.text.title)", isProperty: true)
-        let message = "\(finding.place). Fix: \(finding.rule.text.advice)"
+        let message = "\(finding.place); fix: \(finding.rule.text.advice)"
         return "::\(command) file=\(file),line=\(source.line),title=\(title)::\(escaped(message))"
     }
 

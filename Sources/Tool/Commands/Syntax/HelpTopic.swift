@@ -94,6 +94,9 @@ struct HelpTopic {
                 + " what fails, so a note says what it has set: read it before you believe a"
                 + " verdict.",
             "",
+            "sallyport.policy in the current folder says what findings fail, what has to be seen and"
+                + " what is accepted, and why: see --policy of 'check' and 'run'.",
+            "",
             "SALLYPORT_CONFIG=FILE reads that file alone, and as your own; empty reads none.",
         ])
 

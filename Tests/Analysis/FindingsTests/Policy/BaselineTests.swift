@@ -64,6 +64,14 @@ import Traffic
         #expect(grown.outcome.baseline?.unseen.isEmpty == true)
     }
 
+    /// A port that a system handed out would make every line another one.
+    @Test(arguments: [("a.example:40001", "http://a.example/"), ("a.example:81", ":81/")])
+    func namesChosenPortsAlone(_ host: String, _ place: String) throws {
+        let text = try Self.report([Sample(host: host, headers: [Self.basic])], nil).baselineText
+        #expect(text.contains("PLAIN-HTTP-BASIC GET http://a.example") && text.contains(place))
+        #expect(!text.contains("40001"))
+    }
+
     @Test func leavesOutWhatIsSuppressed() throws {
         let policy = FindingsPolicyTests.suppression("service = api.example")
         let text = try Self.report([Self.old], nil, policy: policy).baselineText

@@ -12,7 +12,7 @@ import Traffic
             """
             # what we hold the client to
             first-party = shop.example
-            first-party = shop-cdn.example
+            first-party = *.shop-cdn.example
             cleartext-host = *.printer.example
             profile = subject.profile
             [gate]
