@@ -1,3 +1,5 @@
+package import Base
+
 /// What the engine needs to know before it sees traffic.
 package struct FindingsConfiguration: Sendable {
     /// The values of the test subject, `nil` without a profile.
@@ -17,6 +19,32 @@ package struct FindingsConfiguration: Sendable {
     /// The domains of the subject's own services; without any, they are guessed.
     package var firstParties: [String] = []
     package var trackers = TrackerHosts()
+    /// What the app declares, `nil` if nobody told.
+    package var manifest: PrivacyManifest?
+    /// How many users the program has, for how many share a fingerprint.
+    package var population = 100_000
+
+    /// Adds what an app declares, from a property list.
+    ///
+    /// Errors: `manifest-invalid`.
+    package mutating func declare(_ bytes: [UInt8], path: String) throws(Failure) {
+        var all = manifest ?? PrivacyManifest()
+        try all.add(bytes, path: path)
+        manifest = all
+    }
+
+    /// Adds a list of trackers, in one of the forms that `TrackerHosts` reads.
+    ///
+    /// Errors: `list-invalid`, if it names none.
+    package mutating func list(trackers bytes: [UInt8], path: String) throws(Failure) {
+        guard trackers.add(list: bytes) > 0 else {
+            throw Failure(
+                "list-invalid", party: .tool, "cannot read \(path): it names no domain",
+                hint:
+                    "a list has a domain, a line of a hosts file or ||domain^ on each line, or JSON"
+            )
+        }
+    }
 
     package init(
         profile: SubjectProfile? = nil, digests: DigestFunctions, runKey: [UInt8],

@@ -158,6 +158,7 @@ package struct FindingsEngine {
         CookieAttributesDetector.examine, DowngradeDetector.examine, CacheDetector.examine,
         RefererDetector.examine, ProviderKeyDetector.examine, WeakTokenDetector.examine,
         ResponseSecretDetector.examine, ClientSecretDetector.examine,
+        DeviceIdentifierDetector.examine, PersonalDataDetector.examine, TrackerDetector.examine,
     ]
 
     private mutating func examine(_ view: ExchangeView) -> [RuleMatch] {
@@ -220,7 +221,7 @@ extension RuleMatch {
     fileprivate func isSecured(unless isClear: Bool) -> Bool {
         switch rule {
         case .plainLogin, .hashLogin, .upgradeUnused, .upgradeInjection: false
-        case .plantSecret: !isClear
+        case .plantSecret, .plantID: !isClear
         default: true
         }
     }

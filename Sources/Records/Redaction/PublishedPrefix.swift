@@ -35,7 +35,9 @@ package enum PublishedPrefix: String, Sendable, CaseIterable {
 
     /// Recognises a value that is long enough to be a key after its prefix.
     package init?(of value: [UInt8]) {
-        guard value.count >= 20, value.count <= 512 else { return nil }
+        guard value.count >= 20, value.count <= 512, Self.firstBytes[Int(value[0])] else {
+            return nil
+        }
         guard value.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
         for candidate in PublishedPrefix.allCases {
             let prefix = candidate.rawValue.utf8
@@ -46,6 +48,13 @@ package enum PublishedPrefix: String, Sendable, CaseIterable {
         }
         return nil
     }
+
+    /// Which bytes begin one: most values begin with none.
+    package static let firstBytes: [Bool] = {
+        var table = [Bool](repeating: false, count: 256)
+        for prefix in allCases { table[Int(prefix.rawValue.utf8.first ?? 0)] = true }
+        return table
+    }()
 
     /// Whether its provider means such keys to be seen by everyone.
     package var isPublishable: Bool {

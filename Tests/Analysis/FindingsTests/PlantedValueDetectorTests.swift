@@ -73,7 +73,8 @@ import Traffic
     func judges(_ row: Row) throws {
         let profile = try SubjectProfile.parse(Self.text)
         let found = FindingsLaboratory.findings(row.traffic, profile: profile)
-        #expect(found.first { $0.rule == .plantSecret }?.severity == row.severity)
+        #expect(
+            found.first { [.plantSecret, .plantID].contains($0.rule) }?.severity == row.severity)
     }
 
     @Test func findsEveryEncoding() throws {
@@ -109,4 +110,21 @@ import Traffic
     }
 
     private static let owner = "login.shop.example"
+
+    /// Locations are numbers, and what was seen is told whether it was allowed or not.
+    @Test(arguments: [
+        ("?lat=37.774912&lon=-122.419388", true), ("?lat=37.7760&lon=-122.4194", false),
+        ("?x=37.7749,-122.4194", true), ("?location=37.77491,-122.41936", true),
+    ])
+    func comparesLocations(_ query: String, _ isSeen: Bool) throws {
+        let profile = try SubjectProfile.parse(
+            "owner: own.test\nlocation.home = 37.7749,-122.4194\nid.own = 7f3a9c2e41")
+        for host in ["own.test", "x.net"] {
+            let traffic = Sample(scheme: .https, host: host, target: "/" + query)
+            let report = FindingsLaboratory.run([traffic], profile: profile)
+            let found = report.findings.filter { $0.rule == .plantID }
+            #expect(found.isEmpty != (isSeen && host == "x.net") || host == "own.test")
+            #expect(found.isEmpty || isSeen)
+        }
+    }
 }

@@ -15,7 +15,8 @@ import Traffic
 
     @Test(arguments: rows)
     func showsNothing(_ row: Row) throws {
-        let profile = try SubjectProfile.parse("password.main = \(Self.planted)")
+        let profile = try SubjectProfile.parse(
+            "password.main = \(Self.planted)\nname.own = n0ra-Quist-7")
         var traffic = row.traffic
         // The secret stands in the path and in a name as well.
         let encoded = PercentText.encode(row.secret)
@@ -46,7 +47,7 @@ import Traffic
             .tlsClientPinned, .transportSecurity,
             .tlsClientRetry, .plainHTTPLoginPage, .upgradeUnused, .upgradeInjection,
             // In RunRuleTests.
-            .leakRedirect,
+            .leakRedirect, .trackHost, .fingerprintScore, .privacyDeclaration,
             // In DialogueRuleTests.
             .plainLogin, .hashLogin,
         ]
@@ -157,6 +158,45 @@ import Traffic
             traffic: Sample(
                 scheme: .https, host: "stats.two.test", headers: ["Authorization: Bearer \(opaque)"]
             )),
+        Row(
+            rule: .plantID, secret: "n0ra-Quist-7",
+            traffic: .post("{\"q\":\"n0ra-Quist-7\"}", "")),
+        Row(
+            rule: .persistentID, secret: opaque,
+            traffic: Sample(
+                scheme: .https, host: "stats.two.test", headers: ["X-Visitor-Id: \(opaque)"])),
+        Row(
+            rule: .trackCookie, secret: opaque,
+            traffic: Sample(
+                scheme: .https, host: "stats.two.test",
+                responseHeaders: ["Set-Cookie: \(opaque)=\(opaque); Max-Age=90000"])),
+        Row(
+            rule: .deviceUDID, secret: "00008030-001A2D3E4F50802E",
+            traffic: .post(#"{"d":"00008030-001A2D3E4F50802E"}"#, "")),
+        Row(
+            rule: .advertisingID, secret: "6d92078a-8246-4ba4-ae5b-76104861e7dc",
+            traffic: .post(#"{"idfa":"6d92078a-8246-4ba4-ae5b-76104861e7dc"}"#, "")),
+        Row(
+            rule: .vendorID, secret: "6d92078a-8246-4ba4-ae5b-76104861e7dc",
+            traffic: .post(#"{"idfv":"6d92078a-8246-4ba4-ae5b-76104861e7dc"}"#, "")),
+        Row(
+            rule: .hardwareAddress, secret: "f0:18:98:0a:1b:2c",
+            traffic: .post(#"{"mac":"f0:18:98:0a:1b:2c"}"#, "")),
+        Row(
+            rule: .deviceNumber, secret: "490154203237518",
+            traffic: .post(#"{"imei":"490154203237518"}"#, "")),
+        Row(
+            rule: .personalEmail, secret: "nora.quist@corp.tld",
+            traffic: .post(#"{"m":"nora.quist@corp.tld"}"#, "")),
+        Row(
+            rule: .personalLocation, secret: "37.774931",
+            traffic: .post(#"{"lat":37.774931,"lon":-122.419415}"#, "")),
+        Row(
+            rule: .personalCard, secret: "4716186978544330",
+            traffic: .post(#"{"card":"4716186978544330"}"#, "")),
+        Row(
+            rule: .personalOther, secret: "DE89370400440532013000",
+            traffic: .post(#"{"a":"DE89370400440532013000"}"#, "")),
         Row(
             rule: .reuseCredential, secret: "tr0ub4dor-3x",
             traffic: .login("tr0ub4dor-3x", at: "api.example")),

@@ -16,7 +16,9 @@ import Traffic
         var testDescription: String { "\(rule.rawValue): \(name)" }
     }
 
-    @Test(arguments: reuseRows + redirectRows + thirdPartyRows)
+    @Test(
+        arguments: reuseRows + redirectRows + thirdPartyRows + persistentRows + trackRows
+            + fingerprintRows)
     func judges(_ row: Row) {
         let findings = FindingsLaboratory.run(row.traffic, firstParties: row.firstParties).findings
         let found = findings.filter { $0.rule == row.rule }.map {
@@ -261,5 +263,137 @@ private let thirdPartyRows: [RunRuleTests.Row] = [
         traffic: [
             .login("20260309", at: "one.test"),
             .post("{\"day\":\"20260309\"}", "", over: .https, to: "stats.two.test"),
+        ], firstParties: ["one.test"], found: []),
+]
+
+private let visitor = "8f14e45f-ceea-467f-a0e6-5b2c1d9e3f70"
+
+private let persistentRows: [RunRuleTests.Row] = [
+    .init(
+        name: "visitor at a tracker", rule: .persistentID,
+        traffic: [
+            .get("/?visitor_id=\(visitor)", over: .https).at("app.one.test"),
+            .get("/?vid=1&visitorId=\(visitor)", over: .https).at("t.criteo.com"),
+        ], firstParties: ["one.test"], found: ["criteo.com high firm"]),
+    .init(
+        name: "another name", rule: .persistentID,
+        traffic: [
+            .get("/?cid=\(visitor)", over: .https).at("app.one.test"),
+            .post("{\"x\":\"\(visitor)\"}", "", over: .https, to: "ads.two.test"),
+        ], firstParties: ["one.test"], found: ["two.test medium tentative"]),
+    .init(
+        name: "with guessed first parties", rule: .persistentID,
+        traffic: [
+            .login("tr0ub4dor&3", at: "one.test"),
+            .get("/?user_id=\(visitor)", over: .https).at("app.one.test"),
+            .get("/?user_id=\(visitor)", over: .https).at("t.criteo.com"),
+        ], found: ["criteo.com medium firm"]),
+    .init(
+        name: "one service", rule: .persistentID,
+        traffic: [
+            .get("/?user_id=\(visitor)", over: .https).at("a.two.test"),
+            .get("/?user_id=\(visitor)", over: .https).at("b.two.test"),
+        ], firstParties: ["one.test"], found: []),
+    .init(
+        name: "trace", rule: .persistentID,
+        traffic: ["one.test", "two.test"].map {
+            Sample(
+                scheme: .https, host: $0,
+                headers: ["traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"])
+        }, firstParties: ["one.test"], found: []),
+    .init(
+        name: "number of a request", rule: .persistentID,
+        traffic: ["one.test", "two.test"].map {
+            Sample(scheme: .https, host: $0, headers: ["X-Request-Id: \(visitor)"])
+        }, firstParties: ["one.test"], found: []),
+    .init(
+        name: "version of a file", rule: .persistentID,
+        traffic: ["one.test", "two.test"].map {
+            .get("/?hash=0f1e2d3c4b5a69788796a5b4c3d2e1f0", over: .https).at($0)
+        }, firstParties: ["one.test"], found: []),
+    .init(
+        name: "at more than five services", rule: .persistentID,
+        traffic: (1...7).map {
+            .get("/?user_id=\(visitor)", over: .https).at("s\($0).test")
+        }, firstParties: ["one.test"], found: []),
+]
+
+private let trackRows: [RunRuleTests.Row] = [
+    .init(
+        name: "known", rule: .trackHost,
+        traffic: [.get("/", over: .https).at("x.app-measurement.com")],
+        found: ["app-measurement.com info certain"]),
+    .init(
+        name: "with an identifier", rule: .trackHost,
+        traffic: [
+            .post(
+                "{\"idfa\":\"6d92078a-8246-4ba4-ae5b-76104861e7dc\"}", "", over: .https,
+                to: "x.app-measurement.com")
+        ],
+        found: ["app-measurement.com medium certain"]),
+    .init(
+        name: "part of a name", rule: .trackHost,
+        traffic: [.get("/", over: .https).at("notapp-measurement.com")], found: []),
+    .init(
+        name: "lasting cookie", rule: .trackCookie,
+        traffic: [
+            Sample(
+                scheme: .https, host: "ads.net",
+                responseHeaders: ["Set-Cookie: u=Zk3vQ9xW2pLr7Ty1; Max-Age=31536000"])
+        ], firstParties: ["one.test"], found: ["ads.net medium firm"]),
+    .init(
+        name: "cookie of a session", rule: .trackCookie,
+        traffic: [
+            Sample(
+                scheme: .https, host: "ads.net",
+                responseHeaders: ["Set-Cookie: u=Zk3vQ9xW2pLr7Ty1; Path=/"])
+        ], firstParties: ["one.test"], found: []),
+    .init(
+        name: "cookie of an hour", rule: .trackCookie,
+        traffic: [
+            Sample(
+                scheme: .https, host: "ads.net",
+                responseHeaders: ["Set-Cookie: u=Zk3vQ9xW2pLr7Ty1; Max-Age=3600"])
+        ], firstParties: ["one.test"], found: []),
+    .init(
+        name: "setting", rule: .trackCookie,
+        traffic: [
+            Sample(
+                scheme: .https, host: "ads.net",
+                responseHeaders: ["Set-Cookie: seen=yes; Max-Age=31536000"])
+        ], firstParties: ["one.test"], found: []),
+    .init(
+        name: "first party's", rule: .trackCookie,
+        traffic: [
+            Sample(
+                scheme: .https, host: "www.one.test",
+                responseHeaders: ["Set-Cookie: u=Zk3vQ9xW2pLr7Ty1; Max-Age=31536000"])
+        ], firstParties: ["one.test"], found: []),
+]
+
+private let fingerprintRows: [RunRuleTests.Row] = [
+    .init(
+        name: "five attributes to a third party", rule: .fingerprintScore,
+        traffic: [
+            .post(
+                #"{"model":"iPhone15,2","boot_time":1700000000,"free_disk":123,"carrier":"x","tz":1}"#,
+                "", over: .https, to: "ads.net")
+        ], firstParties: ["one.test"], found: ["ads.net high tentative"]),
+    .init(
+        name: "gathered from several requests", rule: .fingerprintScore,
+        traffic: ["tz=60", "sr=390x844", "osVersion=17.1"].map {
+            .get("/?\($0)", over: .https).at("ads.net")
+        }, firstParties: ["one.test"], found: ["ads.net medium tentative"]),
+    .init(
+        name: "first party", rule: .fingerprintScore,
+        traffic: [
+            .get("/?tz=60&sr=390x844&osVersion=17.1", over: .https).at("one.test")
+        ], firstParties: ["one.test"], found: ["one.test info tentative"]),
+    .init(
+        name: "what every request has", rule: .fingerprintScore,
+        traffic: [
+            Sample(
+                scheme: .https, host: "ads.net",
+                headers: ["User-Agent: x/1", "Accept-Language: de-DE", "Sec-CH-UA-Platform: Linux"])
         ], firstParties: ["one.test"], found: []),
 ]

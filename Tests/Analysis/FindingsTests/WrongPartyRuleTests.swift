@@ -171,6 +171,9 @@ private let responseRows: [RuleRow] = [
     .hit("perhaps", .leakResponseSecret, .medium, .tentative, .answer(#"{"password":"hunter"}"#)),
     .silent("switch", .leakResponseSecret, .answer(#"{"password":true,"hasPassword":false}"#)),
     .silent("text", .leakResponseSecret, .answer(#"{"password":"Enter your password, please"}"#)),
+    .silent(
+        "texts of an interface", .leakResponseSecret,
+        .answer(#"{"password":"Password","login":{"password":"required|min:8"}}"#)),
     .silent("hint", .leakResponseSecret, .answer(#"{"password_hint":"tr0ub4dor&3x"}"#)),
     .silent("money", .leakResponseSecret, .answer(#"{"price":"$1$2$3"}"#)),
     .silent(

@@ -20,6 +20,7 @@ package enum FindingNote: Sendable, Hashable {
     case leavesInReferer(ServiceName)
     case redirectedFrom(ServiceName)
     case echoed
+    case privacy(PrivacyNote)
     case token(TokenWeakness)
     case forThisProxy
     case looksLikeInjection
@@ -71,6 +72,7 @@ package enum FindingNote: Sendable, Hashable {
             seconds.map { "presigned URL, lives \($0) s" } ?? "presigned URL"
         case .leavesInReferer(let service): "the page that it leaves is at \(service.text)"
         case .redirectedFrom(let service): "\(service.text) redirected to here"
+        case .privacy(let note): note.text
         case .echoed: "the request itself sent it"
         case .token(let weakness): weakness.text
         case .forThisProxy: "for the proxy that recorded it, and for no other"

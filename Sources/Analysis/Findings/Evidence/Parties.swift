@@ -3,7 +3,7 @@ internal import Traffic
 
 /// Which service a host belongs to, and which services are the subject's own.
 struct Parties {
-    private let configuration: FindingsConfiguration
+    let configuration: FindingsConfiguration
     private let redaction: EvidenceRedaction
     private let declared: Set<ServiceName>
     private var services: [HostName: Known] = [:]

@@ -9,7 +9,7 @@ enum Randomness {
     static func bits(of value: [UInt8]) -> Int {
         let value = value.prefix(256)
         guard value.count >= 4, !isDate(value), !value.contains(0x20) else { return 0 }
-        var distinct = Set<UInt8>()
+        var distinct = DistinctBytes()
         var counts = AlphabetCount()
         for byte in value {
             distinct.insert(byte)
@@ -26,6 +26,26 @@ enum Randomness {
         return head.enumerated().allSatisfy { index, byte in
             index == 4 || index == 7 ? byte == 0x2D || byte == 0x2F : byte.isASCIIDigit
         }
+    }
+}
+
+/// Which bytes occurred: a set without hashing, because most values of a run are judged.
+private struct DistinctBytes {
+    private var bits: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+
+    mutating func insert(_ byte: UInt8) {
+        let bit = UInt64(1) << UInt64(byte & 63)
+        switch byte >> 6 {
+        case 0: bits.0 |= bit
+        case 1: bits.1 |= bit
+        case 2: bits.2 |= bit
+        default: bits.3 |= bit
+        }
+    }
+
+    var count: Int {
+        bits.0.nonzeroBitCount + bits.1.nonzeroBitCount + bits.2.nonzeroBitCount
+            + bits.3.nonzeroBitCount
     }
 }
 

@@ -1,6 +1,7 @@
 /// The rules, in the order of the report; the raw values are a contract.
 package enum RuleID: String, Sendable, CaseIterable {
     case plantSecret = "PLANT-SECRET"
+    case plantID = "PLANT-ID"
     case plainHTTPBasic = "PLAIN-HTTP-BASIC"
     case plainHTTPProxy = "PLAIN-HTTP-PROXY"
     case plainHTTPForm = "PLAIN-HTTP-FORM"
@@ -35,6 +36,20 @@ package enum RuleID: String, Sendable, CaseIterable {
     case tlsClientExtensions = "TLS-C-EXT"
     case tlsClientPinned = "TLS-C-PINNED"
     case tlsOriginCertificate = "TLS-S-CERT"
+    case deviceUDID = "ID-UDID"
+    case advertisingID = "ID-IDFA"
+    case deviceNumber = "ID-IMEI"
+    case hardwareAddress = "ID-MAC"
+    case vendorID = "ID-IDFV"
+    case persistentID = "ID-PERSIST"
+    case privacyDeclaration = "PRIV-DECL"
+    case fingerprintScore = "FP-SCORE"
+    case trackHost = "TRACK-HOST"
+    case trackCookie = "TRACK-3PCOOKIE"
+    case personalCard = "PII-CARD"
+    case personalEmail = "PII-EMAIL"
+    case personalLocation = "PII-GEO"
+    case personalOther = "PII-OTHER"
     case redirectDowngrade = "REDIRECT-DOWNGRADE"
     case crossOrigin = "CORS"
     case cacheAuthenticated = "CACHE-AUTH"
@@ -51,6 +66,7 @@ package enum RuleID: String, Sendable, CaseIterable {
     package var text: RuleText {
         switch self {
         case .plantSecret: .plantSecret
+        case .plantID: .plantID
         case .plainHTTPBasic: .plainHTTPBasic
         case .plainHTTPProxy: .plainHTTPProxy
         case .plainHTTPForm: .plainHTTPForm
@@ -85,6 +101,20 @@ package enum RuleID: String, Sendable, CaseIterable {
         case .tlsClientExtensions: .tlsClientExtensions
         case .tlsClientPinned: .tlsClientPinned
         case .tlsOriginCertificate: .tlsOriginCertificate
+        case .deviceUDID: .deviceUDID
+        case .advertisingID: .advertisingID
+        case .deviceNumber: .deviceNumber
+        case .hardwareAddress: .hardwareAddress
+        case .vendorID: .vendorID
+        case .persistentID: .persistentID
+        case .privacyDeclaration: .privacyDeclaration
+        case .fingerprintScore: .fingerprintScore
+        case .trackHost: .trackHost
+        case .trackCookie: .trackCookie
+        case .personalCard: .personalCard
+        case .personalEmail: .personalEmail
+        case .personalLocation: .personalLocation
+        case .personalOther: .personalOther
         case .redirectDowngrade: .redirectDowngrade
         case .crossOrigin: .crossOrigin
         case .cacheAuthenticated: .cacheAuthenticated

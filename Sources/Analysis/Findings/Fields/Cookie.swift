@@ -1,5 +1,6 @@
 internal import Base
 internal import Contents
+internal import Traffic
 
 /// A cookie as rules look at it: decoded, and judged by its name and value.
 struct Cookie {
@@ -8,7 +9,13 @@ struct Cookie {
     /// Whether the origin set it in this exchange.
     let isSet: Bool
     let isSecure: Bool
+    let hasSessionName: Bool
+    /// Analytics, consent, locale and anti-forgery values, and what balancers and walls before an
+    /// origin set: none opens an account.
+    let isHarmless: Bool
     private(set) var isHTTPOnly = false
+    /// How long it is kept, `nil` if it goes with the session or was sent.
+    private(set) var lifetimeSeconds: Int?
 
     /// Those that were sent, and those that an origin set.
     static func read(_ view: ExchangeView) -> [Cookie] {
@@ -21,9 +28,10 @@ struct Cookie {
         guard view.hasOriginResponse else { return result }
         for header in view.responseFacts.cookies {
             let (cookie, attributes) = CookiePair.set(header[...])
-            let isSecure = attributes.contains { $0.name.equalsIgnoringCase("secure") }
-            var set = Cookie(cookie, isSet: true, isSecure: isSecure)
-            set.isHTTPOnly = attributes.contains { $0.name.equalsIgnoringCase("httponly") }
+            let told = CookieAttributes(attributes.prefix(32))
+            var set = Cookie(cookie, isSet: true, isSecure: told.isSecure)
+            set.isHTTPOnly = told.isHTTPOnly
+            set.lifetimeSeconds = told.lifetimeSeconds(at: view.exchange.startedAt)
             result.append(set)
         }
         return Array(result.prefix(limit))
@@ -35,34 +43,35 @@ struct Cookie {
         value = Array(plain.trimmed.filter { $0 != 0x22 })
         self.isSet = isSet
         self.isSecure = isSecure
+        let lowercased = name.prefix(Self.nameLimit).lowercasedBytes
+        hasSessionName = Self.isSession(lowercased)
+        isHarmless = Self.isHarmless(lowercased, name)
     }
 
     var field: MessageField {
         MessageField(container: isSet ? .setCookie : .cookie, name: name, value: value)
     }
 
-    var hasSessionName: Bool {
-        let text = name.lowercasedBytes.text
-        return Self.sessionNames.contains(text)
-            || Self.sessionPrefixes.contains { text.hasPrefix($0) } || text.contains("session")
-    }
-
     /// Whether who set it means it to be a secret, as far as it tells.
     var isGuarded: Bool { isSecure || isHTTPOnly }
 
-    /// Analytics, consent, locale and anti-forgery values, and what balancers and walls before an
-    /// origin set: none opens an account.
-    var isHarmless: Bool {
-        let text = name.lowercasedBytes.text
-        if Self.trackers.contains(text) || Self.infrastructure.contains(text) { return true }
-        if Self.infrastructurePrefixes.contains(where: { text.hasPrefix($0) }) { return true }
-        if Self.analyticsPrefixes.contains(where: { text.hasPrefix($0) }) { return true }
-        if ["consent", "csrf", "xsrf", "gdpr"].contains(where: { text.contains($0) }) {
-            return true
-        }
-        return !Self.preferences.isDisjoint(with: NameWords(name[...]).texts)
+    private static func isSession(_ name: [UInt8]) -> Bool {
+        let text = name.text
+        return sessionNames.contains(text) || sessionPrefixes.contains { text.hasPrefix($0) }
+            || name.contains(run: Array("session".utf8))
     }
 
+    private static func isHarmless(_ lowercased: [UInt8], _ name: [UInt8]) -> Bool {
+        let text = lowercased.text
+        if trackers.contains(text) || infrastructure.contains(text) { return true }
+        if infrastructurePrefixes.contains(where: { text.hasPrefix($0) }) { return true }
+        if analyticsPrefixes.contains(where: { text.hasPrefix($0) }) { return true }
+        if harmlessParts.contains(where: { lowercased.contains(run: $0) }) { return true }
+        return !preferences.isDisjoint(with: NameWords(name[...]).texts)
+    }
+
+    private static let nameLimit = 256
+    private static let harmlessParts = ["consent", "csrf", "xsrf", "gdpr"].map { Array($0.utf8) }
     private static let limit = 256
     private static let sessionNames: Set<String> = [
         "phpsessid", "jsessionid", "asp.net_sessionid", "connect.sid", "sid", "laravel_session",

@@ -35,8 +35,22 @@ final class ExchangeView {
     /// Those of the response, but for Set-Cookie, with what their encodings hide, and the values of
     /// its content.
     private(set) lazy var responseFields = readResponse()
+    /// The same of a response that has fields by its type, for rules that run on every exchange:
+    /// looking for some in every text would cost more than all of them.
+    var structuredResponseFields: [MessageField] {
+        let type = MediaType(responseType[...])
+        let isStructured =
+            type.isJSON || type.isXML || type.isForm || StructuredContent(type) != nil
+            || JSONTokenizer.mayBegin(responseBody[...])
+        return isStructured ? responseFields : []
+    }
     /// The cookies of the request, and those that an origin set.
     private(set) lazy var cookies = Cookie.read(self)
+    /// The values of the request wherever they stand, but for what it has to have and for what shows
+    /// who the client is.
+    private(set) lazy var requestFields = readRequest()
+    /// What the request tells of a person or a device.
+    private(set) lazy var personalValues = PersonalValue.read(self)
     /// What the client shows who it is with.
     private(set) lazy var credentials = Credential.read(self)
 
@@ -123,6 +137,20 @@ final class ExchangeView {
     ) -> Bool {
         (content.state == .cut || body.size > CaptureInspection.contentLimit)
             && !MediaType(type?[...]).isMedia
+    }
+
+    private func readRequest() -> [MessageField] {
+        var reader = FieldReader(byteLimit: 1 << 18)
+        for field in headerFields where !StandardFields.contains(field.name.text) {
+            let name = field.name.text
+            guard !StandardFields.areCredentials(name), name != "referer" else { continue }
+            reader.add(
+                MessageField(
+                    container: .header, name: field.name,
+                    value: Array(field.value.prefix(MessageField.valueLimit))))
+        }
+        for cookie in cookies where !cookie.isSet { reader.add(cookie.field) }
+        return urlFields.filter { $0.container != .referer } + reader.fields + bodyFields
     }
 
     private func readResponse() -> [MessageField] {

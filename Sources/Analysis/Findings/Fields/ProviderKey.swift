@@ -21,9 +21,14 @@ struct ProviderKey {
 
     /// The private key of a certificate or of SSH (RFC 7468 §10).
     static func isPrivateKey(_ value: [UInt8]) -> Bool {
-        guard let start = value.prefix(4096).firstRun(of: pemStart) else { return false }
-        let label = value[(start + pemStart.count)...].prefix(40)
-        guard let end = label.firstRun(of: pemEnd) else { return false }
+        let head = value.prefix(4096)
+        guard let dash = head.firstIndex(of: 0x2D),
+            let start = Array(head).firstIndex(ofRun: pemStart, from: dash)
+        else { return false }
+        let label = start + pemStart.count
+        guard
+            let end = Array(value.prefix(label + 40)).firstIndex(ofRun: pemEnd, from: label)
+        else { return false }
         // The words alone are in every manual: there has to be a key behind them.
         return value.count - end > 120
     }
@@ -35,7 +40,7 @@ struct ProviderKey {
         for index in 0...text.count {
             if index < text.count, isWordByte(text[index]) || text[index] == 0x2E { continue }
             let length = index - start
-            if shortest...longest ~= length, firstBytes[Int(text[start])] {
+            if shortest...longest ~= length, PublishedPrefix.firstBytes[Int(text[start])] {
                 let word = (start..<index).map { text[$0] }
                 if let key = ProviderKey(word), !visit(key, word) { return }
             }
@@ -107,18 +112,4 @@ struct ProviderKey {
     private static let longest = 512
     private static let pemStart = Array("-----BEGIN ".utf8)
     private static let pemEnd = Array("PRIVATE KEY".utf8)
-    /// Which bytes begin a published prefix.
-    private static let firstBytes: [Bool] = {
-        var table = [Bool](repeating: false, count: 256)
-        for prefix in PublishedPrefix.allCases {
-            table[Int(prefix.rawValue.utf8.first ?? 0)] = true
-        }
-        return table
-    }()
-}
-
-extension ArraySlice<UInt8> {
-    fileprivate func firstRun(of run: [UInt8]) -> Int? {
-        indices.first { self[$0...].starts(with: run) }
-    }
 }

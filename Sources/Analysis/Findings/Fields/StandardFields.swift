@@ -3,6 +3,10 @@ enum StandardFields {
     /// - Parameter name: in lower case.
     static func contains(_ name: String) -> Bool { names.contains(name) }
 
+    static func areCredentials(_ name: String) -> Bool {
+        name == "authorization" || name == "proxy-authorization" || name == "cookie"
+    }
+
     private static let names: Set<String> = [
         "accept", "accept-charset", "accept-encoding", "accept-language", "accept-ranges", "age",
         "allow", "alt-svc", "cache-control", "connection", "content-encoding", "content-length",

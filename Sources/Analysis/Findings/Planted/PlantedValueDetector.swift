@@ -2,7 +2,7 @@ internal import Base
 internal import Contents
 internal import Traffic
 
-/// PLANT-SECRET: a value of the subject where it must not be.
+/// PLANT-SECRET and PLANT-ID: a value of the subject where it must not be.
 struct PlantedValueDetector {
     let profile: SubjectProfile
     let automaton: PlantedAutomaton
@@ -17,6 +17,7 @@ struct PlantedValueDetector {
     mutating func examine(_ view: ExchangeView) -> [RuleMatch] {
         var search = Search(detector: self, host: view.host, isClear: view.isClear)
         search.examineURL(view)
+        search.examinePlaces(view)
         search.examineHeaders(view)
         search.examineBody(view)
         if view.hasOriginResponse { search.examineResponse(view) }
@@ -64,6 +65,20 @@ private struct Search {
 
     mutating func examineDialogue(_ bytes: [UInt8], isResponse: Bool) {
         examineRest(bytes, of: [.dialogue], as: .dialogue, isResponse: isResponse)
+    }
+
+    /// Numbers are the same however they are written.
+    mutating func examinePlaces(_ view: ExchangeView) {
+        let planted = detector.profile.values.enumerated().filter { $0.element.kind == .location }
+        guard !planted.isEmpty else { return }
+        for (place, field) in LocationFields.places(view.requestFields) {
+            for (index, value) in planted
+            where Coordinates(pair: value.bytes)?.isNear(place) == true {
+                report(
+                    PlantedAutomaton.Hit(value: index, encoding: .plain), in: field,
+                    isResponse: false)
+            }
+        }
     }
 
     mutating func examineURL(_ view: ExchangeView) {
@@ -160,7 +175,8 @@ private struct Search {
             value: hit.value, container: field.container, isResponse: isResponse,
             name: field.name + field.pointer.joined())
         guard seen.insert(place).inserted else { return }
-        var match = RuleMatch(.plantSecret, severity, .certain, field: field)
+        let rule: RuleID = planted.kind.isCredential ? .plantSecret : .plantID
+        var match = RuleMatch(rule, severity, .certain, field: field)
         match.value = planted.bytes
         match.isPassword = planted.kind.isCredential
         match.planted = (planted.key, hit.encoding)
@@ -196,7 +212,7 @@ private struct Search {
 
 extension RuleText {
     static let plantSecret = RuleText(
-        title: "Planted value seen where it must not be",
+        title: "Planted credential seen where it must not be",
         reason:
             "a value of the test subject left the place where it belongs, so a real user's does"
             + " too",
@@ -209,4 +225,21 @@ extension RuleText {
             + " one that exists for the test alone.",
         worst: .critical,
         weaknesses: [319, 201, 598, 359])
+
+    static let plantID = RuleText(
+        title: "Planted identifier or personal value seen where it must not be",
+        reason:
+            "what tells the test subject from others left the place where it belongs, so a real"
+            + " user's does too",
+        advice: "send the value only to its owner, over TLS, in a body or a header",
+        decision:
+            "A value of the subject's profile that is no credential (e-mail, phone, name, address,"
+            + " location, id) was found, as it is or in one of its encodings and digests, in"
+            + " cleartext, at a service that is no owner, or in a URL; locations within 0.0001"
+            + " degrees.",
+        exceptions:
+            "The owner may have its values over TLS. A short value can occur by accident: choose"
+            + " one that exists for the test alone.",
+        worst: .high,
+        weaknesses: [359])
 }

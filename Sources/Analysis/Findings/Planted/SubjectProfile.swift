@@ -32,6 +32,7 @@ package struct SubjectProfile: Sendable {
         case name
         case address
         case id
+        case location
 
         /// Whether it opens something, so that even its owner must not send it back.
         var isCredential: Bool {
@@ -112,6 +113,9 @@ package struct SubjectProfile: Sendable {
             throw invalid(number, "a name is made of letters, digits, dots, dashes and underscores")
         }
         try check(value, key: key.text, number: number)
+        if kind == .location, Coordinates(pair: value) == nil {
+            throw invalid(number, "a location is a latitude, a comma and a longitude")
+        }
         guard !key.lowercasedBytes.contains(run: value.lowercasedBytes) else {
             throw invalid(number, "the name of the key holds its value")
         }

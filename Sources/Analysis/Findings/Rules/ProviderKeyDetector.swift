@@ -15,7 +15,7 @@ enum ProviderKeyDetector {
         for field in view.urlFields + view.bodyFields {
             found += judge(field.value, in: field, view)
         }
-        for field in view.responseFields {
+        for field in view.structuredResponseFields {
             // What is issued has to be told once.
             guard MessageTokenDetector.token(in: field) == nil else { continue }
             found += judge(field.value, in: field, view, isResponse: true)

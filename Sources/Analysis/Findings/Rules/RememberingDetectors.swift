@@ -7,6 +7,9 @@ struct RememberingDetectors {
     private var retries = RetryDetector()
     private var crossOrigin = CrossOriginDetector()
     private var credentials = SharedCredentialDetector()
+    private var identifiers = PersistentIdentifierDetector()
+    private var fingerprints = FingerprintDetector()
+    private var declarations = PrivacyDeclarationDetector()
     private var redirects = RedirectDetector()
     private var transportSecurity = TransportSecurityDetector()
     private var pinning = PinningDetector()
@@ -17,6 +20,9 @@ struct RememberingDetectors {
         found += crossOrigin.examine(view) { evidence.service(of: $0).text }
         found += redirects.examine(view, evidence)
         credentials.examine(view, evidence)
+        identifiers.examine(view, evidence)
+        fingerprints.examine(view, evidence)
+        declarations.examine(view, evidence)
         transportSecurity.examine(view, evidence)
         return found
     }
@@ -30,19 +36,30 @@ struct RememberingDetectors {
 
     /// What the run shows as a whole; it may be asked for before its end, and again.
     func finish(_ parties: Parties) -> [LateMatch] {
-        credentials.finish(parties) + transportSecurity.finish() + pinning.finish()
+        credentials.finish(parties) + identifiers.finish(parties)
+            + fingerprints.finish(population: parties.configuration.population)
+            + declarations.finish(parties.configuration.manifest)
+            + transportSecurity.finish() + pinning.finish()
     }
 }
 
 /// What a detector that remembers is given with an exchange.
-struct RunEvidence {
+final class RunEvidence {
     let view: ExchangeView
     /// Knows the secrets of the exchange.
     let redaction: EvidenceRedaction
     let parties: Parties
 
     /// Where the exchange took place; costs some, so ask for it when it is to be kept.
-    var sighting: Sighting { Sighting(in: view, parties, redaction) }
+    private(set) lazy var sighting = Sighting(in: view, parties, redaction)
+
+    init(view: ExchangeView, redaction: EvidenceRedaction, parties: Parties) {
+        self.view = view
+        self.redaction = redaction
+        self.parties = parties
+    }
+
+    var manifest: PrivacyManifest? { parties.configuration.manifest }
 
     func service(of host: HostName) -> ServiceName { parties.service(of: host, hiding: redaction) }
 

@@ -3,7 +3,7 @@ internal import Base
 /// LEAK-RESPONSE-SECRET: a password, or what is stored of one, in what an origin sends.
 enum ResponseSecretDetector {
     static func examine(_ view: ExchangeView) -> [RuleMatch] {
-        view.responseFields.compactMap { field in
+        view.structuredResponseFields.compactMap { field in
             guard field.isScalar, let (severity, confidence) = judge(field) else { return nil }
             var result = RuleMatch(.leakResponseSecret, severity, confidence, field: field)
             result.value = field.value
@@ -22,6 +22,10 @@ enum ResponseSecretDetector {
             let (_, confidence) = PasswordFieldDetector.judge(field), confidence == .certain
         else { return nil }
         // Forms and texts of an interface name the field and say nothing of a user's.
+        let lowercased = field.value.lowercasedBytes
+        guard !lowercased.contains(run: Array("pass".utf8)),
+            !field.value.contains(where: { [0x7C, 0x3A].contains($0) })
+        else { return nil }
         return looksChosen(field.value) ? (.high, .firm) : (.medium, .tentative)
     }
 
@@ -44,7 +48,7 @@ enum ResponseSecretDetector {
         let isCode = value.allSatisfy {
             $0.isASCIIDigit || (0x41...0x5A).contains($0) || $0 == 0x5F
         }
-        return !isCode && !value.contains(where: { [0x7C, 0x3A, 0x2F, 0x3C, 0x7B].contains($0) })
+        return !isCode && !value.contains(where: { [0x2F, 0x3C, 0x7B].contains($0) })
     }
 
     private static let schemes: Set<String> = [

@@ -25,7 +25,8 @@ struct SharedCredentialDetector {
             passwords.follow(field, isPassword: true, evidence)
             tokens.follow(field, isPassword: false, evidence)
         }
-        for field in view.responseFields where MessageTokenDetector.token(in: field) != nil {
+        for field in view.structuredResponseFields
+        where MessageTokenDetector.token(in: field) != nil {
             tokens.note(issuer: view.service, of: field.value, evidence)
         }
     }

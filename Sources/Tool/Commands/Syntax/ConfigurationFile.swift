@@ -140,7 +140,8 @@ package struct ConfigurationFile: Sendable {
     private static let shared: Set = [
         "baseline", "block", "capture", "capture-all", "columns", "exit-status", "expect-past",
         "fail-on", "first-party", "heal-after", "jobs", "limit", "log", "loopback-as-remote",
-        "only", "origin-http", "pass-through", "policy", "probe", "profile", "verbose",
+        "only", "origin-http", "pass-through", "policy", "privacy-manifest", "probe", "profile",
+        "tracker-list", "verbose",
         "warnings-fail",
     ]
 

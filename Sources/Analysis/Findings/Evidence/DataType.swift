@@ -1,0 +1,42 @@
+/// The kinds of data that a privacy manifest declares, by Apple's names without
+/// `NSPrivacyCollectedDataType`.
+package enum DataType: String, Sendable, CaseIterable {
+    case name = "Name"
+    case emailAddress = "EmailAddress"
+    case phoneNumber = "PhoneNumber"
+    case physicalAddress = "PhysicalAddress"
+    case otherUserContactInfo = "OtherUserContactInfo"
+    case health = "Health"
+    case fitness = "Fitness"
+    case paymentInfo = "PaymentInfo"
+    case creditInfo = "CreditInfo"
+    case otherFinancialInfo = "OtherFinancialInfo"
+    case preciseLocation = "PreciseLocation"
+    case coarseLocation = "CoarseLocation"
+    case sensitiveInfo = "SensitiveInfo"
+    case contacts = "Contacts"
+    case emailsOrTextMessages = "EmailsOrTextMessages"
+    case photosOrVideos = "PhotosorVideos"
+    case audioData = "AudioData"
+    case gameplayContent = "GameplayContent"
+    case customerSupport = "CustomerSupport"
+    case otherUserContent = "OtherUserContent"
+    case browsingHistory = "BrowsingHistory"
+    case searchHistory = "SearchHistory"
+    case userID = "UserID"
+    case deviceID = "DeviceID"
+    case purchaseHistory = "PurchaseHistory"
+    case productInteraction = "ProductInteraction"
+    case advertisingData = "AdvertisingData"
+    case otherUsageData = "OtherUsageData"
+    case crashData = "CrashData"
+    case performanceData = "PerformanceData"
+    case otherDiagnosticData = "OtherDiagnosticData"
+    case environmentScanning = "EnvironmentScanning"
+    case hands = "Hands"
+    case head = "Head"
+    case otherDataTypes = "OtherDataTypes"
+
+    /// Whether a rule looks for it, so that its absence tells something.
+    var isSought: Bool { PersonalKind.allCases.contains { $0.dataType == self } }
+}
