@@ -21,7 +21,7 @@ let layers: KeyValuePairs<String, [String]> = [
     "Protocols": [
         "HTTPModel", "TLS", "Catalogue", "DNS", "Negotiation", "HTTPCodecs", "Transport", "HTTP2",
     ],
-    "Records": ["Traffic", "Contents", "Redaction", "Recording", "CaptureStore", "Filters"],
+    "Records": ["Traffic", "Contents", "Logins", "Redaction", "Recording", "CaptureStore", "Filters"],
     "Network": [
         "Processes", "Origins", "Proxy", "DevicePage", "HTTPClient", "HTTPServer", "ContentServer",
     ],
@@ -104,7 +104,8 @@ let package = Package(
         // Records
         target("Traffic", ["Base"]),
         target("Contents", ["Base", "HTTPCodecs", "HTTPModel", "Traffic"]),
-        target("Redaction", ["Base", "Contents", "HTTPModel", "Traffic"]),
+        target("Logins", ["Base", "Contents"]),
+        target("Redaction", ["Base", "Contents", "HTTPModel", "Logins", "Traffic"]),
         target(
             "Recording",
             ["Base", "Contents", "HTTPCodecs", "HTTPModel", "Negotiation", "Traffic"]),
@@ -232,7 +233,7 @@ let package = Package(
         tests(of: "Recording", ["Base", "HTTPCodecs", "Traffic"]),
         tests(of: "CaptureStore", ["Base", "Contents", "HTTPModel", "Traffic"]),
         tests(of: "Filters", ["Base", "HTTPModel", "TestConditions", "Traffic"]),
-        tests(of: "Findings", ["Base", "HTTPModel", "TestConditions", "Traffic"]),
+        tests(of: "Findings", ["Base", "HTTPModel", "Logins", "TestConditions", "Traffic"]),
         tests(
             of: "Formats",
             [

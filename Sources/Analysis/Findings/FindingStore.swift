@@ -1,4 +1,5 @@
 internal import Base
+internal import Logins
 internal import Traffic
 
 /// Keeps one finding for each rule, service, port, path and selector, within bounds.

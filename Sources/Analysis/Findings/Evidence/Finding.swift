@@ -1,4 +1,5 @@
 package import Base
+internal import Logins
 package import Traffic
 
 /// The evidence of one finding: all that a report can see.

@@ -1,4 +1,5 @@
 package import Base
+package import Logins
 package import Traffic
 
 /// One more fact of a finding, from a closed list so that none can carry a secret.

@@ -1,3 +1,4 @@
+internal import Logins
 internal import Traffic
 
 /// What was said in one exchange or on one connection besides requests and responses.

@@ -1,4 +1,5 @@
 internal import Base
+internal import Logins
 internal import Traffic
 
 /// What the records showed.

@@ -1,4 +1,5 @@
 internal import Base
+internal import Logins
 internal import Traffic
 
 /// The rules about Authorization, Proxy-Authorization and tokens in Sec-WebSocket-Protocol.

@@ -1,3 +1,5 @@
+internal import Base
+
 /// What a ClientHello offers (RFC 8446 §4.1.2), without the GREASE values (RFC 8701).
 package struct ClientHelloOffer: Sendable, Equatable {
     package private(set) var isSSL2 = false

@@ -1,4 +1,5 @@
 internal import Base
+internal import Logins
 internal import Traffic
 
 /// PLAIN-LOGIN and HASH-LOGIN: a login without TLS, with its password or with what was made of it.
@@ -48,6 +49,15 @@ enum PlainLoginDetector {
             found.append(result)
         }
         return found
+    }
+}
+
+extension ClearLogin {
+    /// What the origin said to it, and which version of its mechanism it is.
+    fileprivate var verdict: [FindingNote] {
+        let said: FindingNote? = answer.map { $0 == .accepted ? .serverAccepted : .serverRejected }
+        let version: FindingNote? = isNTLMVersion1.map { $0 ? .ntlmVersion1 : .ntlmVersion2 }
+        return [said, version].compactMap(\.self)
     }
 }
 

@@ -1,4 +1,5 @@
 internal import Base
+internal import Logins
 
 /// What a rule saw, still with the raw bytes; it lives no longer than its exchange is examined.
 struct RuleMatch {

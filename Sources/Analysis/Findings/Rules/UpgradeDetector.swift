@@ -1,4 +1,5 @@
 internal import Base
+internal import Logins
 internal import Traffic
 
 /// NOTLS-STARTTLS and STARTTLS-INJECTION: what became of the switch to TLS in mid-stream.

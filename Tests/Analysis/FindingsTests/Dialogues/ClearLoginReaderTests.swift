@@ -4,6 +4,7 @@ import Testing
 import Traffic
 
 @testable import Findings
+@testable import Logins
 
 @Suite struct ClearLoginReaderTests {
     struct Row: Sendable, CustomTestStringConvertible {
@@ -11,16 +12,20 @@ import Traffic
         let said: [Said]
         /// `protocol form user secret`, a line each.
         let logins: [String]
-        var verdict: [FindingNote] = []
+        var answer: ClearLogin.Answer?
+        var isNTLMVersion1: Bool?
         var testDescription: String { name }
 
         init(
-            _ name: String, _ said: Said..., logins: [String] = [], verdict: [FindingNote] = []
+            _ name: String, _ said: Said..., logins: [String] = [],
+            answer: ClearLogin.Answer? = nil,
+            isNTLMVersion1: Bool? = nil
         ) {
             self.name = name
             self.said = said
             self.logins = logins
-            self.verdict = verdict
+            self.answer = answer
+            self.isNTLMVersion1 = isNTLMVersion1
         }
     }
 
@@ -28,7 +33,8 @@ import Traffic
     func readsWhole(_ row: Row) {
         let found = Self.logins(row.said)
         #expect(found.map(Self.text) == row.logins)
-        #expect(found.first?.verdict ?? [] == row.verdict)
+        #expect(found.first?.answer == row.answer)
+        #expect(found.first?.isNTLMVersion1 == row.isNTLMVersion1)
     }
 
     @Test(arguments: redisRows + packetRows + hashRows + lineRows + quietRows)
@@ -142,15 +148,15 @@ private let redisRows: [Row] = [
         .client(
             resp("AUTH", "probe.user", "Pr0be-S3cret!") + resp("CLIENT", "SETINFO", "LIB-NAME")),
         .origin("+OK\r\n+OK\r\n"), logins: ["redis AUTH probe.user Pr0be-S3cret!"],
-        verdict: [.serverAccepted]),
+        answer: .accepted),
     Row(
         "password alone, refused", .client(resp("auth", "Pr0be-S3cret!")),
         .origin("-WRONGPASS no\r\n"), logins: ["redis AUTH - Pr0be-S3cret!"],
-        verdict: [.serverRejected]),
+        answer: .rejected),
     Row(
         "HELLO with AUTH", .client(resp("HELLO", "3", "AUTH", "probe.user", "Pr0be-S3cret!")),
         .origin("%1\r\n+server\r\n"), logins: ["redis HELLO probe.user Pr0be-S3cret!"],
-        verdict: [.serverAccepted]),
+        answer: .accepted),
     Row(
         "later in a pipeline",
         .client(
@@ -168,7 +174,7 @@ private let redisRows: [Row] = [
         ]),
     Row(
         "typed", .client("AUTH Pr0be-S3cret!\r\n"), .origin("+OK\r\n"),
-        logins: ["redis AUTH - Pr0be-S3cret!"], verdict: [.serverAccepted]),
+        logins: ["redis AUTH - Pr0be-S3cret!"], answer: .accepted),
 ]
 
 private let packetRows: [Row] = [
@@ -178,14 +184,14 @@ private let packetRows: [Row] = [
             hex: "103800064d514973647003ce001e00056369642d310003772f740003627965"
                 + "000a70726f62652e75736572000d50723062652d53336372657421e000"),
         .origin(hex: "20020000"), logins: ["mqtt CONNECT probe.user Pr0be-S3cret!"],
-        verdict: [.serverAccepted]),
+        answer: .accepted),
     Row(
         "MQTT 3.1.1 with a will, refused",
         .client(
             hex: "103600044d51545404ce001e00056369642d310003772f740003627965"
                 + "000a70726f62652e75736572000d50723062652d53336372657421e000"),
         .origin(hex: "20020005"), logins: ["mqtt CONNECT probe.user Pr0be-S3cret!"],
-        verdict: [.serverRejected]),
+        answer: .rejected),
     Row(
         "MQTT 5 with a will and properties",
         .client(
@@ -278,11 +284,11 @@ private let lineRows: [Row] = [
     Row(
         "FTP with spaces, refused", .origin("220 files\r\n"), .client("USER nora\r\n"),
         .origin("331 ?\r\n"), .client("PASS a b \r\n"), .origin("530 no\r\n"),
-        logins: ["ftp PASS nora a b "], verdict: [.serverRejected]),
+        logins: ["ftp PASS nora a b "], answer: .rejected),
     Row(
         "FTP, a guest's name with a password", .origin("220 files\r\n"),
         .client("user ftp\r\npass s3cret\r\n"), .origin("331 ?\r\n230 in\r\n"),
-        logins: ["ftp PASS ftp s3cret"], verdict: [.serverAccepted]),
+        logins: ["ftp PASS ftp s3cret"], answer: .accepted),
     Row(
         "POP3, two tries", .origin("+OK\r\n"),
         .client("USER nora\r\nPASS one\r\nUSER nora\r\nPASS two\r\n"),
@@ -293,7 +299,7 @@ private let lineRows: [Row] = [
         .client(
             "EHLO a\r\nAUTH XOAUTH2 dXNlcj1ub3JhAWF1dGg9QmVhcmVyIHRvay4xMjMBAQ==\r\n"),
         .origin("250 mx\r\n235 ok\r\n"), logins: ["smtp AUTH XOAUTH2 nora tok.123"],
-        verdict: [.serverAccepted]),
+        answer: .accepted),
     Row(
         "SMTP, a mail that tells of logins", .origin("220 mx\r\n"),
         .client(
@@ -314,7 +320,7 @@ private let lineRows: [Row] = [
         "NNTP", .origin("200 news\r\n"),
         .client("AUTHINFO USER nora\r\nAUTHINFO PASS s3 cret\r\n"),
         .origin("381 ?\r\n281 in\r\n"), logins: ["nntp AUTHINFO PASS nora s3 cret"],
-        verdict: [.serverAccepted]),
+        answer: .accepted),
     Row(
         "ManageSieve", .origin("\"IMPLEMENTATION\" \"x\"\r\nOK\r\n"),
         .client("AUTHENTICATE \"PLAIN\" \"AG5vcmEAczNjcmV0\"\r\n"),
@@ -355,7 +361,7 @@ private let lineRows: [Row] = [
             "EHLO a\r\nAUTH PLAIN AG5vcmEAczM=\r\nDATA\r\nREGISTER sip:x SIP/2.0\r\n"
                 + "Authorization: Digest username=\"u\", response=\"1\"\r\n.\r\n"),
         .origin("250 a\r\n235 b\r\n354 c\r\n250 d\r\n"), logins: ["smtp AUTH PLAIN nora s3"],
-        verdict: [.serverAccepted]),
+        answer: .accepted),
     Row(
         "an answer in another protocol's words", .client(resp("AUTH", "s3cret")),
         .origin("RFB 003.008\n"), logins: ["redis AUTH - s3cret"]),
@@ -365,7 +371,7 @@ private let lineRows: [Row] = [
     Row(
         "a greeting in other protocols' words", .origin("220-* OK\r\n530 no\r\n220 in\r\n"),
         .client("USER nora\r\nPASS s3\r\n"), .origin("331 a\r\n230 b\r\n"),
-        logins: ["ftp PASS nora s3"], verdict: [.serverAccepted]),
+        logins: ["ftp PASS nora s3"], answer: .accepted),
     Row(
         "POP3, whose greeting Redis would send", .origin("+OK\r\n"),
         .client("AUTH PLAIN\r\nAG5vcmEAczM=\r\n"), .origin("+ \r\n+OK\r\n"),

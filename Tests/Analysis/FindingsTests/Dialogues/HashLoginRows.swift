@@ -1,6 +1,7 @@
 import Traffic
 
 @testable import Findings
+@testable import Logins
 
 /// Answers to challenges in protocols of packets, whose secret does not pass; built by hand.
 let hashRows: [ClearLoginReaderTests.Row] = [
@@ -20,7 +21,7 @@ let hashRows: [ClearLoginReaderTests.Row] = [
                 + "4444444444444444444444444444444444444444444444444444444444444444"
                 + "44444444444444446a006f006500"),
         logins: ["smb NTLM joe DDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDD"],
-        verdict: [.ntlmVersion2]),
+        isNTLMVersion1: false),
     .init(
         "SMB 1, NTLMv1",
         .client(
@@ -30,7 +31,7 @@ let hashRows: [ClearLoginReaderTests.Row] = [
                 + "7e000000000000007e0000000100000000000000000000004242424242424242"
                 + "4242424242424242424242424242424243434343434343434343434343434343"
                 + "43434343434343436a006f006500"),
-        logins: ["smb NTLM joe CCCCCCCCCCCCCCCCCCCCCCCC"], verdict: [.ntlmVersion1]),
+        logins: ["smb NTLM joe CCCCCCCCCCCCCCCCCCCCCCCC"], isNTLMVersion1: true),
     .init(
         "DCE/RPC",
         .client(
@@ -43,7 +44,7 @@ let hashRows: [ClearLoginReaderTests.Row] = [
                 + "4444444444444444444444444444444444444444444444444444444444444444"
                 + "6a006f006500"),
         logins: ["dcerpc NTLM joe DDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDD"],
-        verdict: [.ntlmVersion2]),
+        isNTLMVersion1: false),
     .init(
         "LDAP, GSS-SPNEGO",
         .client(
@@ -56,7 +57,7 @@ let hashRows: [ClearLoginReaderTests.Row] = [
                 + "4242424244444444444444444444444444444444444444444444444444444444"
                 + "444444444444444444444444444444446a006f006500"),
         logins: ["ldap NTLM joe DDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDD"],
-        verdict: [.ntlmVersion2]),
+        isNTLMVersion1: false),
     .init(
         "LDAP, CRAM-MD5",
         .client(
@@ -83,7 +84,7 @@ let hashRows: [ClearLoginReaderTests.Row] = [
                 + "00007e0000000100000000000000000000004242424242424242424242424242"
                 + "4242424242424242424243434343434343434343434343434343434343434343"
                 + "43436a006f006500"),
-        logins: ["tds NTLM joe CCCCCCCCCCCCCCCCCCCCCCCC"], verdict: [.ntlmVersion1]),
+        logins: ["tds NTLM joe CCCCCCCCCCCCCCCCCCCCCCCC"], isNTLMVersion1: true),
     .init(
         "Kerberos over TCP",
         .client(

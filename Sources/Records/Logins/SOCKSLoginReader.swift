@@ -10,7 +10,7 @@ enum SOCKSLoginReader {
             var login = ClearLogin(.socks, .userPassword, user: user, secret: secret)
         else { return [] }
         if origin.count >= 4, origin[2] == 1 {
-            login.verdict = [origin[3] == 0 ? .serverAccepted : .serverRejected]
+            login.answer = origin[3] == 0 ? .accepted : .rejected
         }
         return [login]
     }

@@ -10,7 +10,7 @@ struct LineLoginReader {
         reader.mayRefuseContent = !origin.isEmpty && !asksForContent(origin)
         reader.readAll()
         guard reader.found.count == 1 else { return reader.found }
-        reader.found[0].verdict = verdict(name, origin)
+        reader.found[0].answer = answer(name, origin)
         return reader.found
     }
 
@@ -259,7 +259,7 @@ struct LineLoginReader {
 
     // MARK: The answer
 
-    private static func verdict(_ name: ProtocolName, _ origin: [UInt8]) -> [FindingNote] {
+    private static func answer(_ name: ProtocolName, _ origin: [UInt8]) -> ClearLogin.Answer? {
         guard let codes = codes[name] else { return [] }
         var cursor = ByteCursor(origin[...])
         var open: ArraySlice<UInt8>?
@@ -274,8 +274,8 @@ struct LineLoginReader {
             if line.dropFirst(3).first == 0x2D {
                 open = code
             } else if number > 0 {
-                if code.elementsEqual(codes.accepted.utf8) { return [.serverAccepted] }
-                if code.elementsEqual(codes.rejected.utf8) { return [.serverRejected] }
+                if code.elementsEqual(codes.accepted.utf8) { return .accepted }
+                if code.elementsEqual(codes.rejected.utf8) { return .rejected }
             }
         }
         return []

@@ -1,16 +1,14 @@
-internal import Base
-
 extension Collection<UInt8> {
     /// The bytes with ASCII letters in lower case.
-    var lowercasedBytes: [UInt8] { map(\.asciiLowercased) }
+    package var lowercasedBytes: [UInt8] { map(\.asciiLowercased) }
 }
 
 extension [UInt8] {
     /// Whether `run` occurs in it; linear but for pathological repetitions, so keep both short.
-    func contains(run: [UInt8]) -> Bool { firstIndex(ofRun: run, from: 0) != nil }
+    package func contains(run: [UInt8]) -> Bool { firstIndex(ofRun: run, from: 0) != nil }
 
     /// Where `run` begins first at or after `start`.
-    func firstIndex(ofRun run: [UInt8], from start: Int) -> Int? {
+    package func firstIndex(ofRun run: [UInt8], from start: Int) -> Int? {
         guard let first = run.first, count >= run.count else { return nil }
         var index = Swift.max(0, start)
         while index <= count - run.count {
@@ -23,7 +21,7 @@ extension [UInt8] {
     }
 
     /// Whether it is UTF-8 without control characters other than tab and line ends.
-    var isPrintableText: Bool {
+    package var isPrintableText: Bool {
         guard allSatisfy({ $0 >= 0x20 && $0 != 0x7F || [9, 10, 13].contains($0) }) else {
             return false
         }

@@ -1,19 +1,19 @@
 internal import Base
 
 /// What Authorization and Proxy-Authorization hold, in HTTP, RTSP and SIP (RFC 9110 §11.6.2).
-struct AuthorizationValue {
+package struct AuthorizationValue {
     /// In lower case.
-    let scheme: String
-    let credentials: [UInt8]
+    package let scheme: String
+    package let credentials: [UInt8]
 
-    init(_ value: [UInt8]) {
+    package init(_ value: [UInt8]) {
         let end = value.firstIndex { $0 == 0x20 || $0 == 0x09 } ?? value.endIndex
         scheme = value[..<end].lowercasedBytes.text
         credentials = Array(value[end...]).trimmed
     }
 
     /// What Basic holds, parted at the first colon: a password may have one (RFC 7617 §2).
-    var basic: (user: [UInt8], password: [UInt8])? {
+    package var basic: (user: [UInt8], password: [UInt8])? {
         guard let plain = Base64.decode(credentials), let colon = plain.firstIndex(of: 0x3A) else {
             return nil
         }
@@ -21,7 +21,7 @@ struct AuthorizationValue {
     }
 
     /// The answer of Digest, with whose it is (RFC 7616 §3.4).
-    var digest: (user: [UInt8]?, response: [UInt8])? {
+    package var digest: (user: [UInt8]?, response: [UInt8])? {
         let parts = credentials.split(separator: 0x2C).map { Array($0).trimmed }
         func value(_ key: String) -> [UInt8]? {
             let part = parts.first { part in

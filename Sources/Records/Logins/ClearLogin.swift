@@ -1,19 +1,24 @@
-internal import Base
+package import Base
 
 /// A login that can be read in a dialogue's bytes, with its secret or with what was made of it; it
 /// lives no longer than its match.
-struct ClearLogin {
-    let protocolName: ProtocolName
-    let form: LoginForm
-    var user: [UInt8]?
-    let secret: [UInt8]
+package struct ClearLogin: Sendable {
+    package let protocolName: ProtocolName
+    package let form: LoginForm
+    package internal(set) var user: [UInt8]?
+    package let secret: [UInt8]
     /// How bad it is that only what a challenge was answered with passes, by how fast passwords can
     /// be tried; `nil` if the secret itself passes.
-    private(set) var hashSeverity: Severity?
+    package private(set) var hashSeverity: Severity?
     /// Whether it is what guests give, and no secret.
-    var isGuest = false
+    package internal(set) var isGuest = false
     /// What the origin answered, where that is plain to see.
-    var verdict: [FindingNote] = []
+    package internal(set) var answer: Answer?
+    /// Of NTLM, whether it is its first version.
+    package private(set) var isNTLMVersion1: Bool?
+
+    /// What an origin said to it.
+    package enum Answer: Sendable { case accepted, rejected }
 
     /// - Returns: `nil` for an empty secret, which is no login.
     init?(
@@ -40,10 +45,10 @@ struct ClearLogin {
         self.init(
             protocolName, .ntlm, user: answer.user.isEmpty ? nil : answer.user[...],
             hash: answer.response[...], severity: answer.isVersion1 ? .high : .medium)
-        verdict = [answer.isVersion1 ? .ntlmVersion1 : .ntlmVersion2]
+        isNTLMVersion1 = answer.isVersion1
     }
 
-    var isHash: Bool { hashSeverity != nil }
+    package var isHash: Bool { hashSeverity != nil }
 
     /// By how fast passwords can be tried, and whether the answer itself opens the door.
     private static func severity(of form: LoginForm) -> Severity {
@@ -63,6 +68,7 @@ struct ClearLogin {
     }
 
     /// How many logins of one dialogue are told.
-    static let countLimit = 16
-    private static let sizeLimit = MessageField.valueLimit
+    package static let countLimit = 16
+    /// In bytes.
+    private static let sizeLimit = 8192
 }

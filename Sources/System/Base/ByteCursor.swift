@@ -1,27 +1,27 @@
 /// Takes binary fields from the start of some bytes; what is cut short yields `nil`.
-struct ByteCursor {
-    private(set) var rest: ArraySlice<UInt8>
+package struct ByteCursor {
+    package private(set) var rest: ArraySlice<UInt8>
 
-    init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+    package init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
-    mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {
+    package mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {
         guard count >= 0, rest.count >= count else { return nil }
         defer { rest = rest.dropFirst(count) }
         return rest.prefix(count)
     }
 
     /// A big-endian number of at most four bytes.
-    mutating func number(_ count: Int) -> Int? {
+    package mutating func number(_ count: Int) -> Int? {
         bytes(count).map { $0.reduce(0) { $0 << 8 | Int($1) } }
     }
 
     /// What follows its own length.
-    mutating func vector(_ lengthBytes: Int) -> ArraySlice<UInt8>? {
+    package mutating func vector(_ lengthBytes: Int) -> ArraySlice<UInt8>? {
         number(lengthBytes).flatMap { bytes($0) }
     }
 
     /// What is before the next line feed, and before a carriage return ahead of it.
-    mutating func line() -> ArraySlice<UInt8>? {
+    package mutating func line() -> ArraySlice<UInt8>? {
         guard let end = rest.prefix(Self.lineLimit).firstIndex(of: 0x0A) else { return nil }
         let line = rest[..<end]
         rest = rest[(end + 1)...]

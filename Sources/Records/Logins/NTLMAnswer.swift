@@ -1,18 +1,18 @@
 internal import Base
 
 /// The message of NTLM that answers the challenge, whatever carries it ([MS-NLMP] §2.2.1.3).
-struct NTLMAnswer {
+package struct NTLMAnswer {
     /// Whether it answers as LM or NTLMv1 do, with 24 bytes made by DES.
-    let isVersion1: Bool
+    package let isVersion1: Bool
     /// As UTF-8; empty if it could not be read.
-    let user: [UInt8]
-    let response: [UInt8]
+    package let user: [UInt8]
+    package let response: [UInt8]
     /// Whether the user is in the message: else it may have been cut.
     let isWhole: Bool
 
     /// Finds the first in the start of some bytes, as it is in SPNEGO or in another framing; `nil`
     /// if there is none, or one of nobody.
-    init?(in bytes: some Collection<UInt8>) {
+    package init?(in bytes: some Collection<UInt8>) {
         let all = Array(bytes.prefix(Self.limit))
         var start = 0
         while let place = all.firstIndex(ofRun: Self.mark, from: start) {
@@ -42,11 +42,11 @@ struct NTLMAnswer {
         else { return nil }
         isVersion1 = new.count <= 24
         response = Array(new.isEmpty ? old : new)
-        isWhole = field(36) != nil
-        let name = field(36) ?? []
+        let name = field(36)
+        isWhole = name != nil
         // Unless the client says that it is not, text is UTF-16.
         let isNarrow = message.count >= 64 && number(60, 1) & 1 == 0
-        user = isNarrow ? Array(name) : UTF16Text.utf8(name)
+        user = isNarrow ? Array(name ?? []) : UTF16Text.utf8(name ?? [])
     }
 
     private static let mark = Array("NTLMSSP\0".utf8)

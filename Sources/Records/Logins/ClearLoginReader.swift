@@ -1,12 +1,14 @@
+internal import Base
+
 /// Finds logins without TLS in what a dialogue's sides said, by the dialogue and not by its port.
 ///
 /// It sees what was recorded, live or by an import; what a note tells of a login that was not
 /// recorded is less.
-enum ClearLoginReader {
+package enum ClearLoginReader {
     /// - Parameters:
     ///   - client: what the client said, as far as it was caught.
     ///   - origin: the same of the origin.
-    static func logins(client: [UInt8], origin: [UInt8]) -> [ClearLogin] {
+    package static func logins(client: [UInt8], origin: [UInt8]) -> [ClearLogin] {
         if origin.starts(with: "RFB 003.".utf8), client.starts(with: "RFB 003.".utf8) {
             return VNCLoginReader.logins(client: client, origin: origin)
         }

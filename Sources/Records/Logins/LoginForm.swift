@@ -1,3 +1,5 @@
+internal import Base
+
 /// How a client logged in, from a closed list; the raw values are a contract.
 package enum LoginForm: String, Sendable, CaseIterable {
     case authPlain = "AUTH PLAIN"
@@ -46,7 +48,7 @@ package enum LoginForm: String, Sendable, CaseIterable {
     case other = "login"
 
     /// Recognises what a connection's note of a login in plain begins with.
-    init(note detail: String) {
+    package init(note detail: String) {
         let command = detail.dropPrefix("the client logged in by ")
         self =
             LoginForm.allCases.first { form in

@@ -9,7 +9,7 @@ enum RedisLoginReader {
         var isFirst = true
         while found.count < ClearLogin.countLimit, let words = command(&cursor) {
             if var login = login(words) {
-                if isFirst { login.verdict = verdict(origin) }
+                if isFirst { login.answer = answer(origin) }
                 found.append(login)
             }
             isFirst = false
@@ -28,7 +28,7 @@ enum RedisLoginReader {
         guard words.count < 4, words.count > 1, SASLAnswers(mechanism: words[1]) == nil,
             var login = login(words)
         else { return [] }
-        login.verdict = verdict(origin)
+        login.answer = answer(origin)
         return [login]
     }
 
@@ -92,10 +92,10 @@ enum RedisLoginReader {
         word.count == text.utf8.count && word.lowercasedBytes.text == text
     }
 
-    private static func verdict(_ origin: [UInt8]) -> [FindingNote] {
+    private static func answer(_ origin: [UInt8]) -> ClearLogin.Answer? {
         switch origin.first {
-        case 0x2B, 0x25, 0x2A: [.serverAccepted]
-        case 0x2D: [.serverRejected]
+        case 0x2B, 0x25, 0x2A: .accepted
+        case 0x2D: .rejected
         default: []
         }
     }

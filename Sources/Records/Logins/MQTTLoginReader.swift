@@ -9,7 +9,7 @@ enum MQTTLoginReader {
         else { return [] }
         // CONNACK: its fourth byte is the reason.
         if origin.count >= 4, origin[0] == 0x20 {
-            login.verdict = [origin[3] == 0 ? .serverAccepted : .serverRejected]
+            login.answer = origin[3] == 0 ? .accepted : .rejected
         }
         return [login]
     }

@@ -1,3 +1,5 @@
+internal import Base
+
 /// A tag of one byte, with its content (X.690 §8.1).
 struct BERElement {
     let tag: UInt8

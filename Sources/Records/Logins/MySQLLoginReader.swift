@@ -1,3 +1,5 @@
+internal import Base
+
 /// MySQL: a password that the origin asked for in plain, by the plugin mysql_clear_password, or the
 /// answer to its challenge (Protocol::HandshakeResponse41).
 enum MySQLLoginReader {
