@@ -21,7 +21,9 @@ let layers: KeyValuePairs<String, [String]> = [
     "Protocols": [
         "HTTPModel", "TLS", "Catalogue", "DNS", "Negotiation", "HTTPCodecs", "Transport", "HTTP2",
     ],
-    "Records": ["Traffic", "Contents", "Logins", "Redaction", "Recording", "CaptureStore", "Filters"],
+    "Records": [
+        "Traffic", "Contents", "Logins", "Redaction", "Recording", "CaptureStore", "Filters",
+    ],
     "Network": [
         "Processes", "Origins", "Proxy", "DevicePage", "HTTPClient", "HTTPServer", "ContentServer",
     ],
@@ -104,7 +106,7 @@ let package = Package(
         // Records
         target("Traffic", ["Base"]),
         target("Contents", ["Base", "HTTPCodecs", "HTTPModel", "Traffic"]),
-        target("Logins", ["Base", "Contents"]),
+        target("Logins", ["Base", "Contents", "Traffic"]),
         target("Redaction", ["Base", "Contents", "HTTPModel", "Logins", "Traffic"]),
         target(
             "Recording",
@@ -136,7 +138,8 @@ let package = Package(
         target("ContentServer", ["Base", "HTTPModel", "HTTPServer", "TLS"]),
         // Analysis
         target(
-            "Findings", ["Base", "Contents", "HTTPCodecs", "HTTPModel", "Redaction", "Traffic"]),
+            "Findings",
+            ["Base", "Contents", "HTTPCodecs", "HTTPModel", "Logins", "Traffic"]),
         target(
             "Formats",
             ["Base", "Contents", "HTTPCodecs", "HTTPModel", "Recording", "Redaction", "Traffic"]),
@@ -191,8 +194,9 @@ let package = Package(
             "Fuzzing",
             [
                 "Base", "CaptureStore", "Catalogue", "Comparison", "Contents", "DNS", "Filters",
-                "Findings", "Formats", "HTTPCodecs", "HTTPModel", "Negotiation", "Origins",
-                "PacketFormats", "Proxy", "Recording", "Redaction", "Replay", "TLS", "Traffic",
+                "Findings", "Formats", "HTTPCodecs", "HTTPModel", "Logins", "Negotiation",
+                "Origins", "PacketFormats", "Proxy", "Recording", "Redaction", "Replay", "TLS",
+                "Traffic",
                 "Transfers",
             ]),
         program("sallyport-fuzz", ["Base", "Commands", "Fuzzing"]),
@@ -222,7 +226,7 @@ let package = Package(
         tests(of: "DNS", ["Base"]),
         tests(of: "Traffic"),
         tests(of: "Contents", ["Base", "TestConditions", "Traffic"]),
-        tests(of: "Redaction", ["Base", "TestConditions", "Traffic"]),
+        tests(of: "Redaction", ["Base", "Logins", "TestConditions", "Traffic"]),
         tests(of: "Negotiation", ["Base"]),
         // Frames of HTTP/2 written by hand, for peers that no sound library would play.
         support("HTTP2Frames"),
@@ -233,7 +237,9 @@ let package = Package(
         tests(of: "Recording", ["Base", "HTTPCodecs", "Traffic"]),
         tests(of: "CaptureStore", ["Base", "Contents", "HTTPModel", "Traffic"]),
         tests(of: "Filters", ["Base", "HTTPModel", "TestConditions", "Traffic"]),
-        tests(of: "Findings", ["Base", "HTTPModel", "Logins", "TestConditions", "Traffic"]),
+        tests(
+            of: "Findings",
+            ["Base", "HTTPModel", "Logins", "Redaction", "TestConditions", "Traffic"]),
         tests(
             of: "Formats",
             [

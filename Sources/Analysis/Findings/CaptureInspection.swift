@@ -1,4 +1,5 @@
 internal import Base
+internal import Logins
 package import Traffic
 
 /// Which records of a capture are judged.

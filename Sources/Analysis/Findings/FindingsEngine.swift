@@ -1,6 +1,6 @@
 internal import Base
 internal import Contents
-internal import Logins
+package import Logins
 package import Traffic
 
 /// Judges records one after the other and keeps what it found, consolidated.

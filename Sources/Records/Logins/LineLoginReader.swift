@@ -260,7 +260,7 @@ struct LineLoginReader {
     // MARK: The answer
 
     private static func answer(_ name: ProtocolName, _ origin: [UInt8]) -> ClearLogin.Answer? {
-        guard let codes = codes[name] else { return [] }
+        guard let codes = codes[name] else { return nil }
         var cursor = ByteCursor(origin[...])
         var open: ArraySlice<UInt8>?
         for number in 0..<lineLimit {
@@ -278,7 +278,7 @@ struct LineLoginReader {
                 if code.elementsEqual(codes.rejected.utf8) { return .rejected }
             }
         }
-        return []
+        return nil
     }
 
     private static let codes: [ProtocolName: (accepted: String, rejected: String)] = [

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 
 /// MQTT: the CONNECT packet of versions 3.1, 3.1.1 and 5 (MQTT 5.0 §3.1).
 enum MQTTLoginReader {
@@ -34,7 +35,7 @@ enum MQTTLoginReader {
             return cursor.vector(2).flatMap { ClearLogin(.mqtt, .connect, user: user, secret: $0) }
         }
         // A token in the place of the name.
-        guard let user, ValueKind(Array(user)).isCredentialByForm else { return nil }
+        guard let user, TokenForm.matches(Array(user)) else { return nil }
         return ClearLogin(.mqtt, .connect, user: nil, secret: user)
     }
 

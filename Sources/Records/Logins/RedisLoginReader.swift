@@ -19,8 +19,8 @@ enum RedisLoginReader {
 
     /// A line that a person or a script typed; told from other protocols by the answer.
     static func inlineLogins(client: [UInt8], origin: [UInt8]) -> [ClearLogin] {
-        let answers: [StaticName] = ["+OK\r\n", "-WRONGPASS", "-NOAUTH"]
-        guard answers.contains(where: { origin.starts(with: $0.bytes) }) else { return [] }
+        let answers = ["+OK\r\n", "-WRONGPASS", "-NOAUTH"]
+        guard answers.contains(where: { origin.starts(with: $0.utf8) }) else { return [] }
         var cursor = ByteCursor(client[...])
         guard let line = cursor.line() else { return [] }
         let words = line.split(separator: 0x20, maxSplits: 3)
@@ -96,7 +96,7 @@ enum RedisLoginReader {
         switch origin.first {
         case 0x2B, 0x25, 0x2A: .accepted
         case 0x2D: .rejected
-        default: []
+        default: nil
         }
     }
 

@@ -1,4 +1,5 @@
 internal import Base
+internal import Logins
 package import Traffic
 
 /// Takes the secrets out of the messages of one connection, in their order.
@@ -12,9 +13,29 @@ package struct MessageRedaction {
 
     private var packets: Packets
     private var dialogue = DialogueRedaction()
+    private var logins: LoginRanges
 
-    /// - Parameter protocolName: what was spoken on the connection, as far as it is known.
-    package init(protocolName: String) {
+    /// Reads the messages of a connection, or those of one of its exchanges, for the logins in them.
+    ///
+    /// Errors: those of the source.
+    package init(
+        of connection: ConnectionRecord?, exchange: Int64? = nil, in source: any TrafficSource
+    ) throws {
+        var messages = GatheredMessages()
+        if let connection, connection.messageCount > 0 {
+            try source.messages(ofConnection: connection.id, exchange: exchange) {
+                messages.add($0)
+            }
+        }
+        self.init(
+            protocolName: connection?.protocolName ?? "", logins: LoginRanges(messages))
+    }
+
+    /// - Parameters:
+    ///   - protocolName: what was spoken on the connection, as far as it is known.
+    ///   - logins: those that can be read in all that will be masked.
+    package init(protocolName: String, logins: LoginRanges) {
+        self.logins = logins
         switch protocolName.lowercased() {
         case let name where name.hasPrefix("postgres"): packets = .postgreSQL(.init())
         case "mysql", "mariadb": packets = .mySQL(.init())
@@ -30,12 +51,15 @@ package struct MessageRedaction {
         switch part.kind {
         case .segment:
             let shown = redactPackets(bytes, fromClient: fromClient, isCut: part.isTruncated)
-            return shown ?? dialogue.redact(bytes, fromClient: fromClient)
+            let known = fromClient ? logins.redact(bytes, of: part) : bytes
+            return shown ?? dialogue.redact(known, fromClient: fromClient)
         case .text:
-            let shown = dialogue.redact(bytes, fromClient: fromClient)
+            let known = fromClient ? logins.redact(bytes, of: part) : bytes
+            let shown = dialogue.redact(known, fromClient: fromClient)
             if part.isLast { dialogue.endMessage(fromClient: fromClient) }
             return shown
-        case .binary, .ping, .pong, .close, .grpc, .event, .frame: return bytes
+        case .binary: return fromClient ? logins.redact(bytes, of: part) : bytes
+        case .ping, .pong, .close, .grpc, .event, .frame: return bytes
         }
     }
 

@@ -78,11 +78,11 @@ private func showMessages(
     let connection = try source.connection(id)
     var presentation = MessagePresentation(
         arguments.form, start: connection?.openedAt, environment)
-    let name = connection?.protocolName ?? ""
     var assembly = MessageAssembly(
         contents: MessageContents(source),
         byteLimit: arguments.form == .table ? glanceLimit : contentLimit,
-        redaction: arguments.withSecrets ? nil : MessageRedaction(protocolName: name),
+        redaction: arguments.withSecrets
+            ? nil : try MessageRedaction(of: connection, in: source),
         recordedLimit: arguments.selection.filter == nil ? 0 : contentLimit)
     let filter = try arguments.selection.open(source, environment)
     var left = arguments.limit ?? Int64.max

@@ -309,5 +309,6 @@ private func multipart(_ disposition: String, _ content: String) -> String {
 private func ntlmMessage(type: UInt8, responseLength: UInt8) -> String {
     var message = Array("NTLMSSP\0".utf8) + [type, 0, 0, 0] + [24, 0, 24, 0, 64, 0, 0, 0]
     message += [responseLength, 0, responseLength, 0, 88, 0, 0, 0]
-    return base64Bytes(message + [UInt8](repeating: 0x41, count: 320))
+    message += [UInt8](repeating: 0, count: 36) + [UInt8](repeating: 0x41, count: 320)
+    return base64Bytes(message)
 }

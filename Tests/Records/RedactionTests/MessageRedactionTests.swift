@@ -1,4 +1,5 @@
 import Base
+import Logins
 import Testing
 import Traffic
 
@@ -209,5 +210,12 @@ struct MessageRedactionTests {
         MessageRecord(
             connection: 1, exchange: nil, number: 1, at: Timestamp(microseconds: 0),
             direction: said.hasPrefix(">") ? .request : .response, kind: kind)
+    }
+}
+
+extension MessageRedaction {
+    /// Of messages without logins that can be read.
+    fileprivate init(protocolName: String) {
+        self.init(protocolName: protocolName, logins: LoginRanges(GatheredMessages()))
     }
 }

@@ -23,7 +23,8 @@ struct SocketMessages {
         _ configuration: ComparisonConfiguration
     ) throws {
         guard Self.mayBelong(to: exchange) else { return }
-        var redaction = MessageRedaction(protocolName: "websocket")
+        var redaction = try MessageRedaction(
+            of: try source.connection(exchange.connection), exchange: exchange.id, in: source)
         var room = [Direction.request: configuration.contentLimit]
         room[.response] = configuration.contentLimit
         var number: Int64?

@@ -1,5 +1,5 @@
 internal import Base
-package import Redaction
+package import Contents
 
 /// What may be told of a secret: never a byte of it.
 package struct RedactedValue: Sendable, Hashable {

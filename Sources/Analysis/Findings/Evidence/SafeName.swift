@@ -1,5 +1,5 @@
 internal import Base
-internal import Redaction
+internal import Contents
 
 /// A name that a peer or a user chose, made fit to be shown: short, printable and no secret.
 package struct SafeName: Sendable, Hashable, CustomStringConvertible {

@@ -1,5 +1,6 @@
 internal import Base
 internal import Contents
+internal import Logins
 internal import Traffic
 
 extension Sighting {

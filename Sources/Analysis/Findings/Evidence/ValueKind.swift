@@ -1,5 +1,5 @@
 internal import Base
-internal import Redaction
+internal import Contents
 
 /// What a value looks like; the raw values are a contract.
 package enum ValueKind: String, Sendable {
@@ -18,7 +18,7 @@ package enum ValueKind: String, Sendable {
     init(_ value: [UInt8]) {
         if let prefix = PublishedPrefix(of: value) {
             self = prefix.isPublishable ? .publishableKey : .providerKey
-        } else if Self.isJWT(value) {
+        } else if TokenForm.isJWT(value) {
             self = .jwt
         } else if Self.isUUID(value) {
             self = .uuid
@@ -38,22 +38,10 @@ package enum ValueKind: String, Sendable {
     /// Whether the value is itself a credential by its published form.
     var isCredentialByForm: Bool { self == .jwt || self == .providerKey }
 
-    /// Three parts in Base64url, of which the first begins as a JSON object does (RFC 7519 §3).
-    static func isJWT(_ value: [UInt8]) -> Bool {
-        guard value.starts(with: [0x65, 0x79, 0x4A]), value.count <= 16_384 else { return false }
-        let parts = value.split(separator: 0x2E, omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[0].count >= 8, parts[1].count >= 4 else { return false }
-        return parts.allSatisfy { $0.allSatisfy(isBase64URL) }
-    }
-
     static func isUUID(_ value: [UInt8]) -> Bool {
         guard value.count == 36 else { return false }
         return value.enumerated().allSatisfy { index, byte in
             [8, 13, 18, 23].contains(index) ? byte == 0x2D : byte.hexDigitValue != nil
         }
-    }
-
-    private static func isBase64URL(_ byte: UInt8) -> Bool {
-        byte.isASCIILetter || byte.isASCIIDigit || byte == 0x2D || byte == 0x5F
     }
 }

@@ -7,7 +7,7 @@ extension FieldReader {
     mutating func expand(_ field: MessageField, depth: Int) {
         let value = field.value
         guard depth < Self.depthLimit, value.count >= 4 else { return }
-        if ValueKind.isJWT(value) { return expandJWT(field, depth: depth) }
+        if TokenForm.isJWT(value) { return expandJWT(field, depth: depth) }
         if JSONTokenizer.mayBegin(value[...]) {
             expandJSON(value, of: field, step: .json, depth: depth)
         }

@@ -17,7 +17,7 @@ struct JSONWebToken {
 
     /// - Returns: `nil` unless header and claims are JSON objects.
     init?(_ value: [UInt8]) {
-        guard ValueKind.isJWT(value) else { return nil }
+        guard TokenForm.isJWT(value) else { return nil }
         let parts = value.split(separator: 0x2E, omittingEmptySubsequences: false)
         isSigned = !parts[2].isEmpty
         guard let header = Base64.decode(parts[0]), let claims = Base64.decode(parts[1]),

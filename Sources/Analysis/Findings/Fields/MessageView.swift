@@ -8,9 +8,12 @@ struct MessageView {
     let protocolName: ProtocolName
     /// Whether the client sent it unencrypted.
     let isClear: Bool
-    let messages: [GatheredMessages.Message]
-    let client: [UInt8]
-    let origin: [UInt8]
+    private let content: GatheredMessages.Conversation
+
+    var messages: [GatheredMessages.Message] { content.messages }
+    var client: [UInt8] { content.client }
+    var origin: [UInt8] { content.origin }
+    var logins: [ClearLogin] { content.logins }
 
     /// What is spoken on a connection without HTTP.
     ///
@@ -37,23 +40,8 @@ struct MessageView {
         self.host = host
         self.protocolName = protocolName
         self.isClear = isClear
-        messages = content.messages
-        client = content.client
-        origin = content.origin
+        self.content = content
     }
-
-    /// The first messages of one side in one piece, for protocols that are spoken in messages.
-    func joined(_ direction: Traffic.Direction) -> [UInt8] {
-        var result: [UInt8] = []
-        for message in messages where message.direction == direction {
-            result += message.bytes.prefix(Self.joinedLimit - result.count)
-            if result.count >= Self.joinedLimit { break }
-        }
-        return result
-    }
-
-    /// In bytes.
-    private static let joinedLimit = 65_536
 }
 
 extension ConnectionRecord {

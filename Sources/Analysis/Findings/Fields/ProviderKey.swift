@@ -1,5 +1,5 @@
 internal import Base
-internal import Redaction
+internal import Contents
 
 /// A key by the whole form that its provider publishes: prefix, alphabet and length.
 struct ProviderKey {

@@ -1,5 +1,5 @@
 internal import Base
-internal import Redaction
+internal import Contents
 
 /// Keys that are named like secrets and are public by design: whoever opens the page or the app has
 /// them.

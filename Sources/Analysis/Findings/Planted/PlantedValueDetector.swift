@@ -1,5 +1,6 @@
 internal import Base
 internal import Contents
+internal import Logins
 internal import Traffic
 
 /// PLANT-SECRET and PLANT-ID: a value of the subject where it must not be.

@@ -1,5 +1,5 @@
 package import Base
-internal import Redaction
+internal import Contents
 internal import Traffic
 
 /// Makes one JSON document of a report, in the schema `sallyport.findings/1`.

@@ -1,5 +1,5 @@
 internal import Base
-internal import Redaction
+internal import Contents
 
 /// Renders a report for a person at a terminal: the worst first, by rule, service, place and field.
 ///

@@ -1,6 +1,5 @@
 internal import Base
 internal import Contents
-internal import Redaction
 
 /// PLAIN-HTTP-APIKEY: a request header whose name says that it holds a key.
 enum APIKeyDetector {

@@ -1,5 +1,5 @@
 internal import Base
-internal import Redaction
+internal import Contents
 
 /// PLAIN-HTTP-BEARER in messages: browsers cannot set Authorization on a WebSocket, so that clients
 /// send their tokens in its first message.

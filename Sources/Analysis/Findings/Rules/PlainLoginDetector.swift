@@ -7,13 +7,7 @@ enum PlainLoginDetector {
     /// Judges what a dialogue, a tunnel or a WebSocket carried.
     static func examine(_ view: MessageView) -> [RuleMatch] {
         guard view.isClear else { return [] }
-        var logins = ClearLoginReader.logins(
-            client: view.client, origin: view.origin)
-        if !view.messages.isEmpty {
-            logins += ClearLoginReader.logins(
-                client: view.joined(.request), origin: view.joined(.response))
-        }
-        return logins.map { login in
+        return view.logins.map { login in
             var result =
                 login.hashSeverity.map { RuleMatch(.hashLogin, $0, .certain) }
                 ?? RuleMatch(.plainLogin, login.isGuest ? .info : .critical, .certain)

@@ -1,6 +1,5 @@
 internal import Base
 internal import Contents
-internal import Redaction
 
 /// KEY-PROVIDER: a provider's secret key, in any part of a message.
 enum ProviderKeyDetector {

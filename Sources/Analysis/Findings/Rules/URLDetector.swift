@@ -1,6 +1,5 @@
 internal import Base
 internal import Contents
-internal import Redaction
 
 /// URL-PASSWORD and URL-TOKEN: secrets in the request's URL or in Referer, over TLS too.
 enum URLDetector {

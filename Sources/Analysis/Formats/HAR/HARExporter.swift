@@ -149,10 +149,9 @@ struct HARWriter {
         try json.name("_sallyportMessages")
         try json.beginArray()
         for id in talkative.sorted() {
-            var redaction = HARMessageRedaction(
-                protocolName: try source.connection(id)?.protocolName ?? "",
-                isOn: !options.withSecrets)
             let source = source
+            var redaction = try HARMessageRedaction(
+                of: try source.connection(id), in: source, isOn: !options.withSecrets)
             try source.messages(ofConnection: id, exchange: nil) { part in
                 let isWanted = part.exchange.map { wants(exchange: $0) } ?? true
                 guard isWanted, !part.isInEntry else { return true }

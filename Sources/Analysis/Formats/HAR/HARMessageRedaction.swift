@@ -6,8 +6,13 @@ struct HARMessageRedaction {
     private(set) var hasMasked = false
     private var redaction: MessageRedaction?
 
-    init(protocolName: String, isOn: Bool) {
-        redaction = isOn ? MessageRedaction(protocolName: protocolName) : nil
+    /// Errors: those of the source.
+    init(
+        of connection: ConnectionRecord?, exchange: Int64? = nil, in source: any TrafficSource,
+        isOn: Bool
+    ) throws {
+        redaction =
+            isOn ? try MessageRedaction(of: connection, exchange: exchange, in: source) : nil
     }
 
     /// What may be shown of a part by its place in the dialogue.

@@ -6,8 +6,8 @@ extension HARWriter {
     mutating func writeWebSocket(
         _ exchange: ExchangeRecord, _ connection: ConnectionRecord?, isWebSocket: Bool
     ) throws {
-        var redaction = HARMessageRedaction(
-            protocolName: connection?.protocolName ?? "", isOn: !options.withSecrets)
+        var redaction = try HARMessageRedaction(
+            of: connection, exchange: exchange.id, in: source, isOn: !options.withSecrets)
         var open: [Int64: WebSocketMessage] = [:]
         var close: JSONText?
         var isBegun = false

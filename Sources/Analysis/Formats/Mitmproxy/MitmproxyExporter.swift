@@ -144,7 +144,7 @@ struct MitmproxyWriter {
         let connection = MitmproxyConnectionText(record, withSecrets: options.withSecrets)
         let messages = MitmproxyMessages(
             source: source, connection: record.id, exchange: nil,
-            protocolName: record.protocolName, withSecrets: options.withSecrets)
+            withSecrets: options.withSecrets)
         let list = try messages.list { losses.note($0, $1) }
         let members = common(
             "tcp", id: MitmproxyIdentifier.text(.stream, record.id, record.openedAt),

@@ -14,7 +14,6 @@ struct MitmproxyMessages {
     let connection: Int64
     /// Of a WebSocket; `nil` for a stream.
     let exchange: Int64?
-    let protocolName: String
     let withSecrets: Bool
 
     /// - Parameter note: told what is lost, with an example.
@@ -36,7 +35,9 @@ struct MitmproxyMessages {
     private func visit(
         limit: Int, _ note: (LossKind, String) -> Void, _ take: (TnetstringText) throws -> Void
     ) throws {
-        var redaction = HARMessageRedaction(protocolName: protocolName, isOn: !withSecrets)
+        var redaction = try HARMessageRedaction(
+            of: try source.connection(connection), exchange: exchange, in: source,
+            isOn: !withSecrets)
         var open: [Int64: WebSocketMessage] = [:]
         var left = limit
         try source.messages(ofConnection: connection, exchange: exchange) { part in

@@ -148,7 +148,7 @@ extension MitmproxyWriter {
     ) throws -> TnetstringText {
         let messages = MitmproxyMessages(
             source: source, connection: exchange.connection, exchange: exchange.id,
-            protocolName: connection?.protocolName ?? "", withSecrets: options.withSecrets)
+            withSecrets: options.withSecrets)
         let list = try messages.list { losses.note($0, $1) }
         var close: MessageRecord?
         try source.messages(ofConnection: exchange.connection, exchange: exchange.id) { part in

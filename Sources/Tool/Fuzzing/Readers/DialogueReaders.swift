@@ -1,5 +1,6 @@
 internal import Base
 internal import Findings
+internal import Logins
 internal import Negotiation
 internal import Redaction
 internal import Traffic
@@ -174,15 +175,22 @@ extension FuzzedReader {
         _ bytes: [UInt8], _ choice: UInt8, _ transcript: inout Transcript
     ) {
         let names = ["", "postgresql", "mysql", "smtp"]
-        var redaction = MessageRedaction(protocolName: names[Int(choice / 6) % names.count])
-        for (index, turn) in Turns.read(bytes).enumerated() {
+        var messages = GatheredMessages()
+        let records = Turns.read(bytes).enumerated().map { index, turn in
             var record = MessageRecord(
                 connection: 1, exchange: nil, number: Int64(index + 1),
                 at: Timestamp(microseconds: 0), direction: turn.isClient ? .request : .response,
                 kind: choice & 64 == 0 ? .segment : .text)
             record.size = Int64(turn.bytes.count)
-            let shown = redaction.redact(Array(bytes[turn.bytes]), of: record)
-            transcript.note("shown", shown)
+            record.bytes = Array(bytes[turn.bytes])
+            _ = messages.add(record)
+            return record
+        }
+        var redaction = MessageRedaction(
+            protocolName: names[Int(choice / 6) % names.count],
+            logins: LoginRanges(messages))
+        for record in records {
+            transcript.note("shown", redaction.redact(record.bytes, of: record))
         }
     }
 }

@@ -2,6 +2,7 @@ internal import Base
 internal import Comparison
 internal import Findings
 internal import Formats
+internal import Logins
 internal import PacketFormats
 internal import Replay
 internal import TLS

@@ -1,4 +1,5 @@
 import Base
+import Redaction
 import TestConditions
 import Testing
 import Traffic
@@ -73,6 +74,25 @@ import Traffic
                 }
             }
         }
+    }
+
+    /// What is reported of a dialogue is not shown of it, however it is cut into pieces.
+    @Test(arguments: redisRows + packetRows + hashRows + lineRows, [1, 7, 100_000])
+    func isHiddenWhereShown(_ row: Row, step: Int) {
+        let sample = DialogueSample(said: row.said)
+        let conversation = sample.gathered(step: step).conversation(of: nil)
+        var redaction = MessageRedaction(
+            protocolName: "", logins: LoginRanges(sample.gathered(step: step)))
+        var shown: [UInt8] = []
+        for record in sample.records(step: step) {
+            let bytes = redaction.redact(record.bytes, of: record)
+            if record.direction == .request { shown += bytes }
+        }
+        for login in conversation?.logins ?? [] where login.secret.count > 3 {
+            #expect(!shown.contains(run: login.secret), "\(shown.text)")
+        }
+        let again = ClearLoginReader.logins(client: shown, origin: conversation?.origin ?? [])
+        #expect(again.allSatisfy { $0.secret.contains(run: Array("***".utf8)) }, "\(shown.text)")
     }
 
     private static func logins(_ said: [Said]) -> [ClearLogin] {

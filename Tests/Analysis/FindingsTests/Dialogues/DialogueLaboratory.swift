@@ -2,6 +2,7 @@ import Base
 import Traffic
 
 @testable import Findings
+@testable import Logins
 
 /// What one side said at once.
 struct Said: Sendable {
@@ -60,24 +61,33 @@ struct DialogueSample: Sendable {
         return record
     }
 
-    /// - Parameter step: how many bytes of what was said make a segment.
     func gathered(
         _ kind: MessageRecord.Kind = .segment, exchange: Int64? = nil, step: Int = .max
     ) -> GatheredMessages {
         var messages = GatheredMessages()
-        var number: Int64 = 0
+        for record in records(kind, exchange: exchange, step: step) {
+            guard messages.add(record) else { break }
+        }
+        return messages
+    }
+
+    /// - Parameter step: how many bytes of what was said make a segment.
+    func records(
+        _ kind: MessageRecord.Kind = .segment, exchange: Int64? = nil, step: Int = .max
+    ) -> [MessageRecord] {
+        var records: [MessageRecord] = []
         for item in said {
             for start in stride(from: 0, to: max(1, item.bytes.count), by: step) {
-                number += 1
+                let number = Int64(records.count + 1)
                 var record = MessageRecord(
                     connection: 1, exchange: exchange, number: number,
                     at: Timestamp(microseconds: number), direction: item.direction, kind: kind)
                 record.bytes = Array(item.bytes.dropFirst(start).prefix(step))
                 record.size = Int64(record.bytes.count)
-                guard messages.add(record) else { return messages }
+                records.append(record)
             }
         }
-        return messages
+        return records
     }
 
     func report(

@@ -3,6 +3,7 @@ import Testing
 import Traffic
 
 @testable import Findings
+@testable import Logins
 
 @Suite struct GatheredMessagesTests {
     @Test func boundsEachDirection() {

@@ -5,18 +5,18 @@ package import Traffic
 /// Messages of gRPC and events are left out: they stand in the contents of their exchanges.
 package struct GatheredMessages {
     /// A message of a WebSocket, its parts put together.
-    struct Message {
-        let direction: Direction
-        var bytes: [UInt8]
+    package struct Message {
+        package let direction: Direction
+        package fileprivate(set) var bytes: [UInt8]
         fileprivate let number: Int64
     }
 
     /// What belongs to one exchange, or to the connection itself.
-    struct Conversation {
-        var messages: [Message] = []
+    package struct Conversation {
+        package fileprivate(set) var messages: [Message] = []
         /// What the sides said in a protocol that has no messages of its own, in one piece.
-        var client: [UInt8] = []
-        var origin: [UInt8] = []
+        package fileprivate(set) var client: [UInt8] = []
+        package fileprivate(set) var origin: [UInt8] = []
         /// Directions of which a part is missing: nothing behind it is put together with it.
         fileprivate var broken: Set<Direction> = []
     }
@@ -35,7 +35,7 @@ package struct GatheredMessages {
     /// The exchanges that have messages, by rising id.
     package var exchanges: [Int64] { conversations.keys.compactMap { $0 }.sorted() }
 
-    func conversation(of exchange: Int64?) -> Conversation? { conversations[exchange] }
+    package func conversation(of exchange: Int64?) -> Conversation? { conversations[exchange] }
 
     /// Takes the next part of a message, in the order of numbers and parts.
     ///
@@ -92,14 +92,25 @@ extension GatheredMessages.Conversation {
     }
 }
 
-extension GatheredMessages.Message {
-    /// The values in it.
-    var fields: [MessageField] {
-        var reader = FieldReader(byteLimit: Self.fieldByteLimit)
-        reader.read(message: bytes)
-        return reader.fields
+extension GatheredMessages.Conversation {
+    /// The first messages of one side in one piece, for protocols that are spoken in messages.
+    package func joined(_ direction: Direction) -> [UInt8] {
+        var result: [UInt8] = []
+        for message in messages where message.direction == direction {
+            result += message.bytes.prefix(Self.joinedLimit - result.count)
+            if result.count >= Self.joinedLimit { break }
+        }
+        return result
     }
 
-    /// How many bytes of values one message may yield.
-    private static let fieldByteLimit = 1 << 20
+    /// The logins that can be read in what was said, in one piece or in messages.
+    package var logins: [ClearLogin] {
+        let said = ClearLoginReader.logins(client: client, origin: origin)
+        guard !messages.isEmpty else { return said }
+        return said
+            + ClearLoginReader.logins(client: joined(.request), origin: joined(.response))
+    }
+
+    /// In bytes.
+    private static let joinedLimit = 65_536
 }
