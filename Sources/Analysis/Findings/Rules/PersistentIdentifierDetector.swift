@@ -1,6 +1,5 @@
 internal import Base
 internal import Contents
-internal import Redaction
 
 /// ID-PERSIST: the same opaque value at several services, by which they know whom they share.
 struct PersistentIdentifierDetector {
