@@ -9,7 +9,10 @@ import Traffic
     /// The domain that is declared as the first party.
     private static let own = "api.own.test"
 
-    @Test(arguments: deviceRows + emailRows + placeRows + cardRows + otherRows)
+    static let rows: [RuleRow] = [deviceRows, emailRows, placeRows, cardRows, otherRows]
+        .flatMap(\.self)
+
+    @Test(arguments: rows)
     func judges(_ row: RuleRow) {
         let found = FindingsLaboratory.run(row.traffic, firstParties: [Self.own]).findings
             .filter { $0.rule == row.rule }

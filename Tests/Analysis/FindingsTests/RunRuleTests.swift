@@ -16,9 +16,11 @@ import Traffic
         var testDescription: String { "\(rule.rawValue): \(name)" }
     }
 
-    @Test(
-        arguments: reuseRows + redirectRows + thirdPartyRows + persistentRows + trackRows
-            + fingerprintRows)
+    static let rows: [RunRuleTests.Row] = [
+        reuseRows, redirectRows, thirdPartyRows, persistentRows, trackRows, fingerprintRows,
+    ].flatMap(\.self)
+
+    @Test(arguments: rows)
     func judges(_ row: Row) {
         let findings = FindingsLaboratory.run(row.traffic, firstParties: row.firstParties).findings
         let found = findings.filter { $0.rule == row.rule }.map {

@@ -6,9 +6,10 @@ import Traffic
 
 /// Secrets where they do not belong, as one exchange shows them.
 @Suite struct WrongPartyRuleTests {
-    @Test(
-        arguments: providerRows + refererRows + tokenRows + responseRows + clientSecretRows
-            + publicRows)
+    static let rows: [RuleRow] =
+        providerRows + refererRows + tokenRows + responseRows + clientSecretRows + publicRows
+
+    @Test(arguments: rows)
     func judges(_ row: RuleRow) {
         let found = FindingsLaboratory.run(row.traffic).findings.filter { $0.rule == row.rule }
         #expect(found.map(\.severity).first == row.severity)

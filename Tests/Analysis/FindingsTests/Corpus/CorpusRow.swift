@@ -10,6 +10,7 @@ struct CorpusRow: Sendable {
     let wanted: RuleID?
     /// What else is right to be found at high and firm.
     var also: Set<RuleID> = []
+    var firstParties: [String] = []
     let traffic: Traffic
 
     enum Traffic: Sendable {
@@ -20,7 +21,7 @@ struct CorpusRow: Sendable {
 
     var report: FindingsReport {
         switch traffic {
-        case .exchanges(let samples): FindingsLaboratory.run(samples)
+        case .exchanges(let samples): FindingsLaboratory.run(samples, firstParties: firstParties)
         case .dialogue(let sample): sample.report()
         case .socket(let sample): sample.report()
         }

@@ -8,19 +8,30 @@ import Traffic
 ///
 /// A table of a detector's own rows is part of it when it is named in `tables`.
 @Suite struct CorpusTests {
-    private static let tables: [CorpusRow] =
-        (RuleTests.rows + HygieneRuleTests.rows).map { row in
-            CorpusRow(
-                name: row.testDescription, wanted: row.severity == nil ? nil : row.rule,
-                also: also[row.testDescription] ?? [], traffic: .exchanges(row.traffic))
-        }
-        + DialogueRuleTests.rows.map { row in
-            CorpusRow(
-                name: row.testDescription, wanted: row.severity == nil ? nil : row.rule,
-                also: [.upgradeUnused, .plainLogin, .hashLogin], traffic: .dialogue(row.sample))
-        }
+    private static let ruleRows: [CorpusRow] = [
+        RuleTests.rows, HygieneRuleTests.rows, WrongPartyRuleTests.rows, PrivacyRuleTests.rows,
+    ].flatMap(\.self).map { row in
+        CorpusRow(
+            name: row.testDescription, wanted: row.severity == nil ? nil : row.rule,
+            also: also[row.testDescription] ?? [], traffic: .exchanges(row.traffic))
+    }
 
-    private static let all = CorpusHits.rows + CorpusCalm.rows + tables
+    private static let runRows: [CorpusRow] = RunRuleTests.rows.map { row in
+        CorpusRow(
+            name: row.testDescription, wanted: row.found.isEmpty ? nil : row.rule,
+            also: also[row.testDescription] ?? [], firstParties: row.firstParties,
+            traffic: .exchanges(row.traffic))
+    }
+
+    private static let dialogueRows: [CorpusRow] = DialogueRuleTests.rows.map { row in
+        CorpusRow(
+            name: row.testDescription, wanted: row.severity == nil ? nil : row.rule,
+            also: [.upgradeUnused, .plainLogin, .hashLogin], traffic: .dialogue(row.sample))
+    }
+
+    private static let tables = ruleRows + runRows + dialogueRows
+
+    private static let all: [CorpusRow] = CorpusHits.rows + CorpusCalm.rows + tables
 
     @Test func isLarge() {
         #expect(Self.all.count { $0.wanted != nil } >= 300)
@@ -56,6 +67,9 @@ import Traffic
 
     /// Rows about one rule whose traffic holds another credential as well.
     private static let also: [String: Set<RuleID>] = [
-        "HASH-HTTP-DIGEST: Digest inside of Basic": [.plainHTTPBasic]
+        "HASH-HTTP-DIGEST: Digest inside of Basic": [.plainHTTPBasic],
+        "KEY-PROVIDER: its provider in cleartext": [.plainHTTPBearer],
+        "LEAK-REDIRECT-AUTH: to cleartext": [.plainHTTPBearer],
+        "LEAK-REDIRECT-AUTH: from cleartext to TLS": [.plainHTTPBearer],
     ]
 }
