@@ -47,13 +47,15 @@ package enum CaptureInspection {
             total = total.addingSaturated(record.exchangeCount)
             return true
         }
+        let digests = try ResponseDigests(source)
         var done: Int64 = 0
         try source.exchanges { exchange in
             if try selection?.accepts(exchange) ?? true {
                 let found = engine.observe(
                     exchange, on: connections[exchange.connection],
                     requestBody: try content(of: exchange, .request, in: source),
-                    responseBody: try content(of: exchange, .response, in: source))
+                    responseBody: try content(of: exchange, .response, in: source),
+                    responseDigest: digests.ofExchange[exchange.id])
                 visit(.exchange(exchange.id), found)
             } else {
                 leavesOut = true
@@ -97,4 +99,23 @@ package enum CaptureInspection {
         }
         return content
     }
+}
+
+/// Short digests of the contents of responses, as the source knows them.
+private struct ResponseDigests {
+    private(set) var ofExchange: [Int64: UInt64] = [:]
+
+    init(_ source: any TrafficSource) throws {
+        try source.contentDigests { digest in
+            guard digest.direction == .response else { return true }
+            let start = digest.bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            // The digests of a content's parts, in their order, make one of all.
+            let before = ofExchange[digest.exchange] ?? 0
+            ofExchange[digest.exchange] = before &* 0x0000_0100_0000_01B3 ^ start
+            return ofExchange.count < Self.countLimit
+        }
+    }
+
+    /// How many exchanges are looked at, of about 40 bytes each.
+    private static let countLimit = 1 << 20
 }

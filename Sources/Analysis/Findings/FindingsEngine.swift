@@ -16,6 +16,7 @@ package struct FindingsEngine {
     private var coverage = FindingsCoverage()
     private let policy: PolicyRule
     private var expected: ExpectationWatch
+    private var inventory = Inventory()
 
     package init(_ configuration: FindingsConfiguration) {
         self.configuration = configuration
@@ -64,6 +65,10 @@ package struct FindingsEngine {
         found += logins
         found += PlainLoginDetector.examine(connection, isRead: !logins.isEmpty)
         found += UpgradeDetector.examine(connection, client: view?.client ?? [])
+        if let view, logins.isEmpty, connection.protocolName == "unknown" {
+            found += UnknownStreamDetector.examine(view)
+            found += remembering.examine(view, on: connection, redaction)
+        }
         var sought = view.flatMap { planted?.examine($0) } ?? []
         let inner = found.lazy.compactMap(\.protocolName).first ?? spoken ?? .other
         for index in sought.indices { sought[index].protocolName = inner }
@@ -111,11 +116,12 @@ package struct FindingsEngine {
     ///   - connection: the one that it came on, `nil` if it is not known.
     ///   - requestBody: the content as it came, capped by the caller.
     ///   - responseBody: the same of the response.
+    ///   - responseDigest: equal for equal contents of responses, `nil` if it is not known.
     /// - Returns: what was found of it, not consolidated.
     @discardableResult
     package mutating func observe(
         _ exchange: ExchangeRecord, on connection: ConnectionRecord?, requestBody: [UInt8],
-        responseBody: [UInt8]
+        responseBody: [UInt8], responseDigest: UInt64? = nil
     ) -> [Finding] {
         // Nothing is known of it that could be judged, not even whether it was encrypted.
         guard !exchange.isHeadMissing else {
@@ -124,7 +130,7 @@ package struct FindingsEngine {
         }
         let view = ExchangeView(
             exchange, on: connection, requestBody: requestBody, responseBody: responseBody,
-            parties: &parties)
+            responseDigest: responseDigest, parties: &parties)
         coverage.count(view)
         expected.seeExchange(with: view.host)
         return add(examine(view), in: view)
@@ -148,7 +154,8 @@ package struct FindingsEngine {
         var reasons = coverage.inconclusive(isTruncated: store.isTruncated, leavesOut: leavesOut)
         if !outcome.unmet.isEmpty { reasons.append(.expectationUnmet) }
         return FindingsReport(
-            findings: findings, coverage: coverage, firstParties: firstParties,
+            findings: findings, coverage: coverage, inventory: inventory,
+            firstParties: firstParties,
             inconclusive: reasons, gate: configuration.policy.gate, outcome: outcome)
     }
 
@@ -160,6 +167,7 @@ package struct FindingsEngine {
         RefererDetector.examine, ProviderKeyDetector.examine, WeakTokenDetector.examine,
         ResponseSecretDetector.examine, ClientSecretDetector.examine,
         DeviceIdentifierDetector.examine, PersonalDataDetector.examine, TrackerDetector.examine,
+        CachingDetector.examine, ImageDetector.examine,
     ]
 
     private mutating func examine(_ view: ExchangeView) -> [RuleMatch] {
@@ -168,6 +176,7 @@ package struct FindingsEngine {
         found += planted?.examine(view) ?? []
         for detector in Self.detectors { found += detector(view) }
         if !view.isTunnel {
+            inventory.add(view)
             parties.count(view.service, hasCredentials: !view.credentials.isEmpty)
         }
         var redaction = redaction
@@ -221,7 +230,9 @@ extension RuleMatch {
     /// - Parameter isClear: whether what was said on it was not encrypted.
     fileprivate func isSecured(unless isClear: Bool) -> Bool {
         switch rule {
-        case .plainLogin, .hashLogin, .upgradeUnused, .upgradeInjection: false
+        case .plainLogin, .hashLogin, .upgradeUnused, .upgradeInjection, .streamPlaintext,
+            .streamRandom, .streamReuse:
+            false
         case .plantSecret, .plantID: !isClear
         default: true
         }

@@ -111,8 +111,12 @@ private let signatureRows: [Row] = [
         name: "nothing told", rule: .tlsClientSignatures, hello: Hello(signatures: nil),
         severity: .low, notes: [.noSignatureAlgorithms]),
     Row(
-        name: "DSA", rule: .tlsClientSignatures, hello: Hello(signatures: [0x0403, 0x0402]),
+        name: "DSA", rule: .tlsClientSignatures,
+        hello: Hello(suites: [0x1301, 0x00A2], signatures: [0x0403, 0x0402]),
         severity: .info, notes: [.dsaSignatures]),
+    Row(
+        name: "DSA without a suite for it", rule: .tlsClientSignatures,
+        hello: Hello(signatures: [0x0403, 0x0402]), severity: nil),
     Row(
         name: "modern, with GREASE", rule: .tlsClientSignatures,
         hello: Hello(signatures: [0x0A0A, 0x0403, 0x0804, 0x0401, 0x0807]), severity: nil),

@@ -6,7 +6,7 @@ import Traffic
 
 /// What the run shows of origins' policies and of what transfers waste.
 @Suite struct EconomyRuleTests {
-    @Test(arguments: policyRows)
+    @Test(arguments: policyRows + firstRows + economyRows)
     func judges(_ row: RunRuleTests.Row) {
         let findings = FindingsLaboratory.run(row.traffic, firstParties: row.firstParties).findings
         let found = findings.filter { $0.rule == row.rule }.map {

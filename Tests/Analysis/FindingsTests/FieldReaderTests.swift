@@ -41,6 +41,21 @@ import Traffic
         #expect(reader.fields.map(Self.shown) == row.fields)
     }
 
+    @Test(arguments: [
+        ("application/msgpack", hex("81a870617373776f7264a6746f746f746f")),
+        ("application/cbor", hex("a16870617373776f726466746f746f746f")),
+        ("application/x-plist", binaryList),
+        ("application/graphql", Array("{ login(password: \"tototo\") { id } }".utf8)),
+        ("application/json", Array(#"{"d":"\#(packed)"}"#.utf8)),
+    ])
+    func findsPasswords(_ type: String, _ body: [UInt8]) {
+        var sample = Sample.post("", type)
+        sample.body = body
+        let found = FindingsLaboratory.run([sample]).findings.filter { $0.rule == .plainHTTPForm }
+        #expect(found.map(\.severity) == [.critical])
+        #expect(found.map(\.confidence) == [.certain])
+    }
+
     private static func shown(_ field: MessageField) -> String {
         let path = field.pointer.map { "/" + $0.text }.joined()
         let parts = [

@@ -66,6 +66,8 @@ struct Sample: Sendable {
     var responseHeaders: [String] = []
     var responseBody: [UInt8] = []
     var answeredByTool = false
+    var milliseconds: Int64?
+    var error: String?
 
     static func login(_ password: String, at host: String) -> Sample {
         .post("{\"login\":\"nora\",\"password\":\"\(password)\"}", "", over: .https, to: host)
@@ -116,8 +118,16 @@ struct Sample: Sendable {
         record.responseHead = Array((answer.joined(separator: "\r\n") + "\r\n\r\n").utf8)
         record.status = status
         record.answeredByTool = answeredByTool
+        record.durationMicroseconds = milliseconds.map { $0 * 1000 }
+        record.error = error
+        record.requestBody.size = Int64(body.count)
+        record.responseBody.size = Int64(responseBody.count)
+        let digest = FindingsLaboratory.digest(responseBody, size: 8, salt: 5)
         engine.observe(
-            record, on: connection, requestBody: body, responseBody: responseBody)
+            record, on: connection, requestBody: body,
+            responseBody: Array(responseBody.prefix(CaptureInspection.contentLimit)),
+            responseDigest: responseBody.isEmpty
+                ? nil : digest.reduce(0) { $0 << 8 | UInt64($1) })
     }
 }
 

@@ -83,6 +83,16 @@ import Traffic
         #expect(reader.fields.map(\.steps.count).max() == 0)
     }
 
+    /// Two thousand of them in one content share one bound.
+    @Test(.timeLimit(.minutes(1))) func boundsManyBombs() {
+        let bomb = Base64.decode(Array(Self.bomb.utf8)) ?? []
+        let piece = [0xC5, UInt8(bomb.count >> 8), UInt8(bomb.count & 255)] + bomb
+        let body = [0xDC, 0x07, 0xD0] + [[UInt8]](repeating: piece, count: 2000).joined()
+        var reader = FieldReader()
+        reader.read(body: body, contentType: Array("application/msgpack".utf8))
+        #expect(reader.isTruncated && reader.fields.isEmpty)
+    }
+
     @Test(arguments: [
         ("application/json", String(repeating: #"{"a":"#, count: 10_000)),
         ("application/json", String(repeating: "[", count: 10_000)),

@@ -44,7 +44,11 @@ import Traffic
         let without: Set<RuleID> = [
             .clearHTTP, .tlsClientVersion, .tlsClientCipher, .tlsOriginCertificate,
             .tlsClientServerName, .tlsClientSignatures, .tlsClientExtensions, .crossOrigin,
-            .tlsClientPinned, .transportSecurity,
+            .tlsClientPinned, .transportSecurity, .httpFirst, .economyDuplicate, .economyResume,
+            .economyCompression, .economyPolling, .economyCaching, .economyImage, .streamRandom,
+            .streamReuse,
+            // In UnknownStreamTests.
+            .streamPlaintext,
             .tlsClientRetry, .plainHTTPLoginPage, .upgradeUnused, .upgradeInjection,
             // In RunRuleTests.
             .leakRedirect, .trackHost, .fingerprintScore, .privacyDeclaration,

@@ -68,13 +68,20 @@ struct ContentValuesTests {
     }
 
     /// Ten lists, each of which names the next one ten times: 10¹⁰ values in 200 bytes.
-    @Test func boundsLists() {
+    @Test(.timeLimit(.minutes(1))) func boundsLists() {
         var objects: [[UInt8]] = (1...10).map { number in
             [0xAA] + [UInt8](repeating: UInt8(number), count: 10)
         }
         objects.append([0x08])
         let found = PropertyListReader.read(Self.list(objects))
         #expect(!found.isWhole && found.values.count <= 4096)
+        let text = [UInt8](repeating: 0x61, count: 1 << 19)
+        let large = PropertyListReader.read(
+            Self.list([
+                [0xAF, 0x11, 0x0F, 0xA0] + [UInt8](repeating: 1, count: 4000),
+                [0x5F, 0x12, 0, 8, 0, 0] + text,
+            ]))
+        #expect(large.isWhole && large.values.count == 4000)
         let loop = PropertyListReader.read(Self.list([[0xA1, 0]]))
         #expect(!loop.isWhole && loop.values.isEmpty)
     }
@@ -103,12 +110,12 @@ struct ContentValuesTests {
         var bytes = Array("bplist00".utf8)
         var offsets: [UInt8] = []
         for object in objects {
-            offsets.append(UInt8(bytes.count))
+            offsets += [UInt8(bytes.count >> 8 & 255), UInt8(bytes.count & 255)]
             bytes += object
         }
         let table = bytes.count
         func wide(_ number: Int) -> [UInt8] { (0..<8).map { UInt8(number >> (56 - $0 * 8) & 255) } }
-        return bytes + offsets + [0, 0, 0, 0, 0, 0, 1, 1] + wide(objects.count) + wide(0)
+        return bytes + offsets + [0, 0, 0, 0, 0, 0, 2, 1] + wide(objects.count) + wide(0)
             + wide(table)
     }
 }
@@ -204,6 +211,10 @@ private let protobufRows: [Row] =
             bytes: hex("0000000003089601" + "8000000010677270632d7374617475733a20300d0a"),
             values: ["1=150"]),
         Row(
+            name: "gRPC in gzip", read: { ProtobufReader.read(calls: $0) },
+            bytes: hex("01000000171f8b0800000000000203e398c60800a0954ea103000000"),
+            values: ["1=150"]),
+        Row(
             name: "gRPC, compressed", read: { ProtobufReader.read(calls: $0) },
             bytes: hex("0100000002aaaa"), values: [], isWhole: false),
     ]
@@ -248,7 +259,8 @@ private let queryRows: [Row] = [
               tags: ["x", "y"], on: true}, pin: $pin, deep: [{k: \"""a "b" c\"""}]) { token } }
             """.utf8),
         values: [
-            "Login.pin=Int", "a=login", "a.input.password=hunter", "a.input.n=-1.5", "a.input.tags.*=x",
+            "Login.pin=Int", "a=login", "a.input.password=hunter", "a.input.n=-1.5",
+            "a.input.tags.*=x",
             "a.input.tags.*=y", "a.input.on=true", "a.deep.*.k=a \"b\" c",
         ]),
     Row(

@@ -35,6 +35,7 @@ package enum FindingNote: Sendable, Hashable {
     case offersSuites([SuiteClass], count: Int, example: WeakSuite)
     case offer(OfferFlaw)
     case hygiene(HygieneFlaw)
+    case measured(MeasuredFact)
     case verification(CertificateProblem)
     case refusedBefore
     case speaks(ProtocolName)
@@ -90,6 +91,7 @@ package enum FindingNote: Sendable, Hashable {
                 + classes.map(\.text).joined(separator: ", ") + "; such as \(example.name)"
         case .offer(let flaw): flaw.rawValue
         case .hygiene(let flaw): flaw.rawValue
+        case .measured(let fact): fact.text
         case .verification(let problem): problem.text
         case .refusedBefore: "its connection before was refused, with the same certificate's CA"
         case .speaks(let name): "\(name.rawValue) is spoken inside"

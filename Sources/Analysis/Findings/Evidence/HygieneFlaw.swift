@@ -23,5 +23,7 @@ package enum HygieneFlaw: String, Sendable, CaseIterable {
     case allowsAnyAuthenticated = "any site may read the response to an authenticated request"
     case sharedCachesMayStore = "shared caches may store it"
     case privateCachesMayStore = "a private cache may store it"
+    case neitherLifetimeNorValidator = "caches are told neither a lifetime nor a validator"
+    case neitherRangesNorValidator = "neither ranges nor a validator are offered"
     case cachesMayGuess = "nothing is said of caching, so caches may guess"
 }

@@ -27,7 +27,10 @@ package enum RuleID: String, Sendable, CaseIterable {
     case upgradeUnused = "NOTLS-STARTTLS"
     case upgradeInjection = "STARTTLS-INJECTION"
     case urlToken = "URL-TOKEN"
+    case streamReuse = "BIN-REUSE"
+    case streamPlaintext = "BIN-PLAINTEXT"
     case clearHTTP = "CLEAR-HTTP"
+    case httpFirst = "HTTP-FIRST"
     case tlsClientRetry = "TLS-C-RETRY"
     case tlsClientVersion = "TLS-C-VERSION"
     case tlsClientCipher = "TLS-C-CIPHER"
@@ -55,6 +58,13 @@ package enum RuleID: String, Sendable, CaseIterable {
     case cacheAuthenticated = "CACHE-AUTH"
     case cookieAttributes = "COOKIE-ATTRS"
     case transportSecurity = "HSTS"
+    case economyDuplicate = "ECON-DUP"
+    case economyResume = "ECON-RESUME"
+    case economyCompression = "ECON-COMPRESS"
+    case economyPolling = "ECON-CHATTY"
+    case economyCaching = "ECON-CACHE"
+    case economyImage = "ECON-IMAGE"
+    case streamRandom = "BIN-RANDOM"
 
     /// Where the rule stands in the report.
     var order: Int { RuleID.allCases.firstIndex(of: self) ?? 0 }
@@ -115,11 +125,32 @@ package enum RuleID: String, Sendable, CaseIterable {
         case .personalEmail: .personalEmail
         case .personalLocation: .personalLocation
         case .personalOther: .personalOther
+        case .httpFirst, .streamReuse, .streamPlaintext, .streamRandom, .economyDuplicate,
+            .economyResume, .economyCompression, .economyPolling, .economyCaching,
+            .economyImage, .redirectDowngrade, .crossOrigin, .cacheAuthenticated,
+            .cookieAttributes, .transportSecurity:
+            transferText
+        }
+    }
+
+    /// That of the rules about what origins answer, what transfers waste and unknown streams.
+    private var transferText: RuleText {
+        switch self {
+        case .httpFirst: .httpFirst
+        case .streamReuse: .streamReuse
+        case .streamPlaintext: .streamPlaintext
+        case .streamRandom: .streamRandom
+        case .economyDuplicate: .economyDuplicate
+        case .economyResume: .economyResume
+        case .economyCompression: .economyCompression
+        case .economyPolling: .economyPolling
+        case .economyCaching: .economyCaching
+        case .economyImage: .economyImage
         case .redirectDowngrade: .redirectDowngrade
         case .crossOrigin: .crossOrigin
         case .cacheAuthenticated: .cacheAuthenticated
         case .cookieAttributes: .cookieAttributes
-        case .transportSecurity: .transportSecurity
+        default: .transportSecurity
         }
     }
 }

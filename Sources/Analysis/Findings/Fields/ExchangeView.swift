@@ -26,6 +26,8 @@ final class ExchangeView {
     let requestBody: [UInt8]
     let responseBody: [UInt8]
     let undecodableBodies: Int
+    /// Equal for equal contents of responses, `nil` if it is not known.
+    let responseDigest: UInt64?
     /// Contents of which not all that may hold values was looked into.
     let partlyReadBodies: Int
     /// The header fields of the request, named in lower case, as they came.
@@ -71,8 +73,8 @@ final class ExchangeView {
         return (isCut || request.isMalformed ? 1 : 0) + (response.isMalformed ? 1 : 0)
     }
 
-    var requestType: [UInt8] { request.texts("content-type").first ?? [] }
-    var responseType: [UInt8] { response.texts("content-type").first ?? [] }
+    private(set) lazy var requestType = request.texts("content-type").first ?? []
+    var responseType: [UInt8] { responseFacts.type }
 
     /// What the origin's status says of the credentials.
     var verdict: [FindingNote] {
@@ -86,9 +88,10 @@ final class ExchangeView {
 
     init(
         _ exchange: ExchangeRecord, on connection: ConnectionRecord?, requestBody: [UInt8],
-        responseBody: [UInt8], parties: inout Parties
+        responseBody: [UInt8], responseDigest: UInt64? = nil, parties: inout Parties
     ) {
         self.exchange = exchange
+        self.responseDigest = responseDigest
         self.connection = connection
         let request = RecordedHead(exchange.requestHead)
         let target = RecordedURL(request.target.prefix(RecordedHead.valueLimit))
@@ -116,7 +119,7 @@ final class ExchangeView {
         bodyFields = body.fields
         partlyReadBodies =
             (body.isTruncated || Self.isCut(sent, exchange.requestBody, type) ? 1 : 0)
-            + (Self.isCut(received, exchange.responseBody, response.texts("content-type").first)
+            + (Self.isCut(received, exchange.responseBody, responseFacts.type)
                 ? 1 : 0)
         var urls = FieldReader()
         for parameter in target.parameters.prefix(FieldReader.parameterLimit) {

@@ -162,7 +162,10 @@ struct FieldReader {
     /// The data of a text/event-stream, event by event (WHATWG HTML §9.2.6).
     private mutating func readEvents(_ body: [UInt8]) {
         var data: [UInt8] = []
-        for line in body.split(separator: 0x0A, omittingEmptySubsequences: false) {
+        var rest = body[...]
+        while !rest.isEmpty {
+            let line = rest.prefix { $0 != 0x0A }
+            rest = rest[line.endIndex...].dropFirst()
             let text = line.last == 0x0D ? line.dropLast() : line
             if text.starts(with: "data:".utf8) {
                 let value = text.dropFirst(text.dropFirst(5).first == 0x20 ? 6 : 5)
@@ -181,9 +184,8 @@ struct FieldReader {
     private mutating func add(
         _ found: ContentValues, _ form: StructuredContent, in place: Place
     ) {
-        if !found.isWhole { isTruncated = true }
         let steps = place.container == nil ? [] : [DecodeStep(form)]
-        for value in found.values {
+        for value in found.values where !isTruncated {
             let field = MessageField(
                 container: place.container ?? Container(form), name: place.name,
                 pointer: value.path, steps: steps, value: value.bytes,
@@ -194,6 +196,7 @@ struct FieldReader {
             case .fixed: break
             }
         }
+        if !found.isWhole { isTruncated = true }
     }
 
     mutating func append(_ field: MessageField) -> Bool {

@@ -4,6 +4,8 @@ internal import Contents
 /// The fields of a response that several rules ask for, found in one pass.
 struct ResponseFacts {
     private(set) var cookies: [[UInt8]] = []
+    /// Of `Content-Type`, the first; empty if it is not there.
+    private(set) var type: [UInt8] = []
     private(set) var transportSecurity: [[UInt8]] = []
     private(set) var location: [UInt8] = []
     /// Of `Access-Control-Allow-Origin`; empty if it is not there.
@@ -32,6 +34,7 @@ struct ResponseFacts {
     ) {
         var value: ArraySlice<UInt8> { head.value(place).prefix(RecordedHead.valueLimit) }
         switch name.lowercasedBytes.text {
+        case "content-type": if type.isEmpty { type = Array(value) }
         case "set-cookie": cookies.append(Array(value))
         case "strict-transport-security": transportSecurity.append(Array(value))
         case "location": location = Array(value)
@@ -53,6 +56,6 @@ struct ResponseFacts {
         }
     }
 
-    private static let lengths: Set<Int> = [4, 7, 8, 10, 13, 16, 23, 25, 27, 32]
+    private static let lengths: Set<Int> = [4, 7, 8, 10, 12, 13, 16, 23, 25, 27, 32]
     private static let countLimit = 512
 }

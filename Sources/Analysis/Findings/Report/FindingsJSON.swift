@@ -13,6 +13,7 @@ package enum FindingsJSON {
                 "services": .array(report.firstParties.names.map { .string($0) }),
                 "guessed": .boolean(report.firstParties.isGuessed),
             ],
+            "inventory": report.inventory.json,
             "inconclusive": .array(report.inconclusive.map { .string($0.rawValue) }),
             "unmet": .array(report.outcome.unmet.map { .string($0) }),
             "failOn": .string(report.gate.standard.text),

@@ -7,6 +7,7 @@ package struct FindingsReport: Sendable {
     /// Consolidated; by falling severity, then by rule, service and path.
     package let findings: [Finding]
     package let coverage: FindingsCoverage
+    package let inventory: Inventory
     package let firstParties: FirstParties
     /// Why the absence of findings proves nothing; empty if it does.
     package let inconclusive: [InconclusiveReason]

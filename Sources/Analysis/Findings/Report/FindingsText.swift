@@ -21,6 +21,7 @@ package struct FindingsText {
         for severity in Severity.allCases.reversed() { text.add(severity) }
         if text.hasFolded { text.lines += ["(--verbose lists all places)", ""] }
         text.addAccepted()
+        if let inventory = report.inventory.text { text.lines += [inventory, ""] }
         text.lines += (report.reasons.map(\.text) + reasons).map { "inconclusive: \($0)" }
         while text.lines.last == "" { text.lines.removeLast() }
         return text.lines.joined(separator: "\n") + "\n"

@@ -56,6 +56,17 @@ package struct ClientHelloOffer: Sendable, Equatable {
         signatureAlgorithms.filter { $0 >> 8 == digest && (1...3) ~= $0 & 0xFF }
     }
 
+    /// Whether a server may sign with DSA: libraries that name it have no suite for it any more.
+    var canUseDSA: Bool {
+        signatureAlgorithms.contains { $0 & 0xFF == 2 && (1...6) ~= $0 >> 8 }
+            && !Self.dsaSuites.isDisjoint(with: suites)
+    }
+
+    /// Those with DHE and authenticated encryption, SHA-2 or SHA-1.
+    private static let dsaSuites: Set<UInt16> = [
+        0x0013, 0x0032, 0x0038, 0x0040, 0x0044, 0x006A, 0x0087, 0x0099, 0x00A2, 0x00A3,
+    ]
+
     /// TLS_EMPTY_RENEGOTIATION_INFO_SCSV (RFC 5746 §3.3).
     package static let renegotiationSuite: UInt16 = 0x00FF
 

@@ -64,9 +64,7 @@ enum ClientOfferDetector {
         if !offer.signatures(digest: 1).isEmpty { flaws.append((.md5Signatures, .medium)) }
         if !offer.signatures(digest: 2).isEmpty { flaws.append((.sha1Signatures, .low)) }
         if offer.lacksSignatureAlgorithms { flaws.append((.noSignatureAlgorithms, .low)) }
-        if (3...6).contains(where: { offer.signatures(digest: $0).contains { $0 & 0xFF == 2 } }) {
-            flaws.append((.dsaSignatures, .info))
-        }
+        if offer.canUseDSA { flaws.append((.dsaSignatures, .info)) }
         return match(.tlsClientSignatures, flaws, .certain)
     }
 
@@ -136,8 +134,8 @@ extension RuleText {
         reason: "collisions in MD5 and SHA-1 can be made, so a signature over one proves little",
         advice: "take signatures with SHA-256 or better, as RSA, ECDSA or EdDSA",
         decision:
-            "signature_algorithms has MD5 (medium), SHA-1 (low) or DSA (info), or is missing where"
-            + " TLS 1.2 is offered (RFC 9155).",
+            "signature_algorithms has MD5 (medium), SHA-1 (low) or DSA with its suites (info), or is"
+            + " missing where TLS 1.2 is offered (RFC 9155).",
         exceptions: "What is offered is not what is agreed on.",
         worst: .medium,
         weaknesses: [327])

@@ -63,7 +63,7 @@ enum DowngradeDetector {
     /// HTTP Live Streaming (RFC 8216 §4.1): a line is an address, or has one in `URI="…"`.
     private static func playlist(_ body: [UInt8]) -> RuleMatch? {
         guard body.starts(with: "#EXTM3U".utf8) else { return nil }
-        for line in body.split(separator: 0x0A).prefix(lineLimit) {
+        for line in body.split(separator: 0x0A, maxSplits: lineLimit) {
             var address = line
             if line.first == 0x23 {
                 guard let start = Array(line.prefix(1024)).firstIndex(ofRun: quotedAddress, from: 0)

@@ -54,8 +54,9 @@ extension RuleText {
             "whoever is on the path reads the password, and often it opens other accounts as well",
         advice: "use https for this endpoint, and change the credential: it has been exposed",
         decision:
-            "A field of a form, of multipart, JSON or XML content, or of a WebSocket's message is"
-            + " named like a password, in any of a dozen languages, and was sent without TLS.",
+            "A field of a form, of multipart, JSON, XML, GraphQL, MessagePack, CBOR or a property"
+            + " list, or of a WebSocket's message is named like a password, in any of a dozen"
+            + " languages, and was sent without TLS.",
         exceptions:
             "Names that only sound alike (passenger, password_hint), empty values, switches and"
             + " placeholders. In an uploaded file it is tentative.",

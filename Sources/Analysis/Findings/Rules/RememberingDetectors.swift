@@ -13,6 +13,12 @@ struct RememberingDetectors {
     private var redirects = RedirectDetector()
     private var transportSecurity = TransportSecurityDetector()
     private var pinning = PinningDetector()
+    private var httpFirst = HTTPFirstDetector()
+    private var compression = CompressionDetector()
+    private var duplicates = DuplicateDetector()
+    private var polling = PollingDetector()
+    private var resuming = ResumeDetector()
+    private var keystreams = KeystreamDetector()
 
     /// - Returns: what the exchange shows together with those before it.
     mutating func examine(_ view: ExchangeView, _ evidence: RunEvidence) -> [RuleMatch] {
@@ -24,6 +30,11 @@ struct RememberingDetectors {
         fingerprints.examine(view, evidence)
         declarations.examine(view, evidence)
         transportSecurity.examine(view, evidence)
+        httpFirst.examine(view, evidence)
+        compression.examine(view, evidence)
+        duplicates.examine(view, evidence)
+        polling.examine(view, evidence)
+        found += resuming.examine(view, evidence)
         return found
     }
 
@@ -34,12 +45,20 @@ struct RememberingDetectors {
         return retries.examine(connection)
     }
 
+    /// - Returns: what a stream in no known protocol shows together with those before it.
+    mutating func examine(
+        _ view: MessageView, on connection: ConnectionRecord, _ redaction: EvidenceRedaction
+    ) -> [RuleMatch] {
+        keystreams.examine(view, on: connection, redaction)
+    }
+
     /// What the run shows as a whole; it may be asked for before its end, and again.
     func finish(_ parties: Parties) -> [LateMatch] {
         credentials.finish(parties) + identifiers.finish(parties)
             + fingerprints.finish(population: parties.configuration.population)
             + declarations.finish(parties.configuration.manifest)
             + transportSecurity.finish() + pinning.finish()
+            + httpFirst.finish() + compression.finish() + duplicates.finish() + polling.finish()
     }
 }
 

@@ -39,6 +39,15 @@ package struct MediaType {
     package var isMessagePack: Bool { holds("msgpack") || holds("messagepack") }
     package var isCBOR: Bool { ends(with: "cbor") || ends(with: "cbor-seq") }
     package var isPropertyList: Bool { ends(with: "plist") }
+    /// What compresses well, and is compressed by whoever sends it.
+    package var isCompressible: Bool {
+        (isText || isJSON || isXML || isScript) && !isEventStream
+    }
+    /// What pages and programs are made of, the same for all who ask for it.
+    package var isAsset: Bool {
+        isMedia || isScript || name.equalsIgnoringCase("text/css")
+            || name.equalsIgnoringCase("image/svg+xml")
+    }
     /// Pictures, sound, films and fonts, in which no values are looked for.
     package var isMedia: Bool {
         starts(with: "image/") && !isXML || starts(with: "audio/") && !isPlaylist

@@ -49,9 +49,15 @@ package struct ContentValues: Sendable {
 
     mutating func append(number text: String) -> Bool { append(.number, text.utf8) }
 
-    /// Text if it is UTF-8 without control characters but white space, else bytes.
+    /// Text if its start is UTF-8 without control characters but white space, else bytes.
     mutating func append(text bytes: ArraySlice<UInt8>) -> Bool {
-        append(Self.isText(bytes) ? .text : .bytes, bytes)
+        // No more than is kept is looked at: many values may be the same large one.
+        var start = bytes.prefix(byteLimit)
+        if start.count < bytes.count {
+            while let last = start.last, last & 0xC0 == 0x80 { start = start.dropLast() }
+            if let last = start.last, last >= 0xC0 { start = start.dropLast() }
+        }
+        return append(Self.isText(start) ? .text : .bytes, start)
     }
 
     /// Goes one level deeper.

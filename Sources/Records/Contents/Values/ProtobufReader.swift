@@ -11,9 +11,9 @@ package struct ProtobufReader {
         read(bytes, into: ContentValues())
     }
 
-    /// The same without bounds but that of the message itself.
+    /// The same with whole values, and many more of them.
     package static func readAll(_ bytes: ArraySlice<UInt8>) -> ContentValues {
-        read(bytes, into: ContentValues(countLimit: .max, byteLimit: .max))
+        read(bytes, into: ContentValues(countLimit: 1 << 18, byteLimit: .max))
     }
 
     private static func read(
@@ -24,18 +24,21 @@ package struct ProtobufReader {
         return reader.output
     }
 
-    /// The values of the messages of a call of gRPC; from one that is compressed, or none, on they
-    /// are left out.
+    /// The values of the messages of a call of gRPC, compressed with gzip too; from one that is none
+    /// on they are left out.
     package static func read(calls content: [UInt8]) -> ContentValues {
         var result = ProtobufReader(output: ContentValues())
         var isWhole = true
+        var roomLeft = unpackedLimit
         var frames = LengthPrefixedReader()
         frames.read(content.span) { frame in
             // The trailers of gRPC-Web are text.
             guard !frame.isTrailers, isWhole else { return }
             let start = Int(frame.offset) + 5
             let bytes = content[start..<start + Int(frame.size)]
-            isWhole = !frame.isCompressed && result.message(bytes)
+            isWhole =
+                frame.isCompressed
+                ? result.message(packed: bytes, &roomLeft) : result.message(bytes)
         }
         result.output.isWhole =
             isWhole && frames.violationOffset == nil && frames.unfinished == nil
@@ -50,6 +53,16 @@ package struct ProtobufReader {
         return found.isWhole && isSmall && found.values.count >= 3 && found.letterCount >= 8
             ? found : nil
     }
+
+    private mutating func message(packed bytes: ArraySlice<UInt8>, _ roomLeft: inout Int) -> Bool {
+        guard bytes.starts(with: [0x1F, 0x8B]) else { return false }
+        let plain = DecodedContent(Array(bytes), [.gzip], byteLimit: roomLeft)
+        roomLeft -= plain.bytes.count
+        return plain.state == .whole && message(plain.bytes[...])
+    }
+
+    /// What the messages of one call may unpack to, in bytes.
+    private static let unpackedLimit = 1 << 20
 
     private mutating func message(_ bytes: ArraySlice<UInt8>) -> Bool {
         var rest = ContentInput(bytes)
@@ -78,7 +91,7 @@ package struct ProtobufReader {
     /// What a field of counted bytes holds: a text if it can be read as one, else a message if it
     /// is one. Each byte is tried once for each level, of which there are few.
     private mutating func held(_ bytes: ArraySlice<UInt8>) -> Bool {
-        if ContentValues.isText(bytes) { return output.append(.text, bytes) }
+        if ContentValues.isText(bytes) { return output.append(text: bytes) }
         let count = output.values.count
         if message(bytes) { return true }
         output.removeValues(after: count)

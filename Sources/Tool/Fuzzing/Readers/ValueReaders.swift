@@ -30,6 +30,7 @@ extension FuzzedReader {
                     value.path.count <= 32 && value.bytes.count <= 8192, "a value's bounds")
                 transcript.note("path", text: value.path.map(\.text).joined(separator: "/"))
             }
+            transcript.note("picture", ImageSize(content)?.width ?? 0)
             transcript.note("proof", text: StructuredContent.proven(content)?.form.rawValue ?? "")
         })
 
