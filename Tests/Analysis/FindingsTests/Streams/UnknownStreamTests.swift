@@ -3,6 +3,7 @@ import Testing
 import Traffic
 
 @testable import Findings
+@testable import Logins
 
 /// What streams of no known protocol show, and what nobody may say of them.
 @Suite struct UnknownStreamTests {
