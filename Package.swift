@@ -105,7 +105,7 @@ let package = Package(
         target("HTTP2", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "Transport"]),
         // Records
         target("Traffic", ["Base"]),
-        target("Contents", ["Base", "HTTPCodecs", "HTTPModel", "Traffic"]),
+        target("Contents", ["Base", "DNS", "HTTPCodecs", "HTTPModel", "Traffic"]),
         target("Logins", ["Base", "Contents", "Traffic"]),
         target("Redaction", ["Base", "Contents", "HTTPModel", "Logins", "Traffic"]),
         target(
@@ -139,7 +139,7 @@ let package = Package(
         // Analysis
         target(
             "Findings",
-            ["Base", "Contents", "HTTPCodecs", "HTTPModel", "Logins", "Traffic"]),
+            ["Base", "Contents", "DNS", "HTTPCodecs", "HTTPModel", "Logins", "Traffic"]),
         target(
             "Formats",
             ["Base", "Contents", "HTTPCodecs", "HTTPModel", "Recording", "Redaction", "Traffic"]),
@@ -161,7 +161,8 @@ let package = Package(
         target(
             "Launching",
             [
-                "Base", "Confinement", "DNS", "Processes", "Proxy", "Sockets", "TLS", "Traffic",
+                "Base", "Confinement", "Contents", "DNS", "Processes", "Proxy", "Sockets", "TLS",
+                "Traffic",
             ]),
         target(
             "Views",

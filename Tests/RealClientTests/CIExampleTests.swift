@@ -28,17 +28,42 @@ extension RealClientTests {
             #expect(!text.contains("Correct-Horse-7"))
         }
 
+        /// The hook for commits leaves nothing behind that a commit would take along.
+        @Test(.needs(.bash, .curl)) func judgesBeforeACommit() async throws {
+            let folder = try Folder()
+            let content = try await ContentProcess(in: folder)
+            let lines = try page()
+            let start = try #require(lines.firstIndex { $0.hasSuffix("entry: >-") })
+            let entry = lines[(start + 1)...].prefix { $0.hasPrefix("          ") }
+                .map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: " ")
+            let script = entry.replacingOccurrences(
+                of: "./integration-tests", with: "curl -sS --output out \(content.url)/assets/1/10"
+            ).replacingOccurrences(of: "sallyport run", with: "\"$TOOL\" run")
+            let run = try Program(
+                .bash, ["-euc", script], in: folder,
+                variables: ["TOOL": Peer.sallyport.path ?? "", "TMPDIR": folder.path])
+            #expect(try await run.end() == 0, "\(run.story)")
+            #expect(String(decoding: run.errors, as: UTF8.self).contains("verdict: clean"))
+            try await content.end()
+            let left = FileManager.default.enumerator(atPath: folder.path)?.allObjects ?? []
+            #expect(!left.contains { "\($0)".hasSuffix("/run.sallyport") }, "\(left)")
+        }
+
         /// - Returns: what the step of a name runs.
         private func example(_ step: String) throws -> String {
-            let page = URL(fileURLWithPath: #filePath)
-                .deletingLastPathComponent().deletingLastPathComponent()
-                .deletingLastPathComponent().appendingPathComponent("Documentation/ci.md")
-            let lines = try String(contentsOf: page, encoding: .utf8).split(
-                separator: "\n", omittingEmptySubsequences: false)
+            let lines = try page()
             let name = try #require(lines.firstIndex { $0.hasSuffix("- name: \(step)") })
             try #require(lines[name + 1].hasSuffix("run: |"))
             return lines[(name + 2)...].prefix { $0.hasPrefix("          ") }
                 .joined(separator: "\n")
+        }
+
+        private func page() throws -> [Substring] {
+            let page = URL(fileURLWithPath: #filePath)
+                .deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent().appendingPathComponent("Documentation/ci.md")
+            return try String(contentsOf: page, encoding: .utf8).split(
+                separator: "\n", omittingEmptySubsequences: false)
         }
     }
 }

@@ -109,7 +109,7 @@ extension RealClientTests {
             ]
             let folder = try Folder()
             let run = try CapturedRun(command, in: folder)
-            #expect(try await run.program.end() == 0, "\(run.program.story)")
+            #expect(try await run.program.end() == 3, "\(run.program.story)")
             #expect(run.output == "quic.test knows no version of it\ntime.test refused\n")
             let quic =
                 "QUIC to example.com:443 for alpn (refused, 1 datagram; it did not come by TCP"

@@ -103,13 +103,85 @@ extension RealClientTests {
             #expect(String(decoding: program.errors, as: UTF8.self).contains(says))
         }
 
+        /// A server near by has answered before anybody could see who asked.
+        @Test(.needs(.python, .unshare)) func seesWhatIsOverAtOnce() async throws {
+            let folder = try Folder()
+            let script = """
+                ip link set lo up
+                ip address add 10.9.0.1/32 dev lo
+                ip route add local 203.0.113.0/24 dev lo src 10.9.0.1
+                "$TOOL" run --capture run.sallyport -- "$PYTHON" -c '
+                import socket, urllib.request
+                near = socket.create_server(("0.0.0.0", 80))
+                for _ in range(10):
+                    c = socket.create_connection(("203.0.113.7", 80))
+                    s = near.accept()[0]
+                    c.close()
+                    s.close()
+                '
+                """
+            let program = try Program(
+                .unshare, ["--net", "sh", "-c", script], in: folder,
+                variables: ["PYTHON": Peer.python.path ?? "", "TOOL": Peer.sallyport.path ?? ""])
+            #expect(try await program.end() == 3, "\(program.story)")
+            let talk = String(decoding: program.errors, as: UTF8.self)
+            #expect(talk.contains("to 203.0.113.7:80"), "\(talk)")
+        }
+
+        /// Nothing that can be judged was seen, and something was.
+        @Test(
+            .needs(.curl, .python),
+            arguments: [
+                (
+                    true,
+                    "s.socket(type=2).sendto(b'password=geheim', ('203.0.113.9', 9))",
+                    "inconclusive: datagrams were seen"
+                ),
+                (
+                    true,
+                    "c = s.create_connection(near.getsockname()); a = near.accept()[0]; c.close(); a.recv(1)",
+                    "inconclusive: connections were seen"
+                ),
+                (
+                    false,
+                    "s.create_connection(os.environ['http_proxy'][7:].rstrip('/').split(':')).close()",
+                    "inconclusive: connections were seen"
+                ),
+                (
+                    false, "os.system('curl -s -o page http://sallyport.test/')",
+                    "inconclusive: the tool's own page"
+                ),
+            ])
+        func isNotGreenForNothing(
+            _ isConfined: Bool, _ line: String, _ says: String
+        ) async throws {
+            let folder = try Folder()
+            let code = """
+                import os, socket as s
+                near = s.create_server(("127.0.0.1", 0))
+                try: \(line)
+                except OSError: pass
+                """
+            let run = try Gate(
+                [Peer.python.path ?? "", "-c", code], in: folder,
+                (isConfined ? ["--capture-all"] : []) + ["--sarif", folder.path("run.sarif")])
+            #expect(try await run.program.end() == 3, "\(run.program.story)")
+            #expect(run.talk.contains("verdict: \(says)"), "\(run.talk)")
+            let log = try String(contentsOfFile: folder.path("run.sarif"), encoding: .utf8)
+            #expect(log.contains("\"executionSuccessful\":false"))
+            let check = try Program(
+                .sallyport, ["check", folder.path("run.sallyport")], in: folder)
+            #expect(try await check.end() == 3, "\(check.story)")
+        }
+
         /// A service of this machine is told of, and no reason to fail.
         @Test(.needs(.curl)) func letsLoopbackBe() async throws {
             let folder = try Folder()
             let content = try await ContentProcess(in: folder)
             let script = """
                 curl -sS -o out \(content.url)/assets/1/10
-                curl -sS --noproxy '*' --limit-rate 200k -o out \(content.url)/assets/1/600k
+                curl -sS --noproxy '*' --limit-rate 1m --max-time 1 -o out \\
+                    \(content.url)/assets/1/100m || true
                 """
             let run = try Gate(["sh", "-c", script], in: folder)
             #expect(try await run.program.end() == 0, "\(run.program.story)")

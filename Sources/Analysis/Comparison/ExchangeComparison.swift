@@ -181,8 +181,7 @@ struct ExchangeComparison {
 
     /// The messages of a WebSocket, those of the client first.
     private func messages() throws -> [Difference] {
-        guard SocketMessages.mayBelong(to: left.record),
-            SocketMessages.mayBelong(to: right.record),
+        guard left.record.leavesHTTP, right.record.leavesHTTP,
             left.signature.requestBody != right.signature.requestBody
                 || left.signature.responseBody != right.signature.responseBody
         else { return [] }

@@ -50,17 +50,26 @@ package struct FindingsEngine {
         _ connection: ConnectionRecord, messages: GatheredMessages? = nil
     ) -> [Finding] {
         coverage.count(connection)
-        if let messages { coverage.count(messages) }
+        guard !connection.isForTool else { return [] }
+        if let messages { coverage.count(messages, of: connection) }
         let view = messages?.conversation(of: nil).map { MessageView($0, on: connection) }
-        let logins = view.map(PlainLoginDetector.examine) ?? []
+        var logins = view.map(PlainLoginDetector.examine) ?? []
+        for index in logins.indices
+        where connection.mode == .socks && logins[index].protocolName == .socks {
+            logins[index].peer = .proxy
+        }
         let isLocal = parties.isLocal(connection.host, isImported: connection.isImported)
         coverage.countUnread(connection, isUnread: logins.isEmpty && !isLocal)
         if view != nil { expected.see(connection.host) }
         let spoken = ProtocolName(rawValue: connection.protocolName)
         var found = ConnectionDetector.examine(connection) + ClientOfferDetector.examine(connection)
-        found += remembering.examine(connection) { [parties, redaction] in
+        found += OriginParametersDetector.examine(connection)
+        found += remembering.examine(connection, view, redaction) { [parties, redaction] in
             Sighting(on: connection, parties, redaction)
         }
+        found += LocalDestinationDetector.examine(connection)
+        found += LocalGroupDetector.examine(connection)
+        found += BonjourDetector.examine(connection, view) + SSDPDetector.examine(connection, view)
         for index in found.indices { found[index].protocolName = spoken }
         found += logins
         found += PlainLoginDetector.examine(connection, isRead: !logins.isEmpty)
@@ -69,13 +78,16 @@ package struct FindingsEngine {
             found += UnknownStreamDetector.examine(view)
             found += remembering.examine(view, on: connection, redaction)
         }
+        if !found.contains(where: \.tellsOfCleartext) {
+            found += UnsafeProtocolDetector.examine(connection, hasSpoken: view?.hasClient ?? false)
+        }
         var sought = view.flatMap { planted?.examine($0) } ?? []
         let inner = found.lazy.compactMap(\.protocolName).first ?? spoken ?? .other
         for index in sought.indices { sought[index].protocolName = inner }
         return add(found + sought) { [parties] match, redaction in
             Sighting(
                 on: connection, parties, redaction, protocolName: match.protocolName,
-                isSecured: match.isSecured(unless: view?.isClear ?? false),
+                isSecured: match.isSecured(on: connection, unless: view?.isClear ?? false),
                 isProxy: match.peer == .proxy)
         }
     }
@@ -168,6 +180,7 @@ package struct FindingsEngine {
         ResponseSecretDetector.examine, ClientSecretDetector.examine,
         DeviceIdentifierDetector.examine, PersonalDataDetector.examine, TrackerDetector.examine,
         CachingDetector.examine, ImageDetector.examine,
+        LocalLeakDetector.examine,
     ]
 
     private mutating func examine(_ view: ExchangeView) -> [RuleMatch] {
@@ -202,7 +215,7 @@ package struct FindingsEngine {
         let firstParties = configuration.firstParties.isEmpty ? nil : parties.firstParties
         return matches.compactMap { match in
             let sighting = sighting(match, redaction)
-            if sighting.isLocal, match.rule == .clearHTTP { return nil }
+            if sighting.isLocal, [.clearHTTP, .unsafeProtocol].contains(match.rule) { return nil }
             let finding = policy.taken(Finding(match, at: sighting, redaction))
             store.add(finding)
             guard let firstParties else { return finding.isForThirdParties ? nil : finding }
@@ -225,14 +238,20 @@ package struct FindingsEngine {
 }
 
 extension RuleMatch {
+    /// Whether it says already that a dialogue had no TLS.
+    fileprivate var tellsOfCleartext: Bool {
+        [.plainLogin, .hashLogin, .upgradeUnused, .upgradeInjection].contains(rule)
+    }
+
     /// Whether TLS was around what a connection's match is about.
     ///
     /// - Parameter isClear: whether what was said on it was not encrypted.
-    fileprivate func isSecured(unless isClear: Bool) -> Bool {
+    fileprivate func isSecured(on connection: ConnectionRecord, unless isClear: Bool) -> Bool {
         switch rule {
         case .plainLogin, .hashLogin, .upgradeUnused, .upgradeInjection, .streamPlaintext,
-            .streamRandom, .streamReuse:
+            .streamRandom, .streamReuse, .unsafeProtocol, .bonjour, .ssdp, .localGroup:
             false
+        case .localDestination: connection.clientTLS != nil
         case .plantSecret, .plantID: !isClear
         default: true
         }

@@ -2,13 +2,39 @@ internal import Base
 
 /// An IP address with a port.
 struct PacketEndpoint: Sendable, Hashable {
-    /// 4 or 16 bytes.
-    var address: [UInt8]
+    /// The address as a number, so that a packet costs no allocation for it.
+    private var high: UInt64
+    private var low: UInt64
+    private(set) var isVersion6: Bool
     var port: UInt16
 
-    init(address: [UInt8], port: UInt16) {
-        self.address = address
+    /// - Parameter address: 4 or 16 bytes.
+    init(address: some Collection<UInt8>, port: UInt16) {
+        isVersion6 = address.count == 16
+        high = address.dropLast(8).reduce(0) { $0 << 8 | UInt64($1) }
+        low = address.suffix(8).reduce(0) { $0 << 8 | UInt64($1) }
         self.port = port
+    }
+
+    /// 4 or 16 bytes.
+    var address: [UInt8] {
+        get {
+            isVersion6
+                ? high.bigEndianBytes + low.bigEndianBytes
+                : UInt32(truncatingIfNeeded: low).bigEndianBytes
+        }
+        set { self = PacketEndpoint(address: newValue, port: port) }
+    }
+
+    /// An order of both ends of a connection, of no other meaning.
+    static func < (left: PacketEndpoint, right: PacketEndpoint) -> Bool {
+        (left.high, left.low, left.port) < (right.high, right.low, right.port)
+    }
+
+    func with(port: UInt16) -> PacketEndpoint {
+        var result = self
+        result.port = port
+        return result
     }
 
     /// Reads `127.0.0.1:8080` or `[::1]:8080`.
@@ -24,13 +50,16 @@ struct PacketEndpoint: Sendable, Hashable {
 
     /// An address in the form of IPv6, if it is not (RFC 4291 §2.5.5.2).
     var asIPv6: PacketEndpoint {
-        guard address.count == 4 else { return self }
+        guard !isVersion6 else { return self }
         return PacketEndpoint(
             address: [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF] + address, port: port)
     }
 
-    var isLoopback: Bool {
-        address.count == 4 ? address[0] == 127 : address.dropLast().allSatisfy { $0 == 0 }
+    var isLoopback: Bool { isVersion6 ? high == 0 && low < 256 : low >> 24 == 127 }
+
+    /// Whether many may hear what is sent there (RFC 1112 §4, RFC 4291 §2.7, RFC 919 §7).
+    var isMulticast: Bool {
+        isVersion6 ? high >> 56 == 0xFF : low >> 28 == 0xE || low == 0xFFFF_FFFF
     }
 
     /// The bytes of an address of either version, `nil` if the text is none; a zone is left out.
@@ -71,14 +100,16 @@ struct PacketEndpoint: Sendable, Hashable {
     }
 
     /// As captures spell it.
-    var text: String {
-        guard address.count == 16 else {
-            return address.map { String($0) }.joined(separator: ".") + ":\(port)"
-        }
+    var text: String { isVersion6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+    /// The address alone.
+    var host: String {
+        let address = address
+        guard isVersion6 else { return address.map { String($0) }.joined(separator: ".") }
         let groups = stride(from: 0, to: 16, by: 2).map {
             String(UInt16(address[$0]) << 8 | UInt16(address[$0 + 1]), radix: 16)
         }
-        return "[\(Self.shortened(groups))]:\(port)"
+        return Self.shortened(groups)
     }
 
     /// Leaves out the longest row of zeros (RFC 5952 §4.2).

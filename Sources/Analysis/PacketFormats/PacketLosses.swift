@@ -41,8 +41,12 @@ extension LossKind {
     static let packetsMissing = LossKind(
         "packets-missing", "packets of a connection are missing, and what follows them is lost")
     static let packetNotRead = LossKind(
-        "packet-not-read", "a packet is cut, a fragment, or of a link that is not known")
-    static let notTCP = LossKind("not-tcp", "a packet is of another protocol than TCP")
+        "packet-not-read",
+        "a packet is cut, lacks fragments, or is of a link or a protocol that is not read")
+    static let notIP = LossKind("not-ip", "a packet carries no IP")
+    static let datagramsLeftOut = LossKind(
+        "datagrams-left-out",
+        "of a flow of UDP, what is behind the first MiB or 4,096 datagrams is left out")
     static let malformedHTTP = LossKind(
         "http-malformed", "what was spoken is no sound HTTP, and its rest is lost")
     static let upgradeAsSegments = LossKind(

@@ -144,7 +144,7 @@ struct DevicePageText {
 
 extension HostPort {
     fileprivate var isLoopback: Bool {
-        host == "::1" || host == "localhost" || host.hasPrefix("127.")
+        LoopbackHost.contains(host)
     }
 }
 

@@ -9,8 +9,11 @@ package enum CommandLineRedaction {
     package static func redact(_ words: some Collection<String>) -> [String] {
         var result: [String] = []
         var nextIsSecret = false
+        // Its -w, -p and -a are no passwords.
+        let isCurl = words.first.map { $0 == "curl" || $0.hasSuffix("/curl") } ?? false
         for word in words {
-            let takesNext = isSecretOption(word[...])
+            let isHarmless = isCurl && harmlessOptions.contains(word)
+            let takesNext = !isHarmless && isSecretOption(word[...])
             // An option that is followed by another has no value.
             if nextIsSecret, !(word.hasPrefix("--") && word.utf8.count > 2) {
                 result.append(mark)
@@ -129,5 +132,6 @@ package enum CommandLineRedaction {
     private static let separators: Set<Character> = ["?", "&", ";", "#"]
     private static let schemes = ["bearer ", "basic ", "token ", "digest ", "negotiate "]
     private static let longOptions: Set<String> = ["--user", "--proxy-user", "--oauth2-bearer"]
+    private static let harmlessOptions: Set<String> = ["-w", "-p", "-a"]
     private static let shortOptions: Set<String> = ["-p", "-u", "-U", "-w", "-a"]
 }

@@ -222,9 +222,13 @@ extension ConnectionTask {
                 return ConnectionEnd(
                     .timedOut, "client was silent in the handshake", by: .tool)
             case .protocolError, .flood, .closed:
+                // OpenSSL's words for a client that offers old versions of TLS alone.
+                let hint =
+                    failure.detail.contains("unsupported protocol")
+                    ? ", as it offers no version that --tls-min allows" : ""
                 return ConnectionEnd(
                     .clientHandshakeFailed,
-                    "the handshake with the client failed: \(failure.detail)",
+                    "the handshake with the client failed: \(failure.detail)\(hint)",
                     by: .tool)
             }
         case .timedOut:

@@ -69,6 +69,11 @@ extension FilterReader {
         if let field = FilterField.Name(rawValue: name), names.contains(name) {
             return .named(field)
         }
+        if subject == .records, name.hasPrefix(FilterField.Name.finding.rawValue) {
+            throw FilterViolation(
+                column: start + 1, "'\(word)' is not known before everything was judged",
+                hint: "'sallyport flows list' and 'sallyport connections' can be asked for it")
+        }
         throw FilterViolation(
             column: start + 1, "unknown field '\(word)'", hint: fieldHint(name, among: names))
     }

@@ -22,17 +22,22 @@ package struct AuthorizationValue {
 
     /// The answer of Digest, with whose it is (RFC 7616 §3.4).
     package var digest: (user: [UInt8]?, response: [UInt8])? {
+        parameter(["response"]).map { (parameter(["username"]), $0) }
+    }
+
+    /// What proves that the key is known: AWS and Signature call it so, Hawk has a MAC.
+    package var signature: [UInt8]? { parameter(["signature", "mac"]) }
+
+    /// The value of the first parameter with one of the names, which are in lower case.
+    private func parameter(_ names: Set<String>) -> [UInt8]? {
         let parts = credentials.split(separator: 0x2C).map { Array($0).trimmed }
-        func value(_ key: String) -> [UInt8]? {
-            let part = parts.first { part in
-                let name = part.prefix { $0 != 0x3D }
-                return name.lowercasedBytes.text.trimmingSpaces == key
-            }
-            return part.map { part in
-                Array(part.drop { $0 != 0x3D }.dropFirst()).trimmed.filter { $0 != 0x22 }
-            }
+        let part = parts.first { part in
+            let name = part.prefix { $0 != 0x3D }
+            return names.contains(name.lowercasedBytes.text.trimmingSpaces)
         }
-        return value("response").map { (value("username"), $0) }
+        return part.map { part in
+            Array(part.drop { $0 != 0x3D }.dropFirst()).trimmed.filter { $0 != 0x22 }
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 
 /// Finds logins without TLS in what a dialogue's sides said, by the dialogue and not by its port.
 ///
@@ -22,7 +23,15 @@ package enum ClearLoginReader {
             return KerberosLoginReader.logins(client: client)
         case 0x6A: return KerberosLoginReader.logins(client: client)
         case 0x00: return PostgreSQLLoginReader.logins(client: client, origin: origin)
-        case 0x05: return SOCKSLoginReader.logins(client: client, origin: origin)
+        case 0x04, 0x05:
+            let found = SOCKSLoginReader.logins(client: client, origin: origin)
+            guard case .tunnel(let tunnel) = SOCKSTunnel.judge(client: client, origin: origin)
+            else { return found }
+            let inner = Array(client.dropFirst(tunnel.clientCount))
+            // One proxy behind another is not followed, so that none leads deep.
+            guard inner.first != 0x04, inner.first != 0x05 else { return found }
+            return found
+                + logins(client: inner, origin: Array(origin.dropFirst(tunnel.originCount)))
         case 0x10:
             let logins = MQTTLoginReader.logins(client: client, origin: origin)
             return logins.isEmpty ? TDSLoginReader.logins(client: client) : logins
@@ -32,6 +41,15 @@ package enum ClearLoginReader {
         case 0x3C: return XMPPLoginReader.logins(client: client)
         case 0x80: return MemcachedLoginReader.logins(client: client)
         default: return text(client, origin)
+        }
+    }
+
+    /// - Parameter datagrams: the client's, one behind the other.
+    static func logins(datagrams: [UInt8]) -> [ClearLogin] {
+        switch datagrams.first {
+        case 0x30: SNMPLoginReader.logins(client: datagrams)
+        case 0x6A: KerberosLoginReader.logins(client: datagrams)
+        default: HeadLoginReader.logins(client: datagrams)
         }
     }
 

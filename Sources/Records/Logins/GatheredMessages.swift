@@ -4,7 +4,7 @@ package import Traffic
 ///
 /// Messages of gRPC and events are left out: they stand in the contents of their exchanges.
 package struct GatheredMessages {
-    /// A message of a WebSocket, its parts put together.
+    /// A message of a WebSocket, its parts put together, or a datagram.
     package struct Message {
         package let direction: Direction
         package fileprivate(set) var bytes: [UInt8]
@@ -17,6 +17,8 @@ package struct GatheredMessages {
         /// What the sides said in a protocol that has no messages of its own, in one piece.
         package fileprivate(set) var client: [UInt8] = []
         package fileprivate(set) var origin: [UInt8] = []
+        /// Whether its messages are datagrams.
+        fileprivate var isDatagrams = false
         /// Directions of which a part is missing: nothing behind it is put together with it.
         fileprivate var broken: Set<Direction> = []
     }
@@ -46,8 +48,9 @@ package struct GatheredMessages {
             return false
         }
         count += 1
-        guard record.kind == .segment || record.kind == .text || record.kind == .binary else {
-            return true
+        switch record.kind {
+        case .segment, .text, .binary, .datagram: break
+        case .ping, .pong, .close, .grpc, .event, .frame: return true
         }
         guard conversations[record.exchange] != nil || conversations.count < Self.exchangeLimit
         else {
@@ -77,6 +80,7 @@ extension GatheredMessages.Conversation {
         _ record: MessageRecord, _ bytes: ArraySlice<UInt8>, isCut: Bool
     ) {
         defer { if isCut { broken.insert(record.direction) } }
+        if record.kind == .datagram { isDatagrams = true }
         if record.kind != .segment {
             let last = messages.lastIndex { $0.direction == record.direction }
             if record.part > 0, let last, messages[last].number == record.number {
@@ -105,6 +109,7 @@ extension GatheredMessages.Conversation {
 
     /// The logins that can be read in what was said, in one piece or in messages.
     package var logins: [ClearLogin] {
+        guard !isDatagrams else { return ClearLoginReader.logins(datagrams: joined(.request)) }
         let said = ClearLoginReader.logins(client: client, origin: origin)
         guard !messages.isEmpty else { return said }
         return said

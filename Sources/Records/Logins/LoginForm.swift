@@ -33,6 +33,7 @@ package enum LoginForm: String, Sendable, CaseIterable {
     case userPassword = "username/password"
     case typed = "a prompt"
     case basic = "Basic"
+    case community
     // What follows shows no secret.
     case digest = "Digest"
     case cramMD5 = "CRAM-MD5"

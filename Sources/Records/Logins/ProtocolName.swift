@@ -31,6 +31,20 @@ package enum ProtocolName: String, Sendable, CaseIterable {
     case smb
     case dceRPC = "dcerpc"
     case kerberos
+    case dns
+    case mdns
+    case llmnr
+    case nbns
+    case netbios
+    case ssdp
+    case wsd
+    case snmp
+    case syslog
+    case ntp
+    case dhcp
+    case stun
+    /// Every other over UDP.
+    case udp
     /// Every other.
     case other = "tcp"
 

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import Logins
 package import Traffic
 
@@ -53,7 +54,8 @@ package struct MessageRedaction {
             let shown = redactPackets(bytes, fromClient: fromClient, isCut: part.isTruncated)
             let known = fromClient ? logins.redact(bytes, of: part) : bytes
             return shown ?? dialogue.redact(known, fromClient: fromClient)
-        case .text:
+        case .text, .datagram:
+            if part.kind == .datagram, let shown = Self.redactCommunity(bytes) { return shown }
             let known = fromClient ? logins.redact(bytes, of: part) : bytes
             let shown = dialogue.redact(known, fromClient: fromClient)
             if part.isLast { dialogue.endMessage(fromClient: fromClient) }
@@ -61,6 +63,12 @@ package struct MessageRedaction {
         case .binary: return fromClient ? logins.redact(bytes, of: part) : bytes
         case .ping, .pong, .close, .grpc, .event, .frame: return bytes
         }
+    }
+
+    /// Masks the community of SNMP, which is a password; `nil` for other datagrams.
+    private static func redactCommunity(_ bytes: [UInt8]) -> [UInt8]? {
+        guard let community = SNMPMessage.community(inStart: bytes) else { return nil }
+        return bytes[..<community.lowerBound] + redactionMark + bytes[community.upperBound...]
     }
 
     /// Masks what names tell to be secret in a whole message, or in the start of one.

@@ -43,6 +43,13 @@ package struct ConnectionRecord: Sendable {
     /// Which side ended it.
     package var closedBy: Side?
 
+    /// What `listener` says of a flow of UDP, and of packets that are neither TCP nor UDP.
+    package static let datagramListener = "udp"
+    package static let packetListener = "ip"
+
+    /// Whether it is no connection but a flow of UDP.
+    package var isDatagrams: Bool { listener == Self.datagramListener }
+
     /// How the client came in.
     package enum Mode: String, Sendable, CaseIterable {
         /// By HTTP to a proxy that it knows.
@@ -112,6 +119,18 @@ package struct ConnectionRecord: Sendable {
         self.client = client
         self.listener = listener
         self.mode = mode
+    }
+}
+
+extension ConnectionRecord {
+    /// The name of the tool itself, for clients that have it as their proxy: nobody else can have it
+    /// (RFC 6761 §6.2).
+    package static let toolHost = "sallyport.test"
+
+    /// Whether a client came for a page of the tool's own, and for nothing else.
+    package var isForTool: Bool {
+        (originHost == Self.toolHost || originHost == Self.toolHost + ".")
+            && exchangeCount == 0 && messageCount == 0 && originBytes.received == 0
     }
 }
 

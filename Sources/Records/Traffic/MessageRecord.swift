@@ -48,6 +48,8 @@ package struct MessageRecord: Sendable {
         case event
         /// A frame of HTTP/2 that is no part of an exchange.
         case frame
+        /// A datagram of UDP.
+        case datagram
     }
 
     package init(

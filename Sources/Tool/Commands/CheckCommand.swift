@@ -9,7 +9,7 @@ extension Command {
     /// `check`: what is wrong with recorded traffic.
     static var check: Command {
         Command(
-            "check", "flag plaintext credentials, bad TLS and other findings in a capture",
+            "check", "flag cleartext credentials, bad TLS and other findings in a capture",
             examples: [
                 Example(
                     purpose: "what was found",
@@ -111,15 +111,17 @@ private func runCheck(
     try arguments.files.write(besides: arguments.capture, environment) { format in
         report.document(format, of: subject)
     }
-    // What stands behind a flaw was not judged.
-    if let flaw = foreign?.capture.report.flaw { throw flaw }
+    if let flaw = foreign?.capture.report.flaw {
+        throw Failure(
+            flaw.code, party: flaw.party, flaw.detail, hint: "what stands before it was judged")
+    }
     let isAccepted = arguments.files.paths[.baseline] != nil && configuration.baseline == nil
     if isAccepted, !report.findings.isEmpty {
         try environment.note("with --baseline, only what was not found now fails")
     }
-    // A finding that counts outweighs what could not be seen.
-    if report.isFailed, !isAccepted { return .findings }
-    return report.inconclusive.isEmpty ? .clean : .inconclusive
+    let verdict = GateVerdict(report, isAccepted: isAccepted)
+    if !isJSON { try environment.output.write("\n\(TerminalText.sanitized(verdict.text))\n") }
+    return ExitCode(verdict.kind)
 }
 
 /// Another tool's file, read into a capture for the while; `nil` if it is a capture already.

@@ -41,6 +41,10 @@ package enum CommandLineTool {
                     purpose: "what is wrong with it",
                     line: "sallyport check session.sallyport"),
             ],
+            details: [
+                "Options that are typed every time can stand in a file: 'sallyport help"
+                    + " configuration'. What --filter takes: 'sallyport help filters'."
+            ],
             subcommands: [
                 .proxy,
                 .run,
@@ -107,7 +111,7 @@ package enum CommandLineTool {
         var path: [Command] = [root]
         while let word = arguments.first, let command = path.last, command.invoke == nil {
             if word == "--help" || word == "-h" { return try help(path, to: environment.output) }
-            path.append(try subcommand(word, of: path))
+            path.append(try subcommand(word, of: path, wantsHelp: wantsHelp))
             arguments.removeFirst()
         }
         guard let command = path.last, !wantsHelp else {
@@ -162,7 +166,7 @@ package enum CommandLineTool {
     }
 
     private static func subcommand(
-        _ word: String, of path: [Command]
+        _ word: String, of path: [Command], wantsHelp: Bool
     ) throws(UsageFailure) -> Command {
         let commands = path.last?.subcommands ?? []
         if let command = commands.first(where: { $0.name == word }) { return command }
@@ -171,7 +175,10 @@ package enum CommandLineTool {
             throw UsageFailure(
                 "unknown option '\(word)'\(place)", hint: "options follow the command's name")
         }
-        let nearest = NearestName.find(word, among: commands.map(\.name))
+        let topics = wantsHelp && path.count == 1 ? HelpTopic.all.map(\.name) : []
+        let nearest =
+            topics.first { !word.isEmpty && $0.hasPrefix(word) }
+            ?? NearestName.find(word, among: commands.map(\.name) + topics)
         throw UsageFailure(
             "unknown command '\(word)'\(place)",
             hint: nearest.map { "did you mean '\($0)'?" }

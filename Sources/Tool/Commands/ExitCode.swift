@@ -1,3 +1,5 @@
+internal import Findings
+
 /// What the process says when it ends; a contract with scripts.
 package enum ExitCode: Equatable, CaseIterable, Sendable {
     /// Ran and found nothing.
@@ -36,5 +38,14 @@ package enum ExitCode: Equatable, CaseIterable, Sendable {
         case .couldNotRun: "It could not run, or could not finish."
         case .ofCommand: "What the command that was run ended with."
         }
+    }
+
+    init(_ verdict: GateVerdict.Kind) {
+        self =
+            switch verdict {
+            case .clean: .clean
+            case .findings, .missed: .findings
+            case .inconclusive: .inconclusive
+            }
     }
 }

@@ -34,40 +34,45 @@ extension Command {
                 "The origin's certificate is verified; a client is not served by one that fails."
                     + " What clients are shown is signed by a CA of this installation, which nothing"
                     + " trusts until you say so: see 'sallyport ca --help'.",
+                HelpTopic.configurationHelp,
                 "SIGINT and SIGTERM end it: exchanges under way may finish for five seconds, and the"
                     + " capture is completed. It exits with 0, with 3 if exchanges had to be cut"
                     + " off, and with 4 if the capture could not be written.",
             ],
             arguments: ProxyArguments(),
-            parameters: [
-                .option(
-                    "listen", \.proxy.listen, .hostPort, standard: "127.0.0.1:8080",
-                    "the address to listen on; port 0 for a free one"),
-                .repeated(
-                    "mode", \.proxy.modes, .portMode,
-                    "how clients come in, at --listen or at an address of its own: explicit (HTTP,"
-                        + " SOCKS and TLS on one port; the default), reverse:https://HOST[:PORT]"
-                        + " (or http, or tcp for whatever is spoken), transparent (redirected by"
-                        + " the system) or tproxy"),
-                .flag(
-                    "with-content", \.withContent,
-                    "run the content server beside it, on ports 8081 and 8444"),
-                .option(
-                    "content-listen", \.content.listen, .hostPort, standard: "127.0.0.1:8081",
-                    "the content server's address for http"),
-                .option(
-                    "content-tls-listen", \.content.tlsListen, .hostPort,
-                    standard: "127.0.0.1:8444", "its address for https"),
-                .option(
-                    "content-root", \.content.folder, .path("FOLDER"),
-                    "the folder that it serves, besides generated assets"),
-                .option(
-                    "log", \.log, .choice("WHEN"), standard: "terminal",
-                    "when to print a line for each exchange: on a terminal, always or never"),
-                .flag("json", \.isJSON, "say that it is ready in a line of JSON, and no more"),
-            ] + proxyParameters.map { $0.lifted(to: \.proxy) },
+            parameters: ownParameters + proxyParameters.map { $0.lifted(to: \.proxy) },
             run: runProxy)
     }
+}
+
+private var ownParameters: [Parameter<ProxyArguments>] {
+    [
+        .option(
+            "listen", \.proxy.listen, .hostPort, standard: "127.0.0.1:8080",
+            "the address to listen on; port 0 for a free one"),
+        .repeated(
+            "mode", \.proxy.modes, .portMode,
+            "how clients come in, at --listen or at an address of its own: explicit (HTTP,"
+                + " SOCKS and TLS on one port; the default), reverse:https://HOST[:PORT]"
+                + " (or http, or tcp for whatever is spoken), transparent (redirected by"
+                + " the system) or tproxy"),
+        .flag(
+            "with-content", \.withContent,
+            "run the content server beside it, on ports 8081 and 8444"),
+        .option(
+            "content-listen", \.content.listen, .hostPort, standard: "127.0.0.1:8081",
+            "the content server's address for http"),
+        .option(
+            "content-tls-listen", \.content.tlsListen, .hostPort,
+            standard: "127.0.0.1:8444", "its address for https"),
+        .option(
+            "content-root", \.content.folder, .path("FOLDER"),
+            "the folder that it serves, besides generated assets"),
+        .option(
+            "log", \.log, .choice("WHEN"), standard: "terminal",
+            "when to print a line for each exchange: on a terminal, always or never"),
+        .flag("json", \.isJSON, "say that it is ready in a line of JSON, and no more"),
+    ]
 }
 
 /// The options of every command that starts a proxy.
@@ -165,7 +170,7 @@ private func runProxy(
     } else {
         try environment.output.write(ready.text + (service.content?.text ?? ""))
     }
-    try environment.warn(of: ready, hasLogin: options.credentials != nil)
+    try environment.warn(of: ready)
     if arguments.showsLog(on: environment.output) {
         try LiveLogTask.start(events.subscribe(), environment)
     }

@@ -8,7 +8,7 @@ extension ReadyMessage {
     var text: String {
         var lines = ways.map { "listening on \($0.listen), \($0.words)" }
         lines.append("CA certificate: \(TerminalText.sanitized(authority))")
-        if let curl = ways.lazy.compactMap({ $0.curl(trusting: authority) }).first {
+        if let curl = ways.lazy.compactMap({ $0.curl(trusting: authority, needsLogin) }).first {
             lines += ["to trust it for one command:", "  \(TerminalText.sanitized(curl))"]
         }
         let pages = ways.flatMap(\.pages)
@@ -24,9 +24,8 @@ extension ReadyMessage {
 extension Environment {
     /// Warns of what anybody in the network may use.
     ///
-    /// - Parameter hasLogin: whether clients have to give a password.
-    func warn(of ready: ReadyMessage, hasLogin: Bool) throws(Failure) {
-        guard !hasLogin,
+    func warn(of ready: ReadyMessage) throws(Failure) {
+        guard !ready.needsLogin,
             let open = ready.ways.first(where: { $0.mode == .explicit && !$0.isOnLoopback })
         else { return }
         try note(
@@ -46,11 +45,13 @@ extension ReadyMessage.WayIn {
     }
 
     /// A command that comes in this way; `nil` if curl cannot.
-    fileprivate func curl(trusting authority: String) -> String? {
+    fileprivate func curl(trusting authority: String, _ needsLogin: Bool) -> String? {
         let file = shellQuoted(authority)
         switch mode {
         case .explicit:
-            return "curl --proxy http://\(listen.reachable) --cacert \(file) https://example.com/"
+            let login = needsLogin ? " --proxy-user USER:PASSWORD" : ""
+            return "curl --proxy http://\(listen.reachable)\(login) --cacert \(file)"
+                + " https://example.com/"
         case .reverse(let target) where target.scheme != .tcp:
             let place = HostPort(host: target.host, port: target.port)
             return "curl --connect-to \(place):\(listen.reachable) --cacert \(file)"

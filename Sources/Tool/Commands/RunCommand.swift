@@ -41,6 +41,7 @@ extension Command {
                     + " ignores them is not captured; its TCP connections to other machines are seen"
                     + " as far as they last some milliseconds, and make a run inconclusive, as it is"
                     + " one in which nothing was seen.",
+                HelpTopic.configurationHelp,
                 "Exit codes: 0 nothing found, 1 findings, 2 usage, 3 inconclusive (nothing was seen,"
                     + " no origin answered, every client refused the CA, or the command failed), 4"
                     + " could not run. With --exit-status command it is the command's own, 128 and"
@@ -158,8 +159,7 @@ private func tell(
     }
     try talk.write(
         FindingsText.render(
-            report.findings, and: report.besides.map { TerminalText.sanitized($0.text) },
-            verbose: isVerbose,
+            report.findings, verbose: isVerbose,
             color: Palette(for: talk, variables: environment.variables).isColoured))
     // What to do is said once, however often it is needed.
     var hints: Set<String> = []
@@ -167,16 +167,12 @@ private func tell(
         try environment.note(remark.note)
         if hints.insert(remark.hint).inserted { try environment.hint(remark.hint) }
     }
+    try talk.write("sallyport: \(TerminalText.sanitized(report.verdict.text))\n")
 }
 
 extension RunReport {
     fileprivate func exitCode(_ whose: RunArguments.ExitStatus) -> ExitCode {
-        let ofVerdict: ExitCode =
-            switch verdict {
-            case .clean: .clean
-            case .findings, .missed: .findings
-            case .inconclusive: .inconclusive
-            }
+        let ofVerdict = ExitCode(verdict.kind)
         let ofCommand = ExitCode.ofCommand(outcome.ending.status)
         return switch whose {
         case .command: ofCommand

@@ -1,5 +1,6 @@
 internal import Base
 package import Confinement
+internal import Contents
 internal import DNS
 internal import Glibc
 internal import Proxy
@@ -50,12 +51,18 @@ package final class ConfinedNetwork: Sendable {
         let source: String
         /// What a QUIC Initial asked for.
         package var hello: ClientHello?
+        /// What is spoken, as far as the datagrams tell.
+        fileprivate var name = DatagramProtocol.other
+        /// The first ones, of a protocol that is known and not encrypted.
+        fileprivate var payloads: [(at: Timestamp, bytes: [UInt8])] = []
         /// Whether TCP went to the same place: a client of QUIC that never tries it may not be able
         /// to do without.
         package fileprivate(set) var cameByTCP = false
     }
 
     private static let attemptLimit = 1_000
+    /// Datagrams of one attempt that are recorded, of at most `FilterRules.loggedBytes` each.
+    fileprivate static let datagramLimit = 8
 
     init(_ process: ConfinedProcess) {
         self.process = process
@@ -185,6 +192,7 @@ package final class ConfinedNetwork: Sendable {
             if datagram.kind == .quic, attempt.hello == nil {
                 attempt.hello = Self.hello(in: datagram, &state.readers)
             }
+            if datagram.kind == .udp || datagram.kind == .inside { attempt.add(datagram) }
             state.attempts[key] = attempt
         }
     }
@@ -249,7 +257,7 @@ package final class ConfinedNetwork: Sendable {
     /// Records the attempts as connections that were refused.
     func record(in service: some RunService) {
         for attempt in attempts {
-            service.record { id in attempt.record(id) }
+            service.record { id in attempt.events(id) }
         }
     }
 }
@@ -258,9 +266,36 @@ extension ConfinedNetwork.Attempt {
     /// Their number in words: `1 datagram`.
     package var datagrams: String { count == 1 ? "1 datagram" : "\(count) datagrams" }
 
-    fileprivate func record(_ id: Int64) -> ConnectionRecord {
+    fileprivate mutating func add(_ datagram: DatagramAttempt) {
+        guard payloads.count < ConfinedNetwork.datagramLimit else { return }
+        if name == .other {
+            name =
+                DatagramProtocol.judge(
+                    datagram.payload, ports: (datagram.sourcePort, datagram.destinationPort)
+                ).name
+        }
+        guard name != .other, !name.isEncrypted else { return }
+        payloads.append((.now(), datagram.payload))
+    }
+
+    fileprivate func events(_ id: Int64) -> [TrafficEvent] {
+        var record = record(id)
+        record.messageCount = Int64(payloads.count)
+        let messages = payloads.enumerated().map { index, payload in
+            var message = MessageRecord(
+                connection: id, exchange: nil, number: Int64(index + 1), at: payload.at,
+                direction: .request, kind: .datagram)
+            message.bytes = payload.bytes
+            message.size = Int64(payload.bytes.count)
+            return TrafficEvent.message(message)
+        }
+        return messages + [.connection(record)]
+    }
+
+    private func record(_ id: Int64) -> ConnectionRecord {
         var record = ConnectionRecord(
-            id: id, openedAt: firstAt, client: source, listener: "udp", mode: .captured)
+            id: id, openedAt: firstAt, client: source, listener: ConnectionRecord.datagramListener,
+            mode: .captured)
         record.closedAt = firstAt
         record.originHost = hello?.serverName ?? host
         record.originPort = port
@@ -276,12 +311,13 @@ extension ConfinedNetwork.Attempt {
                     ConnectionNote("quic-only", "the client did not come by TCP instead"))
             }
         case .udp:
-            record.protocolName = "udp"
+            record.protocolName = name.rawValue
             record.cause = "UDP: \(datagrams) refused"
         case .inside:
-            record.protocolName = "udp"
+            record.protocolName = name.rawValue
             record.cause = "datagrams to an address of the namespace's own stayed in it"
         case .other:
+            record.listener = ConnectionRecord.packetListener
             record.protocolName = "ip"
             record.cause = "packets that are neither TCP nor UDP were dropped: \(count)"
         }

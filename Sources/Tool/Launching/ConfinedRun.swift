@@ -19,8 +19,8 @@ package protocol RunService: Sendable {
     ///
     /// - Returns: whether every connection ended by itself.
     func run(finally: () async -> Void) async throws(Failure) -> Bool
-    /// Records a connection that did not come to the proxy, but was seen.
-    func record(_ make: (_ id: Int64) -> ConnectionRecord)
+    /// Records a connection that did not come to the proxy, but was seen, with its messages.
+    func record(_ make: (_ id: Int64) -> [TrafficEvent])
 }
 
 /// A command whose only way out is a proxy of its own.

@@ -1,6 +1,7 @@
 package import Base
 package import Origins
 internal import TLS
+internal import Views
 
 /// The certificates that are shown to origins that ask, as they are named on the command line.
 package struct ClientCertificates: Sendable {
@@ -48,7 +49,8 @@ package struct ClientCertificates: Sendable {
                 throw Failure(
                     "key-exposed", party: .tool,
                     "others on this machine may read the key in \(key ?? certificate)",
-                    hint: "let its owner alone read it: chmod 600 '\(key ?? certificate)'")
+                    hint:
+                        "let its owner alone read it: chmod 600 \(shellQuoted(key ?? certificate))")
             }
             return OriginIdentity(identity, for: file.host)
         }

@@ -1,5 +1,6 @@
 package import Base
 package import Confinement
+internal import Contents
 package import Launching
 internal import TLS
 package import Traffic
@@ -43,8 +44,8 @@ package struct CoverageReport {
         }
         // What goes through a tunnel that the command asked another proxy for is recorded as it is.
         try source.exchanges { record in
-            if captured.contains(record.connection), (200..<300).contains(record.status),
-                record.requestHead.starts(with: "CONNECT ".utf8)
+            if captured.contains(record.connection), record.asksForTunnel,
+                (200..<300).contains(record.status)
             {
                 let reason = "a tunnel through a proxy that the command brought along"
                 counts[Undecrypted(host: record.authority, reason: reason), default: 0] += 1

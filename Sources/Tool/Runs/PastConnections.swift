@@ -31,29 +31,34 @@ struct PastConnections {
     }
 
     /// The reason why a verdict cannot be clean, `nil` if there is none.
+    ///
+    /// What ended too soon to tell whose it was may have been the command's; what is known to be
+    /// somebody else's is not among them.
     var wentPast: String? {
-        let counted = all.filter { $0.program != nil && !$0.isLocal && !isExpected($0) }
+        let counted = all.filter { !$0.isLocal && !isExpected($0) }
         guard !counted.isEmpty else { return nil }
+        let (told, untold) = (
+            counted.filter { $0.program != nil }, counted.filter { $0.program == nil }
+        )
+        let parts = [
+            told.isEmpty ? nil : Self.text(told, "went past, to"),
+            untold.isEmpty
+                ? nil : Self.text(untold, "ended too soon to tell whose it was, to"),
+        ]
         return "only what heeds the proxy variables was seen: "
-            + Self.text(counted, "went past, to")
+            + parts.compactMap { $0 }.joined(separator: "; ")
     }
 
     /// What is seen and does not count, and what could be missed.
     var lines: [String] {
         guard isWatched else { return ["what went past the proxy could not be looked at here"] }
         var lines: [String] = []
-        let told = all.filter { $0.program != nil }
-        let local = told.filter(\.isLocal)
+        let local = all.filter(\.isLocal)
         if !local.isEmpty {
             lines.append(Self.text(local, "went past the proxy and stayed on this machine, to"))
         }
         let known = all.filter { !$0.isLocal && isExpected($0) }
         if !known.isEmpty { lines.append(Self.text(known, "went past the proxy as expected, to")) }
-        let untold = all.filter { $0.program == nil && !isExpected($0) }
-        if !untold.isEmpty {
-            lines.append(
-                Self.text(untold, "of this machine ended before it was seen whose it was, to"))
-        }
         if wentPast == nil {
             lines.append(
                 "no \(lines.isEmpty ? "" : "other ")connection past the proxy was seen; UDP and"

@@ -81,9 +81,9 @@ package final class ProxyService: RunService {
     /// Why the capture can no longer be written, `nil` while it can.
     package var failure: Failure? { writer.failure }
 
-    /// Records a connection that did not come to the proxy, but was seen.
-    package func record(_ make: (_ id: Int64) -> ConnectionRecord) {
-        writer.submit([.connection(make(numbers.nextConnection()))])
+    /// Records a connection that did not come to the proxy, but was seen, with its messages.
+    package func record(_ make: (_ id: Int64) -> [TrafficEvent]) {
+        writer.submit(make(numbers.nextConnection()))
     }
 
     /// Serves until `shutdown` is requested, and completes the capture.

@@ -12,6 +12,8 @@ package struct ReadyMessage: Sendable {
     /// The path of the capture, `nil` if nothing is recorded.
     package let capture: String?
     package let processID: Int32
+    /// Whether clients of an explicit proxy have to log in.
+    package let needsLogin: Bool
     /// Where the content server beside it is, `nil` if there is none.
     package let content: JSONText?
 
@@ -44,18 +46,19 @@ package struct ReadyMessage: Sendable {
         }
         self.init(
             ways: ways, authority: authority.certificatePath, capture: capture,
-            processID: processID, content: content)
+            processID: processID, needsLogin: options.credentials != nil, content: content)
     }
 
     package init(
         ways: [WayIn], authority: String, capture: String?, processID: Int32,
-        content: JSONText? = nil
+        needsLogin: Bool = false, content: JSONText? = nil
     ) {
         precondition(!ways.isEmpty, "a proxy listens somewhere")
         self.ways = ways
         self.authority = authority
         self.capture = capture
         self.processID = processID
+        self.needsLogin = needsLogin
         self.content = content
     }
 

@@ -4,6 +4,7 @@ internal import Launching
 internal import Processes
 internal import Replay
 package import Traffic
+internal import Views
 
 /// What the run of one command comes to.
 package struct RunReport {
@@ -15,6 +16,7 @@ package struct RunReport {
     private let past: PastConnections?
     private let connectionCount: Int
     private let failedCount: Int
+    private let mayBeCommitted: Bool
 
     /// Judges what the run recorded, and nothing that the capture had before.
     ///
@@ -28,6 +30,7 @@ package struct RunReport {
     ) throws {
         let records = RecordsSince(outcome.firstRecords, in: capture)
         self.outcome = outcome
+        mayBeCommitted = WorkTree.wouldTake(outcome.capturePath)
         findings = try CaptureInspection.report(
             on: records, configuration: configuration, progress: progress)
         let isConfined = outcome.network != nil || outcome.confinementFailure != nil
@@ -46,32 +49,16 @@ package struct RunReport {
             ? PastConnections(outcome.past, expected: expected, origins: origins) : nil
     }
 
-    /// The raw values are a contract.
-    package enum Verdict: String, Sendable {
-        case clean
-        case findings
-        /// A request had no recorded answer.
-        case missed
-        case inconclusive
+    package var verdict: GateVerdict {
+        GateVerdict(findings, besides: besides, missed: missCount > 0 ? misses : nil)
     }
 
-    /// A finding that counts outweighs what could not be seen.
-    package var verdict: Verdict {
-        if findings.isFailed { return .findings }
-        if missCount > 0 { return .missed }
-        return findings.inconclusive.isEmpty && besides.isEmpty ? .clean : .inconclusive
-    }
-
-    /// Why the verdict cannot be a clean one; the codes are a contract.
-    package struct Reason: Sendable {
-        package let code: String
-        package let text: String
-    }
+    private typealias Reason = GateVerdict.Reason
 
     private var missCount: Int { outcome.misses?.count ?? 0 }
 
     /// The reasons that are not the traffic's own.
-    package var besides: [Reason] {
+    private var besides: [Reason] {
         var reasons: [Reason] = []
         if outcome.ending != .exited(0) {
             reasons.append(
@@ -92,11 +79,14 @@ package struct RunReport {
     }
 
     private var misses: String {
-        "\(missCount) \(missCount == 1 ? "request" : "requests") had no recorded answer"
-    }
-
-    private var reasons: [Reason] {
-        findings.reasons.map { Reason(code: $0.code, text: $0.text) } + besides
+        // More than the first are counted alone.
+        let reasons = Set(outcome.misses?.first.map(\.reason) ?? [])
+        if reasons == [.difference] {
+            return Quantity.text(missCount, "dialogue") + " differed from what was recorded"
+        }
+        let isHTTP = reasons.isDisjoint(with: [.difference, .dialogue])
+        return Quantity.text(missCount, isHTTP ? "request" : "request or dialogue")
+            + " had no recorded answer"
     }
 
     /// What no verdict tells, with what can be done about it.
@@ -107,7 +97,14 @@ package struct RunReport {
             remarks.append(
                 (
                     "\(failedCount) of \(connectionCount) connections failed",
-                    "'sallyport connections \(outcome.capturePath)' says why"
+                    "'sallyport connections \(shellQuoted(outcome.capturePath))' says why"
+                ))
+        }
+        if mayBeCommitted {
+            remarks.append(
+                (
+                    "\(outcome.capturePath) holds every secret that passed, and git would commit it",
+                    "put *.sallyport into .gitignore, or record elsewhere with --capture"
                 ))
         }
         if past?.wentPast != nil {
@@ -146,10 +143,10 @@ extension RunReport {
             "commandStatus": .integer(Int64(outcome.ending.status)),
             "commandSignal": outcome.ending.signal.map { .integer(Int64($0)) } ?? .null,
             "capture": .string(outcome.capturePath),
-            "verdict": .string(verdict.rawValue),
+            "verdict": .string(verdict.kind.rawValue),
             "failOn": .string(findings.gate.standard.text),
             "reasons": .array(
-                reasons.map { ["code": .string($0.code), "text": .string($0.text)] }),
+                verdict.reasons.map { ["code": .string($0.code), "text": .string($0.text)] }),
             "counts": .object(
                 Severity.allCases.reversed().map { level in
                     let count = findings.findings.count {
@@ -176,7 +173,8 @@ extension RunReport {
                 format,
                 of: ReportSubject(
                     toolVersion: toolVersion, capture: Files.relative(outcome.capturePath),
-                    facts: lines, reasons: besides.map(\.text)))
+                    facts: lines,
+                    reasons: besides.map(\.text) + (missCount > 0 ? [misses] : [])))
         }
     }
 
@@ -197,6 +195,7 @@ extension RunReport {
         }
         return findings.junit(
             toolVersion: toolVersion, capture: outcome.capturePath,
-            reasons: reasons.filter { $0.code != "command-failed" }.map(\.text), and: cases)
+            reasons: verdict.reasons.filter { $0.code != "command-failed" }.map(\.text),
+            command: "sallyport run", and: cases)
     }
 }

@@ -65,7 +65,8 @@ import Traffic
     @Test(arguments: [
         ("certificate has expired", Severity.high), ("hostname mismatch", .high),
         ("unable to get local issuer certificate", .high), ("CA md too weak", .medium),
-        ("something new", .medium),
+        ("something new", .medium), ("self-signed leaf", .medium),
+        ("self-signed leaf; certificate has expired", .high),
     ])
     func judgesChain(_ error: String, _ severity: Severity) {
         let findings = observe { record in
@@ -75,6 +76,38 @@ import Traffic
         let finding = findings.first { $0.rule == .tlsOriginCertificate }
         #expect(finding?.severity == severity)
         #expect(finding?.rule.text.party == .origin)
+    }
+
+    /// What a server chose: on the origin's leg, or in packets on the only one.
+    @Test(
+        arguments: [
+            ("TLSv1.3", "TLS_AES_128_GCM_SHA256", nil),
+            ("TLSv1.2", "ECDHE-RSA-AES128-GCM-SHA256", nil),
+            ("TLSv1.2", "DHE-RSA-CHACHA20-POLY1305", nil), ("TLSv1.2", "0xc0ac", nil),
+            ("TLSv1.2", "ECDHE-RSA-AES128-SHA256", nil),
+            ("TLSv1.2", "ECDHE-RSA-AES128-SHA", .info), ("TLSv1.2", "0xc013", .info),
+            ("TLSv1.2", "AES128-GCM-SHA256", .low), ("TLSv1.2", "AES128-SHA", .low),
+            ("TLSv1.2", "ECDHE-RSA-DES-CBC3-SHA", .medium), ("TLSv1.2", "RC4-SHA", .medium),
+            ("TLSv1.2", "0x0005", .medium), ("TLSv1.2", "NULL-SHA256", .medium),
+            ("TLSv1.2", "AECDH-AES128-SHA", .medium), ("TLSv1", "ECDHE-RSA-AES128-SHA", .medium),
+            ("TLSv1.1", "0xc02f", .medium), ("SSLv3", "RC4-MD5", .medium), (nil, nil, nil),
+        ] as [(String?, String?, Severity?)])
+    func judgesChoice(_ version: String?, _ suite: String?, _ severity: Severity?) {
+        func found(_ change: @escaping (inout ConnectionRecord, TLSRecord) -> Void) -> [Finding] {
+            var tls = TLSRecord()
+            (tls.version, tls.cipher) = (version, suite)
+            return observe { change(&$0, tls) }.filter { $0.rule == .tlsOriginParameters }
+        }
+        let expected = severity.map { [$0] } ?? []
+        #expect(found { $0.originTLS = $1 }.map(\.severity) == expected)
+        let imported = found { record, tls in
+            record.clientTLS = tls
+            record.notes = [ConnectionNote("imported-packets", "")]
+        }
+        #expect(imported.map(\.severity) == expected)
+        #expect(imported.allSatisfy { $0.rule.text.party == .origin })
+        // What the tool chose towards its client is nobody's fault.
+        #expect(found { $0.clientTLS = $1 }.isEmpty)
     }
 
     @Test func acceptsChainThatVerified() {

@@ -50,10 +50,13 @@ import Traffic
             // In UnknownStreamTests.
             .streamPlaintext,
             .tlsClientRetry, .plainHTTPLoginPage, .upgradeUnused, .upgradeInjection,
+            .tlsOriginParameters, .localDestination, .localGroup, .unsafeProtocol,
             // In RunRuleTests.
             .leakRedirect, .trackHost, .fingerprintScore, .privacyDeclaration,
             // In DialogueRuleTests.
             .plainLogin, .hashLogin,
+            // In LocalNetworkRuleTests.
+            .bonjour, .ssdp, .localLeak, .namesInClear,
         ]
         #expect(Set(Self.rows.map(\.rule)).union(without) == Set(RuleID.allCases))
     }

@@ -123,6 +123,7 @@ import Traffic
         ([ConnectionRecord.Outcome](), [InconclusiveReason.nothingRecorded]),
         ([.clientRefused, .clientRefused], [.everyClientRefused]),
         ([.clientRefused, .completed], []), ([.completed], []),
+        ([.passedThrough], [.everythingPassed]),
     ])
     func tellsInconclusive(_ outcomes: [ConnectionRecord.Outcome], _ reasons: [InconclusiveReason])
     {
@@ -133,9 +134,120 @@ import Traffic
                 mode: .explicit)
             record.clientTLS = TLSRecord()
             record.outcome = outcome
+            record.exchangeCount = outcome == .completed ? 1 : 0
             engine.observe(record)
         }
         #expect(engine.report().inconclusive == reasons)
+    }
+
+    struct Seen: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let protocolName: String
+        let host: String
+        let isTLS: Bool
+        let outcome: ConnectionRecord.Outcome
+
+        init(
+            _ name: String, _ protocolName: String = "", host: String = "app.example",
+            isTLS: Bool = false, _ outcome: ConnectionRecord.Outcome = .completed
+        ) {
+            (testDescription, self.protocolName, self.host) = (name, protocolName, host)
+            (self.isTLS, self.outcome) = (isTLS, outcome)
+        }
+    }
+
+    /// A connection is no traffic: without a request or a message nothing was judged.
+    @Test(arguments: [
+        ([Seen("QUIC refused", "quic", isTLS: true, .refused)], [InconclusiveReason.datagrams]),
+        ([Seen("UDP refused", "udp", .refused)], [.datagrams]),
+        ([Seen("the tool's page", "http/1.1", host: "sallyport.test")], [.ownPage]),
+        ([Seen("not a word")], [.nothingSaid]),
+        ([Seen("a handshake", "tls", isTLS: true)], [.nothingSaid]),
+        ([Seen("not a word"), Seen("UDP", "udp", .refused)], [.datagrams]),
+        (
+            [Seen("UDP", "udp", .refused), Seen("refused", "tls", isTLS: true, .clientRefused)],
+            [.everyClientRefused, .datagrams]
+        ),
+        (
+            [Seen("UDP", "udp", .refused), Seen("passed", "tls", isTLS: true, .passedThrough)],
+            [.everythingPassed, .datagrams]
+        ),
+    ])
+    func connectionsAloneAreNotClean(_ seen: [Seen], _ reasons: [InconclusiveReason]) {
+        var engine = FindingsEngine(FindingsLaboratory.configuration())
+        for (index, row) in seen.enumerated() {
+            var record = ConnectionRecord(
+                id: Int64(index + 1), openedAt: Timestamp(microseconds: 1), client: "c",
+                listener: "l", mode: .captured)
+            record.protocolName = row.protocolName
+            record.originHost = row.host
+            record.clientTLS = row.isTLS ? TLSRecord() : nil
+            record.outcome = row.outcome
+            engine.observe(record)
+        }
+        #expect(engine.report().inconclusive == reasons)
+        Sample(scheme: .https).feed(&engine, id: 1)
+        let more = engine.report().inconclusive
+        #expect(more == reasons.filter { $0 == .everyClientRefused })
+    }
+
+    /// What the tool's own page looks like to a client says nothing of the client's service.
+    @Test func doesNotJudgeTheOwnPage() {
+        var record = ConnectionRecord(
+            id: 1, openedAt: Timestamp(microseconds: 1), client: "c", listener: "l",
+            mode: .explicit)
+        record.clientTLS = TLSRecord()
+        record.clientTLS?.clientHello = ConnectionDetectorTests.hello(0x0301, [0xC02F], nil)
+        var engine = FindingsEngine(FindingsLaboratory.configuration())
+        record.originHost = "sallyport.test"
+        #expect(engine.observe(record).isEmpty)
+        record.originHost = "shop.example"
+        #expect(!engine.observe(record).isEmpty)
+    }
+
+    /// One line says what the exit code says.
+    @Test(arguments: [
+        (
+            Severity.high, true, nil,
+            "verdict: findings: 1 finding fails (--fail-on high); not every"
+        ),
+        (.critical, true, "1 request had no recorded answer", "verdict: findings: 1 finding fails"),
+        (
+            .critical, false, "1 request had no recorded answer",
+            "verdict: missed: 1 request had no recorded answer; not everything was seen: nothing"
+        ),
+        (.high, false, nil, "verdict: inconclusive: nothing was recorded; the command failed"),
+    ])
+    func verdictOutweighs(
+        _ severity: Severity, _ isFound: Bool, _ missed: String?, _ opening: String
+    ) {
+        var configuration = FindingsLaboratory.configuration()
+        configuration.policy.gate.standard = .init(severity)
+        var engine = FindingsEngine(configuration)
+        if isFound {
+            Sample.clear("Authorization: Basic dGVzdDoxOjM0").feed(&engine, id: 1)
+        }
+        let report = engine.report()
+        let verdict = GateVerdict(
+            report, besides: [.init(code: "command-failed", text: "the command failed")],
+            missed: missed)
+        #expect(verdict.text.hasPrefix(opening), "\(verdict.text)")
+        let texts = verdict.reasons.map(\.text)
+        let sarif = report.sarif(toolVersion: "0", capture: "c", reasons: texts).line.text
+        #expect(sarif.contains(#""executionSuccessful":false"#))
+        #expect(sarif.contains(#""message":{"text":"the command failed"}"#))
+        let junit = report.junit(toolVersion: "0", capture: "c", reasons: texts)
+        #expect(junit.contains(#"errors="1""#) && junit.contains("<error message="))
+    }
+
+    @Test func cleanVerdicts() {
+        let report = FindingsLaboratory.run([.get("/", over: .https)])
+        #expect(GateVerdict(report).text == "verdict: clean")
+        let sarif = report.sarif(toolVersion: "0", capture: "c", reasons: []).line.text
+        #expect(sarif.contains(#""executionSuccessful":true"#))
+        #expect(report.junit(toolVersion: "0", capture: "c", reasons: []).contains(#"errors="0""#))
+        let mild = FindingsLaboratory.run([.get("/", over: .http)])
+        #expect(GateVerdict(mild).text == "verdict: clean: nothing fails (--fail-on high)")
     }
 
     /// What the tool answered in an origin's place tells nothing of the origin.
@@ -165,6 +277,7 @@ import Traffic
                 mode: .explicit)
             record.outcome = outcome
             record.originBytes = ByteCount(received: id == 1 ? bytes : 0, sent: 0)
+            record.messageCount = outcome == .completed ? 1 : 0
             engine.observe(record)
         }
         #expect(engine.report().inconclusive == reasons)
@@ -190,6 +303,11 @@ import Traffic
         let found = report.findings.filter { $0.rule == .plainHTTPBasic }
         #expect(found.map(\.urlTemplate.text).sorted() == places)
         #expect(Set(found.map(\.fingerprint)).count == places.count)
+        #expect(Set(found.map(\.service)).count == places.count)
+        let sarif = report.sarif(toolVersion: "0", capture: "c", reasons: [])
+        for service in found.map(\.service) {
+            #expect(sarif.line.text.contains(#"{"fullyQualifiedName":"\#(service)"}"#))
+        }
     }
 
     /// A fingerprint is that of the next run, in which a free port is another one.

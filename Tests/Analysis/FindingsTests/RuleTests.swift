@@ -37,6 +37,18 @@ private let authorizationRows: [RuleRow] = [
     .hit(
         "key for a user, empty password", .plainHTTPBasic, .high, .certain,
         .clear("Authorization: Basic \(base64("sk_live_" + "4eC39HqLyjWDarjtT1zd:"))")),
+    .hit(
+        "a key that is meant to be seen", .plainHTTPBasic, .info, .certain,
+        .clear("Authorization: Basic \(base64("pk_live_" + "4eC39HqLyjWDarjtT1zd:"))")),
+    .silent(
+        "redacted", .plainHTTPBasic,
+        .clear("Authorization: Basic \(base64("user:redacted"))")),
+    .silent(
+        "a template", .plainHTTPBasic,
+        .clear("Authorization: Basic \(base64("{{user}}:{{password}}"))")),
+    .silent(
+        "a template for a user", .plainHTTPBasic,
+        .clear("Authorization: Basic \(base64("${API_KEY}:"))")),
     .silent("no colon", .plainHTTPBasic, .clear("Authorization: Basic bm9jb2xvbg==")),
     .silent("no Base64", .plainHTTPBasic, .clear("Authorization: Basic !!!")),
     .silent(
@@ -45,6 +57,9 @@ private let authorizationRows: [RuleRow] = [
     .hit(
         "upper case", .plainHTTPBearer, .high, .certain,
         .clear("Authorization: BEARER 1gsho83n4k2m9x0q")),
+    .hit(
+        "publishable", .plainHTTPBearer, .info, .certain,
+        .clear("Authorization: Bearer pk_live_" + "abcdefghijklmnop")),
     .hit(
         "token scheme", .plainHTTPBearer, .high, .certain, .clear("Authorization: Token abcdef12")),
     .hit(
@@ -70,6 +85,14 @@ private let authorizationRows: [RuleRow] = [
     .hit(
         "Digest", .hashHTTPDigest, .medium, .certain,
         .clear("Authorization: Digest username=\"voi18063\", realm=\"r\", response=\"6629fae4\"")),
+    .silent(
+        "Digest that was masked", .hashHTTPDigest,
+        .clear("Authorization: Digest username=\"u\", response=\"***\"")),
+    .silent(
+        "a signature that was masked", .hashHTTPSignature,
+        .clear("Authorization: AWS4-HMAC-SHA256 Credential=x/y, Signature=xxxxxxxx")),
+    .silent(
+        "NTLM that was masked", .hashHTTPNTLM, .clear("Authorization: NTLM {{token}}")),
     .silent("Digest inside of Basic", .hashHTTPDigest, .clear("Authorization: Basic YTpi")),
     .silent(
         "Digest is no plain credential", .plainHTTPAuthorization,
@@ -95,6 +118,16 @@ private let authorizationRows: [RuleRow] = [
     .silent(
         "proxy credentials inside of TLS", .plainHTTPProxy,
         .get("/", over: .https, headers: ["Proxy-Authorization: Basic dXNlcjpwYXNz"])),
+    .silent(
+        "with a WebSocket inside of TLS", .plainHTTPProxy,
+        Sample(
+            scheme: .https, method: "CONNECT",
+            headers: [":protocol: websocket", "Proxy-Authorization: Basic dXNlcjpwYXNz"])),
+    .hit(
+        "with the request for a tunnel", .plainHTTPProxy, .critical, .certain,
+        Sample(
+            scheme: .https, method: "CONNECT", target: "api.example:443",
+            headers: ["Proxy-Authorization: Basic dXNlcjpwYXNz"])),
 ]
 
 private let keyRows: [RuleRow] = [

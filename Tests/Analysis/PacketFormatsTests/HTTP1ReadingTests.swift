@@ -1,3 +1,4 @@
+import Base
 import Formats
 import Recording
 import TestConditions
@@ -81,6 +82,67 @@ struct HTTP1ReadingTests {
         let exchange = try #require(sink.exchanges.first)
         let size = BodyRecorder.pieceSize
         #expect(sink.chunks(of: exchange, .request).map(\.count) == [size, size, size, 9])
+    }
+
+    @Test(
+        "A head that breaks the grammar is kept as it came, with what follows",
+        arguments: [
+            "POST /login HTTP/1.1\r\nHost : a.test\r\nAuthorization: Basic bm86cHc=\r\n\r\n",
+            "\r\nPOST /login HTTP/1.1\r\nHost: a.test\r\nX\u{1}: y\r\n\r\n",
+            "POST /login HTTP/1.1\nHost: a.test\nno colon\n\n",
+        ], [1, 7, 1000])
+    func malformedRequest(_ head: String, _ size: Int) throws {
+        let (reading, writer) = begin()
+        let bytes = [UInt8]("\(head)password=hunter2".utf8)
+        var isBroken = false
+        for start in stride(from: 0, to: bytes.count, by: size) where !isBroken {
+            // Nothing more is read once it broke off.
+            let piece = size == 1000 ? bytes : Array(bytes[start..<min(start + size, bytes.count)])
+            if case .broken = reading.read(piece, .request, at: RecordedTraffic.start) {
+                isBroken = true
+            }
+        }
+        reading.finish(at: RecordedTraffic.start, .broken)
+        writer.recorder.flush()
+        #expect(isBroken)
+        let exchange = try #require(sink.exchanges.first)
+        #expect(exchange.error != nil && exchange.error != "origin-closed")
+        #expect([UInt8](head.utf8).starts(with: exchange.requestHead))
+        guard size == 1000 else { return }
+        #expect(exchange.requestHead.text == head)
+        #expect(exchange.requestBody.bytes.text == "password=hunter2")
+        #expect(exchange.authority == (head.contains("Host :") ? exchange.authority : "a.test"))
+    }
+
+    @Test("An answer that breaks the grammar is kept as well")
+    func malformedResponse() throws {
+        let (reading, writer) = begin()
+        _ = reading.read(requests(1), .request, at: RecordedTraffic.start)
+        let head = "HTTP/1.1 2x0 OK\r\nSet-Cookie: a=b\r\n\r\n"
+        let turn = reading.read([UInt8](head.utf8), .response, at: RecordedTraffic.start)
+        guard case .broken = turn else {
+            Issue.record("\(turn)")
+            return
+        }
+        reading.finish(at: RecordedTraffic.start, .broken)
+        writer.recorder.flush()
+        #expect(sink.exchanges.map(\.responseHead.text) == [head])
+    }
+
+    @Test(
+        "A head of empty lines alone costs no more than its bytes",
+        .processorTime(below: .seconds(20)))
+    func emptyLines() {
+        let (reading, writer) = begin()
+        var turn = HTTP1Reading.Turn.none
+        for _ in 0..<64 {
+            turn = reading.read(
+                [UInt8](repeating: 0x0A, count: 4096), .request, at: RecordedTraffic.start)
+            if case .broken = turn { break }
+        }
+        reading.finish(at: RecordedTraffic.start, .broken)
+        writer.recorder.flush()
+        #expect(sink.exchanges.count <= 1)
     }
 
     private func begin() -> (HTTP1Reading, ImportWriter) {

@@ -492,7 +492,7 @@ struct HTTP2ReadingTests {
         parts += [exchange.requestBody.bytes.text, trailers(exchange.requestBody), ">"]
         for head in exchange.interimHeads + [exchange.responseHead] where !head.isEmpty {
             let words = head.text.split(whereSeparator: \.isWhitespace)
-            parts.append(String(words[1]))
+            if words.count > 1 { parts.append(String(words[1])) }
         }
         parts += [exchange.responseBody.bytes.text, trailers(exchange.responseBody)]
         if let error = exchange.error { parts.append("\(error): \(exchange.errorDetail ?? "")") }

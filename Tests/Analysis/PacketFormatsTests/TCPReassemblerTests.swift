@@ -60,42 +60,9 @@ struct TCPReassemblerTests {
         #expect(reassembler.isEnded)
     }
 
-    static let links: [(UInt16, [UInt8])] = [
-        (1, [UInt8](repeating: 0, count: 12) + [8, 0]),
-        (1, [UInt8](repeating: 0, count: 12) + [0x81, 0, 0, 1, 8, 0]),
-        (101, []), (228, []), (12, []), (0, [2, 0, 0, 0]), (108, [0, 0, 0, 2]),
-        (113, [UInt8](repeating: 0, count: 14) + [8, 0]),
-        (276, [8, 0] + [UInt8](repeating: 0, count: 18)),
-    ]
-
-    @Test("Each link's header is taken off, and a packet cut anywhere is refused", arguments: links)
-    func link(_ type: UInt16, _ header: [UInt8]) throws {
-        let whole = header + packet(7, "abc")
-        // Filled up, as Ethernet does.
-        let expected = try segment(7, "abc")
-        #expect(try TCPSegment(caught(type, whole)) == expected)
-        #expect(try TCPSegment(caught(type, whole + [0, 0])) == expected)
-        for end in 0..<whole.count {
-            #expect(throws: TCPSegment.Refusal.self) {
-                try TCPSegment(caught(type, [UInt8](whole[..<end])))
-            }
-        }
-    }
-
     private func segment(_ number: UInt32, _ text: String, flags: UInt8 = 0x10) throws -> TCPSegment
     {
-        try TCPSegment(caught(101, packet(number, text, flags: flags)))
-    }
-
-    private func caught(_ type: UInt16, _ bytes: [UInt8]) -> CaughtPacket {
-        CaughtPacket(
-            linkType: type, interface: "", at: Timestamp(microseconds: 1), bytes: bytes)
-    }
-
-    private func packet(_ number: UInt32, _ text: String, flags: UInt8 = 0x10) -> [UInt8] {
-        let length = UInt16(40 + text.utf8.count)
-        return [0x45, 0] + length.bigEndianBytes + [0, 0, 0, 0, 64, 6, 0, 0, 10, 0, 0, 1]
-            + [10, 0, 0, 2, 0xC0, 0, 1, 0xBB] + number.bigEndianBytes + [0, 0, 0, 0, 0x50, flags]
-            + [0, 0, 0, 0, 0, 0] + [UInt8](text.utf8)
+        let packet = try IPPacket(HandmadePacket.segment(number, text, flags: flags)[...])
+        return try TCPSegment(packet, at: Timestamp(microseconds: 1))
     }
 }

@@ -172,6 +172,28 @@ struct ReplayRecordingTests {
         #expect(try recording.answer(to: request("GET /a"), from: asked) == answer)
     }
 
+    /// The same of what is no HTTP.
+    @Test(
+        arguments: [
+            ("127.0.0.1", "localhost", true), ("127.0.0.2", "localhost", true),
+            ("db.localhost", "127.0.0.1", true), ("::ffff:127.0.0.1", "localhost", true),
+            ("127.0.0.2", "127.0.0.1", false), ("db.example", "localhost", false),
+        ])
+    func knowsDialoguesByAnotherNameOfLoopback(
+        _ recorded: String, _ asked: String, _ isKnown: Bool
+    ) throws {
+        var connection = ConnectionRecord(
+            id: 1, openedAt: Timestamp(microseconds: 0), client: "c", listener: "l",
+            mode: .explicit)
+        (connection.originHost, connection.originPort) = (recorded, 6379)
+        connection.clientTLS = TLSRecord()
+        connection.clientTLS?.alpn = "redis"
+        let source = MemorySource()
+        source.connectionRecords = [connection]
+        let recording = try ReplayRecording(source, options: ReplayOptions(), digests: .forTests)
+        #expect(recording.protocols(of: asked, 6379) == (isKnown ? ["redis"] : []))
+    }
+
     private func request(_ head: String) -> String {
         let lines = head.split(separator: "\n", maxSplits: 1)
         let rest = lines.count > 1 ? "\n" + lines[1] : ""

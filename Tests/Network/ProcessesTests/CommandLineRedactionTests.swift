@@ -19,6 +19,7 @@ struct CommandLineRedactionTests {
             ("without a space", ["mysql", "-phunter"], ["mysql", "-p***"]),
             ("a port", ["psql", "-p5432"], nil),
             ("user and password", ["curl", "-u", "me:pw"], ["curl", "-u", "***"]),
+            ("what curl prints", ["/usr/bin/curl", "-w", "%{http_code}"], nil),
             ("both in one word", ["curl", "-ume:pw"], ["curl", "-u***"]),
             (
                 "userinfo", ["git", "clone", "https://me:pw@example.com/a"],

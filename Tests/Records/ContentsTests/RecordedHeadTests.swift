@@ -30,6 +30,15 @@ struct RecordedHeadTests {
         Row(name: "nothing", text: "", fields: []),
     ]
 
+    @Test(arguments: [
+        ("CONNECT h:443 HTTP/1.1\r\n\r\n", true), ("CONNECT h:443 HTTP/2.0\r\n\r\n", true),
+        ("CONNECT / HTTP/2.0\r\n:protocol: websocket\r\n\r\n", false),
+        ("GET / HTTP/1.1\r\n\r\n", false), ("CONNECTION / HTTP/1.1\r\n\r\n", false), ("", false),
+    ])
+    func knowsTunnels(_ head: String, _ isTunnel: Bool) {
+        #expect(RecordedHead(Array(head.utf8)).asksForTunnel == isTunnel)
+    }
+
     @Test(arguments: rows)
     func takesFieldsApart(_ row: Row) {
         for (head, isSection) in [

@@ -122,6 +122,26 @@ struct MessageRedactionTests {
         #expect(shown == ["PASS ***", "NICK nora", "a1 LOGIN ***", "JOIN #c"])
     }
 
+    /// A listing has the start of a datagram alone.
+    @Test func masksCommunity() {
+        let whole =
+            [0x30, 24, 2, 1, 1, 4, 6] + [UInt8]("s3cret".utf8)
+            + [0xA0, 11, 2, 1, 7, 2, 1, 0, 2, 1, 0, 0x30, 0]
+        for end in whole.indices.dropFirst(8) {
+            var redaction = MessageRedaction(protocolName: "snmp")
+            let shown = redaction.redact([UInt8](whole[..<end]), of: part(">", kind: .datagram))
+            #expect(shown == whole[..<7] + [UInt8]("***".utf8) + whole[..<end].dropFirst(13))
+        }
+    }
+
+    @Test func aDatagramIsReadByItself() {
+        var redaction = MessageRedaction(protocolName: "udp")
+        let shown = ["PASS s3cret", "LIST"].map {
+            redaction.redact([UInt8]($0.utf8), of: part(">", kind: .datagram)).text
+        }
+        #expect(shown == ["PASS ***", "LIST"])
+    }
+
     // MARK: Packets
 
     static let startup: [UInt8] = [0, 0, 0, 15, 0, 3, 0, 0] + [UInt8]("user\0n\0".utf8)

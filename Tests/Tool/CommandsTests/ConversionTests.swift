@@ -176,7 +176,7 @@ struct ConversionTests {
             try Data(#"{"log":{}}"#.utf8).write(to: URL(fileURLWithPath: file))
             let result = await run(["flows", "list", file], capture: file)
             #expect(result.code == 4)
-            #expect(result.diagnostics.text.contains("hint: make one of it: sallyport import '"))
+            #expect(result.diagnostics.text.contains("hint: make one of it: sallyport import "))
         }
     }
 

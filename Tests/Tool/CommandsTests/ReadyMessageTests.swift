@@ -41,6 +41,16 @@ struct ReadyMessageTests {
                 + "\"capture\":\"session.sallyport\",\"pid\":4711}\n")
     }
 
+    /// What is printed to copy works as it stands, but for the password.
+    @Test func proxyWithLogin() {
+        let way = ReadyMessage.WayIn(HostPort(host: "127.0.0.1", port: 8080), .explicit)
+        let message = ReadyMessage(
+            ways: [way], authority: "ca.pem", capture: nil, processID: 1, needsLogin: true)
+        #expect(
+            message.text.contains(
+                "  curl --proxy http://127.0.0.1:8080 --proxy-user USER:PASSWORD --cacert ca.pem"))
+    }
+
     @Test func reverseMode() {
         let message = ReadyMessage(
             ways: [

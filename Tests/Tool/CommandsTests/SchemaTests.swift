@@ -70,13 +70,13 @@ import Testing
 
     /// Of a run that saw something, one that the command spoilt, and one that saw nothing.
     @Test(arguments: [
-        (ChildProcess.Ending.exited(0), Int64(1), nil, RunReport.Verdict.findings),
+        (ChildProcess.Ending.exited(0), Int64(1), nil, GateVerdict.Kind.findings),
         (.signalled(9), 7, nil, .inconclusive),
         (.exited(0), 7, "namespaces-forbidden", .inconclusive),
     ])
     func runsMatchTheirSchema(
         _ ending: ChildProcess.Ending, _ first: Int64, _ failure: String?,
-        _ verdict: RunReport.Verdict
+        _ verdict: GateVerdict.Kind
     ) throws {
         let outcome = ClientRun.Outcome(
             ["curl", "--user", "nora:pa55-word"], from: SampleCapture.start,
@@ -89,7 +89,7 @@ import Testing
             configuration: .standard(
                 profile: nil, runKey: [UInt8](repeating: 7, count: 32),
                 treatsLoopbackAsRemote: true))
-        #expect(report.verdict == verdict)
+        #expect(report.verdict.kind == verdict)
         let text = report.json(toolVersion: "0").line.text
         #expect(!text.contains("pa55"))
         let document = try #require(try Self.documents(in: text).first)

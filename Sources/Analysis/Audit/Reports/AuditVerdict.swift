@@ -38,7 +38,7 @@ extension AuditResult {
     /// Whether something should have been seen of a client here, and was not.
     ///
     /// Not so for what is only noted, nor for what this machine cannot present.
-    fileprivate var leavesQuestion: Bool {
+    var leavesQuestion: Bool {
         probe.expectation != .inform && (verdict == .inconclusive || outcome == .uncontrolled)
     }
 }

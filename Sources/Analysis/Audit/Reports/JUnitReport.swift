@@ -31,6 +31,8 @@ package struct JUnitReport: Sendable {
         let state: JUnitDocument.Case.State =
             if result.verdict == .fail || countsWarnings && result.verdict == .warn {
                 .failed(message: message, type: result.outcome.rawValue)
+            } else if result.leavesQuestion {
+                .broken(message: message, type: result.outcome.rawValue)
             } else if [.inconclusive, .skipped].contains(result.verdict)
                 || result.outcome == .notOffered
             {

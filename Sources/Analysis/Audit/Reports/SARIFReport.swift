@@ -31,7 +31,9 @@ package struct SARIFReport: Sendable {
         SARIFDocument(
             category: "sallyport-audit/", toolVersion: report.toolVersion,
             startedAt: report.startedAt,
-            results: report.results.filter(isSelected).map { result($0, report.sources) }
+            results: report.results.filter(isSelected).map { result($0, report.sources) },
+            warnings: report.verdict() == .inconclusive
+                ? ["what had to be seen was not seen"] : []
         ).json
     }
 

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import Redaction
 internal import Traffic
 
@@ -10,11 +11,6 @@ struct SocketMessages {
     private(set) var request = ComparedMessages()
     private(set) var response = ComparedMessages()
 
-    /// Whether an exchange may have such messages (RFC 6455 §4.2.2, RFC 8441 §4).
-    static func mayBelong(to exchange: ExchangeRecord) -> Bool {
-        exchange.status == 101 || exchange.requestHead.starts(with: connectStart)
-    }
-
     /// Reads the messages up to the limits.
     ///
     /// Errors: those of the source.
@@ -22,7 +18,7 @@ struct SocketMessages {
         of exchange: ExchangeRecord, in source: any TrafficSource,
         _ configuration: ComparisonConfiguration
     ) throws {
-        guard Self.mayBelong(to: exchange) else { return }
+        guard exchange.leavesHTTP else { return }
         var redaction = try MessageRedaction(
             of: try source.connection(exchange.connection), exchange: exchange.id, in: source)
         var room = [Direction.request: configuration.contentLimit]
@@ -57,7 +53,7 @@ struct SocketMessages {
     static func hashes(
         of exchange: ExchangeRecord, in source: any TrafficSource
     ) throws -> (request: Int, response: Int)? {
-        guard mayBelong(to: exchange) else { return nil }
+        guard exchange.leavesHTTP else { return nil }
         var hashers = (request: Hasher(), response: Hasher())
         var isEmpty = true
         try visit(exchange, source) { part in
@@ -77,13 +73,11 @@ struct SocketMessages {
         try source.messages(ofConnection: exchange.connection, exchange: exchange.id) { part in
             switch part.kind {
             case .text, .binary, .close: body(part)
-            case .ping, .pong, .segment, .grpc, .event, .frame: break
+            case .ping, .pong, .segment, .grpc, .event, .frame, .datagram: break
             }
             return true
         }
     }
-
-    private static let connectStart = Array("CONNECT ".utf8)
 }
 
 extension ComparedMessage {

@@ -57,6 +57,12 @@ package struct Finding: Sendable {
         return "\(times), \(what)\(ids.count == 1 ? "" : "s") \(list)\(more)"
     }
 
+    /// The service, with the port where that tells it from others of its host.
+    package var service: String {
+        let port = urlTemplate.dialogue.map(\.port) ?? urlTemplate.port
+        return port.map { HostPort(host: party.text, port: $0).description } ?? party.text
+    }
+
     /// Whether it would be judged otherwise if the service were a first party, or none.
     var dependsOnParty: Bool { thirdPartySeverity != nil }
 

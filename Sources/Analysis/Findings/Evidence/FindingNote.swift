@@ -36,6 +36,7 @@ package enum FindingNote: Sendable, Hashable {
     case offer(OfferFlaw)
     case hygiene(HygieneFlaw)
     case measured(MeasuredFact)
+    case network(NetworkFact)
     case verification(CertificateProblem)
     case refusedBefore
     case speaks(ProtocolName)
@@ -92,6 +93,7 @@ package enum FindingNote: Sendable, Hashable {
         case .offer(let flaw): flaw.rawValue
         case .hygiene(let flaw): flaw.rawValue
         case .measured(let fact): fact.text
+        case .network(let fact): fact.text
         case .verification(let problem): problem.text
         case .refusedBefore: "its connection before was refused, with the same certificate's CA"
         case .speaks(let name): "\(name.rawValue) is spoken inside"

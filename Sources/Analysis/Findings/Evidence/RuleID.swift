@@ -39,6 +39,7 @@ package enum RuleID: String, Sendable, CaseIterable {
     case tlsClientExtensions = "TLS-C-EXT"
     case tlsClientPinned = "TLS-C-PINNED"
     case tlsOriginCertificate = "TLS-S-CERT"
+    case tlsOriginParameters = "TLS-S-PARAMS"
     case deviceUDID = "ID-UDID"
     case advertisingID = "ID-IDFA"
     case deviceNumber = "ID-IMEI"
@@ -65,6 +66,13 @@ package enum RuleID: String, Sendable, CaseIterable {
     case economyCaching = "ECON-CACHE"
     case economyImage = "ECON-IMAGE"
     case streamRandom = "BIN-RANDOM"
+    case bonjour = "LAN-MDNS"
+    case ssdp = "LAN-SSDP"
+    case localDestination = "LAN-DEST"
+    case localGroup = "LAN-MCAST"
+    case unsafeProtocol = "UNSAFE-PROTO"
+    case localLeak = "LAN-LEAK"
+    case namesInClear = "META-CLEAR"
 
     /// Where the rule stands in the report.
     var order: Int { RuleID.allCases.firstIndex(of: self) ?? 0 }
@@ -102,7 +110,6 @@ package enum RuleID: String, Sendable, CaseIterable {
         case .upgradeUnused: .upgradeUnused
         case .upgradeInjection: .upgradeInjection
         case .urlToken: .urlToken
-        case .clearHTTP: .clearHTTP
         case .tlsClientRetry: .tlsClientRetry
         case .tlsClientVersion: .tlsClientVersion
         case .tlsClientCipher: .tlsClientCipher
@@ -110,7 +117,6 @@ package enum RuleID: String, Sendable, CaseIterable {
         case .tlsClientSignatures: .tlsClientSignatures
         case .tlsClientExtensions: .tlsClientExtensions
         case .tlsClientPinned: .tlsClientPinned
-        case .tlsOriginCertificate: .tlsOriginCertificate
         case .deviceUDID: .deviceUDID
         case .advertisingID: .advertisingID
         case .deviceNumber: .deviceNumber
@@ -130,6 +136,9 @@ package enum RuleID: String, Sendable, CaseIterable {
             .economyImage, .redirectDowngrade, .crossOrigin, .cacheAuthenticated,
             .cookieAttributes, .transportSecurity:
             transferText
+        case .clearHTTP, .tlsOriginCertificate, .tlsOriginParameters, .bonjour, .ssdp,
+            .localDestination, .localGroup, .unsafeProtocol, .localLeak, .namesInClear:
+            networkText
         }
     }
 
@@ -151,6 +160,22 @@ package enum RuleID: String, Sendable, CaseIterable {
         case .cacheAuthenticated: .cacheAuthenticated
         case .cookieAttributes: .cookieAttributes
         default: .transportSecurity
+        }
+    }
+
+    /// That of the rules about networks and the servers in them.
+    private var networkText: RuleText {
+        switch self {
+        case .clearHTTP: .clearHTTP
+        case .tlsOriginCertificate: .tlsOriginCertificate
+        case .tlsOriginParameters: .tlsOriginParameters
+        case .bonjour: .bonjour
+        case .ssdp: .ssdp
+        case .localDestination: .localDestination
+        case .localGroup: .localGroup
+        case .unsafeProtocol: .unsafeProtocol
+        case .localLeak: .localLeak
+        default: .namesInClear
         }
     }
 }

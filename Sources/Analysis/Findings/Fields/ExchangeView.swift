@@ -61,10 +61,7 @@ final class ExchangeView {
     /// Whether the client sent it unencrypted.
     var isClear: Bool { exchange.scheme == .http }
     /// Whether it asks for a tunnel, and for nothing that is spoken inside.
-    var isTunnel: Bool {
-        // One that names a protocol asks for more than a tunnel (RFC 8441 §4).
-        method == Array("CONNECT".utf8) && request.first(named: ":protocol") == nil
-    }
+    var isTunnel: Bool { request.asksForTunnel }
     /// Whether there is a response that an origin made.
     var hasOriginResponse: Bool { !exchange.answeredByTool && exchange.status != 0 }
 

@@ -42,6 +42,11 @@ struct MessageView {
         self.isClear = isClear
         self.content = content
     }
+
+    /// Whether the client said anything.
+    var hasClient: Bool {
+        !client.isEmpty || messages.contains { $0.direction == .request }
+    }
 }
 
 extension ConnectionRecord {

@@ -63,7 +63,7 @@ package enum FindingsJSON {
             "title": .string(finding.rule.text.title),
             "severity": .string(finding.severity.rawValue),
             "confidence": .string(finding.confidence.rawValue),
-            "party": .string(finding.party.text),
+            "party": .string(finding.service),
             "blames": .string(finding.rule.text.party.rawValue),
             "scheme": .string(finding.urlTemplate.dialogue?.scheme ?? finding.scheme.rawValue),
             "method": finding.method.map { .string($0.rawValue) } ?? .null,

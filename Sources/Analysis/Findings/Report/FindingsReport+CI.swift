@@ -16,12 +16,12 @@ extension FindingsReport {
                 message:
                     "\(finding.place): \(finding.rule.text.title): \(finding.rule.text.reason)."
                     + " Fix: \(finding.rule.text.advice)",
-                source: source, place: finding.party.text, fingerprint: finding.fingerprint,
+                source: source, place: finding.service, fingerprint: finding.fingerprint,
                 isNew: outcome.baseline == nil ? nil : finding.state != .known,
                 suppression: outcome.suppression(of: finding)?.justification,
                 properties: [
                     "confidence": .string(finding.confidence.rawValue),
-                    "party": .string(finding.party.text),
+                    "party": .string(finding.service),
                     "blames": .string(finding.rule.text.party.rawValue),
                     "occurrences": .integer(Int64(finding.occurrences)),
                     "notes": .array(finding.notes.map { .string($0.text) }),
@@ -54,10 +54,11 @@ extension FindingsReport {
     ///
     /// - Parameters:
     ///   - reasons: why enough was not seen.
+    ///   - command: that judged.
     ///   - others: cases besides.
     package func junit(
         toolVersion: String, capture: String, reasons: [String],
-        and others: [JUnitDocument.Case] = []
+        command: String = "sallyport check", and others: [JUnitDocument.Case] = []
     ) -> String {
         let rules = RuleID.allCases.map { id in
             let found = findings.filter { $0.rule == id }
@@ -73,12 +74,13 @@ extension FindingsReport {
         let reasons = reasons.joined(separator: ", ")
         let coverage = JUnitDocument.Case(
             group: "coverage", name: "enough was seen",
-            state: reasons.isEmpty ? .passed : .skipped(message: reasons), details: reasons)
+            state: reasons.isEmpty ? .passed : .broken(message: reasons, type: "inconclusive"),
+            details: reasons)
         let suite = JUnitDocument.Suite(
-            name: "sallyport check", host: capture, startedAt: nil,
+            name: command, host: capture, startedAt: nil,
             properties: [("tool", "sallyport \(toolVersion)"), ("capture", capture)],
             cases: rules + [coverage] + policyCases + others)
-        return JUnitDocument(name: "sallyport check", duration: 0, suites: [suite]).text
+        return JUnitDocument(name: command, duration: 0, suites: [suite]).text
     }
 
     private var policyCases: [JUnitDocument.Case] {
@@ -100,7 +102,7 @@ extension FindingsReport {
         let rule = finding.rule
         let lines: [String?] = [
             "\(rule.rawValue): \(rule.text.title)", "where: \(finding.place)",
-            "service: \(finding.party.text)",
+            "service: \(finding.service)",
             "severity: \(finding.severity.rawValue), \(finding.confidence.rawValue)",
             acceptance(of: finding).map { "accepted: \($0)" },
             "seen: \(finding.occurrences) times", numbers("exchanges", finding.exchanges),

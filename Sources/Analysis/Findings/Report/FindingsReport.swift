@@ -42,6 +42,12 @@ package enum InconclusiveReason: String, Sendable {
     case everythingPassed = "everything-passed"
     /// There were TLS connections, and clients refused every one.
     case everyClientRefused = "every-client-refused"
+    /// Datagrams were seen, and no request or message.
+    case datagrams
+    /// A page of the tool's own was visited, and nothing else.
+    case ownPage = "own-page"
+    /// There were connections, and no request or message on any.
+    case nothingSaid = "nothing-said"
     /// Something was said in cleartext, in no protocol that is known here.
     case notUnderstood = "not-understood"
     /// Packets of TLS were imported whose keys are not known.
@@ -60,10 +66,15 @@ package enum InconclusiveReason: String, Sendable {
         case .noOriginAnswered: "no origin answered"
         case .everythingPassed: "every connection was passed through, so none was looked into"
         case .everyClientRefused: "clients refused every TLS connection, so none was looked into"
+        case .datagrams:
+            "datagrams were seen, of QUIC or other UDP, which are refused and not looked into"
+        case .ownPage: "the tool's own page was visited, which is not judged"
+        case .nothingSaid: "connections were seen, and no request or message on them"
         case .notUnderstood:
             "cleartext was recorded in a protocol that is not known here: see 'sallyport connections'"
         case .notDecrypted:
-            "TLS was imported without the keys that open it (--key-log), so it was not looked into"
+            "what is encrypted was imported without keys that open it (--key-log, for TLS over TCP), so"
+                + " it was not looked into"
         case .packetsMissing: "packets are missing in what was imported"
         case .truncated: "too many services to tell them all apart"
         case .expectationUnmet: "something that the policy expects was not seen"
@@ -129,6 +140,11 @@ package struct FindingsCoverage: Sendable, Equatable {
         ]
     }
 
+    /// Flows of datagrams that were refused, or of which nothing was recorded.
+    private var datagrams = 0
+    private var ownPages = 0
+    /// Whether a request or a message was recorded.
+    private var hasTraffic = false
     /// Exchanges without an answer.
     private var unanswered = 0
     /// Answers that the tool made in an origin's place.
@@ -138,6 +154,15 @@ package struct FindingsCoverage: Sendable, Equatable {
 
     mutating func count(_ connection: ConnectionRecord) {
         connections += 1
+        guard connection.isAnswered else {
+            datagrams += 1
+            return
+        }
+        guard !connection.isForTool else {
+            ownPages += 1
+            return
+        }
+        if connection.exchangeCount > 0 || connection.messageCount > 0 { hasTraffic = true }
         if connection.clientTLS != nil || connection.protocolName == "tls" { tlsConnections += 1 }
         switch connection.outcome {
         case .clientRefused: clientRefused += 1
@@ -164,22 +189,31 @@ package struct FindingsCoverage: Sendable, Equatable {
     mutating func countUnread(_ connection: ConnectionRecord, isUnread: Bool) {
         // HTTP that is no exchange was not taken for a request.
         let isUnknown =
-            ["unknown", "http"].contains(connection.protocolName) && connection.messageCount > 0
+            ["unknown", "http", "udp"].contains(connection.protocolName)
+            && connection.messageCount > 0
         let isImported = connection.note("imported-packets") != nil
         let isPassed = isImported && connection.outcome == .passedThrough
-        if connection.note("packets-missing") != nil { packetsMissing += 1 }
-        if connection.clientTLS != nil || connection.protocolName == "tls" {
+        let isIncomplete = connection.note("packets-missing") != nil
+        if isIncomplete { packetsMissing += 1 }
+        let isEncrypted = Self.encryptedNames.contains(connection.protocolName)
+        if connection.clientTLS != nil || isEncrypted {
             if isPassed { notDecrypted += 1 }
+        } else if isIncomplete, connection.listener == ConnectionRecord.packetListener {
+            // Packets that would have been read are missing, and nothing else is known of them.
         } else if isUnread, isUnknown || isPassed {
             notUnderstood += 1
         }
     }
 
+    /// Of protocols that nobody on the way reads.
+    private static let encryptedNames: Set<String> = ["tls", "quic", "dtls", "wireguard", "esp"]
+
     /// Connections on which an origin could not be had, or not securely.
     package var originFailed: Int { originUnreachable + originUntrusted + originHandshakeFailed }
 
-    mutating func count(_ messages: GatheredMessages) {
+    mutating func count(_ messages: GatheredMessages, of connection: ConnectionRecord) {
         self.messages += messages.count
+        if messages.count > 0, connection.isAnswered { hasTraffic = true }
         if messages.isTruncated { truncatedMessages += 1 }
     }
 
@@ -190,6 +224,7 @@ package struct FindingsCoverage: Sendable, Equatable {
 
     mutating func count(_ view: ExchangeView) {
         exchanges += 1
+        hasTraffic = true
         if view.isClear { clearExchanges += 1 }
         if view.exchange.answeredByTool { ownAnswers += 1 }
         if view.hasOriginResponse { heardOrigin = true }
@@ -212,7 +247,8 @@ package struct FindingsCoverage: Sendable, Equatable {
             reasons.append(.noOriginAnswered)
         }
         let isUnread = notUnderstood + notDecrypted > 0
-        if exchanges == 0, messages == 0, connections > 0, passedThrough >= connections, !isUnread {
+        let looked = connections - datagrams - ownPages
+        if !hasTraffic, passedThrough > 0, passedThrough >= looked, !isUnread {
             reasons.append(.everythingPassed)
         }
         if tlsConnections > 0, clientRefused >= tlsConnections {
@@ -221,7 +257,18 @@ package struct FindingsCoverage: Sendable, Equatable {
         if notUnderstood > 0 { reasons.append(.notUnderstood) }
         if notDecrypted > 0 { reasons.append(.notDecrypted) }
         if packetsMissing > 0 { reasons.append(.packetsMissing) }
+        // The absence of all traffic is no good sign, whatever else there was.
+        if !hasTraffic, datagrams > 0 { reasons.append(.datagrams) }
+        if !hasTraffic, ownPages > 0 { reasons.append(.ownPage) }
+        if !hasTraffic, reasons.isEmpty { reasons.append(.nothingSaid) }
         if isTruncated { reasons.append(.truncated) }
         return reasons
+    }
+}
+
+extension ConnectionRecord {
+    /// Whether what it says was let through: of datagrams that were refused, the first are recorded.
+    fileprivate var isAnswered: Bool {
+        !isDatagrams || messageCount > 0 && outcome != .refused
     }
 }

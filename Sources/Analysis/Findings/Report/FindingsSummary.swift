@@ -19,15 +19,19 @@ enum FindingsSummary {
         if coverage.clientRefused > 0 { text += ", \(coverage.clientRefused) refused by clients" }
         if coverage.originFailed > 0 { text += ", \(coverage.originFailed) without their origin" }
         if coverage.truncatedBodies > 0 {
-            text += ", " + Quantity.text(coverage.truncatedBodies, "content") + " in part"
+            text += ", " + bodies(coverage.truncatedBodies) + " in part"
         }
         if coverage.partlyReadBodies > 0 {
-            text += ", " + Quantity.text(coverage.partlyReadBodies, "content")
+            text += ", " + bodies(coverage.partlyReadBodies)
             text += " not looked into to the end"
         }
         if coverage.broken > 0 { text += ", \(coverage.broken) broken off" }
         if coverage.timedOut > 0 { text += ", \(coverage.timedOut) timed out" }
         return text
+    }
+
+    private static func bodies(_ count: Int) -> String {
+        count == 1 ? "1 body" : "\(count) bodies"
     }
 
     /// Such as `1 critical, 2 medium`; empty for none.

@@ -12,9 +12,9 @@ package struct FindingsText {
     /// Whether something is told by its rule alone.
     private var hasFolded = false
 
-    /// - Parameter reasons: why the verdict cannot be clean, besides those of the report.
+    /// All but the verdict.
     package static func render(
-        _ report: FindingsReport, and reasons: [String] = [], verbose: Bool = false, color: Bool
+        _ report: FindingsReport, verbose: Bool = false, color: Bool
     ) -> String {
         var text = FindingsText(report: report, isVerbose: verbose, isColored: color)
         text.lines = [FindingsSummary.text(report), ""]
@@ -22,7 +22,6 @@ package struct FindingsText {
         if text.hasFolded { text.lines += ["(--verbose lists all places)", ""] }
         text.addAccepted()
         if let inventory = report.inventory.text { text.lines += [inventory, ""] }
-        text.lines += (report.reasons.map(\.text) + reasons).map { "inconclusive: \($0)" }
         while text.lines.last == "" { text.lines.removeLast() }
         return text.lines.joined(separator: "\n") + "\n"
     }

@@ -18,6 +18,8 @@ package struct JUnitDocument {
         package enum State {
             case passed
             case failed(message: String, type: String)
+            /// Nothing could be said.
+            case broken(message: String, type: String)
             case skipped(message: String)
         }
 
@@ -31,7 +33,9 @@ package struct JUnitDocument {
             self.details = details
         }
 
-        fileprivate var isFailure: Bool { if case .failed = state { true } else { false } }
+        /// The type of a failure; `nil` for what did not fail.
+        var failure: String? { if case .failed(_, let type) = state { type } else { nil } }
+        fileprivate var isBroken: Bool { if case .broken = state { true } else { false } }
         fileprivate var isSkipped: Bool { if case .skipped = state { true } else { false } }
     }
 
@@ -107,6 +111,8 @@ package struct JUnitDocument {
             case .failed(let message, let type):
                 "<failure" + attributes([("message", message), ("type", type)])
                     + ">\(body)</failure>"
+            case .broken(let message, let type):
+                "<error" + attributes([("message", message), ("type", type)]) + ">\(body)</error>"
             case .skipped(let message): "<skipped" + attributes([("message", message)]) + "/>"
             case .passed: "<system-out>\(body)</system-out>"
             }
@@ -115,8 +121,10 @@ package struct JUnitDocument {
 
     private static func counts(_ cases: [Case]) -> [(String, String)] {
         [
-            ("tests", String(cases.count)), ("failures", String(cases.count(where: \.isFailure))),
-            ("errors", "0"), ("skipped", String(cases.count(where: \.isSkipped))),
+            ("tests", String(cases.count)),
+            ("failures", String(cases.count { $0.failure != nil })),
+            ("errors", String(cases.count(where: \.isBroken))),
+            ("skipped", String(cases.count(where: \.isSkipped))),
         ]
     }
 

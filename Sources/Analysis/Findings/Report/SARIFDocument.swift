@@ -88,13 +88,13 @@ package struct SARIFDocument {
             indexes[rule.id] = rules.count
             rules.append(rule)
         }
-        var invocation = [JSONText.Member("executionSuccessful", true)]
+        var invocation = [JSONText.Member("executionSuccessful", .boolean(warnings.isEmpty))]
         if let startedAt {
             invocation.append(JSONText.Member("startTimeUtc", .string(startedAt.rfc3339)))
         }
         if !warnings.isEmpty {
             let notifications = warnings.map { text -> JSONText in
-                ["level": "warning", "message": ["text": .string(Self.escapedBraces(text))]]
+                ["level": "error", "message": ["text": .string(Self.escapedBraces(text))]]
             }
             invocation.append(.init("toolExecutionNotifications", .array(notifications)))
         }

@@ -16,11 +16,9 @@ enum APIKeyDetector {
     static func judge(_ field: MessageField, at service: ServiceName) -> RuleMatch? {
         guard field.value.count >= 8, isKeyName(field.name), !Placeholder.matches(field.value)
         else { return nil }
-        let isPublic = PublicKey.matches(field.value, named: field.name, at: service)
         var result = RuleMatch(
-            .plainHTTPAPIKey, isPublic ? .info : .high, .firm, header: field.name,
-            value: field.value)
-        if isPublic { result.notes.append(.publishable) }
+            .plainHTTPAPIKey, .high, .firm, header: field.name, value: field.value)
+        if PublicKey.matches(field.value, named: field.name, at: service) { result.makePublic() }
         return result
     }
 

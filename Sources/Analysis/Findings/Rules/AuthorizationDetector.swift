@@ -10,7 +10,8 @@ enum AuthorizationDetector {
             found += view.request.texts("authorization").compactMap(judge)
             found += view.request.texts("sec-websocket-protocol").compactMap(judgeSubprotocols)
         }
-        if view.isClear || view.method == Array("CONNECT".utf8) {
+        // What asks for a tunnel goes to the proxy as it is.
+        if view.isClear || view.isTunnel {
             let isOurs = view.connection.map { $0.mode == .explicit && !$0.isImported } ?? false
             found += view.request.texts("proxy-authorization").compactMap {
                 judgeProxy($0, isOurs: isOurs)
@@ -59,6 +60,7 @@ enum AuthorizationDetector {
         case "digest": return digest(parts, header: header)
         case "ntlm", "negotiate": return ntlm(rest, header: header)
         case "aws4-hmac-sha256", "hawk", "signature":
+            guard !Placeholder.matches(parts.signature ?? rest) else { return nil }
             var result = RuleMatch(
                 .hashHTTPSignature, .medium, .certain, header: header, value: rest)
             result.notes = [.scheme(scheme(word))]
@@ -72,6 +74,7 @@ enum AuthorizationDetector {
         guard let (user, password) = value.basic, isText(user + password) else {
             return unknown(value.credentials, word: "basic", header)
         }
+        guard !Placeholder.matches(password.isEmpty ? user : password) else { return nil }
         // A key in the place of the user, with no password, is a common way to send it.
         let userIsKey = ValueKind(user).isCredentialByForm || Randomness.bits(of: user) >= 64
         let severity: Severity = password.isEmpty ? (userIsKey ? .high : .low) : .critical
@@ -80,7 +83,10 @@ enum AuthorizationDetector {
             value: password.isEmpty ? user : password)
         result.isPassword = !password.isEmpty
         result.user = user
-        if password.isEmpty { result.notes.append(.emptyPassword) }
+        if password.isEmpty {
+            result.notes.append(.emptyPassword)
+            result.lowerIfPublishable(user)
+        }
         return result
     }
 
@@ -91,6 +97,7 @@ enum AuthorizationDetector {
         guard rest.count >= 8 else { return unknown(rest, word: word, header) }
         var result = RuleMatch(.plainHTTPBearer, .high, .certain, header: header, value: rest)
         result.notes = [.scheme(scheme(word))]
+        result.lowerIfPublishable(rest)
         return result
     }
 
@@ -99,7 +106,9 @@ enum AuthorizationDetector {
     }
 
     private static func digest(_ value: AuthorizationValue, header: [UInt8]) -> RuleMatch? {
-        guard let (user, response) = value.digest else { return nil }
+        guard let (user, response) = value.digest, !Placeholder.matches(response) else {
+            return nil
+        }
         var result = RuleMatch(
             .hashHTTPDigest, .medium, .certain, header: header, value: response)
         result.user = user
@@ -127,6 +136,7 @@ enum AuthorizationDetector {
         var result = RuleMatch(
             .plainHTTPAuthorization, severity, .firm, header: header, value: value)
         if !word.isEmpty { result.notes = [.scheme(scheme(word))] }
+        result.lowerIfPublishable(value)
         return result
     }
 

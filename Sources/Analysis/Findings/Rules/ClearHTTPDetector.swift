@@ -41,7 +41,7 @@ enum ClearHTTPDetector {
 
 extension RuleText {
     static let clearHTTP = RuleText(
-        title: "Cleartext HTTP to a host that is not local",
+        title: "Cleartext HTTP",
         reason: "anyone on the path reads and changes what is sent and what comes back",
         advice: "use https",
         decision: "A request went without TLS to a host that is not this machine.",

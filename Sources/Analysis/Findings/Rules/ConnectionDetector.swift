@@ -5,18 +5,21 @@ internal import Traffic
 enum ConnectionDetector {
     static func examine(_ connection: ConnectionRecord) -> [RuleMatch] {
         var found: [RuleMatch] = []
-        if let problem = problem(of: connection) {
-            var result = RuleMatch(.tlsOriginCertificate, problem.severity, .certain)
+        let problems = problems(of: connection)
+        if let severity = problems.map(\.severity).max() {
+            var result = RuleMatch(.tlsOriginCertificate, severity, .certain)
             result.place = .service
-            result.notes = [.verification(problem)]
+            result.notes = problems.map { .verification($0) }
             found.append(result)
         }
         return found
     }
 
-    private static func problem(of connection: ConnectionRecord) -> CertificateProblem? {
-        if let error = connection.originTLS?.verifyError { return CertificateProblem(error) }
-        return connection.outcome == .originUntrusted ? .other : nil
+    private static func problems(of connection: ConnectionRecord) -> [CertificateProblem] {
+        if let error = connection.tlsOfOrigin?.verifyError {
+            return error.split(separator: ";").prefix(8).map { CertificateProblem(String($0)) }
+        }
+        return connection.outcome == .originUntrusted ? [.other] : []
     }
 }
 
@@ -26,6 +29,8 @@ package enum CertificateProblem: String, Sendable {
     case notYetValid = "not-yet-valid"
     case wrongName = "wrong-name"
     case selfSigned = "self-signed"
+    /// Whether it is trusted is not known.
+    case selfSignedLeaf = "self-signed-leaf"
     case untrusted
     case revoked
     case weak
@@ -36,7 +41,8 @@ package enum CertificateProblem: String, Sendable {
         let text = error.lowercased()
         let known: [(String, CertificateProblem)] = [
             ("not yet valid", .notYetValid), ("expired", .expired), ("mismatch", .wrongName),
-            ("revoked", .revoked), ("self-signed", .selfSigned), ("self signed", .selfSigned),
+            ("revoked", .revoked), ("self-signed leaf", .selfSignedLeaf),
+            ("self-signed", .selfSigned), ("self signed", .selfSigned),
             ("unable to get", .untrusted), ("unable to verify", .untrusted),
             ("not trusted", .untrusted), ("too weak", .weak), ("too small", .weak),
         ]
@@ -45,7 +51,7 @@ package enum CertificateProblem: String, Sendable {
 
     var severity: Severity {
         switch self {
-        case .weak, .other: .medium
+        case .weak, .selfSignedLeaf, .other: .medium
         default: .high
         }
     }
@@ -56,6 +62,8 @@ package enum CertificateProblem: String, Sendable {
         case .notYetValid: "the certificate is not yet valid"
         case .wrongName: "the certificate is for another name"
         case .selfSigned: "the chain ends in a self-signed certificate that is not trusted"
+        case .selfSignedLeaf:
+            "the certificate is self-signed: only who has it already can tell it from another's"
         case .untrusted: "the chain does not lead to a trusted CA"
         case .revoked: "the certificate is revoked"
         case .weak: "a key or a digest of the chain is too weak"
@@ -71,7 +79,8 @@ extension RuleText {
         advice: "install a chain that verifies, or add its CA to the trusted ones if it is private",
         decision:
             "The chain that the origin showed the proxy does not verify for its host (RFC 5280"
-            + " §6).",
+            + " §6). Of packets, what needs no trust is judged: times, name, key, digests, and"
+            + " whether it is self-signed.",
         exceptions:
             "A private CA has to be named by --origin-ca; without it, its servers do not verify.",
         party: .origin,

@@ -10,16 +10,25 @@ enum PlainLoginDetector {
         return view.logins.map { login in
             var result =
                 login.hashSeverity.map { RuleMatch(.hashLogin, $0, .certain) }
-                ?? RuleMatch(.plainLogin, login.isGuest ? .info : .critical, .certain)
+                ?? RuleMatch(.plainLogin, severity(of: login), .certain)
             result.container = .dialogue
             result.value = login.secret
             result.isPassword = !login.isHash && !login.isGuest
             result.user = login.user
             result.protocolName = login.protocolName
             result.notes = [.loggedIn(login.form)] + login.verdict
-            if login.isGuest { result.notes.append(.guest) }
+            if login.isGuest {
+                result.notes.append(
+                    login.form == .community ? .network(.standardCommunity) : .guest)
+            }
             return result
         }
+    }
+
+    private static func severity(of login: ClearLogin) -> Severity {
+        guard login.form == .community else { return login.isGuest ? .info : .critical }
+        // What every device begins with is no secret, but tells that none was set.
+        return login.isGuest ? .low : .high
     }
 
     /// Judges what was seen while the connection was relayed.
@@ -71,7 +80,7 @@ extension RuleText {
             + " the port, and shows the password; or a note in the capture tells of one.",
         exceptions:
             "Anonymous binds and empty passwords; a guest's login at FTP is info. What a server"
-            + " says is never a login.",
+            + " says is never a login. A community of SNMP is high, and low if it is `public`.",
         worst: .critical,
         weaknesses: [319, 523])
 

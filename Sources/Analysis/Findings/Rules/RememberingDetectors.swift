@@ -19,6 +19,7 @@ struct RememberingDetectors {
     private var polling = PollingDetector()
     private var resuming = ResumeDetector()
     private var keystreams = KeystreamDetector()
+    private var clearNames = ClearNamesDetector()
 
     /// - Returns: what the exchange shows together with those before it.
     mutating func examine(_ view: ExchangeView, _ evidence: RunEvidence) -> [RuleMatch] {
@@ -39,9 +40,11 @@ struct RememberingDetectors {
     }
 
     mutating func examine(
-        _ connection: ConnectionRecord, sighting: () -> Sighting
+        _ connection: ConnectionRecord, _ view: MessageView?, _ redaction: EvidenceRedaction,
+        sighting: () -> Sighting
     ) -> [RuleMatch] {
         pinning.examine(connection, sighting: sighting)
+        clearNames.examine(connection, view, redaction)
         return retries.examine(connection)
     }
 
@@ -59,6 +62,7 @@ struct RememberingDetectors {
             + declarations.finish(parties.configuration.manifest)
             + transportSecurity.finish() + pinning.finish()
             + httpFirst.finish() + compression.finish() + duplicates.finish() + polling.finish()
+            + clearNames.finish()
     }
 }
 

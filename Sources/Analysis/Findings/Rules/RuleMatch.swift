@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import Logins
 
 /// What a rule saw, still with the raw bytes; it lives no longer than its exchange is examined.
@@ -56,5 +57,15 @@ struct RuleMatch {
         container = .header
         self.name = name
         self.value = value
+    }
+
+    /// Makes it harmless if the value is a key that its provider means to be seen.
+    mutating func lowerIfPublishable(_ value: [UInt8]) {
+        if PublishedPrefix(of: value)?.isPublishable == true { makePublic() }
+    }
+
+    mutating func makePublic() {
+        severity = .info
+        notes.append(.publishable)
     }
 }

@@ -134,10 +134,9 @@ struct HAREntryReader {
     private var spelledRequest: [UInt8] {
         let method = request["method"]?.bytes ?? Array("GET".utf8)
         var fields = Self.fields(request["headers"], isNative: native != nil)
-        // One that asks for another protocol has a path (RFC 8441 §4).
-        let isTunnel =
-            method.equalsIgnoringCase("connect")
-            && !fields.contains { $0.name.elementsEqual(":protocol".utf8) }
+        let isTunnel = RecordedHead.asksForTunnel(
+            method: method,
+            isProtocolNamed: fields.contains { $0.name.elementsEqual(":protocol".utf8) })
         let target = isTunnel ? Array(url.authority.utf8) : self.target
         if native == nil, !fields.contains(where: { $0.name.equalsIgnoringCase("host") }) {
             fields.insert(

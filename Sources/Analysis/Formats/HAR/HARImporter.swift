@@ -1,6 +1,5 @@
 internal import Base
 internal import Contents
-internal import HTTPCodecs
 internal import Recording
 internal import Traffic
 
@@ -19,7 +18,7 @@ package struct HARImporter: CaptureImporter {
 
     /// Whether a file begins as a HAR may, compressed or not.
     package static func recognizes(_ start: [UInt8]) -> Bool {
-        if compression(of: start) != nil { return true }
+        if PackedSource.compression(of: start) != nil { return true }
         let text = start.starts(with: [0xEF, 0xBB, 0xBF]) ? start.dropFirst(3) : start[...]
         return text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "{")
     }
@@ -31,7 +30,7 @@ package struct HARImporter: CaptureImporter {
         var items = JSONItemReader(
             walking: Self.walked, stringByteLimit: stringByteLimit, nodeLimit: nodeLimit)
         var machine = HARImportMachine(writer)
-        var source = HARSource(input)
+        var source = PackedSource(input) { Self.malformed($0, 0) }
         defer { machine.finish() }
         do {
             while true {
@@ -58,78 +57,8 @@ package struct HARImporter: CaptureImporter {
             hint: entryCount > 0 ? "the \(entryCount) entries before it were imported" : nil)
     }
 
-    fileprivate static func compression(of start: [UInt8]) -> ContentCoding? {
-        guard start.count >= 2 else { return nil }
-        if start[0] == 0x1F, start[1] == 0x8B { return .gzip }
-        // RFC 1950 §2.2.
-        let isZlib = start[0] & 0x0F == 8 && (Int(start[0]) << 8 | Int(start[1])) % 31 == 0
-        return isZlib ? .deflate : nil
-    }
-
     private static let walked: Set<String> = [
         "", "log", "log.pages", "log.entries", "log._tlsErrors", "log._sallyport",
         "log._sallyport.connections", "log._sallyportMessages",
     ]
-}
-
-/// The bytes of a file, unpacked if they are packed.
-private struct HARSource {
-    private let input: () throws -> [UInt8]
-    private var decoder: ContentDecoder?
-    /// What was read and not unpacked yet.
-    private var packed: ArraySlice<UInt8> = []
-    private var isBegun = false
-
-    init(_ input: @escaping () throws -> [UInt8]) {
-        self.input = input
-    }
-
-    /// The next bytes, none at the end.
-    mutating func next() throws -> [UInt8] {
-        while true {
-            if packed.isEmpty {
-                let bytes = isBegun ? try input() : try begin()
-                guard decoder != nil else { return bytes }
-                packed = bytes[...]
-            }
-            guard let decoder else { return [] }
-            if packed.isEmpty {
-                guard decoder.finish() == .complete else {
-                    throw HARImporter.malformed(
-                        "its compression is damaged, or its end is missing", 0)
-                }
-                return []
-            }
-            var plain: [UInt8] = []
-            let next = Array(packed.prefix(Self.step))
-            decoder.decode(next.span) { piece in
-                plain += piece
-                return true
-            }
-            packed = packed.dropFirst(Self.step)
-            if !plain.isEmpty { return plain }
-            if let stop = decoder.stop {
-                throw HARImporter.malformed(
-                    stop == .limited
-                        ? "it unpacks to too much" : "its compression is damaged", 0)
-            }
-        }
-    }
-
-    private mutating func begin() throws -> [UInt8] {
-        isBegun = true
-        var start = try input()
-        while start.count < 2 {
-            let more = try input()
-            if more.isEmpty { break }
-            start += more
-        }
-        decoder = HARImporter.compression(of: start).map {
-            ContentDecoder([$0], limit: .recorded)
-        }
-        return start
-    }
-
-    /// In bytes: deflate makes a megabyte of them at most.
-    private static let step = 1024
 }

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import Formats
 internal import HTTPCodecs
 internal import HTTPModel
@@ -12,8 +13,8 @@ final class ConnectionReading {
     private let writer: ImportWriter
     private let messages: ImportedMessages
     private let ring: KeyRing
-    private let client: PacketEndpoint
-    private let origin: PacketEndpoint
+    private var client: PacketEndpoint
+    private var origin: PacketEndpoint
     private var order: [2 of TCPReassembler] = [TCPReassembler(), TCPReassembler()]
     private var tls: TLSReading?
     private var state = State.undecided
@@ -58,10 +59,36 @@ final class ConnectionReading {
         lastTime = time
         record = ConnectionRecord(
             id: id, openedAt: time, client: client.text, listener: origin.text, mode: .transparent)
+        nameOrigin()
+    }
+
+    private func nameOrigin() {
+        record.client = client.text
+        record.listener = origin.text
         record.originAddress = origin.text
         record.originPort = origin.port
-        record.originHost = String(
-            origin.text.dropLast("\(origin.port)".count + 1).filter { $0 != "[" && $0 != "]" })
+        record.originHost = origin.host
+    }
+
+    /// Takes the ends for each other, before anything was told of what they said.
+    private func turnAround() {
+        swap(&client, &origin)
+        order.swapAt(0, 1)
+        early.swapAt(0, 1)
+        record.clientBytes = ByteCount(
+            received: record.clientBytes.sent, sent: record.clientBytes.received)
+        nameOrigin()
+    }
+
+    /// Who is the origin is decided by what is said, then by who opened the connection, or by the
+    /// ports.
+    ///
+    /// - Returns: whether more has to be heard.
+    private func findOrigin() -> Bool {
+        let sides = early.map(SpeakingSide.of)
+        if sides[1] == .client, sides[0] != .client { turnAround() }
+        if sides[0] == .origin, sides[1] != .origin { turnAround() }
+        return early[0].isEmpty && SpeakingSide.mayTurnOut(early[1])
     }
 
     func take(_ segment: TCPSegment) {
@@ -77,7 +104,7 @@ final class ConnectionReading {
         }
         if !bytes.isEmpty { take(bytes, direction) }
         if segment.isFIN || segment.isRST, record.closedBy == nil {
-            record.closedBy = direction == .request ? .client : .origin
+            record.closedBy = segment.source == client ? .client : .origin
         }
         isReset = isReset || segment.isRST
         isOver = isReset || (order[0].isEnded && order[1].isEnded)
@@ -116,8 +143,32 @@ final class ConnectionReading {
         }
     }
 
+    /// Whether the way to an origin is being asked for by SOCKS; behind that all is new.
+    private func isWithinSOCKS() -> Bool {
+        guard let first = early[0].first, first == 4 || first == 5 else { return false }
+        switch SOCKSTunnel.judge(client: early[0], origin: early[1]) {
+        case .none: return false
+        case .needsMore: return true
+        case .tunnel(let tunnel):
+            messages.record(
+                Array(early[0].prefix(tunnel.clientCount)), .request, exchange: nil)
+            messages.record(
+                Array(early[1].prefix(tunnel.originCount)), .response, exchange: nil)
+            early[0].removeFirst(tunnel.clientCount)
+            early[1].removeFirst(tunnel.originCount)
+            record.mode = .socks
+            record.originAddress = nil
+            record.originHost = tunnel.host
+            record.originPort = tunnel.port
+            if early.contains(where: { !$0.isEmpty }) { decide() }
+            return true
+        }
+    }
+
     /// Finds out what is spoken by what the client says first.
     private func decide() {
+        if tls == nil, outerName == nil, record.mode == .transparent, findOrigin() { return }
+        if record.mode == .transparent, tls == nil, outerName == nil, isWithinSOCKS() { return }
         let start = early[0]
         // The server may speak first then.
         if tls?.record.alpn == "h2" { return beginHTTP2() }
@@ -314,9 +365,13 @@ final class ConnectionReading {
         record.closedAt = isOver ? lastTime : nil
         record.clientTLS = tls?.record
         if let name = tls?.record.sni, !name.isEmpty { record.originHost = name }
+        if let tls = tls?.record, !tls.chain.isEmpty {
+            let flaws = ChainFlaws.of(
+                tls.chain, at: record.openedAt.microseconds / 1_000_000, host: tls.sni)
+            record.clientTLS?.verifyError = flaws.isEmpty ? nil : flaws.joined(separator: "; ")
+        }
         record.notes += messages.notes
-        record.notes.append(
-            ConnectionNote("imported-packets", "read from packets that another program caught"))
+        record.notes.append(.importedPackets)
         judge(hasGap: hasGap)
         writer.write(.connection(record))
     }

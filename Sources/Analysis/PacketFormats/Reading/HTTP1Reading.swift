@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import Formats
 internal import HTTPCodecs
 internal import HTTPModel
@@ -37,6 +38,9 @@ final class HTTP1Reading {
 
     /// Requests that wait for answers: beyond what clients send ahead.
     static let openLimit = 256
+    /// In bytes: what is kept of a head that breaks the grammar, and of a host's name in it.
+    private static let headLimit = 64 << 10
+    private static let hostLimit = 255
     /// In bytes: what is held of further requests.
     private static let aheadLimit = 1 << 20
 
@@ -100,14 +104,54 @@ final class HTTP1Reading {
             }
             guard !isFull, buffers[0].hasNew else { return }
             let (bytes, start) = (buffers[0].all, buffers[0].start)
-            guard
-                let (head, consumed) = try RequestReader.read(
+            let read: (head: RequestHead, consumed: Int)?
+            do throws(HTTP1Violation) {
+                read = try RequestReader.read(
                     bytes.span.extracting(start...), alreadyScanned: buffers[0].scanned)
-            else { return buffers[0].markScanned() }
+            } catch {
+                keepMalformedRequest(error, time)
+                throw error
+            }
+            guard let (head, consumed) = read else { return buffers[0].markScanned() }
             buffers[0].drop(consumed)
             begin(head, time)
             requestBody = BodyReader(try MessageFraming.ofRequest(head))
         }
+    }
+
+    /// Keeps a head that breaks the grammar as it came, as the proxy does, and what stands behind it:
+    /// a server may have understood it.
+    private func keepMalformedRequest(_ violation: HTTP1Violation, _ time: Timestamp) {
+        let (raw, rest) = Self.head(in: buffers[0].rest)
+        let head = RecordedHead(raw)
+        let host = head.first(named: "host").map { Array($0.prefix(Self.hostLimit)).text }
+        var record = ExchangeRecord(
+            id: writer.makeExchangeNumber(), connection: connection, startedAt: time,
+            scheme: scheme, authority: host ?? origin)
+        record.requestHead = raw
+        record.protocolName = "HTTP/1.1"
+        record.error = violation.rawValue
+        let exchange = OpenExchange(record, method: .other, to: writer, messages)
+        exchange.recorder.append([UInt8](rest.prefix(Self.aheadLimit)).span, .request)
+        open.append(exchange)
+        exchangeCount += 1
+    }
+
+    /// A head up to its empty line, or as much of it as a head may have, and what follows.
+    private static func head(in bytes: ArraySlice<UInt8>) -> ([UInt8], ArraySlice<UInt8>) {
+        var lineStart = bytes.startIndex
+        // Empty lines may stand before it.
+        var isBegun = false
+        for index in bytes.prefix(headLimit).indices where bytes[index] == 0x0A {
+            let line = bytes[lineStart..<index]
+            lineStart = index + 1
+            if !line.isEmpty, !line.elementsEqual([0x0D]) {
+                isBegun = true
+            } else if isBegun {
+                return ([UInt8](bytes[..<lineStart]), bytes[lineStart...])
+            }
+        }
+        return ([UInt8](bytes.prefix(headLimit)), bytes.dropFirst(headLimit))
     }
 
     private func begin(_ head: RequestHead, _ time: Timestamp) {
@@ -140,11 +184,16 @@ final class HTTP1Reading {
             }
             guard let first = open.first, buffers[1].hasNew else { return .none }
             let (bytes, start) = (buffers[1].all, buffers[1].start)
-            guard
-                let (head, consumed) = try ResponseReader.read(
+            let read: (head: ResponseHead, consumed: Int)?
+            do throws(HTTP1Violation) {
+                read = try ResponseReader.read(
                     bytes.span.extracting(start...), limits: .response,
                     alreadyScanned: buffers[1].scanned)
-            else {
+            } catch {
+                first.record.responseHead = Self.head(in: buffers[1].rest).0
+                throw error
+            }
+            guard let (head, consumed) = read else {
                 buffers[1].markScanned()
                 return .none
             }

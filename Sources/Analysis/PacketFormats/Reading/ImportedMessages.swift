@@ -32,6 +32,14 @@ final class ImportedMessages: MessageRecorder {
         writer.write(message: message)
     }
 
+    /// Tells a datagram, which is a message of its own.
+    func record(datagram bytes: [UInt8], _ direction: Direction) {
+        var message = nextMessage(.datagram, direction, exchange: nil)
+        message.bytes = bytes
+        message.size = Int64(bytes.count)
+        writer.write(message: message)
+    }
+
     // MARK: WebSockets
 
     /// Begins to read a WebSocket.
@@ -70,6 +78,12 @@ final class ImportedMessages: MessageRecorder {
         }
         writer.write(.message(message))
     }
+}
+
+extension ConnectionNote {
+    /// What connections of packets are told by.
+    static let importedPackets = ConnectionNote(
+        "imported-packets", "read from packets that another program caught")
 }
 
 /// What the WebSockets of an import share.

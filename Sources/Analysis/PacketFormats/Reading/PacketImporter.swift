@@ -3,8 +3,8 @@ package import Formats
 internal import Recording
 internal import Traffic
 
-/// Reads pcap and pcapng: connections of TCP, with TLS as far as the keys are known, and HTTP in
-/// versions 1 and 2.
+/// Reads pcap and pcapng, also compressed by gzip: connections of TCP, with TLS as far as the keys
+/// are known, and HTTP in versions 1 and 2, and flows of UDP.
 ///
 /// What cannot be read becomes a connection with its reason. It holds the connections that are open,
 /// each with what came out of order, a head or header block, and of each exchange that goes on 256 KiB
@@ -17,9 +17,13 @@ package struct PacketImporter: CaptureImporter {
         self.keyLog = keyLog
     }
 
-    /// Whether a file that begins so is one of packets.
+    /// Whether a file that begins so is one of packets, compressed or not.
     package static func recognizes(_ start: [UInt8]) -> Bool {
-        PacketFileReader.recognizes(start)
+        PacketFileReader.recognizes(PackedSource.start(of: start))
+    }
+
+    private static func damaged(_ what: String) -> Failure {
+        Failure("packets-malformed", party: .tool, "the file of packets is damaged: \(what)")
     }
 
     package func read(
@@ -27,119 +31,28 @@ package struct PacketImporter: CaptureImporter {
     ) async throws {
         let reading = PacketReading(writer, keyLog: keyLog)
         var file = PacketFileReader()
-        var flaw: PacketFileReader.Violation?
+        var source = PackedSource(input, malformed: Self.damaged)
+        var flaw: (any Error)?
         while flaw == nil {
-            let bytes = try input()
-            guard !bytes.isEmpty else { break }
-            file.append(bytes)
             do {
+                let bytes = try source.next()
+                guard !bytes.isEmpty else { break }
+                try writer.checkpoint()
+                file.append(bytes)
                 while let event = try file.next() {
                     reading.take(event)
                     // A packet can hold a thousand times its size, compressed.
                     await writer.recorder.waitForRoom()
                 }
+            } catch let violation as PacketFileReader.Violation {
+                flaw = violation.failure
             } catch {
                 flaw = error
             }
         }
-        reading.finish()
+        reading.finish(isCut: flaw == nil && file.restCount > 0)
         writer.recorder.flush()
-        if let flaw { throw flaw.failure }
-        if file.restCount > 0 {
-            throw Failure(
-                "packets-malformed", party: .tool, "the file of packets ends within a packet",
-                hint: "what came before is kept")
-        }
-    }
-}
-
-/// Gives the packets of a file to their connections.
-final class PacketReading {
-    private let writer: ImportWriter
-    private let ring = KeyRing()
-    private let room = WebSocketRoom()
-    private var connections: [FlowKey: ConnectionReading] = [:]
-    private var origin: PacketOrigin?
-
-    /// Both ends of a connection, in an order of their own.
-    private struct FlowKey: Hashable {
-        let ends: Set<PacketEndpoint>
-        let interface: String
-    }
-
-    /// Connections that are open at the same time; beyond it the oldest end.
-    private static let limit = 20_000
-
-    init(_ writer: ImportWriter, keyLog: [UInt8]) {
-        self.writer = writer
-        ring.log.add(text: keyLog)
-    }
-
-    func take(_ event: PacketFileReader.Event) {
-        switch event {
-        case .application(let name): origin = PacketOrigin(application: name)
-        case .secrets(let text): ring.log.add(text: text)
-        case .packet(let packet):
-            if let origin, !origin.shows(packet.interface) {
-                return writer.losses.note(.sameInOtherForm, packet.interface)
-            }
-            do throws(TCPSegment.Refusal) {
-                take(try TCPSegment(packet), on: packet.interface)
-            } catch {
-                switch error {
-                case .other: writer.losses.note(.notTCP, "a packet at \(packet.at.rfc3339)")
-                case .linkType(let type):
-                    writer.losses.note(.packetNotRead, "a packet of link type \(type)")
-                case .fragment, .cut:
-                    writer.losses.note(.packetNotRead, "a packet at \(packet.at.rfc3339)")
-                }
-            }
-        }
-    }
-
-    private func take(_ segment: TCPSegment, on interface: String) {
-        let key = FlowKey(ends: [segment.source, segment.target], interface: interface)
-        if segment.isSYN, !segment.isACK, let old = connections[key],
-            old.record.clientBytes != .init()
-        {
-            end(old, key)
-        }
-        // What closes a connection may come once more when it is closed.
-        guard let reading = connections[key] ?? begin(segment, key) else { return }
-        reading.take(segment)
-        if reading.isOver { end(reading, key) }
-    }
-
-    private func begin(_ segment: TCPSegment, _ key: FlowKey) -> ConnectionReading? {
-        guard segment.isSYN || !segment.content.isEmpty, !segment.isRST else { return nil }
-        if connections.count >= Self.limit { endOldest() }
-        // Without its first packet, the end with the lower port is taken for the origin.
-        let isFromClient =
-            segment.isSYN ? !segment.isACK : segment.source.port >= segment.target.port
-        let reading = ConnectionReading(
-            id: writer.makeConnectionNumber(),
-            client: isFromClient ? segment.source : segment.target,
-            origin: isFromClient ? segment.target : segment.source, at: segment.at, writer, ring,
-            room)
-        connections[key] = reading
-        return reading
-    }
-
-    private func end(_ reading: ConnectionReading, _ key: FlowKey) {
-        connections[key] = nil
-        reading.finish()
-    }
-
-    private func endOldest() {
-        let oldest = connections.sorted { $0.value.record.id < $1.value.record.id }
-        for (key, reading) in oldest.prefix(Self.limit / 10) { end(reading, key) }
-    }
-
-    /// Ends all connections with the file.
-    func finish() {
-        for (key, reading) in connections.sorted(by: { $0.value.record.id < $1.value.record.id }) {
-            end(reading, key)
-        }
+        if let flaw { throw flaw }
     }
 }
 
@@ -154,7 +67,6 @@ extension PacketFileReader.Violation {
             case .badMagic(let place): "a section of no order of bytes at byte \(place)"
             }
         return Failure(
-            "packets-malformed", party: .tool, "the file of packets is malformed: \(what)",
-            hint: "what came before is kept")
+            "packets-malformed", party: .tool, "the file of packets is malformed: \(what)")
     }
 }

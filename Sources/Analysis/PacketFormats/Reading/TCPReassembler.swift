@@ -36,13 +36,17 @@ struct TCPReassembler {
         return result
     }
 
-    private mutating func place(_ content: [UInt8], at start: UInt32, _ result: inout [UInt8]) {
+    private mutating func place(
+        _ content: ArraySlice<UInt8>, at start: UInt32, _ result: inout [UInt8]
+    ) {
         guard let expected = next else { return }
         let distance = Int(Int32(bitPattern: start &- expected))
         if distance > 0 {
             let replaced = early[start]?.count ?? 0
             guard content.count > replaced else { return }
-            if early.updateValue(content, forKey: start) == nil { order.add(told + distance) }
+            if early.updateValue([UInt8](content), forKey: start) == nil {
+                order.add(told + distance)
+            }
             earlyCount += content.count - replaced
             // Early segments are few bytes each at times: count what each costs as well.
             if earlyCount + early.count * 64 > Self.earlyLimit { giveUp() }

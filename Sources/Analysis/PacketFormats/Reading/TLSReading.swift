@@ -182,7 +182,10 @@ struct TLSReading {
         }
         suite = TLSSuite(number: number)
         record.version =
-            [0x0301: "TLSv1", 0x0302: "TLSv1.1", 0x0303: "TLSv1.2", 0x0304: "TLSv1.3"][
+            [
+                0x0300: "SSLv3", 0x0301: "TLSv1", 0x0302: "TLSv1.1", 0x0303: "TLSv1.2",
+                0x0304: "TLSv1.3",
+            ][
                 version]
         record.cipher = suite?.name ?? "0x" + number.bigEndianBytes.hex
         record.keyLog = keys.lines(random: clientRandom)

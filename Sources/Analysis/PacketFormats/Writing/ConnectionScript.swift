@@ -11,6 +11,8 @@ final class ConnectionScript {
     var openExchanges = 0
     var isCloseDue = false
     private(set) var losses: [LossKind] = []
+    /// `nil` for a connection of TCP.
+    private var udp: UDPConversation?
 
     enum Phase {
         case request
@@ -29,6 +31,12 @@ final class ConnectionScript {
     init(_ record: ConnectionRecord, isRedacted: Bool) {
         self.record = record
         self.isRedacted = isRedacted
+        guard record.listener != ConnectionRecord.packetListener else { return }
+        if record.isDatagrams {
+            udp = UDPConversation(record)
+            if udp == nil { losses = [.withoutAddress] }
+            return
+        }
         let planner = LegPlanner(record, isRedacted: isRedacted)
         losses = planner.losses
         for plan in planner.plans { legs[plan.role] = PacketLeg(plan) }
@@ -103,6 +111,11 @@ final class ConnectionScript {
     }
 
     func write(_ message: MessageRecord, _ file: inout PacketFileWriter) throws {
+        if message.kind == .datagram {
+            guard let packet = udp?.packet(message.direction, message.bytes) else { return }
+            return try file.addPacket(
+                interface: PacketLeg.Role.client.rawValue, at: message.at, packet, options: [])
+        }
         for role in [PacketLeg.Role.client, .server, .decrypted] {
             guard let leg = legs[role], leg.canCarryContent else { continue }
             if role == .decrypted { hasDecrypted = true }

@@ -5,15 +5,7 @@ internal import Traffic
 /// What an exchange is, as packets have it.
 extension ExchangeRecord {
     /// Whether it asked for the way to an origin.
-    var isConnect: Bool {
-        requestHead.starts(with: [UInt8]("CONNECT ".utf8)) && !RecordedHead(requestHead).isHTTP2
-    }
-
-    /// Whether another protocol was spoken behind its heads.
-    var isTunnel: Bool {
-        status == 101
-            || status / 100 == 2 && requestHead.starts(with: [UInt8]("CONNECT ".utf8))
-    }
+    var isConnect: Bool { asksForTunnel && !RecordedHead(requestHead).isHTTP2 }
 
     /// Whether the server answered it without having been asked (RFC 9113 §8.4).
     var isPushed: Bool { stream > 0 && stream.isMultiple(of: 2) }

@@ -91,7 +91,7 @@ struct HTTP2LegWriter {
         Self.add(":method", text.method, to: &block)
         let host = text.first(named: "host") ?? [UInt8](authority.utf8)[...]
         let named = text.first(named: ":protocol")
-        if named != nil || !text.method.elementsEqual("CONNECT".utf8) {
+        if !text.asksForTunnel {
             Self.add(":scheme", [UInt8](scheme.utf8)[...], to: &block)
             Self.add(":path", text.target, to: &block)
         }

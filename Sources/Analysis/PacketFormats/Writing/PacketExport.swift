@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 package import Formats
 internal import Redaction
 package import Traffic
@@ -188,7 +189,7 @@ final class PacketExport {
         case .request:
             let at = audience.isLate ? record.startedAt : time
             try part(.requestHead, at)
-            if !record.isTunnel {
+            if !record.leavesHTTP {
                 try body(of: record, .request, legs, script, at)
                 try part(.requestEnd, at)
             }
@@ -201,7 +202,7 @@ final class PacketExport {
             }
             if !record.responseHead.isEmpty { try part(.responseHead, at) }
         case .end:
-            if record.isTunnel {
+            if record.leavesHTTP {
                 try tunnel(of: record, legs, script, time)
                 try part(.requestEnd, time)
             } else {
@@ -245,7 +246,9 @@ final class PacketExport {
 
     private func write(_ message: MessageRecord, to script: ConnectionScript) throws {
         let place = "connection \(message.connection)"
-        guard message.kind == .segment else { return losses.note(.frameLeftOut, place) }
+        guard message.kind == .segment || message.kind == .datagram else {
+            return losses.note(.frameLeftOut, place)
+        }
         if message.isTruncated { losses.note(.contentCut, place) }
         try script.write(message, &file)
     }

@@ -169,7 +169,7 @@ struct PacketLeg {
         case .responseHead:
             http1.head(
                 exchange.responseHead, .response,
-                hasContent: exchange.responseBody.size > 0 && !exchange.isTunnel)
+                hasContent: exchange.responseBody.size > 0 && !exchange.leavesHTTP)
         case .content(let direction, let bytes): http1.content(bytes, direction)
         case .requestEnd:
             exchange.requestBody.isTruncated
@@ -199,16 +199,16 @@ struct PacketLeg {
             return http2.requestHead(
                 exchange.requestHead, scheme: exchange.scheme.rawValue,
                 authority: exchange.authority, stream: stream,
-                isEnd: exchange.requestBody.isEmpty && !exchange.isTunnel)
+                isEnd: exchange.requestBody.isEmpty && !exchange.leavesHTTP)
         case .interim(let head):
             return http2.responseHead(head, stream: stream, isEnd: false)
         case .responseHead:
             return http2.responseHead(
                 exchange.responseHead, stream: stream,
-                isEnd: exchange.responseBody.isEmpty && !exchange.isTunnel)
+                isEnd: exchange.responseBody.isEmpty && !exchange.leavesHTTP)
         case .content(_, let bytes): return http2.content(bytes, stream: stream)
         case .requestEnd:
-            guard !exchange.requestBody.isEmpty || exchange.isTunnel, !exchange.isPushed else {
+            guard !exchange.requestBody.isEmpty || exchange.leavesHTTP, !exchange.isPushed else {
                 return []
             }
             return http2.end(trailers: exchange.requestBody.trailers, stream: stream)
@@ -216,7 +216,7 @@ struct PacketLeg {
             streams[exchange.id] = nil
             http2.close(stream)
             if exchange.isCut { return http2.reset(stream: stream, code: 8) }
-            guard !exchange.responseBody.isEmpty || exchange.isTunnel else { return [] }
+            guard !exchange.responseBody.isEmpty || exchange.leavesHTTP else { return [] }
             return http2.end(trailers: exchange.responseBody.trailers, stream: stream)
         }
     }

@@ -93,19 +93,28 @@ struct TCPConversation {
         let sum = InternetChecksum.of(segment, after: pseudo).bigEndianBytes
         segment[16] = sum[0]
         segment[17] = sum[1]
-        return header(direction, source, target, length) + segment
+        if !source.isVersion6 { identifications[direction.rawValue] &+= 1 }
+        return IPHeader.bytes(
+            before: length, of: 6, source, target, identifications[direction.rawValue]) + segment
     }
+}
 
-    private mutating func header(
-        _ direction: Direction, _ source: PacketEndpoint, _ target: PacketEndpoint, _ length: Int
+/// The header of a packet of IP (RFC 791, RFC 8200).
+enum IPHeader {
+    /// - Parameters:
+    ///   - length: of what follows, in bytes.
+    ///   - next: the number of its protocol.
+    ///   - identification: of the packet, in version 4.
+    static func bytes(
+        before length: Int, of next: UInt8, _ source: PacketEndpoint, _ target: PacketEndpoint,
+        _ identification: UInt16
     ) -> [UInt8] {
-        if source.address.count == 16 {
-            return [0x60, 0, 0, 0] + UInt16(length).bigEndianBytes + [6, 64]
+        if source.isVersion6 {
+            return [0x60, 0, 0, 0] + UInt16(length).bigEndianBytes + [next, 64]
                 + source.address + target.address
         }
-        identifications[direction.rawValue] &+= 1
         var header = [0x45, 0] + UInt16(20 + length).bigEndianBytes
-        header += identifications[direction.rawValue].bigEndianBytes + [0x40, 0, 64, 6, 0, 0]
+        header += identification.bigEndianBytes + [0x40, 0, 64, next, 0, 0]
         header += source.address + target.address
         let sum = InternetChecksum.of(header, after: []).bigEndianBytes
         header[10] = sum[0]

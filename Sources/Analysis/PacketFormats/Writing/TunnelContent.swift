@@ -15,7 +15,7 @@ enum TunnelContent {
         case .ping: opcode = .ping
         case .pong: opcode = .pong
         case .close: opcode = .close
-        case .grpc, .event, .frame: return []
+        case .grpc, .event, .frame, .datagram: return []
         }
         let content = opcode == .close ? closing(message) : message.bytes
         // A client must mask; which key it took is not recorded.

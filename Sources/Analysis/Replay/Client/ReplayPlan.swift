@@ -102,7 +102,7 @@ package struct ReplayPlan: Sendable {
 
     private static func obstacle(to record: ExchangeRecord) -> Obstacle? {
         guard let head = RecordedHeads.head(of: record) else {
-            return record.requestHead.starts(with: "CONNECT ".utf8) ? .tunnel : .malformed
+            return record.asksForTunnel ? .tunnel : .malformed
         }
         if RecordedHeads.request(of: record)?.opensWebSocket ?? false { return nil }
         if head.knownMethod == .connect { return .tunnel }

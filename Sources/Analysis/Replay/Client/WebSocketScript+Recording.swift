@@ -71,7 +71,7 @@ extension WebSocketScript {
         case .ping: .ping
         case .close: .close
         // A pong answers the ping of another time.
-        case .pong, .segment, .grpc, .event, .frame: nil
+        case .pong, .segment, .grpc, .event, .frame, .datagram: nil
         }
     }
 }

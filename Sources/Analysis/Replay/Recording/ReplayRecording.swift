@@ -65,6 +65,7 @@ package final class ReplayRecording: @unchecked Sendable {
 
     private func add(_ record: ConnectionRecord) {
         let place = DialoguePlace(host: record.originHost, port: record.originPort)
+        if LoopbackHost.contains(place.host) { loopback.add(Self.origin(place)) }
         if let alpn = record.clientTLS?.alpn { protocols[place, default: []].insert(alpn) }
         if record.messageCount > 0, record.exchangeCount == 0 {
             dialogues[place, default: []].append(record.id)
@@ -276,8 +277,19 @@ package final class ReplayRecording: @unchecked Sendable {
     ) -> DialoguePlace {
         let asked = DialoguePlace(host: host, port: port)
         guard !isKnown(asked), LoopbackHost.contains(host) else { return asked }
-        let others = LoopbackHost.isName(host) ? ["127.0.0.1", "::1"] : ["localhost"]
-        return others.map { DialoguePlace(host: $0, port: port) }.first(where: isKnown) ?? asked
+        return loopback.spellings(of: Self.origin(asked)).lazy.compactMap(Self.place)
+            .first(where: isKnown) ?? asked
+    }
+
+    /// A place as `LoopbackOrigins` has it.
+    private static func origin(_ place: DialoguePlace) -> String {
+        "tcp://\(HostPort(host: place.host, port: place.port))"
+    }
+
+    private static func place(_ origin: String) -> DialoguePlace? {
+        HostPort(String(origin.dropFirst("tcp://".count))).map {
+            DialoguePlace(host: $0.host, port: $0.port)
+        }
     }
 
     /// A request with its origin as a recorded one has it, where both mean the same.

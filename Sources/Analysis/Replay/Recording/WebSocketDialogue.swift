@@ -75,7 +75,7 @@ final class WebSocketDialogue: ReplayDialogue, @unchecked Sendable {
             WebSocketWriter.writeClose(code: code, reason: line.bytes.span, into: &frame)
             hasSentClose = true
         // A pong answers the ping of another time.
-        case .pong, .segment, .grpc, .event, .frame: return nil
+        case .pong, .segment, .grpc, .event, .frame, .datagram: return nil
         }
         return frame
     }

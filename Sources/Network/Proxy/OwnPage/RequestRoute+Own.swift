@@ -2,11 +2,12 @@ internal import HTTPCodecs
 internal import HTTPModel
 internal import Origins
 internal import Sockets
+internal import Traffic
 
 extension ProxyPlan {
     /// The name of the proxy itself, for clients that have it as their proxy. Nobody else can have
     /// it (RFC 6761 §6.2): it is neither resolved nor asked of an upstream proxy.
-    package static let ownHost = "sallyport.test"
+    package static let ownHost = ConnectionRecord.toolHost
 
     /// Whether a host, in lower case, is the proxy itself.
     func isOwn(_ host: String) -> Bool {

@@ -73,6 +73,19 @@ package struct RecordedHead: Sendable {
         return rest[..<last]
     }
 
+    /// Whether a request asks for a tunnel, in which anything may be said (RFC 9110 §9.3.6). One that
+    /// names a protocol asks for that instead (RFC 8441 §4).
+    package var asksForTunnel: Bool {
+        Self.asksForTunnel(method: method, isProtocolNamed: first(named: ":protocol") != nil)
+    }
+
+    /// The same of a head that is not spelled yet.
+    package static func asksForTunnel(
+        method: some Collection<UInt8>, isProtocolNamed: @autoclosure () -> Bool
+    ) -> Bool {
+        method.elementsEqual("CONNECT".utf8) && !isProtocolNamed()
+    }
+
     /// The words of a status line: version, status and reason, which may hold spaces.
     package var statusWords: [ArraySlice<UInt8>] {
         startLine.split(

@@ -93,8 +93,8 @@ struct ComparisonText {
         var text =
             "\(counts.different) different, \(counts.added) added, \(counts.removed) removed,"
             + " \(counts.equal) equal"
+        if counts.noted > 0 { text += ", \(counts.noted) of these with notes" }
         if counts.moved > 0 { text += "; \(counts.moved) in another order" }
-        if counts.noted > 0 { text += "; \(counts.noted) equal but for notes" }
         return text
     }
 }

@@ -86,7 +86,9 @@ extension Command {
             .repeated(
                 "upstream-auth", \.upstreamCredentials, .upstreamCredential,
                 "a file with the user:password for the upstream proxy, as `proxy` has it"),
-            .option("capture", \.capture, .path("FILE"), "record what is sent and answered"),
+            .option(
+                "capture", \.capture, .path("FILE"),
+                "record what is sent and answered, into a new file"),
             .flag("json", \.isJSON, "report in JSON"),
         ] + clientCertificateParameters.map { $0.lifted(to: \.clientCertificates) }
             + filterParameters(for: .exchanges).map { $0.lifted(to: \.selection) }
@@ -207,10 +209,6 @@ private func runReplayClient(
     configuration.upstreams = try UpstreamCredentialFile.authorize(
         arguments.upstreams, by: arguments.upstreamCredentials)
     let service = try ReplayClientService(plan, configuration, from: source)
-    if let path = arguments.capture, service.heldCount > 0, !arguments.isJSON {
-        try environment.note(
-            "\(path) holds \(service.heldCount) exchanges already; these are added")
-    }
     try StopSignals().watch(
         onStop: { _ in service.stop() }, onTick: service.stopIfUnrecorded)
     let bar = RunProgress("sending", environment)

@@ -168,7 +168,7 @@ private func runReplay(
     } else {
         try environment.output.write(ready.text + service.summary)
     }
-    try environment.warn(of: ready, hasLogin: arguments.proxy.credentials != nil)
+    try environment.warn(of: ready)
     let log = MissLog(environment, isJSON: arguments.isJSON)
     let endedInOrder = try await withEvents(of: service.events) {
         try await service.run()

@@ -124,7 +124,9 @@ extension ValueSyntax where Value == ReplayRule {
     fileprivate static var ignoredPart: ValueSyntax {
         .reading(
             "PART", wanted: "a part of a message",
-            hint: "write it like 'query nonce', 'header accept' or 'response body $.time'"
+            hint: "the parts are authority (the host and its port), path, method, status, 'query"
+                + " NAME', 'header NAME', 'trailer NAME' and 'body PATH'; of the response with"
+                + " 'response' before it"
         ) { text in
             do throws(Failure) {
                 let rules = try ReplayRules(text: "ignore " + text).rules

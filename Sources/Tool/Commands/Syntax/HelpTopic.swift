@@ -8,6 +8,10 @@ struct HelpTopic {
 
     static let all = [filters, configuration]
 
+    /// For the help of commands.
+    static let configurationHelp =
+        "Options can stand in a file instead: see 'sallyport help configuration'."
+
     func render(columns: Int?) -> String {
         let columns = min(100, max(80, columns ?? 80))
         let text = lines.flatMap { line in

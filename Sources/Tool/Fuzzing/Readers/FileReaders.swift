@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import Formats
 internal import PacketFormats
 internal import Recording
@@ -11,11 +12,13 @@ extension FuzzedReader {
             "mitmproxy", words: ["2:", "4:", ";", ",", "}", "]", "true!", "0:~"],
             seeds: { mitmproxySeeds }, make: { MitmproxyImporter() }),
         importer(
-            "pcap", seeds: { [Packets.pcap(Packets.conversation)] }, make: { PacketImporter() }),
+            "pcap",
+            seeds: { [Packets.pcap(Packets.conversation), Packets.pcap(Packets.datagrams)] },
+            make: { PacketImporter() }),
         importer(
             "pcapng", seeds: { [Packets.pcapng(Packets.conversation)] },
             make: { PacketImporter() }),
-        streams, exports, captures,
+        streams, datagrams, exports, captures,
     ]
 
     private static let harWords = [
@@ -110,6 +113,23 @@ extension FuzzedReader {
             let capture = Import.run(importer, file, .whole, &transcript)
             capture.note(in: &transcript)
             Exports.run(capture)
+        })
+
+    /// One datagram: what it speaks, and where its secret stands.
+    private static let datagrams = FuzzedReader(
+        "datagram", lengthLimit: 2048, isCut: false,
+        seeds: { Packets.datagrams.map { Array($0.dropFirst(28)) } },
+        run: { bytes, _, transcript in
+            for port in [53, 123, 137, 5353, 40_000] as [UInt16] {
+                let judged = DatagramProtocol.judge(bytes, ports: (50_000, port))
+                transcript.note("protocol", text: judged.name.rawValue)
+                let other = DatagramProtocol.judge(bytes, ports: (port, 50_000))
+                Oracle.check(other.name == judged.name, "the order of ports decides")
+            }
+            let community = SNMPMessage(bytes)?.community
+            let start = SNMPMessage.community(inStart: bytes)
+            Oracle.check(
+                community == nil || community == start, "a community stands at two places")
         })
 
     /// Records with any numbers and texts, as a foreign or edited capture may hold them, through

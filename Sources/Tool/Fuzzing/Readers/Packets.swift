@@ -8,6 +8,39 @@ enum Packets {
             ">GET / HTTP/1.1\r\nHost: h\r\n\r\n", "<HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
     )
 
+    /// Datagrams, whole, in a tunnel and in two fragments.
+    static let datagrams: [[UInt8]] = {
+        let question =
+            [1, 2, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 4] + Array("_ipp".utf8) + [4] + Array("_tcp".utf8)
+            + [5] + Array("local".utf8) + [0, 0, 12, 0, 1]
+        let community: [UInt8] =
+            [0x30, 20, 2, 1, 1, 4, 2, 0x61, 0x62, 0xA0, 11, 2, 1, 7, 2, 1, 0, 2, 1, 0, 0x30, 0]
+        let search = Array("M-SEARCH * HTTP/1.1\r\nST: ssdp:all\r\n\r\n".utf8)
+        let asked = ip(17, udp(5353, question))
+        let whole = udp(1900, search)
+        return [
+            asked, ip(17, udp(161, community)), ip(47, [0, 0, 8, 0] + asked), ip(4, asked),
+            ip(17, whole[..<24], place: 0x2000), ip(17, whole[24...], place: 3),
+            ip(17, udp(2152, [0x30, 0xFF, 0, UInt8(asked.count), 0, 0, 0, 1] + asked)),
+            ip(132, [1, 2, 3, 4]),
+        ]
+    }()
+
+    private static func udp(_ port: UInt16, _ content: [UInt8]) -> [UInt8] {
+        let length = content.count + 8
+        return [0xC0, 0, UInt8(port >> 8), UInt8(port & 255), 0, UInt8(length & 255), 0, 0]
+            + content
+    }
+
+    private static func ip(
+        _ next: UInt8, _ content: some Collection<UInt8>, place: UInt16 = 0
+    ) -> [UInt8] {
+        [
+            0x45, 0, 0, UInt8((content.count + 20) & 255), 0, 9, UInt8(place >> 8),
+            UInt8(place & 255), 64, next, 0, 0, 10, 0, 0, 1, 224, 0, 0, 251,
+        ] + content
+    }
+
     /// The segments of a connection in which two sides say what an input of turns holds.
     static func segments(of bytes: [UInt8]) -> [[UInt8]] {
         var numbers: [UInt32] = [1000, 2000]

@@ -101,7 +101,7 @@ final class AuditServer: RunService {
         return endedInOrder
     }
 
-    func record(_ make: (_ id: Int64) -> ConnectionRecord) {
-        writer.submit([.connection(make(numbers.nextConnection()))])
+    func record(_ make: (_ id: Int64) -> [TrafficEvent]) {
+        writer.submit(make(numbers.nextConnection()))
     }
 }

@@ -3,6 +3,7 @@ internal import CaptureStore
 internal import Formats
 internal import PacketFormats
 package import Traffic
+internal import Views
 
 /// Opens a capture to read.
 package enum CaptureOpening {
@@ -14,7 +15,8 @@ package enum CaptureOpening {
             guard error.code == "capture-not-a-capture", isImportable(path) else { throw error }
             throw Failure(
                 error.code, party: error.party, error.detail,
-                hint: "make one of it: sallyport import '\(path)' --capture new.sallyport")
+                hint:
+                    "make one of it: sallyport import \(shellQuoted(path)) --capture new.sallyport")
         }
     }
 

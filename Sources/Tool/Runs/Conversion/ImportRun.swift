@@ -17,8 +17,9 @@ package struct ImportRun {
         fileprivate static func recognized(by start: [UInt8]) -> Format {
             // First: what begins a dump may also begin the compressed data of a HAR.
             if MitmproxyImporter.recognizes(start) { return .mitmproxy }
-            if HARImporter.recognizes(start) { return .har }
-            return PacketImporter.recognizes(start) ? .pcap : .auto
+            // Any other compressed file may be one.
+            if PacketImporter.recognizes(start) { return .pcap }
+            return HARImporter.recognizes(start) ? .har : .auto
         }
     }
 
@@ -132,6 +133,6 @@ package struct ImportRun {
         }
         return Failure(
             "format-unknown", party: .tool, "\(name) is in no format that is known",
-            hint: "it can be HAR, also compressed, a dump of mitmproxy, pcap or pcapng")
+            hint: "it can be HAR, pcap or pcapng, also compressed, or a dump of mitmproxy")
     }
 }

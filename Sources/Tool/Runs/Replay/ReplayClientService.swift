@@ -38,12 +38,10 @@ package final class ReplayClientService: Sendable {
     private let writer: CaptureWriter?
     private let loops: EventLoops
     private let task: ReplayClientTask
-    /// How many exchanges the capture held before.
-    package let heldCount: Int64
 
     /// Opens the capture to write.
     ///
-    /// Errors: those of the capture, and `no-event-loop`.
+    /// Errors: those of the capture, `capture-not-empty`, and `no-event-loop`.
     package init(
         _ plan: ReplayPlan, _ configuration: ReplayClientConfiguration,
         from source: any TrafficSource, events: RunEvents = RunEvents()
@@ -58,10 +56,15 @@ package final class ReplayClientService: Sendable {
             try CaptureWriter(
                 path: path, configuration: CaptureConfiguration(digest: Digests.sha256))
         }
-        heldCount = (writer?.nextExchangeID ?? 1) - 1
+        if let writer, let path = configuration.capture, writer.nextExchangeID > 1 {
+            // What is compared with it would take those for answers of this replay.
+            throw Failure(
+                "capture-not-empty", party: .tool, "\(path) holds exchanges already",
+                hint: "remove it, or name another file for what is answered now")
+        }
         loops = try EventLoops(count: 1)
         let numbers = RecordNumbers(
-            connection: writer?.nextConnectionID ?? 1, exchange: heldCount + 1)
+            connection: writer?.nextConnectionID ?? 1, exchange: 1)
         let recorder = TrafficRecorder(sink: writer, numbers: numbers)
         let total = Int64(plan.entries.count)
         task = ReplayClientTask(

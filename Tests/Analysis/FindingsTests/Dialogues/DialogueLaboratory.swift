@@ -30,6 +30,7 @@ struct DialogueSample: Sendable {
     var notes: [ConnectionNote] = []
     var upgrade: String?
     var isTLS = false
+    var isDatagrams = false
     var said: [Said] = []
 
     static func noted(
@@ -43,6 +44,12 @@ struct DialogueSample: Sendable {
             }, upgrade: upgrade)
     }
 
+    /// What was said in datagrams of UDP, to a host that is no name.
+    static func datagrams(_ protocolName: String, _ said: Said...) -> DialogueSample {
+        DialogueSample(
+            host: "10.0.0.7", port: 161, protocolName: protocolName, isDatagrams: true, said: said)
+    }
+
     static func said(_ protocolName: String, _ said: Said...) -> DialogueSample {
         DialogueSample(protocolName: protocolName, said: said)
     }
@@ -50,7 +57,8 @@ struct DialogueSample: Sendable {
     var connection: ConnectionRecord {
         var record = ConnectionRecord(
             id: 1, openedAt: Timestamp(microseconds: 1), client: "10.0.0.2:1",
-            listener: "10.0.0.1:1080", mode: .transparent)
+            listener: isDatagrams ? ConnectionRecord.datagramListener : "10.0.0.1:1080",
+            mode: .transparent)
         record.originHost = host
         record.originPort = port
         record.protocolName = protocolName
@@ -97,7 +105,8 @@ struct DialogueSample: Sendable {
             FindingsLaboratory.configuration(profile: profile, loopbackAsRemote: loopbackAsRemote))
         let connection = connection
         if engine.wantsMessages(of: connection) {
-            engine.observe(connection, messages: gathered(step: step))
+            engine.observe(
+                connection, messages: gathered(isDatagrams ? .datagram : .segment, step: step))
         } else {
             engine.observe(connection)
         }

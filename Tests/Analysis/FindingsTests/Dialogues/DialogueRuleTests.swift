@@ -27,7 +27,7 @@ import Traffic
         }
     }
 
-    static let rows: [DialogueRuleTests.Row] = loginRows + upgradeRows
+    static let rows: [DialogueRuleTests.Row] = loginRows + upgradeRows + datagramRows
 
     @Test(arguments: rows)
     func judges(_ row: Row) {
@@ -267,6 +267,47 @@ private let loginRows: [Row] = [
         "a server's words", .plainLogin,
         .said("ftp", .origin("530 Login incorrect.\r\n*2\r\n$4\r\nAUTH\r\n$2\r\npw\r\n"))),
     .silent("another note", .plainLogin, .noted("http/1.1", "http3-advertisement-removed:x")),
+]
+
+/// A question for what a device is called, in version 2c.
+private func asked(_ community: String) -> [UInt8] {
+    let content =
+        [2, 1, 1, 4, UInt8(community.utf8.count)] + [UInt8](community.utf8)
+        + [0xA0, 11, 2, 1, 7, 2, 1, 0, 2, 1, 0, 0x30, 0]
+    return [0x30, UInt8(content.count)] + content
+}
+
+private let datagramRows: [Row] = [
+    .hit(
+        "SNMP", .plainLogin, .high,
+        .datagrams("snmp", .client(asked("s3cret-c")), .client(asked("s3cret-c"))),
+        notes: ["logged in by community"]),
+    .hit(
+        "SNMP with what devices begin with", .plainLogin, .low,
+        .datagrams("snmp", .client(asked("public")), .client(asked(""))),
+        notes: ["the community that devices begin with"]),
+    .silent(
+        "SNMP, version 3", .plainLogin,
+        .datagrams(
+            "snmp",
+            .client(hex: "301f020103300d02010102020501040104020103040530030201000404303004000"))),
+    .silent("what an agent answers", .plainLogin, .datagrams("snmp", .origin(asked("s3cret-c")))),
+    .silent(
+        "the start of a name server's message", .plainLogin,
+        .datagrams("dns", .client(hex: "0501000100000000000001610474657374000001000100"))),
+    .hit(
+        "SIP", .plainLogin, .critical,
+        .datagrams(
+            "sip",
+            .client("REGISTER sip:a SIP/2.0\r\nAuthorization: Basic \(base64("n:pw"))\r\n\r\n"))),
+    .hit(
+        "SIP, Digest", .hashLogin, .medium,
+        .datagrams(
+            "sip",
+            .client("REGISTER sip:a SIP/2.0\r\nVia: x\r\n\r\n"),
+            .client(
+                "REGISTER sip:a SIP/2.0\r\nAuthorization: Digest username=\"n\", response=\"0a\"\r\n\r\n"
+            ))),
 ]
 
 private let upgradeRows: [Row] = [
