@@ -39,6 +39,14 @@ extension RealClientTests {
             let script = entry.replacingOccurrences(
                 of: "./integration-tests", with: "curl -sS --output out \(content.url)/assets/1/10"
             ).replacingOccurrences(of: "sallyport run", with: "\"$TOOL\" run")
+            let fetch = ["curl", "-sS", "--output", "out", "\(content.url)/assets/1/10"]
+            let first = try Program(
+                .sallyport, ["run", "--capture", "first.sallyport", "--"] + fetch, in: folder)
+            #expect(try await first.end() == 0, "\(first.story)")
+            let baseline = try Program(
+                .sallyport, ["check", "first.sallyport", "--write-baseline", "sallyport.baseline"],
+                in: folder)
+            #expect(try await baseline.end() == 0, "\(baseline.story)")
             let run = try Program(
                 .bash, ["-euc", script], in: folder,
                 variables: ["TOOL": Peer.sallyport.path ?? "", "TMPDIR": folder.path])

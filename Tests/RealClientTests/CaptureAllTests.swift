@@ -118,7 +118,7 @@ extension RealClientTests {
             #expect(run.talk.contains("sallyport: tried: \(quic)\n"), "\(run.talk)")
             #expect(run.talk.contains("sallyport: tried: \(time)\n"), "\(run.talk)")
             let connections = try await run.capture.connections()
-            #expect(connections.map(\.protocol) == ["quic", "udp"])
+            #expect(connections.map(\.protocol) == ["quic", "ntp"])
             #expect(connections.map(\.host) == ["example.com", "time.test"])
             #expect(connections.map(\.outcome) == ["refused", "refused"])
             #expect(connections.first?.sni == "example.com")

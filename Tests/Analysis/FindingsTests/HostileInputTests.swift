@@ -103,7 +103,7 @@ import Traffic
         let report = FindingsLaboratory.run([.post(body, type, over: .https)])
         #expect(report.coverage.partlyReadBodies == 1)
         let text = FindingsText.render(report, color: false)
-        #expect(text.contains("1 content not looked into to the end"))
+        #expect(text.contains("1 body not looked into to the end"))
     }
 
     /// Ten entities, each ten times the one before: 10¹⁰ characters if anybody believed them.

@@ -178,7 +178,7 @@ import Traffic
         for (index, row) in seen.enumerated() {
             var record = ConnectionRecord(
                 id: Int64(index + 1), openedAt: Timestamp(microseconds: 1), client: "c",
-                listener: "l", mode: .captured)
+                listener: ["quic", "udp"].contains(row.protocolName) ? "udp" : "l", mode: .captured)
             record.protocolName = row.protocolName
             record.originHost = row.host
             record.clientTLS = row.isTLS ? TLSRecord() : nil
@@ -241,7 +241,10 @@ import Traffic
     }
 
     @Test func cleanVerdicts() {
-        let report = FindingsLaboratory.run([.get("/", over: .https)])
+        let report = FindingsLaboratory.run([
+            Sample(
+                scheme: .https, responseHeaders: ["Strict-Transport-Security: max-age=31536000"])
+        ])
         #expect(GateVerdict(report).text == "verdict: clean")
         let sarif = report.sarif(toolVersion: "0", capture: "c", reasons: []).line.text
         #expect(sarif.contains(#""executionSuccessful":true"#))
