@@ -303,7 +303,8 @@ let package = Package(
         tests(
             of: "Runs",
             [
-                "Base", "Findings", "ProcessStart", "Proxy", "TLS", "Traffic", "Views",
+                "Base", "Findings", "Launching", "ProcessStart", "Proxy", "Sockets", "TLS",
+                "Traffic", "Views",
             ]),
         tests(
             of: "Commands",
