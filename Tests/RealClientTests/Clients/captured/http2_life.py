@@ -70,6 +70,10 @@ def serve(how):
             said.append("connection")
             try:
                 answer(connection, how, said)
+                # What was sent last is lost to who closes with bytes unread, of which there are some.
+                connection.shutdown(socket.SHUT_WR)
+                while connection.recv(65536):
+                    pass
             except OSError:
                 pass
             connection.close()
