@@ -37,12 +37,15 @@ package struct LoginRanges {
     }
 
     /// Masks the next part of what a client said.
+    ///
+    /// - Parameter bytes: the part's own, or a start of them.
     mutating func redact(_ bytes: [UInt8], of part: MessageRecord) -> [UInt8] {
         let stream = Stream(exchange: part.exchange, isMessages: part.kind != .segment)
         guard let ranges = ranges[stream], !ranges.isEmpty else { return bytes }
         let start = passed[stream, default: 0]
-        let end = start + part.bytes.count
-        passed[stream] = end
+        // A foreign capture may have a part whose content stands elsewhere, and is shorter.
+        let end = start + min(bytes.count, part.bytes.count)
+        passed[stream] = start + part.bytes.count
         var result: [UInt8] = []
         var place = start
         for range in ranges where range.upperBound > start && range.lowerBound < end {

@@ -6,6 +6,11 @@ import Traffic
 @testable import Findings
 
 @Suite struct RuleTests {
+    /// A rule that was forgotten where its text is looked up would have that of another.
+    @Test func haveTextsOfTheirOwn() {
+        #expect(Set(RuleID.allCases.map(\.text.title)).count == RuleID.allCases.count)
+    }
+
     static let rows = authorizationRows + keyRows + cookieRows + formRows + pageRows + urlRows
 
     @Test(arguments: rows)

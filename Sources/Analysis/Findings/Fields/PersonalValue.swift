@@ -280,3 +280,15 @@ package enum PersonalKind: String, Sendable, CaseIterable {
         }
     }
 }
+
+extension ExchangeView {
+    /// What a rule makes of the values that tell a person or a device, each with what it is.
+    func personalMatches(_ judge: (PersonalValue) -> RuleMatch?) -> [RuleMatch] {
+        personalValues.compactMap { value in
+            guard var result = judge(value) else { return nil }
+            result.value = value.field.value
+            result.notes.insert(.privacy(.tells(value.kind)), at: 0)
+            return result
+        }
+    }
+}

@@ -3,12 +3,7 @@ internal import Base
 /// ID-UDID, ID-IDFA, ID-IDFV, ID-MAC and ID-IMEI: what tells one device from all others.
 enum DeviceIdentifierDetector {
     static func examine(_ view: ExchangeView) -> [RuleMatch] {
-        view.personalValues.compactMap { value in
-            guard var result = judge(value, view) else { return nil }
-            result.value = value.field.value
-            result.notes.insert(.privacy(.tells(value.kind)), at: 0)
-            return result
-        }
+        view.personalMatches { judge($0, view) }
     }
 
     private static func judge(_ value: PersonalValue, _ view: ExchangeView) -> RuleMatch? {

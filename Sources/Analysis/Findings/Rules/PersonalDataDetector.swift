@@ -4,12 +4,7 @@ internal import Contents
 /// PII-EMAIL, PII-GEO, PII-CARD and PII-OTHER: what tells who somebody is, where and what of.
 enum PersonalDataDetector {
     static func examine(_ view: ExchangeView) -> [RuleMatch] {
-        view.personalValues.compactMap { value in
-            guard var result = judge(value, view) else { return nil }
-            result.value = value.field.value
-            result.notes.insert(.privacy(.tells(value.kind)), at: 0)
-            return result
-        }
+        view.personalMatches { judge($0, view) }
     }
 
     private static func judge(_ value: PersonalValue, _ view: ExchangeView) -> RuleMatch? {

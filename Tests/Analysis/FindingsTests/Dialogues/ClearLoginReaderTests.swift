@@ -95,6 +95,19 @@ import Traffic
         #expect(again.allSatisfy { $0.secret.contains(run: Array("***".utf8)) }, "\(shown.text)")
     }
 
+    /// A capture that others made may show less of a part than it says.
+    @Test(arguments: lineRows, [0, 1, 12])
+    func isHiddenInTheStartOfAPart(_ row: Row, count: Int) {
+        let sample = DialogueSample(said: row.said)
+        var redaction = MessageRedaction(
+            protocolName: "", logins: LoginRanges(sample.gathered()))
+        let secrets = sample.gathered().conversation(of: nil)?.logins.map(\.secret) ?? []
+        for record in sample.records() {
+            let shown = redaction.redact(Array(record.bytes.prefix(count)), of: record)
+            for secret in secrets where secret.count > 3 { #expect(!shown.contains(run: secret)) }
+        }
+    }
+
     private static func logins(_ said: [Said]) -> [ClearLogin] {
         func all(_ direction: Direction) -> [UInt8] {
             said.filter { $0.direction == direction }.flatMap(\.bytes)
