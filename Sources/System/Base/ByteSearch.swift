@@ -1,6 +1,12 @@
 extension Collection<UInt8> {
     /// The bytes with ASCII letters in lower case.
-    package var lowercasedBytes: [UInt8] { map(\.asciiLowercased) }
+    package var lowercasedBytes: [UInt8] {
+        // Copied at once and changed in place: `map` of a generic collection takes its elements one
+        // by one through a witness table.
+        var bytes = [UInt8](self)
+        for index in bytes.indices { bytes[index] = bytes[index].asciiLowercased }
+        return bytes
+    }
 }
 
 extension [UInt8] {

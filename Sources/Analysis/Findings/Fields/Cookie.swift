@@ -64,8 +64,11 @@ struct Cookie {
     private static func isHarmless(_ lowercased: [UInt8], _ name: [UInt8]) -> Bool {
         let text = lowercased.text
         if trackers.contains(text) || infrastructure.contains(text) { return true }
-        if infrastructurePrefixes.contains(where: { text.hasPrefix($0) }) { return true }
-        if analyticsPrefixes.contains(where: { text.hasPrefix($0) }) { return true }
+        if let first = lowercased.first, let prefixes = harmlessPrefixes[first],
+            prefixes.contains(where: { lowercased.starts(with: $0) })
+        {
+            return true
+        }
         if harmlessParts.contains(where: { lowercased.contains(run: $0) }) { return true }
         return !preferences.isDisjoint(with: NameWords(name[...]).texts)
     }
@@ -109,6 +112,10 @@ struct Cookie {
         "bigipserver", "visid_incap_", "incap_ses_", "nlbi_", "ts01", "citrix_ns_", "akaalb_",
         "f5_", "dtcookie", "_px",
     ]
+    /// By their first byte.
+    private static let harmlessPrefixes = Dictionary(
+        grouping: (infrastructurePrefixes + analyticsPrefixes).map { Array($0.utf8) },
+        by: { $0.first ?? 0 })
     private static let preferences: Set<String> = [
         "lang", "language", "locale", "theme", "timezone", "tz", "currency", "country", "region",
     ]

@@ -34,6 +34,10 @@ final class ExchangeView {
     private(set) lazy var headerFields = request.lowercasedFields.map {
         MessageField(container: .header, name: $0.name, value: $0.value)
     }
+    /// Those that may carry a key or something of a user's.
+    private(set) lazy var tellingHeaderFields = headerFields.filter {
+        !StandardFields.contains($0.name.text)
+    }
     /// Those of the response, but for Set-Cookie, with what their encodings hide, and the values of
     /// its content.
     private(set) lazy var responseFields = readResponse()
@@ -141,7 +145,7 @@ final class ExchangeView {
 
     private func readRequest() -> [MessageField] {
         var reader = FieldReader(byteLimit: 1 << 18)
-        for field in headerFields where !StandardFields.contains(field.name.text) {
+        for field in tellingHeaderFields {
             let name = field.name.text
             guard !StandardFields.areCredentials(name), name != "referer" else { continue }
             reader.add(

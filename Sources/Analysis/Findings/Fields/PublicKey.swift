@@ -48,6 +48,11 @@ enum PublicKey {
 extension [UInt8] {
     /// A name as it is looked up: in lower case, without what separates its words.
     var lettersAndDigits: String {
-        prefix(64).filter { $0.isASCIILetter || $0.isASCIIDigit }.lowercasedBytes.text
+        var kept: [UInt8] = []
+        kept.reserveCapacity(Swift.min(count, 64))
+        for byte in prefix(64) where byte.isASCIILetter || byte.isASCIIDigit {
+            kept.append(byte.asciiLowercased)
+        }
+        return kept.text
     }
 }

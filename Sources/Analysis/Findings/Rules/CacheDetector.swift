@@ -57,11 +57,8 @@ enum CacheDetector {
     }
 
     private static func hasSession(_ view: ExchangeView) -> Bool {
-        view.request.values(named: "cookie").contains { field in
-            CookiePair.sent(field.prefix(RecordedHead.valueLimit)).prefix(128).contains { pair in
-                let cookie = Cookie(pair, isSet: false, isSecure: false)
-                return cookie.hasSessionName && !cookie.isHarmless && cookie.value.count >= 8
-            }
+        view.cookies.contains {
+            !$0.isSet && $0.hasSessionName && !$0.isHarmless && $0.value.count >= 8
         }
     }
 

@@ -5,7 +5,7 @@ internal import Contents
 enum ProviderKeyDetector {
     static func examine(_ view: ExchangeView) -> [RuleMatch] {
         var found: [RuleMatch] = []
-        for field in view.headerFields where !StandardFields.contains(field.name.text) {
+        for field in view.tellingHeaderFields {
             let value =
                 field.name.text == "authorization" ? credential(in: field.value) : field.value
             found += judge(value, in: field, view)

@@ -19,8 +19,7 @@ struct SharedCredentialDetector {
                 }
             }
         }
-        let others = view.headerFields.filter { !StandardFields.contains($0.name.text) }
-        for field in view.urlFields + view.bodyFields + others
+        for field in view.urlFields + view.bodyFields + view.tellingHeaderFields
         where Self.isTelling(field.value) {
             passwords.follow(field, isPassword: true, evidence)
             tokens.follow(field, isPassword: false, evidence)
