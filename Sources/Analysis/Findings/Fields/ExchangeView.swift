@@ -183,10 +183,11 @@ extension RecordedHead {
 
     /// The fields as rules look at them: named in lower case, without those of HTTP/2 alone.
     var lowercasedFields: [Field] {
-        fields.filter { $0.name.first != 0x3A }.map { field in
-            Field(
-                name: field.name.prefix(Self.nameLimit).map(\.asciiLowercased),
-                value: Array(field.value.prefix(Self.valueLimit)))
+        places.compactMap { place in
+            let name = bytes[place.name].prefix(Self.nameLimit)
+            guard let first = name.first, first != 0x3A else { return nil }
+            return Field(
+                name: name.lowercasedBytes, value: Array(value(place).prefix(Self.valueLimit)))
         }
     }
 
