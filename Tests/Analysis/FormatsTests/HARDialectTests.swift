@@ -271,7 +271,7 @@ struct HARDialectTests {
     }
 
     @discardableResult
-    private func read(
+    func read(
         file: [UInt8], _ importer: HARImporter = HARImporter()
     ) async throws -> (MemoryTraffic, LossReport) {
         let traffic = MemoryTraffic()

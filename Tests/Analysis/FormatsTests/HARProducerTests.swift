@@ -205,4 +205,23 @@ struct HARProducerTests {
         }
         #expect(found.joined(separator: ", ") == connections)
     }
+
+    /// Behind a proxy, Firefox writes the proxy's port as the connection of every entry.
+    @Test func portOfAProxyIsNoConnection() async throws {
+        let entries = ["shop.example", "cdn.example"].map { host in
+            #"{"startedDateTime":"2026-03-09T07:05:01Z","connection":"8080","#
+                + #""serverIPAddress":"127.0.0.1","request":{"method":"GET","#
+                + #""url":"https://\#(host)/"},"response":{\#(Self.ok)}}"#
+        }
+        let (traffic, _) = try await HARDialectTests().read(
+            file: Array(
+                (#"{"log":{"version":"1.2","creator":{"name":"Firefox","version":"153.0"},"#
+                    + #""entries":[\#(entries.joined(separator: ","))]}}"#).utf8))
+        var found: [String] = []
+        try traffic.connections { record in
+            found.append(record.originHost)
+            return true
+        }
+        #expect(found == ["shop.example", "cdn.example"])
+    }
 }

@@ -12,6 +12,8 @@ struct HAREntryReader {
     let scheme: ExchangeRecord.Scheme
     /// What our own exports keep besides; `nil` in the file of another tool.
     let native: JSONNode?
+    /// Whether `connection` tells connections apart.
+    var numbersConnections = true
 
     /// Returns `nil` for an entry that has no request of HTTP, such as one of a `data:` URL.
     init?(_ entry: JSONNode) {
@@ -34,9 +36,10 @@ struct HAREntryReader {
     /// What tells the entries of one connection from others.
     var connectionKey: String {
         let peer = entry["serverIPAddress"]?.text ?? url.authority
-        // Chrome's own number; what it and Firefox write as `connection` is the origin's port.
+        // Chrome's own number; what it and Firefox write as `connection` is the port of the origin,
+        // and Firefox's that of the proxy behind one.
         let number = entry["_connectionId"]?.text
-        let id = number ?? entry["connection"]?.text ?? ""
+        let id = number ?? (numbersConnections ? entry["connection"]?.text : nil) ?? ""
         let port = HARConnectionText.split(url.authority).port ?? (scheme == .https ? 443 : 80)
         return id.isEmpty || id == "0" || number == nil && id == String(port)
             ? "\(scheme.rawValue) \(url.authority) \(peer)" : "\(id) \(peer)"

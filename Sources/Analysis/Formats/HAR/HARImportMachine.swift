@@ -151,9 +151,10 @@ struct HARImportMachine {
 
     private mutating func take(entry item: JSONItemReader.Item) {
         entryCount += 1
-        guard let entry = HAREntryReader(item.value) else {
+        guard var entry = HAREntryReader(item.value) else {
             return writer.losses.note(.itemUnreadable, Self.place("the entry", item))
         }
+        entry.numbersConnections = !creator.hasPrefix("Firefox")
         if let start = entry.startedAt {
             lastTime = start
         } else {
