@@ -106,7 +106,7 @@ let package = Package(
         // Records
         target("Traffic", ["Base"]),
         target("Contents", ["Base", "DNS", "HTTPCodecs", "HTTPModel", "Traffic"]),
-        target("Logins", ["Base", "Contents", "Traffic"]),
+        target("Logins", ["Base", "Contents", "Negotiation", "Traffic"]),
         target("Redaction", ["Base", "Contents", "HTTPModel", "Logins", "Traffic"]),
         target(
             "Recording",

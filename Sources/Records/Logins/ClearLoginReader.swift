@@ -1,5 +1,6 @@
 internal import Base
 internal import Contents
+internal import Negotiation
 
 /// Finds logins without TLS in what a dialogue's sides said, by the dialogue and not by its port.
 ///
@@ -17,6 +18,10 @@ package enum ClearLoginReader {
         guard answered.isEmpty else { return answered }
         if let name = NTLMLoginReader.name(client) {
             return NTLMLoginReader.logins(name, client: client)
+        }
+        if MongoDBLoginReader.speaks(client) { return MongoDBLoginReader.logins(client: client) }
+        if let head = RemoteHead(client) {
+            return RemoteLoginReader.logins(head, client: client, origin: origin)
         }
         switch client.first {
         case 0x00 where client.dropFirst(4).first == 0x6A || client.dropFirst(4).first == 0x6C:
@@ -54,7 +59,7 @@ package enum ClearLoginReader {
     }
 
     private static func text(_ client: [UInt8], _ origin: [UInt8]) -> [ClearLogin] {
-        if client.first == 0xFF || origin.first == 0xFF {
+        if TelnetLoginReader.begins(client) || TelnetLoginReader.begins(origin) {
             let typed = TelnetLoginReader.logins(client: client, origin: origin)
             guard typed.isEmpty else { return typed }
         }
@@ -62,6 +67,14 @@ package enum ClearLoginReader {
             AMQPLoginReader.logins(client: client) + STOMPLoginReader.logins(client: client)
             + RedisLoginReader.inlineLogins(client: client, origin: origin)
             + HeadLoginReader.logins(client: client)
-        return found.isEmpty ? LineLoginReader.logins(client: client, origin: origin) : found
+        guard found.isEmpty else { return found }
+        if let name = LineProtocol.name(client: client, origin: origin) {
+            return LineLoginReader.logins(name, client: client, origin: origin)
+        }
+        let others =
+            JSONRPCLoginReader.logins(client: client)
+            + MemcachedLoginReader.textLogins(client: client, origin: origin)
+        guard others.isEmpty else { return others }
+        return TelnetLoginReader.logins(client: client, origin: origin, needsEcho: true)
     }
 }

@@ -4,8 +4,9 @@ internal import Base
 ///
 /// Contents are passed over: mail, articles and literals may say anything.
 struct LineLoginReader {
-    static func logins(client: [UInt8], origin: [UInt8]) -> [ClearLogin] {
-        guard let name = LineProtocol.name(client: client, origin: origin) else { return [] }
+    static func logins(
+        _ name: ProtocolName, client: [UInt8], origin: [UInt8]
+    ) -> [ClearLogin] {
         var reader = LineLoginReader(cursor: ByteCursor(client[...]), name: name)
         reader.mayRefuseContent = !origin.isEmpty && !asksForContent(origin)
         reader.readAll()

@@ -33,6 +33,9 @@ package enum LoginForm: String, Sendable, CaseIterable {
     case userPassword = "username/password"
     case typed = "a prompt"
     case basic = "Basic"
+    case set
+    case createUser
+    case call = "a call"
     case community
     // What follows shows no secret.
     case digest = "Digest"
@@ -44,6 +47,7 @@ package enum LoginForm: String, Sendable, CaseIterable {
     case passwordMD5 = "PasswordMessage, MD5"
     case nativePassword = "mysql_native_password"
     case cachingSHA2 = "caching_sha2_password"
+    case mongoDBCR = "MONGODB-CR"
     case vncDES = "VNC authentication"
     case kerberos = "Kerberos pre-authentication"
     case other = "login"

@@ -1,7 +1,40 @@
 internal import Base
 
-/// The binary protocol of memcached: SASL's PLAIN.
+/// memcached: SASL's PLAIN in the binary protocol, and in that of text what the server takes for a
+/// name and a password (protocol.txt, Authentication).
 enum MemcachedLoginReader {
+    /// A command to store something logs in by its data alone: it is known by what the origin says
+    /// of it, or by its key if it is the first.
+    static func textLogins(client: [UInt8], origin: [UInt8]) -> [ClearLogin] {
+        var cursor = ByteCursor(client[...])
+        var found: [ClearLogin] = []
+        let refusals = origin.prefix(4096).split(separator: 0x0A).prefix {
+            $0.starts(with: "CLIENT_ERROR ".utf8)
+        }
+        let failed = refusals.count { $0.starts(with: "CLIENT_ERROR authentication fail".utf8) }
+        while found.count <= failed, found.count < ClearLogin.countLimit,
+            let line = cursor.line()
+        {
+            let words = line.split(separator: 0x20, maxSplits: 6)
+            guard (5...6).contains(words.count), words[0].elementsEqual("set".utf8),
+                let size = decimal(words[4]), size <= 1024
+            else { continue }
+            guard let data = cursor.bytes(Int(size)), let space = data.firstIndex(of: 0x20),
+                cursor.bytes(2)?.elementsEqual([0x0D, 0x0A]) == true,
+                !refusals.isEmpty || keys.contains(words[1].text),
+                var login = ClearLogin(
+                    .memcached, .set, user: data[..<space], secret: data[(space + 1)...])
+            else { break }
+            login.answer =
+                found.count < failed
+                ? .rejected : origin.contains(run: Array("STORED".utf8)) ? .accepted : nil
+            found.append(login)
+        }
+        return found
+    }
+
+    private static let keys: Set = ["auth", "authenticate", "authentication"]
+
     static func logins(client: [UInt8]) -> [ClearLogin] {
         var cursor = ByteCursor(client[...])
         var found: [ClearLogin] = []

@@ -52,8 +52,7 @@ enum MySQLLoginReader {
     private static func packet(
         _ cursor: inout ByteCursor
     ) -> (number: Int, payload: ArraySlice<UInt8>)? {
-        guard let length = cursor.bytes(3), let number = cursor.number(1) else { return nil }
-        let size = length.reversed().reduce(0) { $0 << 8 | Int($1) }
+        guard let size = cursor.littleEndian(3), let number = cursor.number(1) else { return nil }
         return cursor.bytes(size).map { (number, $0) }
     }
 }

@@ -16,11 +16,16 @@ package enum ProtocolName: String, Sendable, CaseIterable {
     case mysql
     case redis
     case memcached
+    case mongodb
     case mqtt
     case amqp
     case stomp
     case nats
     case telnet
+    case rlogin
+    /// What runs a command on another machine for who is believed.
+    case rsh
+    case rexec
     case rdp
     case tds
     case vnc
@@ -28,6 +33,7 @@ package enum ProtocolName: String, Sendable, CaseIterable {
     case rtsp
     case sip
     case socks
+    case jsonRPC = "jsonrpc"
     case smb
     case dceRPC = "dcerpc"
     case kerberos

@@ -1,41 +1,57 @@
 internal import Base
 
-/// Telnet: what is typed at the prompts for a name and a password (RFC 854).
+/// Telnet, rlogin and what else is a terminal: what is typed at the prompts for a name and a password
+/// (RFC 854).
 enum TelnetLoginReader {
-    static func logins(client: [UInt8], origin: [UInt8]) -> [ClearLogin] {
+    /// Whether a side begins with a command, or a negotiation.
+    static func begins(_ side: [UInt8]) -> Bool {
+        side.count > 1 && side[0] == 0xFF && (0xF0...0xFE).contains(side[1])
+    }
+
+    /// - Parameters:
+    ///   - user: who logs in if no name is asked for.
+    ///   - needsEcho: whether the name has to come back, because nothing else tells what is spoken.
+    static func logins(
+        _ protocolName: ProtocolName = .telnet, user: ArraySlice<UInt8>? = nil, client: [UInt8],
+        origin: [UInt8], needsEcho: Bool = false
+    ) -> [ClearLogin] {
         let shown = text(origin).lowercasedBytes
-        let asked = prompts(shown)
-        guard let first = asked.first else { return [] }
+        guard let password = prompt(passwords, shown) else { return [] }
+        let name = prompt(names, shown).flatMap { $0.lowerBound < password.lowerBound ? $0 : nil }
         let lines = typed(text(client))
-        var found: [ClearLogin] = []
-        var user: ArraySlice<UInt8>?
-        if !first.isPassword, asked.count < 2 { return [] }
-        for (prompt, line) in zip(asked, lines) {
-            if !prompt.isPassword {
-                user = line[...]
-            } else if let login = ClearLogin(.telnet, .typed, user: user, secret: line[...]) {
-                found.append(login)
-                break
+        if needsEcho {
+            guard let name, let line = lines.first, isEcho(line, shown, behind: name) else {
+                return []
             }
         }
-        return found
-    }
-
-    private struct Prompt {
-        let isPassword: Bool
-        let place: Int
-    }
-
-    /// Where a name or a password is asked for, up to the first password.
-    private static func prompts(_ shown: [UInt8]) -> [Prompt] {
-        var found: [Prompt] = []
-        for (words, isPassword) in [(names, false), (passwords, true)] {
-            let places = words.compactMap { shown.firstIndex(ofRun: $0, from: 0) }
-            if let place = places.min() {
-                found.append(Prompt(isPassword: isPassword, place: place))
-            }
+        // Where no name is asked for, what came back was no password.
+        let before = Array(shown[..<password.lowerBound])
+        let secret =
+            name == nil
+            ? lines.first { !$0.isEmpty && !before.contains(run: $0.lowercasedBytes) }
+            : lines.dropFirst().first
+        let login = secret.flatMap {
+            ClearLogin(
+                protocolName, .typed, user: name == nil ? user : lines.first?[...],
+                secret: $0[...])
         }
-        return found.sorted { $0.place < $1.place }
+        return login.map { [$0] } ?? []
+    }
+
+    /// Whether a line that was typed stands in what was shown, right behind the prompt.
+    private static func isEcho(_ line: [UInt8], _ shown: [UInt8], behind prompt: Range<Int>) -> Bool
+    {
+        let rest = shown[prompt.upperBound...].drop { $0 == 0x20 }
+        let line = line.lowercasedBytes
+        return !line.isEmpty && rest.starts(with: line)
+            && [0x0A, 0x0D].contains(rest.dropFirst(line.count).first)
+    }
+
+    /// Where one of the words first stands.
+    private static func prompt(_ words: [[UInt8]], _ shown: [UInt8]) -> Range<Int>? {
+        words.compactMap { word in
+            shown.firstIndex(ofRun: word, from: 0).map { $0..<$0 + word.count }
+        }.min { $0.lowerBound < $1.lowerBound }
     }
 
     /// Without commands and negotiations.
@@ -87,5 +103,5 @@ enum TelnetLoginReader {
     }
     private static let passwords = ["password:", "passcode:", "passphrase:"].map { Array($0.utf8) }
     /// In bytes: logins stand at the beginning.
-    private static let textLimit = 16_384
+    static let textLimit = 16_384
 }

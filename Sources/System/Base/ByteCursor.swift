@@ -15,6 +15,18 @@ package struct ByteCursor {
         bytes(count).map { $0.reduce(0) { $0 << 8 | Int($1) } }
     }
 
+    /// The same with the lowest byte first.
+    package mutating func littleEndian(_ count: Int) -> Int? {
+        bytes(count).map { $0.reversed().reduce(0) { $0 << 8 | Int($1) } }
+    }
+
+    /// What is before the next zero byte.
+    package mutating func terminated() -> ArraySlice<UInt8>? {
+        guard let end = rest.prefix(Self.lineLimit).firstIndex(of: 0) else { return nil }
+        defer { rest = rest[(end + 1)...] }
+        return rest[..<end]
+    }
+
     /// What follows its own length.
     package mutating func vector(_ lengthBytes: Int) -> ArraySlice<UInt8>? {
         number(lengthBytes).flatMap { bytes($0) }

@@ -540,6 +540,29 @@ enum OtherDialogues {
         .init(
             "HTTP", "http",
             [.client("GET / HTTP/1.1\r\nHost: a\r\n\r\n"), .origin("HTTP/1.1 200 OK\r\n")]),
+        .init(
+            "MongoDB", "mongodb",
+            [.client("~4d~00~00~00~01~00~00~00~00~00~00~00~dd~07~00~00~00"), .origin("~30~00")]),
+        .init(
+            "MongoDB, a length that is text", "mongodb",
+            [.client("A~00~00~00~01~00~00~00~00~00~00~00~d4~07~00~00~00")]),
+        .init("rlogin", "rlogin", [.client("~00bo~00nora~00xterm/38400~00"), .origin("~00")]),
+        .init("rsh", "rsh", [.client("1022~00nora~00nora~00ls -l~00"), .origin("~00")]),
+        .init("a line of digits", "", [.client("1022 nora\r\n"), .origin("x\r\n")]),
+        .init(
+            "memcached, binary", "memcached",
+            [.client("~80~20" + String(repeating: "~00", count: 22))]),
+        .init(
+            "memcached, text", "memcached",
+            [.client("set a 0 0 2\r\nhi\r\n"), .origin("STORED\r\n")]),
+        .init(
+            "memcached by its answer", "memcached",
+            [.client("get a\r\n"), .origin("VALUE a 0 2\r\nhi\r\nEND\r\n")]),
+        .init("an answer in words", "", [.client("get a\r\n"), .origin("VALUE of a\r\n")]),
+        .init(
+            "JSON-RPC", "jsonrpc",
+            [.client("{\"id\":1,\"method\":\"mining.subscribe\",\"params\":[]}\n")]),
+        .init("JSON that is no call", "", [.client("{\"method\":\"x\"}\n")]),
         .init("telnet", "telnet", [.origin("~ff~fd~18"), .client("~ff~fb~18")]),
         .init(
             "RDP, then TLS", "rdp, SECURED by ClientHello",

@@ -19,8 +19,8 @@ enum UnsafeProtocolDetector {
     /// the protocols of networks themselves are no program's choice.
     private static let judged: Set<ProtocolName> = [
         .smtp, .lmtp, .imap, .pop3, .ftp, .nntp, .sieve, .irc, .xmpp, .ldap, .postgresql, .mysql,
-        .redis, .memcached, .mqtt, .amqp, .stomp, .nats, .telnet, .tds, .vnc, .rtsp, .sip, .snmp,
-        .syslog,
+        .redis, .memcached, .mongodb, .mqtt, .amqp, .stomp, .nats, .telnet, .rlogin, .rsh, .rexec,
+        .tds, .vnc, .rtsp, .sip, .jsonRPC, .snmp, .syslog,
     ]
 }
 

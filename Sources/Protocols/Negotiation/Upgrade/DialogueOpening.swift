@@ -11,11 +11,13 @@ enum DialogueOpening: Equatable {
     case named(String?)
 
     /// In bytes: with so many of one side there is always a judgement.
-    static let windowLimit = 16
+    static let windowLimit = 64
 
     /// Judges the first bytes of the client; `nil` if more are needed.
     static func ofClient(_ bytes: [UInt8]) -> DialogueOpening? {
         guard let first = bytes.first else { return nil }
+        if mayBeMongoDB(bytes) { return bytes.count < 16 ? nil : .named("mongodb") }
+        if first == 0 || first.isASCIIDigit, RemoteHead.mayBegin(bytes) { return remote(bytes) }
         switch first {
         case 0x00: return postgresql(bytes)
         case 0x03: return start(bytes, of: [0x03, 0x00], .named("rdp"))
@@ -27,6 +29,7 @@ enum DialogueOpening: Equatable {
         case 0x30: return ldap(bytes)
         case 0x3C: return .xmpp
         case 0x41: return start(bytes, of: Array("AMQP".utf8), .named("amqp"), else: .lines)
+        case 0x80: return memcached(bytes)
         default: return isText(first) ? .lines : .named(nil)
         }
     }
@@ -62,6 +65,31 @@ enum DialogueOpening: Equatable {
         let isKnown = code >> 16 == 3 || code >> 16 == 2 || (80_877_102...80_877_104).contains(code)
         let fits = (8...UInt64(PostgreSQLDialogue.startupLimit)).contains(length)
         return isKnown && fits ? .postgresql : .named(nil)
+    }
+
+    /// A message's length below 64 KiB, any number of its own, none that it answers, and OP_QUERY or
+    /// OP_MSG.
+    private static func mayBeMongoDB(_ bytes: [UInt8]) -> Bool {
+        let head = bytes.prefix(16)
+        let isEmpty = (head.dropFirst(2).prefix(2) + head.dropFirst(8).prefix(4)).allSatisfy {
+            $0 == 0
+        }
+        let code = Array(head.dropFirst(12))
+        let codes: [[UInt8]] = [[0xD4, 0x07, 0, 0], [0xDD, 0x07, 0, 0]]
+        return isEmpty && codes.contains { $0.starts(with: code) }
+    }
+
+    private static func remote(_ bytes: [UInt8]) -> DialogueOpening? {
+        if let head = RemoteHead(bytes) { return .named(head.isTerminal ? "rlogin" : "rsh") }
+        return nil
+    }
+
+    /// A command without a bucket whose key and extras fit into what follows (BinaryProtocolRevamped).
+    private static func memcached(_ bytes: [UInt8]) -> DialogueOpening? {
+        guard bytes.count >= 12 else { return nil }
+        let isCommand = bytes[1] < 0x50 && bytes[5...7].allSatisfy { $0 == 0 }
+        let fits = bigEndian(bytes[2..<4]) + UInt64(bytes[4]) <= bigEndian(bytes[8..<12])
+        return .named(isCommand && fits ? "memcached" : nil)
     }
 
     /// A CONNECT packet: the protocol's name behind the remaining length.

@@ -80,6 +80,21 @@ extension LineDialogue {
             otherName = "stomp"
         }
         if clientLine.bytes.starts(with: Array("SSH-".utf8)) { otherName = "ssh" }
+        if isVerb(["set", "add", "replace", "append", "prepend", "cas"]), isStorage {
+            otherName = "memcached"
+        }
+        if clientLine.bytes.first == 0x7B, clientLine.contains("\"method\""),
+            clientLine.contains("\"params\"") || clientLine.contains("\"jsonrpc\"")
+        {
+            otherName = "jsonrpc"
+        }
+    }
+
+    /// A key, flags, a time and a length, as memcached has them.
+    private var isStorage: Bool {
+        let words = clientLine.words
+        return (5...7).contains(words.count)
+            && words[2...4].allSatisfy { decimal($0) != nil }
     }
 
     private mutating func takeMailCommand(_ facts: inout [UpgradeFact]) -> DialogueEvent {

@@ -27,7 +27,18 @@ extension LineDialogue {
             }
             return
         }
-        guard clientSpokeFirst == false else { return }
+        guard clientSpokeFirst == false else {
+            // What answers to these alone names nothing else.
+            let words: [StaticString] = ["stored", "not_stored"]
+            let isAlone = words.contains { line.bytes.equalsIgnoringCase($0) }
+            let isValue =
+                line.starts(with: "value ") && decimal(line.word(2)) != nil
+                && decimal(line.word(3)) != nil
+            if isAlone || isValue || line.starts(with: "stat pid ") {
+                otherName = "memcached"
+            }
+            return
+        }
         let starts: [(StaticString, Kind)] = [
             ("* ok", .imap), ("* preauth", .imap), ("* bye", .imap), ("+ok", .pop3),
             ("200 ", .nntp), ("201 ", .nntp), ("\"implementation\"", .sieve),

@@ -30,7 +30,7 @@ import Traffic
         }
     }
 
-    @Test(arguments: redisRows + packetRows + hashRows + lineRows + quietRows)
+    @Test(arguments: loudRows + quietRows + quietStreamRows)
     func readsWhole(_ row: Row) {
         let found = Self.logins(row.said)
         #expect(found.map(Self.text) == row.logins)
@@ -38,7 +38,7 @@ import Traffic
         #expect(found.first?.isNTLMVersion1 == row.isNTLMVersion1)
     }
 
-    @Test(arguments: redisRows + packetRows + hashRows + lineRows + quietRows)
+    @Test(arguments: loudRows + quietRows + quietStreamRows)
     func readsByteByByte(_ row: Row) {
         let gathered = DialogueSample(said: row.said).gathered(step: 1)
         let conversation = gathered.conversation(of: nil)
@@ -48,7 +48,7 @@ import Traffic
     }
 
     /// A part of a secret must never be taken for the whole.
-    @Test(arguments: redisRows + packetRows + hashRows + lineRows + quietRows)
+    @Test(arguments: loudRows + quietRows + quietStreamRows)
     func staysSilentWhereCut(_ row: Row) {
         for index in row.said.indices {
             for count in row.said[index].bytes.indices {
@@ -61,7 +61,7 @@ import Traffic
         }
     }
 
-    @Test(arguments: redisRows + packetRows + hashRows + lineRows)
+    @Test(arguments: loudRows)
     func survivesEveryChangedByte(_ row: Row) {
         for index in row.said.indices {
             for offset in row.said[index].bytes.indices.prefix(160) {
@@ -77,7 +77,7 @@ import Traffic
     }
 
     /// What is reported of a dialogue is not shown of it, however it is cut into pieces.
-    @Test(arguments: redisRows + packetRows + hashRows + lineRows, [1, 7, 100_000])
+    @Test(arguments: loudRows, [1, 7, 100_000])
     func isHiddenWhereShown(_ row: Row, step: Int) {
         let sample = DialogueSample(said: row.said)
         let conversation = sample.gathered(step: step).conversation(of: nil)
@@ -96,7 +96,7 @@ import Traffic
     }
 
     /// A capture that others made may show less of a part than it says.
-    @Test(arguments: lineRows, [0, 1, 12])
+    @Test(arguments: lineRows + streamRows, [0, 1, 12])
     func isHiddenInTheStartOfAPart(_ row: Row, count: Int) {
         let sample = DialogueSample(said: row.said)
         var redaction = MessageRedaction(
@@ -174,6 +174,8 @@ private typealias Row = ClearLoginReaderTests.Row
 private func resp(_ words: String...) -> String {
     "*\(words.count)\r\n" + words.map { "$\($0.utf8.count)\r\n\($0)\r\n" }.joined()
 }
+
+private let loudRows = redisRows + packetRows + hashRows + lineRows + streamRows
 
 private let redisRows: [Row] = [
     Row(

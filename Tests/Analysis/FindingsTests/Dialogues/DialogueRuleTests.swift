@@ -214,6 +214,17 @@ private let loginRows: [Row] = [
             "ftp", .origin("220 files\r\n"), .client("USER anonymous\r\nPASS s3cret\r\n"),
             .origin("331 ?\r\n230 in\r\n"))),
     .hit(
+        "a miner without a password", .plainLogin, .info,
+        .said(
+            "jsonrpc",
+            .client("{\"method\":\"mining.authorize\",\"params\":[\"nora.1\",\"d=512\"]}\n")),
+        notes: ["logged in by a call", "a guest's name and password"]),
+    .hit(
+        "a wallet's short password", .plainLogin, .critical,
+        .said(
+            "jsonrpc",
+            .client("{\"method\":\"walletpassphrase\",\"params\":[\"p=q\",60]}\n"))),
+    .hit(
         "APOP", .hashLogin, .high,
         .said(
             "pop3", .origin("+OK <1@a>\r\n"),
