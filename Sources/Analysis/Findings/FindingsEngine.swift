@@ -38,6 +38,8 @@ package struct FindingsEngine {
     /// planted values, unless it may be TLS to the proxy, which says nothing of what is inside.
     package func wantsMessages(of connection: ConnectionRecord) -> Bool {
         guard connection.messageCount > 0 else { return false }
+        // Names that were asked for tell who is spoken to, however they were asked for.
+        if connection.protocolName == ProtocolName.dns.rawValue { return true }
         return planted != nil || connection.clientTLS == nil || connection.mode == .explicit
     }
 
@@ -81,6 +83,7 @@ package struct FindingsEngine {
         if !found.contains(where: \.tellsOfCleartext) {
             found += UnsafeProtocolDetector.examine(connection, hasSpoken: view?.hasClient ?? false)
         }
+        if let view { found += AskedNamesDetector.examine(view, &parties) }
         var sought = view.flatMap { planted?.examine($0) } ?? []
         let inner = found.lazy.compactMap(\.protocolName).first ?? spoken ?? .other
         for index in sought.indices { sought[index].protocolName = inner }
@@ -188,6 +191,7 @@ package struct FindingsEngine {
         var found = ClearHTTPDetector.examine(view)
         found += planted?.examine(view) ?? []
         for detector in Self.detectors { found += detector(view) }
+        found += AskedNamesDetector.examine(view, &parties)
         if !view.isTunnel {
             inventory.add(view)
             parties.count(view.service, hasCredentials: !view.credentials.isEmpty)
@@ -214,7 +218,8 @@ package struct FindingsEngine {
         redaction.secrets = Self.secrets(of: matches)
         let firstParties = configuration.firstParties.isEmpty ? nil : parties.firstParties
         return matches.compactMap { match in
-            let sighting = sighting(match, redaction)
+            var sighting = sighting(match, redaction)
+            if let host = match.about { sighting = sighting.about(host, parties, redaction) }
             if sighting.isLocal, [.clearHTTP, .unsafeProtocol].contains(match.rule) { return nil }
             let finding = policy.taken(Finding(match, at: sighting, redaction))
             store.add(finding)

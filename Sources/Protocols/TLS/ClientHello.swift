@@ -12,6 +12,9 @@ package struct ClientHello: Sendable, Equatable {
         case ssl2
         /// In CRYPTO frames of QUIC (RFC 9001 §4).
         case quic
+        /// In fragments of DTLS, of which the message is put together; with a cookie behind the
+        /// session's id.
+        case dtls
     }
 
     package internal(set) var format = Format.tls
@@ -44,7 +47,9 @@ package struct ClientHello: Sendable, Equatable {
 
     /// The highest version offered: of `supportedVersions` if that came, reserved values apart.
     package var highestVersion: UInt16 {
-        supportedVersions.filter { !$0.isGREASE }.max() ?? legacyVersion
+        let offered = supportedVersions.filter { !$0.isGREASE }
+        // Those of DTLS count down.
+        return (format == .dtls ? offered.min() : offered.max()) ?? legacyVersion
     }
 
     package func has(_ type: ExtensionType) -> Bool {

@@ -19,6 +19,7 @@ struct ClientHelloParser {
         let sessionID = try cursor.vector8()
         guard sessionID.count <= 32 else { throw .badLength(.sessionID) }
         hello.sessionIDLength = sessionID.count
+        if format == .dtls { _ = try cursor.vector8() }
         var suites = try cursor.vector16()
         guard suites.count > 0, suites.count.isMultiple(of: 2) else {
             throw .badLength(.cipherSuites)

@@ -32,7 +32,8 @@ extension ClientHello {
 
     /// Protocol, version, whether a name was sent, counts and the first application protocol.
     private var ja4Summary: String {
-        (format == .quic ? "q" : "t") + ja4Version + (has(.serverName) ? "d" : "i")
+        (format == .quic ? "q" : format == .dtls ? "d" : "t") + ja4Version
+            + (has(.serverName) ? "d" : "i")
             + ja4Count(cipherSuites) + ja4Count(extensions) + ja4Protocol
     }
 
@@ -44,6 +45,9 @@ extension ClientHello {
         case 0x0301: "10"
         case 0x0300: "s3"
         case 0x0002: "s2"
+        case 0xFEFF: "d1"
+        case 0xFEFD: "d2"
+        case 0xFEFC: "d3"
         default: "00"
         }
     }

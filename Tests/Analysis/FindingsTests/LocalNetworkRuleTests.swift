@@ -27,7 +27,11 @@ import Traffic
         }
     }
 
-    @Test(arguments: destinationRows + discoveryRows + unsafeRows)
+    /// Part of the corpus.
+    static let rows: [LocalNetworkRuleTests.Row] =
+        destinationRows + discoveryRows + unsafeRows + askedRows
+
+    @Test(arguments: rows)
     func judges(_ row: Row) {
         let found = row.sample.report().findings.filter { $0.rule == row.rule }
         #expect(found.map(\.severity) == row.severities)
@@ -62,6 +66,35 @@ import Traffic
             #expect(notes[1] == "SNI, 1 name: api.shop.example")
             #expect(notes[2] == "NetBIOS, 1 name: u_rt1")
         }
+    }
+
+    /// Names are the subject's values too, however they are asked for.
+    @Test(arguments: [false, true]) func findsPlantedNames(isTLS: Bool) throws {
+        let profile = try SubjectProfile.parse(
+            "owner: own.example\nid.host = noras-box.home.example")
+        let asked = Said.client(stream(question("Noras-Box.home.example", 1)))
+        let sample = DialogueSample(
+            host: "203.0.113.9", port: 853, protocolName: "dns", isTLS: isTLS, said: [asked])
+        let found = sample.report(profile: profile).findings.filter { $0.rule == .plantID }
+        #expect(found.map(\.severity) == [.high])
+        let sent = FindingsLaboratory.run(
+            [posted(question("noras-box.home.example", 1))], profile: profile
+        ).findings
+        #expect(sent.filter { $0.rule == .plantID }.map(\.severity) == [.high])
+    }
+
+    /// DNS over HTTPS, as it was decrypted (RFC 8484).
+    @Test func readsNamesInExchanges() {
+        let asked = question("ssl.google-analytics.com", 1)
+        let coded = Base64.encode(asked).replacing("=", with: "")
+        for sample in [posted(asked), .get("/dns-query?dns=\(coded)", over: .https)] {
+            let found = FindingsLaboratory.findings(sample).filter { $0.rule == .trackHost }
+            #expect(found.map(\.party.text) == ["google-analytics.com"])
+            #expect(found.first?.notes.contains(.privacy(.nameAsked)) == true)
+        }
+        let leaks = FindingsLaboratory.findings(posted(question("printer.local", 1)))
+            .filter { $0.rule == .localLeak }
+        #expect(leaks.map { $0.selector?.text } == ["dns /question"])
     }
 
     @Test func tellsNoNameWhereNonePassed() {
@@ -145,6 +178,15 @@ import Traffic
 
 private typealias Row = LocalNetworkRuleTests.Row
 
+private func posted(_ message: [UInt8]) -> Sample {
+    var sample = Sample.post("", "application/dns-message", over: .https, to: "dns.example")
+    sample.body = message
+    return sample
+}
+
+/// Behind its length.
+private func stream(_ message: [UInt8]) -> [UInt8] { [0, UInt8(message.count)] + message }
+
 /// A question for a name, of a type.
 private func question(_ name: String, _ type: UInt8) -> [UInt8] {
     let labels = name.split(separator: ".").flatMap { [UInt8($0.utf8.count)] + [UInt8]($0.utf8) }
@@ -221,6 +263,45 @@ private let discoveryRows: [Row] = [
     Row(
         "an answer", .ssdp,
         udp("192.0.2.1", "ssdp", .origin("HTTP/1.1 200 OK\r\nST: upnp:rootdevice\r\n\r\n")), []),
+]
+
+private let askedRows: [Row] = [
+    Row(
+        "a tracker's name", .trackHost,
+        udp("203.0.113.9", "dns", .client(question("SSL.Google-Analytics.com", 1))), [.info],
+        ["a name server was asked for its name", "on the list of well-known trackers"]),
+    Row(
+        "a tracker's name, inside of TLS", .trackHost,
+        DialogueSample(
+            host: "203.0.113.9", port: 853, protocolName: "dns", isTLS: true,
+            said: [
+                .client(stream(question("a.example", 1)) + stream(question("doubleclick.net", 1)))
+            ]), [.info]),
+    Row(
+        "names of others", .trackHost,
+        udp("203.0.113.9", "dns", .client(question("notdoubleclick.net", 1))), []),
+    Row(
+        "what a name server says", .trackHost,
+        udp("203.0.113.9", "dns", .origin(question("doubleclick.net", 1))), []),
+    Row(
+        "a name of the link", .localLeak,
+        udp("203.0.113.9", "dns", .client(question("noras-mac.local", 1))), [.low]),
+    Row(
+        "a name of the link, asked at home", .localLeak,
+        udp("192.168.1.1", "dns", .client(question("noras-mac.local", 1))), []),
+    Row(
+        "a name of the link in mDNS", .localLeak,
+        udp("224.0.0.251", "mdns", .client(question("noras-mac.local", 1))), []),
+    Row(
+        "names inside of TLS are not in clear", .namesInClear,
+        DialogueSample(
+            host: "203.0.113.9", port: 853, protocolName: "dns", isTLS: true,
+            said: [.client(stream(question("a.example", 1)))]), []),
+    Row(
+        "names over TCP are", .namesInClear,
+        DialogueSample(
+            host: "203.0.113.9", port: 53, protocolName: "dns",
+            said: [.client(stream(question("a.example", 1)))]), [.info], ["DNS, 1 name: a.example"]),
 ]
 
 private let unsafeRows: [Row] = [

@@ -93,6 +93,26 @@ struct DatagramReadingTests {
         #expect(record.clientBytes.received + record.clientBytes.sent == Int64(size))
     }
 
+    @Test("What a hello of DTLS offers is kept")
+    func hello() throws {
+        let name = [UInt8]("a.test".utf8)
+        let list: [UInt8] = [0, 0, 0, 11, 0, 9, 0, 0, 6] + name
+        let body: [UInt8] =
+            [0xFE, 0xFD] + [UInt8](repeating: 7, count: 32) + [0, 0, 0, 2, 0xC0, 0x2B, 1, 0, 0]
+            + [UInt8(list.count)] + list
+        let size = UInt8(body.count)
+        let message = [1, 0, 0, size, 0, 0, 0, 0, 0, 0, 0, size] + body
+        let record: [UInt8] =
+            [22, 0xFE, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(message.count)] + message
+        let sink = read([HandmadePacket.version4(17, HandmadePacket.udp(4000, 5684, record))])
+        let found = try #require(sink.connections.first)
+        #expect(found.protocolName == "dtls")
+        #expect(found.originHost == "a.test")
+        #expect(found.clientTLS?.sni == "a.test")
+        #expect(found.clientTLS?.ja4?.hasPrefix("dd2d010100_") == true)
+        #expect(found.outcome == .passedThrough)
+    }
+
     @Test("A group is never the client")
     func group() throws {
         let sink = read([

@@ -8,6 +8,7 @@ package enum PlaintextForm: String, Sendable {
     case msgpack = "MessagePack"
     case cbor = "CBOR"
     case protobuf = "Protocol Buffers"
+    case dns = "DNS"
     case media = "a file of a known format"
     case packed = "compressed text"
     case packedBytes = "compressed content"

@@ -8,6 +8,7 @@ package enum PrivacyNote: Sendable, Hashable {
     case listedHere
     case listedByUser
     case identifierSent
+    case nameAsked
     case livesDays(Int)
     case fingerprint(FingerprintRange)
     case attribute(FingerprintAttribute)
@@ -24,6 +25,7 @@ package enum PrivacyNote: Sendable, Hashable {
         case .listedHere: "on the list of well-known trackers"
         case .listedByUser: "on a list that was given"
         case .identifierSent: "it got an identifier"
+        case .nameAsked: "a name server was asked for its name"
         case .livesDays(let days): "lives for \(Quantity.text(days, "day"))"
         case .fingerprint(let range): range.text
         case .attribute(let attribute): attribute.rawValue

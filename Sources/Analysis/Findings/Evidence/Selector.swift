@@ -38,6 +38,7 @@ package enum Container: String, Sendable {
     case messagePack = "msgpack"
     case cbor
     case propertyList = "plist"
+    case dns
     /// An event of an event stream.
     case event
     case html
@@ -50,8 +51,8 @@ package enum Container: String, Sendable {
 
     /// Those of a content.
     static let contents: [Container] = [
-        .form, .multipart, .json, .xml, .protobuf, .messagePack, .cbor, .propertyList, .event,
-        .body,
+        .form, .multipart, .json, .xml, .protobuf, .messagePack, .cbor, .propertyList, .dns,
+        .event, .body,
     ]
 
     /// Whether it is part of a URL, which gets logged.
@@ -77,4 +78,5 @@ package enum DecodeStep: String, Sendable {
     case messagePack = "msgpack"
     case cbor
     case propertyList = "plist"
+    case dns
 }

@@ -54,6 +54,19 @@ extension Sighting {
     }
 }
 
+extension Sighting {
+    /// The same about another host, which nobody may have spoken to.
+    func about(
+        _ host: HostName, _ parties: Parties, _ redaction: EvidenceRedaction
+    ) -> Sighting {
+        Sighting(
+            party: parties.service(of: host, hiding: redaction),
+            place: URLTemplate(
+                scheme: .https, host: host.bytes, port: 443, path: nil, redaction: redaction),
+            method: nil, exchange: exchange, connection: connection, time: time, isLocal: false)
+    }
+}
+
 extension ConnectionRecord {
     /// Whether another tool recorded it.
     var isImported: Bool {

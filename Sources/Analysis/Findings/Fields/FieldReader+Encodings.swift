@@ -38,6 +38,11 @@ extension FieldReader {
             derive(plain, from: field, step: step, depth: depth)
         } else if Packing(plain) != nil || PropertyListReader.isBinary(plain[...]) {
             expandBytes(field.derived(plain, step), depth: depth + 1)
+        } else if field.key == Self.dnsName {
+            let names = StructuredContent.dns.read(plain)
+            if names.isWhole {
+                expandValues(names, of: field.derived(plain, step), step: .dns, depth: depth)
+            }
         }
     }
 
@@ -114,6 +119,8 @@ extension FieldReader {
     private static let shortestEncoded = 16
     /// What one packed value may become, in bytes.
     private static let packedLimit = 1 << 18
+    /// A parameter of DNS over HTTPS (RFC 8484 §4.1).
+    private static let dnsName = Array("dns".utf8)
     private static let queryName = Array("query".utf8)
 }
 

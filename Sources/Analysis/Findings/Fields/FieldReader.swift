@@ -229,26 +229,11 @@ struct FieldReader {
     private static let listMark = Array("<plist".utf8)
 }
 
+// What a structured content is called is the same wherever it is named.
 extension Container {
-    fileprivate init(_ form: StructuredContent) {
-        self =
-            switch form {
-            case .propertyList: .propertyList
-            case .messagePack: .messagePack
-            case .cbor: .cbor
-            case .protobuf: .protobuf
-            }
-    }
+    init(_ form: StructuredContent) { self = Container(rawValue: form.rawValue) ?? .body }
 }
 
 extension DecodeStep {
-    fileprivate init(_ form: StructuredContent) {
-        self =
-            switch form {
-            case .propertyList: .propertyList
-            case .messagePack: .messagePack
-            case .cbor: .cbor
-            case .protobuf: .protobuf
-            }
-    }
+    init(_ form: StructuredContent) { self = DecodeStep(rawValue: form.rawValue) ?? .form }
 }

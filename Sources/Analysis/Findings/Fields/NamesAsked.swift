@@ -15,8 +15,8 @@ struct NamesAsked {
 
     /// - Parameter withAnswers: whether what the client tells counts as well.
     init(_ view: MessageView, withAnswers: Bool) {
-        for message in view.messages.prefix(Self.messageLimit) where message.direction == .request {
-            var reader = DNSMessageReader(message.bytes.span)
+        for message in view.sentMessages(limit: Self.messageLimit) {
+            var reader = DNSMessageReader(message.span)
             // What came before a violation counts.
             do throws(DNSViolation) { try reader.read() } catch {}
             for question in reader.message.questions { add(question.name) }
@@ -33,6 +33,27 @@ struct NamesAsked {
             return
         }
         names.append(name)
+    }
+}
+
+extension MessageView {
+    /// What the client sent in datagrams, or in a stream, each behind its length (RFC 7858 §3.3).
+    fileprivate func sentMessages(limit: Int) -> [[UInt8]] {
+        guard !client.isEmpty else {
+            return messages.lazy.filter { $0.direction == .request }.prefix(limit).map(\.bytes)
+        }
+        let stream = sequence(state: ByteCursor(client[...])) { $0.vector(2).map { Array($0) } }
+        return Array(stream.prefix(limit))
+    }
+
+    /// The names that a name server was asked for.
+    var askedFields: [MessageField] {
+        guard protocolName == .dns else { return [] }
+        return NamesAsked(self, withAnswers: false).names.map {
+            MessageField(
+                container: messages.isEmpty ? .dialogue : .message, name: [],
+                value: $0.lowercasedBytes)
+        }
     }
 }
 

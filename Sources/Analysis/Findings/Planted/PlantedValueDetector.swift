@@ -28,6 +28,7 @@ struct PlantedValueDetector {
 
     mutating func examine(_ view: MessageView) -> [RuleMatch] {
         var search = Search(detector: self, host: view.host, isClear: view.isClear)
+        for field in view.askedFields { search.examine(field, isResponse: false) }
         for message in view.messages { search.examine(message) }
         search.examineDialogue(view.client, isResponse: false)
         search.examineDialogue(view.origin, isResponse: true)
@@ -143,7 +144,7 @@ private struct Search {
         for field in reader.fields { examine(field, isResponse: isResponse) }
     }
 
-    private mutating func examine(_ field: MessageField, isResponse: Bool) {
+    mutating func examine(_ field: MessageField, isResponse: Bool) {
         for hit in detector.automaton.hits(in: field.value).sorted(by: Self.plainFirst) {
             report(hit, in: field, isResponse: isResponse)
         }

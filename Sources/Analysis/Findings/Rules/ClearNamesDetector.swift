@@ -23,7 +23,8 @@ struct ClearNamesDetector {
         if let name = connection.clientTLS?.sni, !name.isEmpty {
             add(HostName(name).bytes, .serverName, connection, redaction)
         }
-        guard let channel = NameChannel(rawValue: connection.protocolName), let view else { return }
+        guard let channel = NameChannel(rawValue: connection.protocolName), let view, view.isClear
+        else { return }
         for name in NamesAsked(view, withAnswers: false).names {
             let bytes = channel == .nbns ? name.netBIOSName : name.lowercasedBytes
             if let bytes, !bytes.isEmpty { add(bytes, channel, connection, redaction) }

@@ -1,6 +1,7 @@
 internal import Base
 
-/// What a ClientHello offers (RFC 8446 §4.1.2), without the GREASE values (RFC 8701).
+/// What a ClientHello offers (RFC 8446 §4.1.2), without the GREASE values (RFC 8701); that of DTLS
+/// with the versions of TLS that its own ones are (RFC 9147 §5.3).
 package struct ClientHelloOffer: Sendable, Equatable {
     package private(set) var isSSL2 = false
     private(set) var legacyVersion: UInt16 = 0
@@ -102,9 +103,10 @@ package struct ClientHelloOffer: Sendable, Equatable {
         var reader = ByteCursor(message[...])
         guard reader.number(1) == 1, reader.number(3) != nil,
             let version = reader.number(2), reader.bytes(32) != nil, reader.vector(1) != nil,
-            let suiteBytes = reader.vector(2), let methods = reader.vector(1)
+            version >> 8 != 0xFE || reader.vector(1) != nil, let suiteBytes = reader.vector(2),
+            let methods = reader.vector(1)
         else { return nil }
-        legacyVersion = UInt16(version)
+        legacyVersion = Self.version(UInt16(version))
         suites = Self.numbers(suiteBytes)
         compressionMethods = Array(methods)
         guard let list = reader.vector(2) else { return }
@@ -118,7 +120,8 @@ package struct ClientHelloOffer: Sendable, Equatable {
             var content = ByteCursor(content)
             switch type {
             case 13: signatureAlgorithms = Self.numbers(content.vector(2) ?? [])
-            case 43: supportedVersions = Self.numbers(content.vector(1) ?? [])
+            case 43:
+                supportedVersions = Self.numbers(content.vector(1) ?? []).map(Self.version)
             default: break
             }
         }
@@ -149,6 +152,10 @@ package struct ClientHelloOffer: Sendable, Equatable {
             }
             index += 3
         }
+    }
+
+    private static func version(_ code: UInt16) -> UInt16 {
+        [0xFEFF: 0x0302, 0xFEFD: 0x0303, 0xFEFC: 0x0304][code] ?? code
     }
 
     private static func numbers(_ bytes: ArraySlice<UInt8>) -> [UInt16] {

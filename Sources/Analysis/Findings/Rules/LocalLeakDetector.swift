@@ -4,12 +4,16 @@ internal import Contents
 /// LAN-LEAK: what the local network looks like, told to a host elsewhere.
 enum LocalLeakDetector {
     static func examine(_ view: ExchangeView) -> [RuleMatch] {
-        let scope = AddressScope(view.host)
-        guard scope == nil || scope == .global, !view.host.isLinkName, !view.host.isLoopback else {
+        examine(view.urlFields + view.bodyFields, to: view.host)
+    }
+
+    static func examine(_ fields: [MessageField], to host: HostName) -> [RuleMatch] {
+        let scope = AddressScope(host)
+        guard scope == nil || scope == .global, !host.isLinkName, !host.isLoopback else {
             return []
         }
         var found: [RuleMatch] = []
-        for field in view.urlFields + view.bodyFields where found.count < countLimit {
+        for field in fields where found.count < countLimit {
             guard field.isScalar, field.container != .referer, let severity = judge(field) else {
                 continue
             }
@@ -95,7 +99,7 @@ extension RuleText {
         advice: "leave the value out, or ask the user for it",
         decision:
             "A field of the URL or the content sent to a host elsewhere is a private address, a name"
-            + " that ends with .local, or is named like the name of a wireless network (SSID, BSSID).",
+            + " that ends with .local, also one that a name server is asked for, or is named like the name of a wireless network (SSID, BSSID).",
         exceptions:
             "Fields named like versions, an address of 10.0.0.0/8 in a field whose name says nothing"
             + " of an address, and names that hide an address. Candidates of a call (WebRTC) are info.",

@@ -27,6 +27,8 @@ struct RuleMatch {
     var planted: (key: String, encoding: PlantedEncoding)?
     /// What the dialogue turned out to speak, if it is no HTTP.
     var protocolName: ProtocolName?
+    /// Whom it is about, if that is not who was spoken to.
+    var about: HostName?
     /// The host that a form, a redirect or a page leads to.
     var leadsTo: HostName?
     /// How severe it is at a service that is no first party, `nil` if that makes no difference.

@@ -46,7 +46,8 @@ extension RuleText {
         decision:
             "The host, or a domain above it by whole labels, is on a short list of well-known"
             + " services that comes with the tool, or on one given with --tracker-list; medium if"
-            + " the request carries an identifier.",
+            + " the request carries an identifier. A name server that was asked for such a name, in"
+            + " DNS that could be read, tells as much.",
         exceptions: "The list names services and not purposes: some only count crashes.",
         worst: .medium,
         weaknesses: [359])

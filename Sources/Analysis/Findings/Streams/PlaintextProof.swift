@@ -125,6 +125,7 @@ extension PlaintextForm {
             case .messagePack: .msgpack
             case .cbor: .cbor
             case .protobuf: .protobuf
+            case .dns: .dns
             }
     }
 

@@ -13,6 +13,7 @@ final class DatagramReading {
     private let client: PacketEndpoint
     private var name: DatagramProtocol
     private var quic = QUICInitialReader()
+    private var dtls = DTLSHelloReader()
     private var count = 0
     private var leftOutCount: Int64 = 0
 
@@ -70,7 +71,7 @@ final class DatagramReading {
         guard size > 0 else { return }
         count += 1
         if name == .other, count <= Self.judgedLimit { name = Self.judge(datagram).name }
-        if name == .quic, direction == .request { readHello(datagram) }
+        if direction == .request, record.clientTLS == nil { readHello(datagram) }
         guard !name.isEncrypted else { return }
         guard messages.messageCount < Self.messageLimit,
             record.clientBytes.received + record.clientBytes.sent <= Self.byteLimit
@@ -81,23 +82,29 @@ final class DatagramReading {
         messages.record(datagram: [UInt8](datagram.content), direction)
     }
 
+    /// What is none is told by the name alone; a later datagram may have it.
     private func readHello(_ datagram: UDPDatagram) {
-        guard record.clientTLS == nil, quic.datagramCount < QUICInitialReader.datagramLimit else {
-            return
+        switch name {
+        case .quic where quic.datagramCount < QUICInitialReader.datagramLimit:
+            do throws(QUICViolation) { take(try quic.read(datagram.content.span)) } catch {}
+        case .dtls where dtls.datagramCount < DTLSHelloReader.datagramLimit:
+            do throws(ClientHelloViolation) {
+                take(try dtls.read([UInt8](datagram.content)))
+            } catch {}
+        default: break
         }
-        do throws(QUICViolation) {
-            guard let hello = try quic.read(datagram.content.span) else { return }
-            var tls = TLSRecord()
-            tls.sni = hello.serverName
-            tls.clientHello = hello.raw
-            tls.ja4 = hello.ja4(sha256: Digests.sha256)
-            record.clientTLS = tls
-            if let name = hello.serverName { record.originHost = name }
-            if !hello.alpn.isEmpty {
-                messages.noteOnce("quic-offer", hello.alpn.joined(separator: ", "))
-            }
-        } catch {
-            // The next datagram may have it; what is none is told by the name alone.
+    }
+
+    private func take(_ hello: ClientHello?) {
+        guard let hello else { return }
+        var tls = TLSRecord()
+        tls.sni = hello.serverName
+        tls.clientHello = hello.raw
+        tls.ja4 = hello.ja4(sha256: Digests.sha256)
+        record.clientTLS = tls
+        if let name = hello.serverName { record.originHost = name }
+        if !hello.alpn.isEmpty {
+            messages.noteOnce("\(name.rawValue)-offer", hello.alpn.joined(separator: ", "))
         }
     }
 

@@ -17,6 +17,7 @@ enum DialogueOpening: Equatable {
     static func ofClient(_ bytes: [UInt8]) -> DialogueOpening? {
         guard let first = bytes.first else { return nil }
         if mayBeMongoDB(bytes) { return bytes.count < 16 ? nil : .named("mongodb") }
+        if first == 0, let verdict = dns(bytes) { return verdict ? .named("dns") : nil }
         if first == 0 || first.isASCIIDigit, RemoteHead.mayBegin(bytes) { return remote(bytes) }
         switch first {
         case 0x00: return postgresql(bytes)
@@ -77,6 +78,19 @@ enum DialogueOpening: Equatable {
         let code = Array(head.dropFirst(12))
         let codes: [[UInt8]] = [[0xD4, 0x07, 0, 0], [0xDD, 0x07, 0, 0]]
         return isEmpty && codes.contains { $0.starts(with: code) }
+    }
+
+    /// A question behind its length (RFC 1035 §4.2.2): a query, one question, no answers.
+    ///
+    /// - Returns: `nil` if it is none, `false` if more is needed.
+    private static func dns(_ bytes: [UInt8]) -> Bool? {
+        let expected: [(UInt8) -> Bool] = [
+            { $0 == 0 }, { $0 >= 17 }, { _ in true }, { _ in true }, { $0 & 0xFE == 0 },
+            { $0 & 0xCF == 0 }, { $0 == 0 }, { $0 == 1 }, { $0 == 0 }, { $0 == 0 }, { $0 == 0 },
+            { $0 == 0 }, { $0 == 0 }, { $0 <= 2 }, { $0 < 64 },
+        ]
+        for (byte, fits) in zip(bytes, expected) where !fits(byte) { return nil }
+        return bytes.count >= expected.count
     }
 
     private static func remote(_ bytes: [UInt8]) -> DialogueOpening? {

@@ -38,6 +38,8 @@ package struct MediaType {
     package var isProtobuf: Bool { ends(with: "protobuf") }
     package var isMessagePack: Bool { holds("msgpack") || holds("messagepack") }
     package var isCBOR: Bool { ends(with: "cbor") || ends(with: "cbor-seq") }
+    /// A message of DNS over HTTPS (RFC 8484 §6).
+    package var isDNS: Bool { name.equalsIgnoringCase("application/dns-message") }
     package var isPropertyList: Bool { ends(with: "plist") }
     /// What compresses well, and is compressed by whoever sends it.
     package var isCompressible: Bool {

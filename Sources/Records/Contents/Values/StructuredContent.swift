@@ -1,11 +1,12 @@
 internal import Base
 
 /// The structured contents that are no text.
-package enum StructuredContent: String, Sendable {
+package enum StructuredContent: String, Sendable, CaseIterable {
     case propertyList = "plist"
     case messagePack = "msgpack"
     case cbor
     case protobuf
+    case dns
 
     package init?(_ type: MediaType) {
         if type.isProtobuf {
@@ -16,6 +17,8 @@ package enum StructuredContent: String, Sendable {
             self = .cbor
         } else if type.isPropertyList {
             self = .propertyList
+        } else if type.isDNS {
+            self = .dns
         } else {
             return nil
         }
@@ -27,6 +30,7 @@ package enum StructuredContent: String, Sendable {
         case .messagePack: MessagePackReader.read(bytes[...])
         case .cbor: CBORReader.read(bytes[...])
         case .protobuf: ProtobufReader.read(bytes[...])
+        case .dns: DNSNames.read(bytes)
         }
     }
 

@@ -29,7 +29,13 @@ import Traffic
             also: [.upgradeUnused, .plainLogin, .hashLogin], traffic: .dialogue(row.sample))
     }
 
-    private static let tables = ruleRows + runRows + dialogueRows
+    private static let networkRows: [CorpusRow] = LocalNetworkRuleTests.rows.map { row in
+        CorpusRow(
+            name: row.testDescription, wanted: row.severities.isEmpty ? nil : row.rule,
+            also: [.plainLogin, .upgradeUnused], traffic: .dialogue(row.sample))
+    }
+
+    private static let tables = ruleRows + runRows + dialogueRows + networkRows
 
     private static let all: [CorpusRow] = CorpusHits.rows + CorpusCalm.rows + tables
 
