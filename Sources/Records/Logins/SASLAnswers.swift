@@ -1,4 +1,5 @@
 internal import Base
+internal import Negotiation
 
 /// What a client says to log in by a mechanism of SASL (RFC 4422 §3), without its framing.
 struct SASLAnswers {
@@ -16,17 +17,17 @@ struct SASLAnswers {
 
     /// - Parameter word: the mechanism's name; `nil` is returned for others than are understood.
     init?(mechanism word: ArraySlice<UInt8>) {
-        switch word.prefix(32).lowercasedBytes.text {
-        case "plain": (mechanism, count) = (.plain, 1)
-        case "login": (mechanism, count) = (.login, 2)
-        case "xoauth2", "oauthbearer": (mechanism, count) = (.token, 1)
-        case "cram-md5": (mechanism, count) = (.hash(.cramMD5), 1)
-        case "digest-md5": (mechanism, count) = (.hash(.digestMD5), 1)
-        case "ntlm": (mechanism, count) = (.hash(.ntlm), 2)
-        case "scram-sha-1", "scram-sha-256", "scram-sha-512", "scram-sha-1-plus",
-            "scram-sha-256-plus", "scram-sha-512-plus":
+        switch SASLMechanism(word) {
+        case .plain: (mechanism, count) = (.plain, 1)
+        case .login: (mechanism, count) = (.login, 2)
+        case .xoauth2, .unregisteredOAuth2, .oauthBearer: (mechanism, count) = (.token, 1)
+        case .cramMD5: (mechanism, count) = (.hash(.cramMD5), 1)
+        case .digestMD5: (mechanism, count) = (.hash(.digestMD5), 1)
+        case .ntlm: (mechanism, count) = (.hash(.ntlm), 2)
+        case .scramSHA1, .scramSHA1Plus, .scramSHA256, .scramSHA256Plus, .scramSHA512,
+            .scramSHA512Plus:
             (mechanism, count) = (.scram, 2)
-        default: return nil
+        case .gssapi, .gssSPNEGO, .external, .anonymous, nil: return nil
         }
     }
 

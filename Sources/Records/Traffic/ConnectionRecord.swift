@@ -50,6 +50,16 @@ package struct ConnectionRecord: Sendable {
     /// Whether it is no connection but a flow of UDP.
     package var isDatagrams: Bool { listener == Self.datagramListener }
 
+    /// Whether another tool recorded it.
+    package var isImported: Bool {
+        isFromPackets || notes.contains { $0.code == ConnectionNote.importedCode }
+    }
+
+    /// Whether it was read from packets, where one leg is all that there is.
+    package var isFromPackets: Bool {
+        notes.contains { $0.code == ConnectionNote.importedPacketsCode }
+    }
+
     /// How the client came in.
     package enum Mode: String, Sendable, CaseIterable {
         /// By HTTP to a proxy that it knows.
@@ -154,6 +164,10 @@ package struct ConnectionNote: Sendable, Equatable {
     /// Stable, such as `http3-advertisement-removed`.
     package let code: String
     package let detail: String
+
+    /// Of what another tool recorded: requests, and packets.
+    package static let importedCode = "imported"
+    package static let importedPacketsCode = "imported-packets"
 
     package init(_ code: String, _ detail: String) {
         self.code = code

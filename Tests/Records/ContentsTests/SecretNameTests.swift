@@ -27,6 +27,15 @@ import Testing
         #expect(SecretName.reported(Array(key.utf8)) == nil)
     }
 
+    /// What findings take for a token by its name is shown nowhere else.
+    @Test(arguments: SecretName.knownTokens)
+    func hidesWhatIsReportedAsAToken(_ name: String) {
+        for spelling in [name, name.uppercased(), "x_\(name)"] {
+            #expect(SecretName.isParameter(spelling))
+            #expect(SecretName.isField(spelling))
+        }
+    }
+
     private static let weaker: [(String, SecretClass?)] = [
         ("client_secret", .secret), ("otpCode", .secret), ("card.cvv", .secret), ("CVV2", .secret),
         ("pin", .pin), ("postal_pin_code", .pin), ("spinning", nil), ("opinion", nil),

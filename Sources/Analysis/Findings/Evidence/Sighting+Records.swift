@@ -68,11 +68,6 @@ extension Sighting {
 }
 
 extension ConnectionRecord {
-    /// Whether another tool recorded it.
-    var isImported: Bool {
-        notes.contains { $0.code == "imported" || $0.code == "imported-packets" }
-    }
-
     /// The port behind the listener's last colon, 0 if there is none.
     fileprivate var listenerPort: UInt16 {
         listener.split(separator: ":").last.flatMap { UInt16($0) } ?? 0

@@ -57,7 +57,8 @@ struct Cookie {
 
     private static func isSession(_ name: [UInt8]) -> Bool {
         let text = name.text
-        return sessionNames.contains(text) || sessionPrefixes.contains { text.hasPrefix($0) }
+        if let known = SecretName.token(text), known != .signature { return true }
+        return sessionPrefixes.contains { text.hasPrefix($0) }
             || name.contains(run: Array("session".utf8))
     }
 
@@ -76,12 +77,8 @@ struct Cookie {
     private static let nameLimit = 256
     private static let harmlessParts = ["consent", "csrf", "xsrf", "gdpr"].map { Array($0.utf8) }
     private static let limit = 256
-    private static let sessionNames: Set<String> = [
-        "phpsessid", "jsessionid", "asp.net_sessionid", "connect.sid", "sid", "laravel_session",
-        "token",
-    ]
     private static let sessionPrefixes = [
-        "aspsessionid", "sess", "auth", "remember_", "wordpress_logged_in_",
+        "aspsessionid", "sess", "auth", "remember_", "wordpress_logged_in_", "connect.sid",
     ]
     private static let analyticsPrefixes = [
         "_ga", "_gid", "_gat", "_gcl", "_fbp", "_fbc", "__utm", "_hj", "ajs_", "amplitude", "mp_",

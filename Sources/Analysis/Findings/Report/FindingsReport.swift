@@ -191,8 +191,7 @@ package struct FindingsCoverage: Sendable, Equatable {
         let isUnknown =
             ["unknown", "http", "udp"].contains(connection.protocolName)
             && connection.messageCount > 0
-        let isImported = connection.note("imported-packets") != nil
-        let isPassed = isImported && connection.outcome == .passedThrough
+        let isPassed = connection.isFromPackets && connection.outcome == .passedThrough
         let isIncomplete = connection.note("packets-missing") != nil
         if isIncomplete { packetsMissing += 1 }
         let isEncrypted = Self.encryptedNames.contains(connection.protocolName)

@@ -24,24 +24,10 @@ enum APIKeyDetector {
 
     private static func isKeyName(_ name: [UInt8]) -> Bool {
         let text = name.text
-        guard !ownRules.contains(text), !StandardFields.contains(text) else { return false }
-        if exact.contains(text) { return true }
-        let words = Set(NameWords(name[...]).texts)
-        guard unrelated.isDisjoint(with: words) else { return false }
-        return combinations.contains { $0.isSubset(of: words) }
+        return !ownRules.contains(text) && !StandardFields.contains(text)
+            && SecretName.isKeyField(name)
     }
 
-    private static let combinations: [Set<String>] = [
-        ["api", "key"], ["apikey"], ["auth", "token"], ["authtoken"], ["access", "token"],
-        ["accesstoken"], ["secret"],
-    ]
-    private static let exact: Set<String> = [
-        "private-token", "job-token", "ocp-apim-subscription-key", "x-amz-security-token",
-        "x-vault-token",
-    ]
-    private static let unrelated: Set<String> = [
-        "csrf", "xsrf", "csrftoken", "xsrftoken", "idempotency", "idempotent",
-    ]
     private static let ownRules: Set<String> = [
         "authorization", "proxy-authorization", "cookie", "sec-websocket-protocol",
     ]

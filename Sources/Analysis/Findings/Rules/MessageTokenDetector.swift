@@ -17,8 +17,7 @@ enum MessageTokenDetector {
     /// The token of a field that is named like one.
     static func token(in field: MessageField) -> [UInt8]? {
         guard field.isScalar, field.value.count >= shortest else { return nil }
-        let key = field.key.lettersAndDigits
-        return names.contains(key) ? token(field.value) : nil
+        return SecretName.token(field.key.lettersAndDigits) == .token ? token(field.value) : nil
     }
 
     /// The value, or what stands behind its scheme, if it is random enough to be one.
@@ -35,8 +34,4 @@ enum MessageTokenDetector {
 
     /// In bytes.
     private static let shortest = 16
-    private static let names: Set<String> = [
-        "authorization", "token", "accesstoken", "idtoken", "refreshtoken", "authtoken", "apikey",
-        "xapikey", "bearer", "jwt", "sessionid", "sessiontoken",
-    ]
 }

@@ -64,7 +64,7 @@ extension SuiteClass {
 extension ConnectionRecord {
     /// What the origin showed: on the leg of its own, or in packets on the only one.
     var tlsOfOrigin: TLSRecord? {
-        originTLS ?? (note("imported-packets") == nil ? nil : clientTLS)
+        originTLS ?? (isFromPackets ? clientTLS : nil)
     }
 }
 

@@ -98,7 +98,7 @@ enum URLDetector {
             return field.value.count >= 8
                 && field.value.allSatisfy { $0.isASCIIDigit || $0.isASCIILetter || $0 == 0x2E }
         }
-        return keys.contains(key) && field.value.count >= 16
+        return SecretName.token(key) != nil && field.value.count >= 16
             && Randomness.bits(of: field.value) >= 64
     }
 
@@ -106,10 +106,6 @@ enum URLDetector {
         cursors.contains(key) || protocolValues.contains(key)
     }
 
-    private static let keys: Set<String> = [
-        "token", "accesstoken", "idtoken", "refreshtoken", "session", "sessionid", "sid",
-        "jsessionid", "phpsessid", "auth", "authtoken", "apikey", "sig",
-    ]
     private static let cursors: Set<String> = [
         "nexttoken", "nextpagetoken", "pagetoken", "continuation", "continuationtoken", "cursor",
         "synctoken", "csrftoken", "xsrftoken", "csrf", "xsrf",

@@ -48,7 +48,9 @@ struct MitmproxyConnectionReader {
         record.originTLS = tls(server)
         if record.originTLS != nil { record.originTLS?.chain = Self.certificates(server) }
         record.outcome = .completed
-        record.notes = [ConnectionNote("imported", "guessed from a dump of mitmproxy")]
+        record.notes = [
+            ConnectionNote(ConnectionNote.importedCode, "guessed from a dump of mitmproxy")
+        ]
         return record
     }
 

@@ -83,7 +83,7 @@ final class ImportedMessages: MessageRecorder {
 extension ConnectionNote {
     /// What connections of packets are told by.
     static let importedPackets = ConnectionNote(
-        "imported-packets", "read from packets that another program caught")
+        importedPacketsCode, "read from packets that another program caught")
 }
 
 /// What the WebSockets of an import share.

@@ -46,12 +46,12 @@ struct LDAPDialogue: Dialogue {
                 operation.tag == 0x78, id == awaitedID || id == [0]
             else { continue }
             self.awaitedID = nil
-            let result = BERElement(operation.content, mayBeCut: false)
-            guard let result, result.tag == 0x0A, let code = result.content.last else {
+            var answer = ByteCursor(operation.content)
+            guard let result = answer.content(of: 0x0A), let code = result.last else {
                 return .refused(answer: "malformed answer")
             }
             // With the ID 0 it is a notice of disconnection (RFC 4511 §4.4.1).
-            let isSuccess = id == awaitedID && result.content.allSatisfy { $0 == 0 }
+            let isSuccess = id == awaitedID && result.allSatisfy { $0 == 0 }
             return isSuccess ? .accepted : .refused(answer: "resultCode \(code)")
         }
         return .nothing
@@ -65,62 +65,37 @@ struct LDAPDialogue: Dialogue {
     private static func parse(
         _ message: [UInt8]
     ) -> (id: [UInt8], operation: BERElement)? {
-        guard let id = BERElement(message[...], mayBeCut: false), id.tag == 2,
-            let operation = BERElement(id.rest, mayBeCut: true)
-        else { return nil }
-        let significant = id.content.drop { $0 == 0 }
+        var cursor = ByteCursor(message[...])
+        guard let id = cursor.content(of: 2), let operation = cursor.element(mayBeCut: true) else {
+            return nil
+        }
+        let significant = id.drop { $0 == 0 }
         return (significant.isEmpty ? [0] : Array(significant), operation)
     }
 
     private static func isStartTLS(_ request: ArraySlice<UInt8>) -> Bool {
-        guard let name = BERElement(request, mayBeCut: false) else { return false }
-        return name.tag == 0x80 && name.content.elementsEqual(startTLS)
+        var cursor = ByteCursor(request)
+        return cursor.content(of: 0x80)?.elementsEqual(startTLS) == true
     }
 
     /// A simple bind with a password (RFC 4513 §5.1.3), or SASL with a mechanism that shows it.
     private mutating func note(bind: ArraySlice<UInt8>, _ facts: inout [UpgradeFact]) {
-        guard !hasLoggedIn, let version = BERElement(bind, mayBeCut: false),
-            let name = BERElement(version.rest, mayBeCut: false),
-            let choice = BERElement(name.rest, mayBeCut: true)
+        var cursor = ByteCursor(bind)
+        guard !hasLoggedIn, cursor.element() != nil, cursor.element() != nil,
+            let choice = cursor.element(mayBeCut: true)
         else { return }
         var login = PlaintextLogin(
             command: "simple bind", wasUpgradeOffered: false, exposesSecret: true)
         if choice.tag == 0xA3 {
-            let mechanism = BERElement(choice.content, mayBeCut: false).flatMap {
-                LoginMechanism($0.content)
-            }
-            login.command = mechanism.map { "SASL bind \($0.name)" } ?? "SASL bind"
+            var parts = ByteCursor(choice.content)
+            let mechanism = parts.element().flatMap { SASLMechanism($0.content) }
+            login.command = mechanism.map { "SASL bind \($0.rawValue)" } ?? "SASL bind"
             login.exposesSecret = mechanism?.exposesSecret ?? false
         } else if choice.tag != 0x80 || choice.content.isEmpty {
             return
         }
         hasLoggedIn = true
         facts.append(.plaintextLogin(login))
-    }
-}
-
-/// One element of BER with a length of at most four bytes (X.690 §8.1, RFC 4511 §5.1).
-struct BERElement {
-    let tag: UInt8
-    let content: ArraySlice<UInt8>
-    let rest: ArraySlice<UInt8>
-
-    /// - Parameter mayBeCut: whether the content may be longer than the bytes that there are.
-    init?(_ bytes: ArraySlice<UInt8>, mayBeCut: Bool) {
-        guard bytes.count >= 2 else { return nil }
-        var remaining = bytes
-        tag = remaining.removeFirst()
-        let first = remaining.removeFirst()
-        var length = Int(first)
-        if first & 0x80 != 0 {
-            let count = Int(first & 0x7F)
-            guard (1...4).contains(count), remaining.count >= count else { return nil }
-            length = Int(truncatingIfNeeded: bigEndian(remaining.prefix(count)))
-            remaining = remaining.dropFirst(count)
-        }
-        guard mayBeCut || length <= remaining.count else { return nil }
-        content = remaining.prefix(length)
-        rest = remaining.dropFirst(length)
     }
 }
 

@@ -212,7 +212,7 @@ extension LineDialogue {
         if verb.equalsIgnoringCase("pass") { note(login: "PASS", exposesSecret: true, &facts) }
         if verb.equalsIgnoringCase("oper") { note(login: "OPER", exposesSecret: true, &facts) }
         if verb.equalsIgnoringCase("authenticate"),
-            LoginMechanism(clientLine.word(1)) != nil
+            SASLMechanism(clientLine.word(1)) != nil
         {
             note(login: "AUTHENTICATE", mechanism: clientLine.word(1), &facts)
         }

@@ -190,9 +190,9 @@ struct LineDialogue: Dialogue {
     mutating func note(
         login command: String, mechanism: some Collection<UInt8>, _ facts: inout [UpgradeFact]
     ) {
-        let known = LoginMechanism(mechanism)
+        let known = SASLMechanism(mechanism)
         note(
-            login: known.map { "\(command) \($0.name)" } ?? command,
+            login: known.map { "\(command) \($0.rawValue)" } ?? command,
             exposesSecret: known?.exposesSecret ?? false, &facts)
     }
 }

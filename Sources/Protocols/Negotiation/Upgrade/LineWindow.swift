@@ -90,28 +90,3 @@ struct LineWindow {
         }
     }
 }
-
-/// A mechanism of SASL, and whether who listens to it learns the secret.
-struct LoginMechanism {
-    let name: String
-    let exposesSecret: Bool
-
-    private static let known: [(StaticString, exposesSecret: Bool)] = [
-        ("plain", true), ("login", true), ("xoauth2", true), ("oauthbearer", true),
-        ("x-oauth2", true), ("cram-md5", false), ("digest-md5", false), ("ntlm", false),
-        ("gssapi", false), ("gss-spnego", false), ("external", false), ("anonymous", false),
-        ("scram-sha-1", false), ("scram-sha-1-plus", false), ("scram-sha-256", false),
-        ("scram-sha-256-plus", false), ("scram-sha-512", false),
-    ]
-
-    /// Knows the mechanism by its name, with or without quotes; any other word is not kept, as it
-    /// might be a secret.
-    init?(_ word: some Collection<UInt8>) {
-        let bare = word.filter { $0 != 0x22 && $0 != 0x27 }
-        guard let match = Self.known.first(where: { bare.equalsIgnoringCase($0.0) }) else {
-            return nil
-        }
-        name = match.0.description.uppercased()
-        exposesSecret = match.exposesSecret
-    }
-}

@@ -84,9 +84,9 @@ struct XMPPDialogue: Dialogue {
     private mutating func note(_ tag: TagReader.Tag, _ facts: inout [UpgradeFact]) {
         guard !hasLoggedIn else { return }
         hasLoggedIn = true
-        let known = tag.attribute("mechanism").flatMap { LoginMechanism($0) }
+        let known = tag.attribute("mechanism").flatMap { SASLMechanism($0) }
         let login = PlaintextLogin(
-            command: known.map { "auth \($0.name)" } ?? "auth", wasUpgradeOffered: isOffered,
+            command: known.map { "auth \($0.rawValue)" } ?? "auth", wasUpgradeOffered: isOffered,
             exposesSecret: known?.exposesSecret ?? false)
         facts.append(.plaintextLogin(login))
     }

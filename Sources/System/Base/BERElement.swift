@@ -1,12 +1,10 @@
-internal import Base
-
 /// A tag of one byte, with its content (X.690 §8.1).
-struct BERElement {
-    let tag: UInt8
-    let content: ArraySlice<UInt8>
+package struct BERElement {
+    package let tag: UInt8
+    package let content: ArraySlice<UInt8>
 
     /// The elements that the content consists of, up to the first that is none.
-    var elements: [BERElement] {
+    package var elements: [BERElement] {
         var cursor = ByteCursor(content)
         var elements: [BERElement] = []
         while elements.count < Self.countLimit, let element = cursor.element() {
@@ -16,7 +14,7 @@ struct BERElement {
     }
 
     /// The content as a number of at most four bytes.
-    var number: Int? {
+    package var number: Int? {
         guard tag == 0x02, (1...4).contains(content.count) else { return nil }
         return content.reduce(0) { $0 << 8 | Int($1) }
     }
@@ -26,7 +24,9 @@ struct BERElement {
 
 extension ByteCursor {
     /// Takes an element with a length of the short or the long form.
-    mutating func element() -> BERElement? {
+    ///
+    /// - Parameter mayBeCut: whether the content may be longer than the bytes that there are.
+    package mutating func element(mayBeCut: Bool = false) -> BERElement? {
         guard let tag = number(1), let first = number(1) else { return nil }
         var length = first
         if first & 0x80 != 0 {
@@ -35,6 +35,12 @@ extension ByteCursor {
             }
             length = long
         }
+        if mayBeCut { length = min(length, rest.count) }
         return bytes(length).map { BERElement(tag: UInt8(truncatingIfNeeded: tag), content: $0) }
+    }
+
+    /// Takes an element, and gives its content if it has the tag.
+    package mutating func content(of tag: UInt8, mayBeCut: Bool = false) -> ArraySlice<UInt8>? {
+        element(mayBeCut: mayBeCut).flatMap { $0.tag == tag ? $0.content : nil }
     }
 }
