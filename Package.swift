@@ -240,7 +240,7 @@ let package = Package(
         tests(of: "Filters", ["Base", "HTTPModel", "TestConditions", "Traffic"]),
         tests(
             of: "Findings",
-            ["Base", "HTTPModel", "Logins", "Redaction", "TestConditions", "Traffic"]),
+            ["Base", "Contents", "HTTPModel", "Logins", "Redaction", "TestConditions", "Traffic"]),
         tests(
             of: "Formats",
             [

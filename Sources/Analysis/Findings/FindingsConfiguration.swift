@@ -22,7 +22,7 @@ package struct FindingsConfiguration: Sendable {
     /// What the app declares, `nil` if nobody told.
     package var manifest: PrivacyManifest?
     /// How many users the program has, for how many share a fingerprint.
-    package var population = 100_000
+    var population: Int { policy.population ?? 100_000 }
 
     /// Adds what an app declares, from a property list.
     ///

@@ -34,12 +34,13 @@ package struct FindingsEngine {
         }
     }
 
-    /// Whether the messages of a connection can show anything: inside of TLS only to who looks for
-    /// planted values, unless it may be TLS to the proxy, which says nothing of what is inside.
+    /// Whether the messages of a connection can show anything: inside of TLS only those of names
+    /// and of exchanges, unless planted values are looked for, or it may be TLS to the proxy, which
+    /// says nothing of what is inside.
     package func wantsMessages(of connection: ConnectionRecord) -> Bool {
         guard connection.messageCount > 0 else { return false }
-        // Names that were asked for tell who is spoken to, however they were asked for.
-        if connection.protocolName == ProtocolName.dns.rawValue { return true }
+        let tells = connection.protocolName == ProtocolName.dns.rawValue
+        if tells || connection.exchangeCount > 0 { return true }
         return planted != nil || connection.clientTLS == nil || connection.mode == .explicit
     }
 
@@ -111,13 +112,15 @@ package struct FindingsEngine {
         let view = MessageView(conversation, of: exchange)
         var found = planted?.examine(view) ?? []
         found += PlainLoginDetector.examine(view)
-        if view.isClear {
-            for message in view.messages where message.direction == .request {
-                guard found.count < Self.matchLimit else { break }
-                let fields = message.fields
-                found += PasswordFieldDetector.examine(fields, verdict: [])
-                found += MessageTokenDetector.examine(fields)
-            }
+        for message in view.messages where message.direction == .request {
+            guard found.count < Self.matchLimit else { break }
+            let fields = message.fields
+            let values = PersonalValue.read(fields)
+            found += DeviceIdentifierDetector.examine(values, among: fields)
+            found += PersonalDataDetector.examine(values, in: exchange)
+            guard view.isClear else { continue }
+            found += PasswordFieldDetector.examine(fields, verdict: [])
+            found += MessageTokenDetector.examine(fields)
         }
         for index in found.indices {
             if let name = found[index].protocolName { found[index].notes.append(.speaks(name)) }

@@ -1,4 +1,5 @@
 import Base
+import Contents
 import Testing
 import Traffic
 
@@ -6,6 +7,13 @@ import Traffic
 
 /// The values that contents of every kind hold, with what was undone to see them.
 @Suite struct FieldReaderTests {
+    /// A structured content is called the same as a container, a step and a form.
+    @Test(arguments: StructuredContent.allCases)
+    func namesStructuredContents(_ form: StructuredContent) {
+        #expect(Container(form).rawValue == form.rawValue)
+        #expect(DecodeStep(form).rawValue == form.rawValue)
+    }
+
     struct Row: Sendable, CustomTestStringConvertible {
         let type: String
         let body: [UInt8]

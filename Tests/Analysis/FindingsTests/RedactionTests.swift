@@ -45,14 +45,14 @@ import Traffic
             .clearHTTP, .tlsClientVersion, .tlsClientCipher, .tlsOriginCertificate,
             .tlsClientServerName, .tlsClientSignatures, .tlsClientExtensions, .crossOrigin,
             .tlsClientPinned, .transportSecurity, .httpFirst, .economyDuplicate, .economyResume,
-            .economyCompression, .economyPolling, .economyCaching, .economyImage, .streamRandom,
-            .streamReuse,
+            .economyCompression, .economyPolling, .economyCaching, .economyImage, .economyBudget,
+            .streamRandom, .streamReuse,
             // In UnknownStreamTests.
             .streamPlaintext,
             .tlsClientRetry, .plainHTTPLoginPage, .upgradeUnused, .upgradeInjection,
             .tlsOriginParameters, .localDestination, .localGroup, .unsafeProtocol,
             // In RunRuleTests.
-            .leakRedirect, .trackHost, .fingerprintScore, .privacyDeclaration,
+            .cachedIdentifier, .leakRedirect, .trackHost, .fingerprintScore, .privacyDeclaration,
             // In DialogueRuleTests.
             .plainLogin, .hashLogin,
             // In LocalNetworkRuleTests.

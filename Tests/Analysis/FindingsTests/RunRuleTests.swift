@@ -18,6 +18,7 @@ import Traffic
 
     static let rows: [RunRuleTests.Row] = [
         reuseRows, redirectRows, thirdPartyRows, persistentRows, trackRows, fingerprintRows,
+        cachedRows,
     ].flatMap(\.self)
 
     @Test(arguments: rows)
@@ -398,4 +399,31 @@ private let fingerprintRows: [RunRuleTests.Row] = [
                 scheme: .https, host: "ads.net",
                 headers: ["User-Agent: x/1", "Accept-Language: de-DE", "Sec-CH-UA-Platform: Linux"])
         ], firstParties: ["one.test"], found: []),
+]
+
+private func advertising(_ value: String, _ name: String = "idfa") -> Sample {
+    .post("{\"\(name)\":\"\(value)\"}", "application/json", over: .https, to: "api.one.test")
+}
+
+private let firstID = "6D92078A-8246-4BA4-AE5B-76104861E7DC"
+private let otherID = "0A1B2C3D-8246-4BA4-AE5B-76104861E7DC"
+private let noID = "00000000-0000-0000-0000-000000000000"
+
+private let cachedRows: [RunRuleTests.Row] = [
+    .init(
+        name: "the old one after none", rule: .cachedIdentifier,
+        traffic: [advertising(firstID), advertising(noID), advertising(firstID.lowercased())],
+        firstParties: ["one.test"], found: ["one.test high firm"]),
+    .init(
+        name: "none since", rule: .cachedIdentifier,
+        traffic: [advertising(firstID), advertising(noID), advertising(noID)], found: []),
+    .init(
+        name: "a new one after none", rule: .cachedIdentifier,
+        traffic: [advertising(firstID), advertising(noID), advertising(otherID)], found: []),
+    .init(
+        name: "none before", rule: .cachedIdentifier,
+        traffic: [advertising(noID), advertising(firstID), advertising(firstID)], found: []),
+    .init(
+        name: "none in a field of another library", rule: .cachedIdentifier,
+        traffic: [advertising(firstID), advertising(noID, "gaid"), advertising(firstID)], found: []),
 ]

@@ -11,6 +11,7 @@ package enum MeasuredFact: Sendable, Hashable {
     case fetchedAgain(Int, wasted: Int64)
     case polled(Int, seconds: Int64)
     case beganAnew(lost: Int64)
+    case overBudget(BudgetedAmount, Int64, of: Int64)
     case image(width: Int, height: Int, bytes: Int64)
 
     var text: String {
@@ -30,6 +31,8 @@ package enum MeasuredFact: Sendable, Hashable {
             "\(count) answers in a row without news, in \(seconds) s"
         case .beganAnew(let lost):
             "began anew after \(Quantity.text(byteCount: lost)) bytes had come"
+        case .overBudget(let amount, let used, let limit):
+            "\(amount.text(used)) of \(amount.text(limit)) that the policy allows"
         case .image(let width, let height, let bytes):
             "\(width)x\(height) pixels in \(Quantity.text(byteCount: bytes)) bytes"
         }

@@ -42,6 +42,7 @@ package enum RuleID: String, Sendable, CaseIterable {
     case tlsOriginParameters = "TLS-S-PARAMS"
     case deviceUDID = "ID-UDID"
     case advertisingID = "ID-IDFA"
+    case cachedIdentifier = "ID-IDFA-CACHED"
     case deviceNumber = "ID-IMEI"
     case hardwareAddress = "ID-MAC"
     case vendorID = "ID-IDFV"
@@ -61,6 +62,7 @@ package enum RuleID: String, Sendable, CaseIterable {
     case transportSecurity = "HSTS"
     case economyDuplicate = "ECON-DUP"
     case economyResume = "ECON-RESUME"
+    case economyBudget = "ECON-BUDGET"
     case economyCompression = "ECON-COMPRESS"
     case economyPolling = "ECON-CHATTY"
     case economyCaching = "ECON-CACHE"
@@ -117,8 +119,27 @@ package enum RuleID: String, Sendable, CaseIterable {
         case .tlsClientSignatures: .tlsClientSignatures
         case .tlsClientExtensions: .tlsClientExtensions
         case .tlsClientPinned: .tlsClientPinned
+        case .deviceUDID, .advertisingID, .cachedIdentifier, .deviceNumber, .hardwareAddress,
+            .vendorID, .persistentID, .privacyDeclaration, .fingerprintScore, .trackHost,
+            .trackCookie, .personalCard, .personalEmail, .personalLocation, .personalOther:
+            privacyText
+        case .httpFirst, .streamReuse, .streamPlaintext, .streamRandom, .economyDuplicate,
+            .economyResume, .economyBudget, .economyCompression, .economyPolling, .economyCaching,
+            .economyImage, .redirectDowngrade, .crossOrigin, .cacheAuthenticated,
+            .cookieAttributes, .transportSecurity:
+            transferText
+        case .clearHTTP, .tlsOriginCertificate, .tlsOriginParameters, .bonjour, .ssdp,
+            .localDestination, .localGroup, .unsafeProtocol, .localLeak, .namesInClear:
+            networkText
+        }
+    }
+
+    /// That of the rules about what tells a person or a device.
+    private var privacyText: RuleText {
+        switch self {
         case .deviceUDID: .deviceUDID
         case .advertisingID: .advertisingID
+        case .cachedIdentifier: .cachedIdentifier
         case .deviceNumber: .deviceNumber
         case .hardwareAddress: .hardwareAddress
         case .vendorID: .vendorID
@@ -130,15 +151,7 @@ package enum RuleID: String, Sendable, CaseIterable {
         case .personalCard: .personalCard
         case .personalEmail: .personalEmail
         case .personalLocation: .personalLocation
-        case .personalOther: .personalOther
-        case .httpFirst, .streamReuse, .streamPlaintext, .streamRandom, .economyDuplicate,
-            .economyResume, .economyCompression, .economyPolling, .economyCaching,
-            .economyImage, .redirectDowngrade, .crossOrigin, .cacheAuthenticated,
-            .cookieAttributes, .transportSecurity:
-            transferText
-        case .clearHTTP, .tlsOriginCertificate, .tlsOriginParameters, .bonjour, .ssdp,
-            .localDestination, .localGroup, .unsafeProtocol, .localLeak, .namesInClear:
-            networkText
+        default: .personalOther
         }
     }
 
@@ -151,6 +164,7 @@ package enum RuleID: String, Sendable, CaseIterable {
         case .streamRandom: .streamRandom
         case .economyDuplicate: .economyDuplicate
         case .economyResume: .economyResume
+        case .economyBudget: .economyBudget
         case .economyCompression: .economyCompression
         case .economyPolling: .economyPolling
         case .economyCaching: .economyCaching

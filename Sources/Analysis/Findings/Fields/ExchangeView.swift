@@ -56,7 +56,7 @@ final class ExchangeView {
     /// who the client is.
     private(set) lazy var requestFields = readRequest()
     /// What the request tells of a person or a device.
-    private(set) lazy var personalValues = PersonalValue.read(self)
+    private(set) lazy var personalValues = PersonalValue.read(requestFields)
     /// What the client shows who it is with.
     private(set) lazy var credentials = Credential.read(self)
 

@@ -9,10 +9,9 @@ struct PersonalValue {
     /// Whether it was made up or is published for tests, so that it identifies nobody.
     var isHarmless = false
 
-    /// Those that a request carries.
-    static func read(_ view: ExchangeView) -> [PersonalValue] {
+    /// Those that a request or a message carries.
+    static func read(_ fields: [MessageField]) -> [PersonalValue] {
         var found: [PersonalValue] = []
-        let fields = view.requestFields
         for field in fields where found.count < limit {
             if let value = read(field, among: fields) { found.append(value) }
         }
@@ -281,10 +280,10 @@ package enum PersonalKind: String, Sendable, CaseIterable {
     }
 }
 
-extension ExchangeView {
-    /// What a rule makes of the values that tell a person or a device, each with what it is.
-    func personalMatches(_ judge: (PersonalValue) -> RuleMatch?) -> [RuleMatch] {
-        personalValues.compactMap { value in
+extension [PersonalValue] {
+    /// What a rule makes of the values, each with what it is.
+    func matches(_ judge: (PersonalValue) -> RuleMatch?) -> [RuleMatch] {
+        compactMap { value in
             guard var result = judge(value) else { return nil }
             result.value = value.field.value
             result.notes.insert(.privacy(.tells(value.kind)), at: 0)

@@ -25,6 +25,10 @@ package struct FindingsPolicy: Sendable {
     /// The file with the values of the test subject, as it was written.
     package internal(set) var profilePath: String?
     package var gate = FindingsGate()
+    /// What a run may move; nothing is counted without a limit.
+    package internal(set) var budget: [BudgetedAmount: Int64] = [:]
+    /// How many users the program has, for how many share a fingerprint; `nil` if it does not say.
+    package internal(set) var population: Int?
     package internal(set) var expectations: [Expectation] = []
     package internal(set) var suppressions: [Suppression] = []
 

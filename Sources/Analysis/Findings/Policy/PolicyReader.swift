@@ -22,7 +22,7 @@ struct PolicyReader {
         for section in lines.sections { try read(section) }
     }
 
-    private enum SectionName: String, CaseIterable { case gate, expect, suppress }
+    private enum SectionName: String, CaseIterable { case gate, budget, expect, suppress }
 
     private mutating func read(_ section: SettingLines.Section) throws(Failure) {
         guard let text = section.name else {
@@ -31,6 +31,7 @@ struct PolicyReader {
         }
         switch try word(text, at: section.place, of: SectionName.self, "section") {
         case .gate: for setting in section.settings { try readGate(setting) }
+        case .budget: for setting in section.settings { try readBudget(setting) }
         case .expect: for setting in section.settings { try readExpectation(setting) }
         case .suppress: try readSuppression(section)
         }
@@ -47,6 +48,7 @@ struct PolicyReader {
         case firstParty = "first-party"
         case clearHost = "cleartext-host"
         case profile
+        case population
     }
 
     private mutating func readGlobal(_ setting: SettingLines.Setting) throws(Failure) {
@@ -60,6 +62,9 @@ struct PolicyReader {
         case .profile:
             guard policy.profilePath == nil else { throw twice(setting) }
             policy.profilePath = value
+        case .population:
+            guard policy.population == nil else { throw twice(setting) }
+            policy.population = Int(clamping: try number(setting, from: 1))
         }
         guard policy.firstParties.count + policy.clearHosts.count <= Self.countLimit else {
             throw invalid(
@@ -80,6 +85,13 @@ struct PolicyReader {
         }
     }
 
+    private mutating func readBudget(_ setting: SettingLines.Setting) throws(Failure) {
+        let amount = try word(
+            setting.name, at: setting.place, of: BudgetedAmount.self, "budget")
+        let limit = try number(setting, from: 0)
+        guard policy.budget.updateValue(limit, forKey: amount) == nil else { throw twice(setting) }
+    }
+
     private enum ExpectationName: String, CaseIterable { case host, planted, exchanges }
 
     private mutating func readExpectation(_ setting: SettingLines.Setting) throws(Failure) {
@@ -88,11 +100,7 @@ struct PolicyReader {
         switch try word(setting.name, at: setting.place, of: ExpectationName.self, "expectation") {
         case .host: subject = .host(try host(setting), value)
         case .planted: subject = .planted(value)
-        case .exchanges:
-            guard let count = Int(value), count > 0 else {
-                throw invalid(setting.valuePlace, "a number from 1 is needed, not '\(value)'", nil)
-            }
-            subject = .exchanges(count)
+        case .exchanges: subject = .exchanges(Int(clamping: try number(setting, from: 1)))
         }
         policy.expectations.append(Expectation(place: setting.place, subject: subject))
     }
@@ -195,6 +203,17 @@ struct PolicyReader {
                 setting.place, "'\(setting.name)' has no value", "write '\(setting.name) = VALUE'")
         }
         return value
+    }
+
+    private func number(
+        _ setting: SettingLines.Setting, from least: Int64
+    ) throws(Failure) -> Int64 {
+        let value = try value(of: setting)
+        guard let number = Int64(value), number >= least else {
+            throw invalid(
+                setting.valuePlace, "a number from \(least) is needed, not '\(value)'", nil)
+        }
+        return number
     }
 
     private func host(_ setting: SettingLines.Setting) throws(Failure) -> HostPattern {

@@ -3,16 +3,21 @@ internal import Base
 /// ID-UDID, ID-IDFA, ID-IDFV, ID-MAC and ID-IMEI: what tells one device from all others.
 enum DeviceIdentifierDetector {
     static func examine(_ view: ExchangeView) -> [RuleMatch] {
-        view.personalMatches { judge($0, view) }
+        examine(view.personalValues, among: view.requestFields)
     }
 
-    private static func judge(_ value: PersonalValue, _ view: ExchangeView) -> RuleMatch? {
+    /// - Parameter fields: the others of the same message.
+    static func examine(_ values: [PersonalValue], among fields: [MessageField]) -> [RuleMatch] {
+        values.matches { judge($0, among: fields) }
+    }
+
+    private static func judge(_ value: PersonalValue, among fields: [MessageField]) -> RuleMatch? {
         let field = value.field
         let severity: Severity
         switch value.kind {
         case .udid: return RuleMatch(.deviceUDID, .high, value.confidence, field: field)
         case .advertisingID:
-            let isLimited = !value.isHarmless && limitsTracking(view)
+            let isLimited = !value.isHarmless && limitsTracking(fields)
             severity = value.isHarmless ? .info : isLimited ? .high : .medium
             var result = RuleMatch(.advertisingID, severity, .firm, field: field)
             if isLimited { result.notes.append(.privacy(.trackingIsLimited)) }
@@ -33,8 +38,8 @@ enum DeviceIdentifierDetector {
     }
 
     /// Whether the request itself says that the user does not want to be followed.
-    private static func limitsTracking(_ view: ExchangeView) -> Bool {
-        view.requestFields.contains { field in
+    private static func limitsTracking(_ fields: [MessageField]) -> Bool {
+        fields.contains { field in
             guard field.value.count <= 5, let words = limits[field.key.lettersAndDigits] else {
                 return false
             }

@@ -4,7 +4,12 @@ internal import Contents
 /// PII-EMAIL, PII-GEO, PII-CARD and PII-OTHER: what tells who somebody is, where and what of.
 enum PersonalDataDetector {
     static func examine(_ view: ExchangeView) -> [RuleMatch] {
-        view.personalMatches { judge($0, view) }
+        examine(view.personalValues, in: view)
+    }
+
+    /// - Parameter values: those of the request, or of a message that it led to.
+    static func examine(_ values: [PersonalValue], in view: ExchangeView) -> [RuleMatch] {
+        values.matches { judge($0, view) }
     }
 
     private static func judge(_ value: PersonalValue, _ view: ExchangeView) -> RuleMatch? {

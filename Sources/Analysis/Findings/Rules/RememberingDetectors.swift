@@ -8,6 +8,7 @@ struct RememberingDetectors {
     private var crossOrigin = CrossOriginDetector()
     private var credentials = SharedCredentialDetector()
     private var identifiers = PersistentIdentifierDetector()
+    private var cachedIdentifiers = CachedIdentifierDetector()
     private var fingerprints = FingerprintDetector()
     private var declarations = PrivacyDeclarationDetector()
     private var redirects = RedirectDetector()
@@ -19,6 +20,7 @@ struct RememberingDetectors {
     private var polling = PollingDetector()
     private var resuming = ResumeDetector()
     private var keystreams = KeystreamDetector()
+    private var budget = BudgetDetector()
     private var clearNames = ClearNamesDetector()
 
     /// - Returns: what the exchange shows together with those before it.
@@ -36,6 +38,8 @@ struct RememberingDetectors {
         duplicates.examine(view, evidence)
         polling.examine(view, evidence)
         found += resuming.examine(view, evidence)
+        found += cachedIdentifiers.examine(view, evidence)
+        if !view.isTunnel { budget.examine(view) }
         return found
     }
 
@@ -62,7 +66,7 @@ struct RememberingDetectors {
             + declarations.finish(parties.configuration.manifest)
             + transportSecurity.finish() + pinning.finish()
             + httpFirst.finish() + compression.finish() + duplicates.finish() + polling.finish()
-            + clearNames.finish()
+            + clearNames.finish() + budget.finish(parties.configuration.policy.budget)
     }
 }
 

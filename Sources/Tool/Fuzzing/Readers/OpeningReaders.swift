@@ -5,8 +5,8 @@ internal import TLS
 
 extension FuzzedReader {
     static let openings: [FuzzedReader] = [
-        clientHello, quicDatagrams, quicFrames, socksServer, socksClient, dnsMessage, dnsStream,
-        certificate,
+        clientHello, quicDatagrams, quicFrames, dtlsDatagrams, socksServer, socksClient,
+        dnsMessage, dnsStream, certificate,
     ]
 
     private static func number(_ value: Int) -> [UInt8] { [UInt8(value >> 8), UInt8(value & 255)] }
@@ -90,6 +90,35 @@ extension FuzzedReader {
             for datagram in vectors(of: bytes) {
                 do throws(QUICViolation) {
                     if let hello = try reader.read(bytes.span.extracting(datagram)) {
+                        note(hello, &transcript)
+                    }
+                } catch { transcript.note("violation", text: "\(error)") }
+            }
+        })
+
+    /// The same of DTLS.
+    private static let dtlsDatagrams = FuzzedReader(
+        "dtls-hello", isCut: false,
+        seeds: {
+            let body =
+                [0xFE, 0xFD] + helloMessage[6..<38] + [0, 0] + helloMessage.dropFirst(39)
+            let half = body.count / 2
+            func datagram(_ part: Range<Int>) -> [UInt8] {
+                let fragment =
+                    [1, 0] + number(body.count) + [0, 0, 0] + number(part.lowerBound) + [0]
+                    + number(part.count) + body[part]
+                return [22, 0xFE, 0xFF] + [UInt8](repeating: 0, count: 8) + vector(fragment)
+            }
+            return [
+                vector(datagram(0..<body.count)),
+                vector(datagram(0..<half)) + vector(datagram(half..<body.count)),
+            ]
+        },
+        run: { bytes, _, transcript in
+            var reader = DTLSHelloReader()
+            for datagram in vectors(of: bytes) {
+                do throws(ClientHelloViolation) {
+                    if let hello = try reader.read(Array(bytes[datagram])) {
                         note(hello, &transcript)
                     }
                 } catch { transcript.note("violation", text: "\(error)") }

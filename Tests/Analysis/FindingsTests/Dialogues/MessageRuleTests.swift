@@ -56,6 +56,19 @@ import Traffic
             "a token inside of TLS", .plainHTTPBearer, nil,
             .secure(.client(#"{"token":"\#(exampleToken)"}"#))),
         Row(
+            "an e-mail address", .personalEmail, .high,
+            .clear(.client(#"{"mail":"nora@shop-one.test"}"#)), selector: "message /mail"),
+        Row(
+            "an e-mail address that comes", .personalEmail, nil,
+            .clear(.origin(#"{"mail":"nora@shop-one.test"}"#))),
+        Row(
+            "an advertising identifier", .advertisingID, .high,
+            .clear(.client(#"{"idfa":"6D92078A-8246-4BA4-AE5B-76104861E7DC","lmt":1}"#))),
+        Row(
+            "a UDID", .deviceUDID, .high,
+            .clear(.client(#"{"d":"00008030-001A2D3E4F50802E"}"#)), selector: "message /d"),
+        Row("a UUID", .deviceUDID, nil, .clear(.client(#"{"d":"6d92078a-8246-4ba4-ae5b-761"}"#))),
+        Row(
             "MQTT in messages", .plainLogin, .critical,
             .binary(
                 .client(
@@ -74,6 +87,17 @@ import Traffic
             #expect(finding.urlTemplate.text == "http://chat.example:8080/socket/{id}")
             #expect(finding.exchanges == [7])
         }
+    }
+
+    /// Who a user is told to is the same inside of TLS.
+    @Test func findsPersonalValuesInsideOfTLS() {
+        let sample = WebSocketSample.secure(
+            .client(#"{"udid":"00008030-001A2D3E4F50802E","mail":"nora@shop-one.test"}"#))
+        let found = sample.report().findings.filter {
+            [.deviceUDID, .personalEmail].contains($0.rule)
+        }
+        #expect(found.map(\.rule) == [.deviceUDID, .personalEmail])
+        #expect(found.map(\.severity) == [.high, .low])
     }
 
     @Test(arguments: plantedRows)

@@ -16,6 +16,11 @@ import Traffic
             first-party = *.shop-cdn.example
             cleartext-host = *.printer.example
             profile = subject.profile
+            population = 2500
+            [budget]
+            requests = 25
+            bytes = 524288
+            seconds = 30
             [gate]
             fail-on = low tentative
             URL-TOKEN = never
@@ -41,7 +46,9 @@ import Traffic
         #expect(policy.gate.rules == [.urlToken: .init(nil), .clearHTTP: .init(.medium)])
         #expect(policy.profileFile == "ci/subject.profile")
         #expect(policy.expectations.count == 2)
-        #expect(policy.suppressions.map(\.line) == [13, 21])
+        #expect(policy.population == 2500)
+        #expect(policy.budget == [.requests: 25, .bytes: 524_288, .seconds: 30])
+        #expect(policy.suppressions.map(\.line) == [18, 26])
         #expect(
             policy.suppressions.map(\.subject) == [
                 "URL-TOKEN at shop.example/search/* query sid", "02dd82cb1339000fad3ee837e00138e2",
@@ -51,6 +58,34 @@ import Traffic
                 "the old search; owner nora; until 2026-03-31", "a laboratory",
             ])
         #expect(try Self.policy("").suppressions.isEmpty)
+    }
+
+    /// The window is what is judged.
+    @Test(arguments: [
+        ("requests = 2", []), ("requests = 1", ["2 requests of 1 request that the policy allows"]),
+        ("bytes = 10", []), ("bytes = 9", ["10 bytes of 9 bytes that the policy allows"]),
+        ("seconds = 40", []), ("seconds = 39", ["40 s of 39 s that the policy allows"]),
+        ("", []),
+    ])
+    func keepsToABudget(_ text: String, _ notes: [String]) throws {
+        var configuration = FindingsLaboratory.configuration()
+        configuration.policy = try Self.policy("[budget]\n" + text)
+        var engine = FindingsEngine(configuration)
+        for (index, seconds) in [10, 50].enumerated() {
+            var exchange = ExchangeRecord(
+                id: Int64(index + 1), connection: 1,
+                startedAt: Timestamp(microseconds: Int64(seconds) * 1_000_000), scheme: .https,
+                authority: "a.example")
+            exchange.requestHead = Array("GET / HTTP/1.1\r\n\r\n".utf8)
+            exchange.responseBody.size = 5
+            exchange.durationMicroseconds = 100
+            engine.observe(exchange, on: nil, requestBody: [], responseBody: [])
+        }
+        for _ in 0..<2 {
+            let found = engine.report().findings.filter { $0.rule == .economyBudget }
+            #expect(found.flatMap { $0.notes.map(\.text) } == notes)
+            #expect(found.allSatisfy { $0.severity == .medium && $0.confidence == .certain })
+        }
     }
 
     struct Refusal: Sendable, CustomTestStringConvertible {
@@ -79,7 +114,8 @@ import Traffic
 
     private static let place = "rule = URL-TOKEN\nservice = a.example\n"
     private static let refusals: [Refusal] = [
-        Refusal("a b", "1:1: expected 'name = value' or '[section]'", "gate, expect, suppress"),
+        Refusal(
+            "a b", "1:1: expected 'name = value' or '[section]'", "gate, budget, expect, suppress"),
         Refusal("\n [gat]", "2:2: there is no section 'gat'", "did you mean 'gate'?"),
         Refusal("first-part = a", "1:1: there is no setting 'first-part'", "'first-party'?"),
         Refusal("profile", "1:1: 'profile' has no value", "'profile = VALUE'"),
@@ -93,6 +129,10 @@ import Traffic
             "[gate]\nURL-TOKENS = low", "2:1: there is no rule 'URL-TOKENS'",
             "did you mean 'URL-TOKEN'?"),
         Refusal("[gate]\nURL-TOKEN = low\nURL-TOKEN = low", "3:1: 'URL-TOKEN' is given twice"),
+        Refusal("[budget]\nbytes = -1", "2:9: a number from 0 is needed, not '-1'"),
+        Refusal("[budget]\nbites = 1", "2:1: there is no budget 'bites'", "did you mean 'bytes'?"),
+        Refusal("[budget]\nbytes = 1\nbytes = 2", "3:1: 'bytes' is given twice"),
+        Refusal("population = few", "1:14: a number from 1 is needed, not 'few'"),
         Refusal("[expect]\nexchanges = no", "2:13: a number from 1 is needed, not 'no'"),
         .suppression(
             place + "expires = never", "1:1: a suppression needs a reason", "'reason = "),
