@@ -15,7 +15,7 @@ struct ConditionalTests {
     }
 
     @Test func hasEnoughRows() {
-        #expect(NginxVector.all.count >= 100)
+        #expect(NginxVector.all.count >= 140)
         #expect(Set(NginxVector.all.map(\.name)).count == NginxVector.all.count)
     }
 

@@ -14,6 +14,18 @@ extension NginxVector {
         .conditional("If-Range: a second earlier", [("If-Range", before), middle], 200),
         .conditional("If-Range: a second later", [("If-Range", after), middle], 200),
         .conditional("If-Range: without quotes", [("If-Range", "v1"), middle], 200),
+        .conditional(
+            "If-Range: the date as asctime", [("If-Range", "{date-asctime}"), middle], 206,
+            range: 10...19),
+        .conditional("If-Range: no date", [("If-Range", "yesterday"), middle], 200),
+        .conditional("If-Range: the tag, open quote", [("If-Range", "\""), middle], 200),
+        .conditional(
+            "HEAD If-Range: the tag", [("If-Range", "{etag}"), middle], 200, method: "HEAD",
+            nginx: .init(206, "RFC 9110 §14.2 defines ranges for GET only")),
+        .conditional(
+            "If-Range twice", [("If-Range", "{etag}"), ("If-Range", "{etag}"), middle], 200,
+            nginx: .init(
+                400, "refuses two fields; RFC 9110 §5.3 has lists joined, §13.1.5 one value")),
         .conditional("If-Range: a list", [("If-Range", "\"other\", {etag}"), middle], 200),
         .conditional("If-Range: a star", [("If-Range", "*"), middle], 200),
         .conditional("If-Range: empty", [("If-Range", ""), middle], 200),
@@ -33,6 +45,16 @@ extension NginxVector {
         .conditional("If-None-Match: another", [("If-None-Match", "\"other\"")], 200),
         .conditional("If-None-Match: empty tag", [("If-None-Match", "\"\"")], 200),
         .conditional("If-None-Match: without quotes", [("If-None-Match", "v1")], 200),
+        .conditional(
+            "If-None-Match: second field",
+            [("If-None-Match", "\"other\""), ("If-None-Match", "{etag}")], 304,
+            nginx: .init(
+                400, "refuses two fields; RFC 9110 §5.3 has lists joined, §13.1.5 one value")),
+        .conditional("If-None-Match: empty", [("If-None-Match", "")], 200),
+        .conditional(
+            "If-None-Match: second, weak", [("If-None-Match", "\"other\", W/{etag}")], 304),
+        .conditional(
+            "HEAD If-None-Match: another", [("If-None-Match", "\"other\"")], 200, method: "HEAD"),
         .conditional("If-None-Match: second", [("If-None-Match", "\"other\", {etag}")], 304),
         .conditional(
             "If-None-Match: behind a comma in a tag", [("If-None-Match", "\"a,b\",{etag}")], 304),
@@ -67,6 +89,14 @@ extension NginxVector {
         .conditional("If-Match: any", [("If-Match", "*")], 200),
         .conditional("If-Match: another", [("If-Match", "\"other\"")], 412),
         .conditional("If-Match: second", [("If-Match", "\"other\", {etag}")], 200),
+        .conditional(
+            "If-Match: second field", [("If-Match", "\"other\""), ("If-Match", "{etag}")], 200,
+            nginx: .init(
+                400, "refuses two fields; RFC 9110 §5.3 has lists joined, §13.1.5 one value")),
+        .conditional("If-Match: empty", [("If-Match", "")], 412),
+        .conditional("HEAD If-Match: the tag", [("If-Match", "{etag}")], 200, method: "HEAD"),
+        .conditional(
+            "If-Match: behind a comma in a tag", [("If-Match", "\"a,b\",{etag}")], 200),
         .conditional("If-Match: no tag", [("If-Match", "v1")], 412),
         .conditional("HEAD If-Match: another", [("If-Match", "\"other\"")], 412, method: "HEAD"),
         .conditional(

@@ -142,6 +142,21 @@ extension NginxVector {
         .range("signed start", "bytes=+0-1", 200, nginx: strictSyntax),
         .range("hexadecimal", "bytes=0x0-0x1", 200, nginx: strictSyntax),
         .range("end before start", "bytes=5-4", 200, nginx: strictSyntax),
+        .range("tab in front", "bytes=\t0-1", 206, "bytes 0-1/100", [0..<2], nginx: strictSyntax),
+        .range("space at the end", "bytes=0-1 ", 206, "bytes 0-1/100", [0..<2]),
+        .range("semicolon", "bytes=0-1;2-3", 200, nginx: strictSyntax),
+        .range("fraction", "bytes=0.5-1", 200, nginx: strictSyntax),
+        .range("another unit behind it", "bytes=0-1,items=2-3", 200, nginx: strictSyntax),
+        .range("unit twice", "bytes=bytes=0-1", 200, nginx: strictSyntax),
+        .range("suffix with a sign", "bytes=--1", 200, nginx: strictSyntax),
+        .range("empty value", "", 200),
+        .range("start of 2^63", "bytes=9223372036854775808-", 416, "bytes */100"),
+        .range(
+            "both beyond 2^64", "bytes=18446744073709551616-18446744073709551617", 416,
+            "bytes */100"),
+        .range(
+            "both beyond 2^64, backwards", "bytes=18446744073709551617-18446744073709551616", 416,
+            "bytes */100"),
         .range("space in front", "bytes= 0-1", 206, "bytes 0-1/100", [0..<2]),
         .range(
             "spaces within", "bytes=0 - 1", 200,
@@ -164,6 +179,17 @@ extension NginxVector {
 
     static let severalRanges: [NginxVector] = [
         .range("first and last", "bytes=0-0,-1", 206, nil, [0..<1, 99..<100]),
+        .range("adjoining", "bytes=0-9,10-19", 206, nil, [0..<10, 10..<20]),
+        .range("the same twice", "bytes=5-5,5-5", 206, nil, [5..<6, 5..<6]),
+        .range("one within another", "bytes=10-39,20-29", 206, nil, [10..<40, 20..<30]),
+        .range("suffix and rest", "bytes=-10,95-", 206, nil, [90..<100, 95..<100]),
+        .range("clamped and first", "bytes=90-200,0-0", 206, nil, [90..<100, 0..<1]),
+        .range("suffix of none beside one", "bytes=-0,0-0", 206, "bytes 0-0/100", [0..<1]),
+        .range(
+            "only commas", "bytes=,,", 200, nginx: strictSyntax),
+        .range(
+            "one overflows", "bytes=0-0,18446744073709551616-", 206, "bytes 0-0/100", [0..<1],
+            nginx: overflow),
         .range("three", "bytes=0-9,20-29,40-49", 206, nil, [0..<10, 20..<30, 40..<50]),
         .range("spaces at the comma", "bytes=0-0 , 2-2", 206, nil, [0..<1, 2..<3]),
         .range("backwards", "bytes=20-29,0-9", 206, nil, [20..<30, 0..<10]),
