@@ -135,7 +135,9 @@ let package = Package(
                 "TLS", "Traffic", "Transport",
             ]),
         target("HTTPServer", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Transport"]),
-        target("ContentServer", ["Base", "HTTPModel", "HTTPServer", "TLS"]),
+        target(
+            "ContentServer",
+            ["Base", "Contents", "HTTPCodecs", "HTTPModel", "HTTPServer", "TLS"]),
         // Analysis
         target(
             "Findings",
@@ -289,7 +291,11 @@ let package = Package(
         // Requests for ranges and with preconditions, and what they must be answered with.
         support("RangeVectors"),
         tests(
-            of: "ContentServer", ["HTTPModel", "HTTPServer", "Base", "RangeVectors", "Sockets"]),
+            of: "ContentServer",
+            [
+                "Base", "Contents", "HTTPCodecs", "HTTPModel", "HTTPServer", "RangeVectors",
+                "Sockets", "TLS",
+            ]),
         tests(
             of: "Launching",
             [

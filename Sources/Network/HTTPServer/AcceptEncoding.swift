@@ -1,42 +1,65 @@
 internal import Base
+package import HTTPCodecs
 package import HTTPModel
 
 /// What a client's Accept-Encoding leaves to choose from (RFC 9110 §12.5.3).
 package struct AcceptEncoding: Sendable, Equatable {
-    /// Whether gzip is acceptable and at least as welcome as no coding.
-    package let prefersGzip: Bool
-    /// Whether gzip is acceptable at all.
-    package let acceptsGzip: Bool
-    /// Whether the representation without a coding is acceptable.
-    package let acceptsIdentity: Bool
+    /// What a response is coded with.
+    package enum Choice: Sendable, Equatable {
+        case identity
+        case coding(ContentCoding)
+    }
+
+    /// Of each coding that is named, in thousandths.
+    private var weights: [ContentCoding: Int] = [:]
+    /// Of the representation without a coding, and of all that is not named; `nil` if not named.
+    private var identity: Int?
+    private var any: Int?
 
     /// Reads all Accept-Encoding fields; an element that is malformed is left out.
     ///
-    /// Without the field gzip is not chosen, although it would be permitted: such a client most
-    /// likely cannot decode it.
+    /// Without the field no coding is chosen, although all would be permitted: such a client most
+    /// likely cannot decode them.
     package init(_ fields: Fields) {
-        var gzip: Int?
-        var identity: Int?
-        var any: Int?
         for line in fields.all(.acceptEncoding) {
             for element in line.split(separator: 0x2C, maxSplits: Self.limit).prefix(Self.limit) {
-                guard let (coding, weight) = Self.element(element.trimmingWhitespace) else {
+                guard let (name, weight) = Self.element(element.trimmingWhitespace) else {
                     continue
                 }
-                if coding.equalsIgnoringCase("gzip") || coding.equalsIgnoringCase("x-gzip") {
-                    gzip = max(gzip ?? 0, weight)
-                } else if coding.equalsIgnoringCase("identity") {
+                if let coding = ContentCoding(name: name) {
+                    weights[coding] = max(weights[coding] ?? 0, weight)
+                } else if name.equalsIgnoringCase("identity") {
                     identity = weight
-                } else if coding.elementsEqual([0x2A]) {
+                } else if name.elementsEqual([0x2A]) {
                     any = weight
                 }
             }
         }
-        let gzipWeight = gzip ?? any ?? 0
-        acceptsGzip = gzipWeight > 0
-        acceptsIdentity = (identity ?? any ?? 1) > 0
-        prefersGzip = acceptsGzip && gzipWeight >= (identity ?? 0)
     }
+
+    /// Whether the representation without a coding is acceptable.
+    package var acceptsIdentity: Bool { (identity ?? any ?? 1) > 0 }
+
+    /// Whether any coding is acceptable at all.
+    package var acceptsCodings: Bool {
+        ContentCoding.allCases.contains { weight(of: $0) > 0 }
+    }
+
+    /// The most welcome of `codings` or identity; of codings that are equally welcome the first,
+    /// and any of them before identity.
+    ///
+    /// - Returns: `nil` if nothing is acceptable: 406.
+    package func choice(of codings: [ContentCoding]) -> Choice? {
+        var best: (coding: ContentCoding, weight: Int)?
+        for coding in codings {
+            let weight = weight(of: coding)
+            if weight > best?.weight ?? 0 { best = (coding, weight) }
+        }
+        if let best, best.weight >= identity ?? 0 { return .coding(best.coding) }
+        return acceptsIdentity ? .identity : nil
+    }
+
+    private func weight(of coding: ContentCoding) -> Int { weights[coding] ?? any ?? 0 }
 
     /// `gzip;q=0.5` as its name and its weight in thousandths; `nil` if it is malformed.
     private static func element(

@@ -5,6 +5,11 @@ package struct FormItem: Sendable, Equatable {
     package let name: [UInt8]
     package let value: [UInt8]
 
+    package init(name: [UInt8], value: [UInt8]) {
+        self.name = name
+        self.value = value
+    }
+
     /// How many items are read; the rest is ignored, so that a query cannot cost without bound.
     package static let limit = 1000
 

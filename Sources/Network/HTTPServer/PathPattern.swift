@@ -26,6 +26,12 @@ package struct PathPattern: Sendable, Equatable, ExpressibleByStringLiteral {
         self.init(pattern)
     }
 
+    /// The first segment of every path that it matches; `nil` if that may be any, or there is none.
+    var firstSegment: [UInt8]? {
+        guard case .literal(let segment)? = parts.first else { return nil }
+        return segment
+    }
+
     /// What the pattern finds in these decoded segments, `nil` if it does not match them.
     package func match(_ segments: [[UInt8]]) -> PathMatch? {
         guard segments.count == parts.count || (takesRest && segments.count > parts.count) else {

@@ -1,83 +1,89 @@
 internal import Base
+internal import HTTPCodecs
 internal import HTTPModel
 
 extension Representation {
     /// Answers GET and HEAD: negotiation, preconditions, ranges, in this order (RFC 9110 §13.2).
     ///
-    /// A GET with a Range field always selects the variant without a coding, so that ranges count
-    /// plain bytes; HEAD ignores Range (RFC 9110 §14.2).
+    /// Ranges count the bytes of the form that is chosen (RFC 9110 §14.1.2). For a GET with a Range
+    /// field that is never one that is coded on the fly, unless the client accepts no other: it is
+    /// then sent whole. HEAD ignores Range (RFC 9110 §14.2).
     package func response(to request: ServerRequest) -> ServerResponse {
         let ranges = request.method == .get ? request.fields.all(named: "range") : []
-        let accepted = AcceptEncoding(request.fields)
-        guard accepted.acceptsIdentity || (hasGzip && accepted.acceptsGzip) else {
+        guard
+            let selected = SelectedRepresentation(
+                of: self, AcceptEncoding(request.fields), needsParts: !ranges.isEmpty)
+        else {
             var refusal = ServerResponse.plain(406)
             refusal.fields.append(ResponseField("Vary", "Accept-Encoding"))
             return refusal
         }
-        let usesGzip =
-            hasGzip
-            && (!accepted.acceptsIdentity || (accepted.prefersGzip && ranges.isEmpty))
-        let current = usesGzip ? gzipValidators : validators
-
         switch PreconditionRule.judge(
-            request.fields, method: request.method, validators: current, now: request.date)
+            request.fields, method: request.method, validators: selected.validators,
+            now: request.date)
         {
         case .proceed: break
         case .failed: return .plain(412)
-        case .notModified: return notModified(current)
+        case .notModified: return notModified(selected.validators)
         }
-        if usesGzip { return compressed(current) }
-        guard !ranges.isEmpty,
+        return content(selected, request, ranges)
+    }
+
+    private func content(
+        _ selected: SelectedRepresentation, _ request: ServerRequest,
+        _ ranges: [ArraySlice<UInt8>]
+    ) -> ServerResponse {
+        guard !ranges.isEmpty, let length = selected.length,
             PreconditionRule.rangeApplies(
-                request.fields, validators: current, now: request.date)
-        else { return whole() }
+                request.fields, validators: selected.validators, now: request.date)
+        else { return whole(selected) }
         switch ByteRanges.resolve(ranges, length: length) {
-        case .whole: return whole()
-        case .unsatisfiable: return unsatisfiable()
-        case .parts(let parts) where parts.count == 1: return part(parts[0])
-        case .parts(let parts): return multipart(parts)
+        case .whole: return whole(selected)
+        case .unsatisfiable: return unsatisfiable(length)
+        case .parts(let parts) where parts.count == 1: return part(parts[0], of: selected, length)
+        // Of which the parts of a multipart would be coded, and of which the multipart itself, no
+        // field could say.
+        case .parts where selected.coding != nil: return whole(selected)
+        case .parts(let parts): return multipart(parts, selected)
         }
     }
 
-    /// The compressed bytes are another representation, so they bear another strong tag.
-    private var gzipValidators: Validators {
-        guard let tag = validators.entityTag else { return validators }
-        return Validators(
-            entityTag: EntityTag("\(tag.opaque.text)-gzip", isWeak: tag.isWeak),
-            lastModified: validators.lastModified)
+    private func whole(_ selected: SelectedRepresentation) -> ServerResponse {
+        let ranges = ResponseField("Accept-Ranges", "bytes")
+        var response = ServerResponse(
+            200, fields(selected) + (selected.length == nil ? [] : [ranges]),
+            body: .stream(length: selected.length, selected.openWhole()))
+        response.selected = selected
+        return response
     }
 
-    private func whole() -> ServerResponse {
-        ServerResponse(
-            200, fields(validators, [ResponseField("Accept-Ranges", "bytes")]),
-            body: .stream(length: length, open(0..<length)))
+    private func part(
+        _ range: Range<UInt64>, of selected: SelectedRepresentation, _ length: UInt64
+    ) -> ServerResponse {
+        let text = ContentRange.part(range, total: length).text
+        var selected = selected
+        selected.part = range
+        var response = ServerResponse(
+            206, fields(selected) + [ResponseField("Content-Range", text)],
+            body: .stream(length: range.upperBound - range.lowerBound, selected.openPart()))
+        response.selected = selected
+        return response
     }
 
-    private func compressed(_ validators: Validators) -> ServerResponse {
-        let source = GzipSource(open(0..<length))
-        return ServerResponse(
-            200, fields(validators, [ResponseField("Content-Encoding", "gzip")]),
-            body: .stream(length: nil, source))
-    }
-
-    private func part(_ range: Range<UInt64>) -> ServerResponse {
-        let extra = [ResponseField("Content-Range", contentRange(range))]
-        return ServerResponse(
-            206, fields(validators, extra),
-            body: .stream(
-                length: range.upperBound - range.lowerBound, open(range)))
-    }
-
-    private func multipart(_ ranges: [Range<UInt64>]) -> ServerResponse {
+    private func multipart(
+        _ ranges: [Range<UInt64>], _ selected: SelectedRepresentation
+    ) -> ServerResponse {
         let source = MultipartSource(self, ranges: ranges)
         let type = ResponseField(
             "Content-Type", "multipart/byteranges; boundary=\(source.boundary)")
-        return ServerResponse(
+        var response = ServerResponse(
             206, [type] + validatorFields(validators),
             body: .stream(length: source.length, source))
+        response.selected = selected
+        return response
     }
 
-    private func unsatisfiable() -> ServerResponse {
+    private func unsatisfiable(_ length: UInt64) -> ServerResponse {
         var refusal = ServerResponse.plain(416)
         refusal.fields.append(
             ResponseField("Content-Range", ContentRange.unsatisfied(total: length).text))
@@ -97,10 +103,13 @@ extension Representation {
         ContentRange.part(range, total: length).text
     }
 
-    private func fields(
-        _ validators: Validators, _ extra: [ResponseField]
-    ) -> [ResponseField] {
-        [ResponseField("Content-Type", contentType)] + validatorFields(validators) + extra
+    private func fields(_ selected: SelectedRepresentation) -> [ResponseField] {
+        var fields = [ResponseField("Content-Type", contentType)]
+        fields += validatorFields(selected.validators)
+        if let coding = selected.coding {
+            fields.append(ResponseField("Content-Encoding", coding.rawValue))
+        }
+        return fields
     }
 
     private func validatorFields(_ validators: Validators) -> [ResponseField] {
@@ -110,7 +119,9 @@ extension Representation {
             fields.append(ResponseField("Last-Modified", date.text))
         }
         if let cacheControl { fields.append(ResponseField("Cache-Control", cacheControl)) }
-        if hasGzip { fields.append(ResponseField("Vary", "Accept-Encoding")) }
+        if isCompressed || isNegotiated || !coded.isEmpty {
+            fields.append(ResponseField("Vary", "Accept-Encoding"))
+        }
         return fields
     }
 }

@@ -1,9 +1,30 @@
 internal import Base
+package import HTTPCodecs
 
 /// One version of something that can be sent whole or in parts.
 package struct Representation: Sendable {
     package typealias Opening =
         @Sendable (Range<UInt64>) -> any ResponseBodySource
+
+    /// The same content coded beforehand: bytes with a length and a version of their own, of which
+    /// parts can be sent.
+    package struct Coded: Sendable {
+        package let coding: ContentCoding
+        /// In bytes.
+        package let length: UInt64
+        package let validators: Validators
+        package let open: Opening
+
+        package init(
+            _ coding: ContentCoding, length: UInt64, validators: Validators,
+            open: @escaping Opening
+        ) {
+            self.coding = coding
+            self.length = length
+            self.validators = validators
+            self.open = open
+        }
+    }
 
     package let contentType: String
     /// In bytes.
@@ -11,8 +32,12 @@ package struct Representation: Sendable {
     package let validators: Validators
     /// The value of Cache-Control, `nil` for none.
     package var cacheControl: String?
-    /// Whether there is a gzip variant too.
-    package var hasGzip = false
+    /// Whether it is coded for clients that ask for that, while it is sent.
+    package var isCompressed = false
+    /// Whether other clients may get it coded, so that caches must tell them apart.
+    package var isNegotiated = false
+    /// Where it is coded already.
+    package var coded: [Coded] = []
     /// Opens a stream of exactly these bytes.
     package let open: Opening
 

@@ -33,9 +33,19 @@ package struct Route: Sendable {
 /// Routes in order: the first that matches path and method answers.
 package struct Router: Sendable {
     package let routes: [Route]
+    /// Those that may match a path, by its first segment, so that many routes cost no more than few.
+    private let byFirstSegment: [[UInt8]: [Route]]
+    /// Those that may match a path with any other first segment.
+    private let others: [Route]
 
     package init(_ routes: [Route]) {
         self.routes = routes
+        others = routes.filter { $0.pattern.firstSegment == nil }
+        let segments = Set(routes.compactMap(\.pattern.firstSegment))
+        byFirstSegment = Dictionary(
+            uniqueKeysWithValues: segments.map { segment in
+                (segment, routes.filter { [nil, segment].contains($0.pattern.firstSegment) })
+            })
     }
 
     /// Answers with the first route that matches.
@@ -44,7 +54,7 @@ package struct Router: Sendable {
     /// Allow, or for OPTIONS 204 with Allow; `OPTIONS *` tells the methods of all routes.
     package func answer(_ request: ServerRequest, _ body: RequestBody) async -> ServerResponse {
         var matching: [Route] = []
-        for route in routes {
+        for route in candidates(request.path) {
             if request.path.isAsterisk {
                 matching.append(route)
                 continue
@@ -64,6 +74,11 @@ package struct Router: Sendable {
         var refusal = ServerResponse.plain(405)
         refusal.fields.append(allow)
         return refusal
+    }
+
+    private func candidates(_ path: RequestPath) -> [Route] {
+        guard !path.isAsterisk else { return routes }
+        return path.segments.first.flatMap { byFirstSegment[$0] } ?? others
     }
 
     private static func allow(_ routes: [Route]) -> String {

@@ -30,6 +30,8 @@ package struct ServerResponse {
     package var status: Int
     package var fields: [ResponseField]
     package var body: ResponseBody
+    /// What the content is, or is a part of, for whoever digests it; `nil` if that is not known.
+    package var selected: SelectedRepresentation?
 
     package init(_ status: Int, _ fields: [ResponseField] = [], body: ResponseBody = .none) {
         self.status = status

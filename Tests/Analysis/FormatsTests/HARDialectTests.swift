@@ -243,9 +243,9 @@ struct HARDialectTests {
         let text = Array(
             "\u{FEFF}{\"log\":{\"version\":\"\",\"entries\":[{\(Self.rows[0].entry)}]}}".utf8)
         #expect(HARImporter.recognizes(text))
-        #expect(HARImporter.recognizes(GzipEncoder.encode(text)))
+        #expect(HARImporter.recognizes(ContentEncoder.encode(text)))
         #expect(!HARImporter.recognizes(Array("GET / HTTP/1.1".utf8)))
-        let packed = GzipEncoder.encode(text)
+        let packed = ContentEncoder.encode(text)
         #expect(try await read(file: packed).0.exchange(7) != nil)
         for cut in stride(from: 3, to: packed.count, by: 9) {
             let failure = await #expect(throws: Failure.self) {

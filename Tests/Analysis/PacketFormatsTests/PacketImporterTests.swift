@@ -140,7 +140,7 @@ struct PacketImporterTests {
             messages.webSocket(begunBy: response, asked: nil, exchange: 1)
         }
         let webSocket = try #require(begin())
-        let content = GzipEncoder.encode([UInt8](repeating: 0, count: 160 << 20))
+        let content = ContentEncoder.encode([UInt8](repeating: 0, count: 160 << 20))
         let packed = content.dropFirst(10).dropLast(8)
         let length = (0..<8).map { UInt8(truncatingIfNeeded: packed.count >> (56 - 8 * $0)) }
         messages.observe(.response, [0xC2, 127] + length + packed, webSocket)
@@ -242,9 +242,9 @@ struct PacketImporterTests {
         var traffic = RecordedTraffic()
         let connection = traffic.addConnection("TLSv1.3", TLSSuite.all[2].name, alpn: "http/1.1")
         traffic.addExchange(on: connection, response: [1, 2, 3])
-        let file = GzipEncoder.encode(try exported(traffic))
+        let file = ContentEncoder.encode(try exported(traffic))
         #expect(PacketImporter.recognizes(file))
-        #expect(!PacketImporter.recognizes(GzipEncoder.encode([UInt8]("{}".utf8))))
+        #expect(!PacketImporter.recognizes(ContentEncoder.encode([UInt8]("{}".utf8))))
         #expect(try await imported(file).exchanges.map(\.responseBody.bytes) == [[1, 2, 3]])
         await #expect(throws: Failure.self) { try await imported(file.dropLast(9)) }
     }

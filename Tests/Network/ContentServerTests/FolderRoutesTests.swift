@@ -39,7 +39,8 @@ private final class Tree {
         for name in [
             "link-out", "link-in", "up", "link-folder", "link-absolute", "pipe", "a.txt",
             "b c&d.css", "empty", ".hidden", "site/index.html", "sub/inner/x.bin", "sub/inner",
-            "sub", "site", "new.txt", "",
+            "sub", "site", "new.txt", "story.txt", "story.txt.br", "story.txt.gz", "story.txt.zst",
+            "",
         ] { Files.remove(root + "/" + name) }
         Files.remove(path + "/secret.txt")
         Files.remove(path)
@@ -205,5 +206,40 @@ struct FolderRoutesTests {
 
     @Test func namesAMissingFolder() {
         #expect(throws: Failure.self) { try Folder(path: "/none/such") }
+    }
+
+    /// A file in a coding beside another is sent for it, with its own tag and parts.
+    @Test(
+        arguments: [
+            ("br", [], 200, "br", "packed with br"),
+            ("gzip", [], 200, "gzip", "packed with gz"),
+            ("gzip, br, zstd", [], 200, "br", "packed with br"),
+            ("br", [("Range", "bytes=-2")], 206, "br", "br"),
+            ("identity", [], 200, nil, "plain"),
+            ("", [], 200, nil, "plain"),
+        ] as [(String, [(String, String)], Int, String?, String)])
+    func servesCodedFiles(
+        _ accepted: String, _ headers: [(String, String)], _ status: Int, _ coding: String?,
+        _ text: String
+    ) async throws {
+        let tree = try Tree()
+        for (ending, text) in [
+            ("", "plain"), (".br", "packed with br"), (".gz", "packed with gz"), (".zst", "old"),
+        ] { try Files.create(tree.root + "/story.txt" + ending, [UInt8](text.utf8)) }
+        // Older than what it should be a copy of.
+        var times = [timeval](repeating: timeval(tv_sec: 1_000_000_000, tv_usec: 0), count: 2)
+        try #require(unsafe utimes(tree.root + "/story.txt.zst", &times) == 0)
+        let server = try tree.server()
+        let response = await server.answer(
+            try request(
+                "GET", "/story.txt", [("Accept-Encoding", accepted)] + headers, at: Self.later),
+            RequestBody([]))
+        #expect(response.status == status)
+        #expect(response.first("Content-Encoding") == coding)
+        #expect(try await response.content().text == text)
+        #expect(response.first("Content-Type") == "text/plain; charset=utf-8")
+        let plain = await server.answer(
+            try request("GET", "/story.txt", at: Self.later), RequestBody([]))
+        #expect((plain.first("ETag") == response.first("ETag")) == (coding == nil))
     }
 }

@@ -75,6 +75,24 @@ struct RouterTests {
         #expect(response.first("allow") == allow)
     }
 
+    /// The first that matches answers, whether its first segment is given or may be any.
+    @Test(arguments: [
+        ("/a/x", "one"), ("/b/x", "two"), ("/a/y", "two"), ("/b/y", "two"), ("/a/z/z", "four"),
+        ("/a", "four"), ("/", "four"), ("/b/y/z", "five"),
+    ])
+    func keepsTheOrder(_ path: String, _ name: String) async throws {
+        let router = Router([
+            Route([.get], "/a/x", answer: Self.named("one")),
+            Route([.get], "/:a/:b", answer: Self.named("two")),
+            Route([.get], "/a/y", answer: Self.named("three")),
+            Route([.get], "/b/y/z", answer: Self.named("five")),
+            Route([.get], "/*", answer: Self.named("four")),
+        ])
+        let response = await router.answer(try Self.request("GET", path), RequestBody([]))
+        guard case .bytes(let bytes) = response.body else { return }
+        #expect(bytes.text.hasPrefix(name))
+    }
+
     @Test(arguments: ["", "a", "http://a/", "/%", "/%4", "/%4g", "/a/%zz", "?a", "#"])
     func refusesPaths(_ path: String) {
         #expect(RequestPath(path.utf8) == nil)

@@ -33,7 +33,7 @@ private func decode(
 
 extension ContentDecoder {
     /// All that comes of some bytes.
-    fileprivate func whole(_ bytes: Span<UInt8>) -> [UInt8] {
+    func whole(_ bytes: Span<UInt8>) -> [UInt8] {
         var content: [UInt8] = []
         decode(bytes) { piece in
             #expect((1...decodingPieceLength).contains(piece.count))
@@ -52,12 +52,13 @@ extension ContentDecoder {
         .init("brotli", PackedContent.brotli, .brotli),
         .init("zstd", PackedContent.zstd, .zstd),
         .init("gzip, br", PackedContent.brotliOfGzip, .gzip, .brotli),
-        .init("our gzip", GzipEncoder.encode(PackedContent.text), .gzip),
+        .init("our gzip", ContentEncoder.encode(PackedContent.text), .gzip),
         .init(
             "gzip thrice",
-            GzipEncoder.encode(GzipEncoder.encode(GzipEncoder.encode(PackedContent.text))), .gzip,
+            ContentEncoder.encode(ContentEncoder.encode(ContentEncoder.encode(PackedContent.text))),
+            .gzip,
             .gzip, .gzip),
-        .init("br, gzip", GzipEncoder.encode(PackedContent.brotli), .brotli, .gzip),
+        .init("br, gzip", ContentEncoder.encode(PackedContent.brotli), .brotli, .gzip),
         .init("none", PackedContent.text),
     ]
 
@@ -114,12 +115,13 @@ extension ContentDecoder {
         PackedRow("brotli", PackedContent.brotliZeros, .brotli),
         PackedRow("zstd", PackedContent.zstdZeros, .zstd),
         PackedRow(
-            "gzip", GzipEncoder.encode([UInt8](repeating: 0, count: PackedContent.zeroCount)), .gzip
+            "gzip", ContentEncoder.encode([UInt8](repeating: 0, count: PackedContent.zeroCount)),
+            .gzip
         ),
         PackedRow(
             "gzip twice",
-            GzipEncoder.encode(
-                GzipEncoder.encode([UInt8](repeating: 0, count: PackedContent.zeroCount))),
+            ContentEncoder.encode(
+                ContentEncoder.encode([UInt8](repeating: 0, count: PackedContent.zeroCount))),
             .gzip, .gzip),
     ])
     func defusesBombs(row: PackedRow) {
@@ -133,17 +135,17 @@ extension ContentDecoder {
 
     /// A middle that is a bomb though the content is nothing: many empty gzip members, packed.
     @Test func defusesABombInTheMiddle() {
-        let empty = GzipEncoder.encode([])
+        let empty = ContentEncoder.encode([])
         let middle = (0..<10_000).flatMap { _ in empty }
-        let (content, outcome) = decode(GzipEncoder.encode(middle), [.gzip, .gzip], limit: 1000)
+        let (content, outcome) = decode(ContentEncoder.encode(middle), [.gzip, .gzip], limit: 1000)
         #expect(content.isEmpty)
         #expect(outcome == .limited)
     }
 
     /// Sixteen megabytes of zeros, thrice packed: what comes out is in proportion to what goes in.
     @Test func limitsByWhatWentIn() {
-        let once = GzipEncoder.encode([UInt8](repeating: 0, count: 1 << 24))
-        let packed = GzipEncoder.encode(GzipEncoder.encode(once))
+        let once = ContentEncoder.encode([UInt8](repeating: 0, count: 1 << 24))
+        let packed = ContentEncoder.encode(ContentEncoder.encode(once))
         let limit = ContentDecoder.Limit(floor: 1 << 20, ratio: 1100)
         let decoder = ContentDecoder([.gzip, .gzip, .gzip], limit: limit)
         #expect(decoder.whole(packed.span).count == 1 << 20 + packed.count * 1100)
@@ -180,7 +182,7 @@ extension ContentDecoder {
     }
 
     @Test func keepsWhatCameBeforeCorruption() {
-        var packed = GzipEncoder.encode(PackedContent.text)
+        var packed = ContentEncoder.encode(PackedContent.text)
         packed[packed.count - 6] ^= 1
         let (content, outcome) = decode(packed, [.gzip])
         #expect(content == PackedContent.text)
@@ -188,7 +190,7 @@ extension ContentDecoder {
     }
 
     @Test func tellsWhichCodingIsCorrupt() {
-        let packed = GzipEncoder.encode([UInt8](repeating: 0xF7, count: 64))
+        let packed = ContentEncoder.encode([UInt8](repeating: 0xF7, count: 64))
         #expect(decode(packed, [.brotli, .gzip]).outcome == .corrupt(.brotli))
         #expect(decode(packed, [.gzip, .brotli]).outcome == .corrupt(.brotli))
     }
@@ -220,7 +222,7 @@ extension ContentDecoder {
     }
 
     @Test func unpacksAllMembers() {
-        let packed = PackedContent.gzip + GzipEncoder.encode([]) + GzipEncoder.encode([1, 2])
+        let packed = PackedContent.gzip + ContentEncoder.encode([]) + ContentEncoder.encode([1, 2])
         for cuts in [[], Array(packed.indices)] {
             let (content, outcome) = decode(packed, [.gzip], cuts: cuts)
             #expect(content == PackedContent.text + [1, 2])
@@ -283,50 +285,5 @@ extension ContentDecoder {
     func reads(fields: String, expected: [ContentCoding]?) throws {
         let head = try responseHead("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n")
         #expect(ContentCoding.codings(of: head.fields) == expected)
-    }
-}
-
-@Suite struct GzipEncoderTests {
-    @Test func writesNoTimeAndNoSystem() {
-        let packed = GzipEncoder.encode(PackedContent.text)
-        #expect(packed.prefix(10) == [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF])
-        #expect(packed == GzipEncoder.encode(PackedContent.text))
-        #expect(packed.count < PackedContent.text.count / 3)
-    }
-
-    @Test func packsInPieces() {
-        var generator = SeededGenerator(state: 1)
-        // Random, so that it does not shrink and the output is longer than a piece.
-        let content = (0..<200_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
-        let encoder = GzipEncoder()
-        var packed: [UInt8] = []
-        for start in stride(from: 0, to: content.count, by: 30_000) {
-            let end = min(content.count, start + 30_000)
-            packed += encoder.encode(content.span.extracting(start..<end))
-        }
-        packed += encoder.finish()
-        let (unpacked, outcome) = ContentDecoder.decode(packed, [.gzip], outputLimit: 1 << 20)
-        #expect(unpacked == content)
-        #expect(outcome == .complete)
-    }
-
-    @Test func flushesWhatCame() {
-        let encoder = GzipEncoder()
-        let decoder = ContentDecoder([.gzip], limit: .bytes(1000))
-        let event = Array("data: 1\n\n".utf8)
-        for _ in 0..<5 {
-            let packed = encoder.encode(event.span) + encoder.flush()
-            #expect(decoder.whole(packed.span) == event)
-        }
-        #expect(decoder.finish() == .truncated)
-        #expect(decoder.whole(encoder.finish().span).isEmpty)
-        #expect(decoder.finish() == .complete)
-    }
-
-    @Test func packsNothing() {
-        #expect(
-            ContentDecoder.decode(GzipEncoder.encode([]), [.gzip], outputLimit: 0) == (
-                [], .complete
-            ))
     }
 }

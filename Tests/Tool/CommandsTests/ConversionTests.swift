@@ -184,7 +184,7 @@ struct ConversionTests {
 
     /// A capture with a response of a few hundred bytes that would be 80 MiB.
     private func recordBomb(to path: String) throws {
-        let encoder = GzipEncoder()
+        let encoder = ContentEncoder(.gzip)
         let zeros = [UInt8](repeating: 0, count: 1 << 20)
         let packed = (0..<80).flatMap { _ in encoder.encode(zeros.span) } + encoder.finish()
         var exchange = ExchangeRecord(
@@ -194,7 +194,7 @@ struct ConversionTests {
         exchange.responseHead = [UInt8](
             "HTTP/1.1 200 OK\r\nContent-Encoding: gzip, gzip\r\n\r\n".utf8)
         exchange.status = 200
-        exchange.responseBody.bytes = GzipEncoder.encode(packed)
+        exchange.responseBody.bytes = ContentEncoder.encode(packed)
         exchange.responseBody.size = Int64(exchange.responseBody.bytes.count)
         let writer = try CaptureWriter(path: path, configuration: CaptureConfiguration { $0 })
         writer.submit([.exchange(exchange)])

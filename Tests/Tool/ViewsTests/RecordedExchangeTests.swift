@@ -63,11 +63,11 @@ struct RecordedExchangeTests {
 
     /// A few hundred bytes that would be 80 MiB.
     @Test func stopsWhereTooMuchComes() throws {
-        let encoder = GzipEncoder()
+        let encoder = ContentEncoder(.gzip)
         let zeros = [UInt8](repeating: 0, count: 1 << 20)
         let packed = (0..<80).flatMap { _ in encoder.encode(zeros.span) } + encoder.finish()
         var source = OneContent()
-        source.pieces = [GzipEncoder.encode(packed)]
+        source.pieces = [ContentEncoder.encode(packed)]
         var count = 0
         var longest = 0
         let failure = #expect(throws: Failure.self) {

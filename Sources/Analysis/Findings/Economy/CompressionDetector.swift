@@ -62,7 +62,7 @@ struct CompressionDetector {
         let sample = body.prefix(Self.sampleLimit)
         guard sample.count <= trialBytesLeft, !sample.isEmpty else { return 0 }
         trialBytesLeft -= sample.count
-        let packed = GzipEncoder.encode(Array(sample)).count
+        let packed = ContentEncoder.encode(Array(sample)).count
         return size - size * Int64(min(packed, sample.count)) / Int64(sample.count)
     }
 

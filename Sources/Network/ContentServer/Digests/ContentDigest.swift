@@ -3,15 +3,15 @@ internal import HTTPModel
 internal import HTTPServer
 internal import TLS
 
-/// Digests all that `open` brings with SHA-256, beside the event loop: other connections go on.
+/// Digests all that `open` brings, beside the event loop: other connections go on.
 ///
 /// It ends early, with a digest that means nothing, when the task is cancelled.
 func digest(
-    _ open: @escaping @Sendable () -> any ResponseBodySource
+    _ algorithm: DigestAlgorithm = .sha256, _ open: @escaping @Sendable () -> any ResponseBodySource
 ) async throws(ResponseInterruption) -> [UInt8] {
     try await withTaskExecutorPreference(globalConcurrentExecutor) {
         () async throws(ResponseInterruption) in
-        try await digestHere(open)
+        try await digestHere(algorithm, open)
     }
 }
 
@@ -21,10 +21,10 @@ func digest(
 /// every piece.
 @concurrent
 private func digestHere(
-    _ open: @Sendable () -> any ResponseBodySource
+    _ algorithm: DigestAlgorithm, _ open: @Sendable () -> any ResponseBodySource
 ) async throws(ResponseInterruption) -> [UInt8] {
     let source = open()
-    let hash = RunningHash(.sha256)
+    let hash = RunningHash(algorithm)
     let buffer = ByteBuffer(capacity: pieceSize)
     while try await source.read(into: buffer) > 0, !Task.isCancelled {
         unsafe buffer.withUnsafeReadable { unsafe hash.update($0) }
@@ -45,7 +45,7 @@ func smallPage(
     var page = Representation(
         contentType: contentType, bytes: bytes,
         validators: Validators(entityTag: tag, lastModified: nil))
-    page.hasGzip = configuration.compresses && Representation.isCompressible(contentType)
+    page.isCompressed = configuration.compresses && Representation.isCompressible(contentType)
     return page
 }
 
@@ -62,7 +62,7 @@ final class DigestSource: ResponseBodySource {
     }
 
     func read(into buffer: ByteBuffer) async throws(ResponseInterruption) -> Int {
-        if line.isEmpty { line = [UInt8]((try await digest(open).hex + "\n").utf8) }
+        if line.isEmpty { line = [UInt8]((try await digest(.sha256, open).hex + "\n").utf8) }
         let count = buffer.appendFitting(line, from: offset)
         offset += count
         return count

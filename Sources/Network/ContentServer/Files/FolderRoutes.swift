@@ -1,13 +1,13 @@
 internal import Base
+internal import HTTPCodecs
 internal import HTTPModel
 internal import HTTPServer
-internal import Synchronization
 
 /// Serves the files of a folder, and of its folders their `index.html` or a list.
 final class FolderRoutes: Sendable {
     private let folder: Folder
     private let configuration: ContentServerConfiguration
-    private let digests = Mutex<[FileIdentity: [UInt8]]>([:])
+    private let digests = DigestCache<FileIdentity>()
 
     init(_ folder: Folder, _ configuration: ContentServerConfiguration) {
         self.folder = folder
@@ -23,47 +23,81 @@ final class FolderRoutes: Sendable {
         switch entry {
         case .file(let file):
             guard !asksForFolder, let name = names.last else { return .plain(404) }
-            return await answer(request, file, type: FileType.of(fileName: name))
-        case .folder(let folder):
+            return await answer(request, file, named: names, type: FileType.of(fileName: name))
+        case .folder(let inner):
             guard asksForFolder else { return addSlash(request) }
-            if case .file(let file)? = folder.entry(CollectionOfOne([UInt8]("index.html".utf8))) {
-                return await answer(request, file, type: FileType.html)
+            let index = Array(names.dropLast()) + [[UInt8]("index.html".utf8)]
+            if case .file(let file)? = folder.entry(index) {
+                return await answer(request, file, named: index, type: FileType.html)
             }
-            return listing(folder, request).response(to: request)
+            return listing(inner, request).response(to: request)
         }
     }
 
     private func answer(
-        _ request: ServerRequest, _ file: FileAsset, type: String
+        _ request: ServerRequest, _ file: FileAsset, named names: [[UInt8]], type: String
     ) async -> ServerResponse {
         let now = request.receivedAt
         var representation = Representation(
             contentType: type, length: file.identity.size,
-            validators: Validators(
-                entityTag: await entityTag(of: file, now: now),
-                lastModified: Self.lastModified(of: file, now: now))
+            validators: await validators(of: file, now: now)
         ) { range in
             FileSource(file, range: range)
         }
         representation.cacheControl = "no-cache"
-        if file.identity.size >= Self.compressionMinimum, Representation.isCompressible(type) {
-            representation.hasGzip = configuration.compresses
+        guard configuration.compresses, Representation.isCompressible(type) else {
+            return representation.response(to: request)
+        }
+        representation.isNegotiated = true
+        representation.isCompressed = file.identity.size >= Self.compressionMinimum
+        // Nobody else pays for looking.
+        if AcceptEncoding(request.fields).acceptsCodings {
+            representation.coded = await coded(names, file, now: now)
         }
         return representation.response(to: request)
+    }
+
+    /// The files that hold the same content in a coding: `a.txt.gz` beside `a.txt`, unless it is
+    /// older than that.
+    private func coded(
+        _ names: [[UInt8]], _ file: FileAsset, now: Timestamp
+    ) async -> [Representation.Coded] {
+        var found: [Representation.Coded] = []
+        guard let name = names.last else { return found }
+        for (coding, ending) in Self.endings {
+            let path = names.dropLast() + [name + [UInt8](ending.utf8)]
+            guard case .file(let packed)? = folder.entry(path),
+                packed.identity.modified >= file.identity.modified
+            else { continue }
+            let validators = await validators(of: packed, now: now)
+            found.append(
+                Representation.Coded(
+                    coding, length: packed.identity.size, validators: validators
+                ) { range in
+                    FileSource(packed, range: range)
+                })
+        }
+        return found
+    }
+
+    private func validators(of file: FileAsset, now: Timestamp) async -> Validators {
+        Validators(
+            entityTag: await entityTag(of: file, now: now),
+            lastModified: Self.lastModified(of: file, now: now))
     }
 
     /// The file's digest as a strong tag; its metadata where digesting takes too long.
     private func entityTag(of file: FileAsset, now: Timestamp) async -> EntityTag {
         let identity = file.identity
         let isSettled = Self.isSettled(identity, now: now)
-        if let known = digests.withLock({ $0[identity] }) {
+        if let known = digests[identity] {
             return EntityTag(known.prefix(16).hex)
         }
         if identity.size <= configuration.tagDigestByteLimit {
             do {
                 let hash = try await digest { FileSource(file, range: 0..<identity.size) }
                 if file.isUnchanged {
-                    if isSettled { keep(hash, of: identity) }
+                    if isSettled { digests.keep(hash, of: identity) }
                     return EntityTag(hash.prefix(16).hex)
                 }
             } catch {
@@ -71,13 +105,6 @@ final class FolderRoutes: Sendable {
             }
         }
         return Self.metadataTag(identity, isWeak: !isSettled || !file.isUnchanged)
-    }
-
-    private func keep(_ digest: [UInt8], of identity: FileIdentity) {
-        digests.withLock { digests in
-            if digests.count >= Self.digestLimit { digests.removeAll(keepingCapacity: true) }
-            digests[identity] = digest
-        }
     }
 
     private static func metadataTag(_ identity: FileIdentity, isWeak: Bool) -> EntityTag {
@@ -132,8 +159,9 @@ final class FolderRoutes: Sendable {
             validators: Validators(entityTag: nil, lastModified: nil))
     }
 
-    /// How many digests are kept; each takes some 100 bytes.
-    private static let digestLimit = 1024
+    private static let endings: [(ContentCoding, String)] = [
+        (.zstd, ".zst"), (.brotli, ".br"), (.gzip, ".gz"),
+    ]
     /// How many names one list shows.
     private static let listingLimit = 10_000
     /// In bytes; below it the coding's own overhead eats the gain.

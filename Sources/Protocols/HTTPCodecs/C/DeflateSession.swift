@@ -1,34 +1,21 @@
 internal import CCompression
 
-/// Owns a zlib deflater that writes gzip (RFC 1952) or raw deflate (RFC 1951).
+/// Owns a zlib deflater that writes gzip (RFC 1952), zlib (RFC 1950) or raw deflate (RFC 1951).
 ///
 /// Not `Sendable`: one task uses it.
 @safe
-final class DeflateSession {
+final class DeflateSession: EncodingSession {
     enum Format {
         case gzip
+        case zlib
         /// With a window of that logarithm, from 9 to 15: zlib has no raw deflate with one of 8.
         case raw(windowBits: UInt8 = 15)
 
         fileprivate var windowBits: Int32 {
             switch self {
             case .gzip: 15 + 16
+            case .zlib: 15
             case .raw(let bits): -Int32(bits)
-            }
-        }
-    }
-
-    enum Flush {
-        case none
-        /// All that went in can be unpacked from what came out.
-        case sync
-        case finish
-
-        fileprivate var mode: Int32 {
-            switch self {
-            case .none: Z_NO_FLUSH
-            case .sync: Z_SYNC_FLUSH
-            case .finish: Z_FINISH
             }
         }
     }
@@ -67,7 +54,7 @@ final class DeflateSession {
     }
 
     /// Appends what comes out to `output`.
-    func encode(_ input: Span<UInt8>, _ flush: Flush, into output: inout [UInt8]) {
+    func encode(_ input: Span<UInt8>, _ flush: EncodingFlush, into output: inout [UInt8]) {
         precondition(isOpen, "no memory for a deflater")
         unsafe input.withUnsafeBufferPointer { source in
             var taken = 0
@@ -91,5 +78,15 @@ final class DeflateSession {
             let produced = unsafe Self.pieceLength - Int(stream.pointee.avail_out)
             unsafe output.append(contentsOf: UnsafeBufferPointer(start: piece, count: produced))
         } while unsafe stream.pointee.avail_out == 0
+    }
+}
+
+extension EncodingFlush {
+    fileprivate var mode: Int32 {
+        switch self {
+        case .none: Z_NO_FLUSH
+        case .sync: Z_SYNC_FLUSH
+        case .finish: Z_FINISH
+        }
     }
 }

@@ -125,7 +125,7 @@ extension FuzzedReader {
         "content-codings",
         seeds: {
             let text = Array(String(repeating: "content ", count: 40).utf8)
-            let encoder = GzipEncoder()
+            let encoder = ContentEncoder(.gzip)
             let packed = encoder.encode(text.span) + encoder.finish()
             return [
                 [0] + packed,

@@ -144,7 +144,7 @@ enum SampleTraffic {
         record.requestBody.size = 4
         record.responseHead = head(
             "HTTP/1.1 200 ", "Content-Type: application/json", "content-ENCODING: gzip")
-        record.responseBody.bytes = GzipEncoder.encode(page)
+        record.responseBody.bytes = ContentEncoder.encode(page)
         record.responseBody.size = Int64(record.responseBody.bytes.count)
         return record
     }
@@ -206,7 +206,7 @@ enum SampleTraffic {
         record.responseHead = head(
             "HTTP/1.1 200 OK", "Content-Type: text/plain", "Content-Encoding: gzip")
         let noise = (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 4) }
-        record.responseBody.bytes = Array(GzipEncoder.encode(noise).prefix(700))
+        record.responseBody.bytes = Array(ContentEncoder.encode(noise).prefix(700))
         record.responseBody.size = 123_456
         record.responseBody.isTruncated = true
         return record
