@@ -6,7 +6,7 @@ internal import HTTPServer
 enum LoginRoutes {
     static func routes(_ configuration: ContentServerConfiguration) -> [Route] {
         [
-            .get("/login") { _ in ServerResponse(200, type: FileType.html, form) },
+            .get("/login") { _ in ServerResponse(200, type: FileType.html, page) },
             Route([.post], "/login") { request, body in
                 await login(request, body, configuration)
             },
@@ -18,16 +18,15 @@ enum LoginRoutes {
     private static func login(
         _ request: ServerRequest, _ body: RequestBody, _ configuration: ContentServerConfiguration
     ) async -> ServerResponse {
-        let content: [UInt8]
-        do {
-            content = try await body.collect(byteLimit: formByteLimit)
+        let form: CollectedForm
+        do throws(Failure) {
+            form = try await CollectedForm(body)
         } catch {
-            return .plain(error.code == "request-too-large" ? 413 : 400)
+            return .unreadable(error)
         }
-        let items = FormItem.parse(content[...])
-        guard let user = value("username", of: items), !user.isEmpty,
-            value("password", of: items) == user
-        else { return json(401, ["error": "wrong name or password"]) }
+        guard let user = form["username"], !user.isEmpty, form["password"] == user else {
+            return json(401, ["error": "wrong name or password"])
+        }
         var response = welcome(user)
         let isSecure = request.scheme == .https ? "; Secure" : ""
         response.fields.append(
@@ -60,16 +59,19 @@ enum LoginRoutes {
     private static func basic(_ request: ServerRequest) -> ServerResponse {
         let user = request.match["user"]
         let expected = user + [UInt8(ascii: ":")] + user
-        if let credentials = request.fields.first(.authorization),
-            credentials.prefix(6).equalsIgnoringCase("basic "),
-            Base64.decode(credentials.dropFirst(6).trimmingWhitespace) == expected
-        {
-            return welcome(user)
-        }
+        if basicCredentials(request) == expected { return welcome(user) }
         var refusal = ServerResponse.plain(401)
         refusal.fields.append(
             ResponseField("WWW-Authenticate", "Basic realm=\"sallyport\", charset=\"UTF-8\""))
         return refusal
+    }
+
+    /// Name and password with the colon between them (RFC 7617); `nil` without them.
+    static func basicCredentials(_ request: ServerRequest) -> [UInt8]? {
+        guard let credentials = request.fields.first(.authorization),
+            credentials.prefix(6).equalsIgnoringCase("basic ")
+        else { return nil }
+        return Base64.decode(credentials.dropFirst(6).trimmingWhitespace)
     }
 
     /// The cookie's value: it only has to be the same every time, not hard to forge.
@@ -81,18 +83,7 @@ enum LoginRoutes {
         return "\(user.hex).\(String(state, radix: 16))"
     }
 
-    private static func value(_ name: String, of items: [FormItem]) -> [UInt8]? {
-        items.first { $0.name.elementsEqual(name.utf8) }?.value
-    }
-
-    private static func welcome(_ user: [UInt8]) -> ServerResponse {
-        json(200, ["user": .bytes(user)])
-    }
-
-    /// Names and passwords are short.
-    private static let formByteLimit = 65_536
-
-    private static let form = """
+    private static let page = """
         <!doctype html>
         <html lang="en">
         <meta charset="utf-8">
