@@ -1,0 +1,30 @@
+internal import Base
+internal import HTTPModel
+
+/// One item of a feed, made from the seed, the feed's name and its number.
+struct FeedItem {
+    let id: String
+    let title: String
+    let text: String
+    let date: HTTPDate
+
+    init(_ number: UInt64, feed: String, seed: UInt64) {
+        var state = GeneratedContent.mix(seed ^ number)
+        for byte in feed.utf8 { state = GeneratedContent.mix(state ^ UInt64(byte)) }
+        let content = GeneratedContent(seed: state)
+        let words = (0..<12).map { place in
+            Self.words[Int(content.word(UInt64(place)) % UInt64(Self.words.count))]
+        }
+        id = "urn:sallyport:feed:\(feed):\(number)"
+        title = "\(number): \(words.prefix(4).joined(separator: " "))"
+        text = words.joined(separator: " ") + "."
+        date = HTTPDate(seconds: Self.start + Int64(min(number, 1 << 30)) * 3600)
+    }
+
+    private static let words = [
+        "storm", "market", "bridge", "winter", "council", "orchard", "signal", "harbour",
+        "museum", "festival", "railway", "garden", "comet", "theatre", "glacier", "election",
+    ]
+    /// When the first item of every feed was published: the start of 2026.
+    private static let start: Int64 = 1_767_225_600
+}
