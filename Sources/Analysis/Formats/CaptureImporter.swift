@@ -26,6 +26,8 @@ package final class ImportWriter {
     /// Called between the pieces of a file that unpacks as it is read; an error of it ends the
     /// import.
     package var checkpoint: () throws -> Void = {}
+    /// What is noted of every connection.
+    package var standingNotes: [ConnectionNote] = []
 
     /// - Parameters:
     ///   - nextConnection: the first number for a connection that is free in the sink.
@@ -49,7 +51,15 @@ package final class ImportWriter {
     }
 
     package func write(_ event: TrafficEvent) {
-        if case .message(let record) = event, record.isLast { messageCount += 1 }
+        switch event {
+        case .message(let record) where record.isLast: messageCount += 1
+        case .connection(var record) where !standingNotes.isEmpty:
+            record.notes += standingNotes.filter { note in
+                !record.notes.contains { $0.code == note.code }
+            }
+            return recorder.record(.connection(record))
+        default: break
+        }
         recorder.record(event)
     }
 
@@ -74,4 +84,10 @@ package final class ImportWriter {
         message.record.size += max(0, record.size - Int64(record.bytes.count))
         write(.message(message.record))
     }
+}
+
+extension ConnectionNote {
+    /// Of connections in a copy that an export made without secrets.
+    package static let secretsMasked = ConnectionNote(
+        "secrets-masked", "from a copy that was made without its secrets")
 }

@@ -19,6 +19,9 @@ extension ConnectionTask {
         case .intercept: interceptedHost = HostPattern.canonical(host.lowercased())
         case .pass(let reason):
             return try await passThrough(target, opening, dialled, reason: reason)
+        case .release(let reason):
+            record.notes.append(ConnectionNote("client-distrusts", reason))
+            return try await passThrough(target, opening, dialled, reason: reason)
         case .block(let reason):
             dialled?.close()
             try await block(host, reason)

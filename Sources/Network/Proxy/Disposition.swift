@@ -27,7 +27,7 @@ package struct DispositionRules: Sendable {
             return .pass("it is not among the hosts to intercept")
         }
         guard let healing, distrust >= healing.rejections else { return .intercept }
-        return .pass("this client has rejected our certificate for it \(distrust) times")
+        return .release("this client has rejected our certificate for it \(distrust) times")
     }
 
     /// Why an address is not connected to, whatever the name that led to it; `nil` if it is.
@@ -49,6 +49,8 @@ enum Disposition: Equatable {
     case intercept
     /// With the reason.
     case pass(String)
+    /// Passed as well, for a client that would have refused; with the reason.
+    case release(String)
     case block(String)
 }
 

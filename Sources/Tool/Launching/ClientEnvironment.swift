@@ -51,7 +51,7 @@ package struct ClientEnvironment {
         let isTold = telling && authority != nil
         let others = inherited.filter {
             !Self.namesProxy($0.key) && (masking || !Self.masks($0.key))
-                && !(isTold && Self.weakens($0.key))
+                && !(isTold && (Self.weakens($0.key) || Self.outweighs($0.key)))
         }
         variables = others.merging(proxy.map(Self.proxyVariables) ?? [:]) { $1 }
             .merging(
@@ -115,6 +115,9 @@ package struct ClientEnvironment {
     private static func weakens(_ name: String) -> Bool {
         ["HTTPS_CA_FILE", "HTTPS_CA_DIR"].contains(name)
     }
+
+    /// Whether a variable is preferred to one of ours: curl reads no SSL_CERT_FILE where it is set.
+    private static func outweighs(_ name: String) -> Bool { name == "SSL_CERT_DIR" }
 
     /// A scheme is written always: some programs break without. The empty exception lists defeat
     /// inherited ones.

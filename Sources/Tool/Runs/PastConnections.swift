@@ -8,20 +8,29 @@ struct PastConnections {
     private let isWatched: Bool
     private let all: [PastWatch.Connections]
     private let expected: [PastPattern]
+    private let countsLoopback: Bool
 
     /// - Parameters:
     ///   - seen: `nil` if the system did not tell.
     ///   - expected: what leaves the verdict alone.
+    ///   - countsLoopback: whether what stays on this machine stands for what does not.
     ///   - origins: where the proxy's own connections went, as far as those are known that ended too
     ///     soon to tell whose they were.
     init(
-        _ seen: [PastWatch.Connections]?, expected: [PastPattern], origins: Set<String>
+        _ seen: [PastWatch.Connections]?, expected: [PastPattern], countsLoopback: Bool,
+        origins: Set<String>
     ) {
+        self.countsLoopback = countsLoopback
         isWatched = seen != nil
         self.expected = expected
         all = (seen ?? []).filter {
             $0.program != nil || !origins.contains($0.remote.description)
         }
+    }
+
+    /// Whether nobody on a network could see it.
+    private func isLeftAlone(_ connections: PastWatch.Connections) -> Bool {
+        connections.isLocal && !countsLoopback
     }
 
     private func isExpected(_ connections: PastWatch.Connections) -> Bool {
@@ -35,7 +44,7 @@ struct PastConnections {
     /// What ended too soon to tell whose it was may have been the command's; what is known to be
     /// somebody else's is not among them.
     var wentPast: String? {
-        let counted = all.filter { !$0.isLocal && !isExpected($0) }
+        let counted = all.filter { !isLeftAlone($0) && !isExpected($0) }
         guard !counted.isEmpty else { return nil }
         let (told, untold) = (
             counted.filter { $0.program != nil }, counted.filter { $0.program == nil }
@@ -53,11 +62,11 @@ struct PastConnections {
     var lines: [String] {
         guard isWatched else { return ["what went past the proxy could not be looked at here"] }
         var lines: [String] = []
-        let local = all.filter(\.isLocal)
+        let local = all.filter(isLeftAlone)
         if !local.isEmpty {
             lines.append(Self.text(local, "went past the proxy and stayed on this machine, to"))
         }
-        let known = all.filter { !$0.isLocal && isExpected($0) }
+        let known = all.filter { !isLeftAlone($0) && isExpected($0) }
         if !known.isEmpty { lines.append(Self.text(known, "went past the proxy as expected, to")) }
         if wentPast == nil {
             lines.append(

@@ -14,6 +14,7 @@ package struct RunReport {
     package let coverage: CoverageReport?
     /// What went past the proxy; `nil` where no way past was left.
     private let past: PastConnections?
+    private let undecrypted: UndecryptedHosts
     private let connectionCount: Int
     private let failedCount: Int
     private let mayBeCommitted: Bool
@@ -34,7 +35,8 @@ package struct RunReport {
         findings = try CaptureInspection.report(
             on: records, configuration: configuration, progress: progress)
         let isConfined = outcome.network != nil || outcome.confinementFailure != nil
-        coverage = isConfined ? try CoverageReport(outcome, records) : nil
+        coverage = isConfined ? CoverageReport(outcome) : nil
+        undecrypted = try UndecryptedHosts(records)
         var (count, failed) = (0, 0)
         var origins: Set<String> = []
         try records.connections { record in
@@ -46,7 +48,9 @@ package struct RunReport {
         (connectionCount, failedCount) = (count, failed)
         past =
             outcome.network == nil
-            ? PastConnections(outcome.past, expected: expected, origins: origins) : nil
+            ? PastConnections(
+                outcome.past, expected: expected,
+                countsLoopback: configuration.treatsLoopbackAsRemote, origins: origins) : nil
     }
 
     package var verdict: GateVerdict {
@@ -75,7 +79,8 @@ package struct RunReport {
     /// What is told before the findings.
     package var lines: [String] {
         ["the command \(outcome.ending.text); recorded in \(outcome.capturePath)"]
-            + (coverage?.lines ?? []) + (past?.lines ?? []) + (missCount > 0 ? [misses] : [])
+            + (coverage?.lines ?? []) + undecrypted.lines + (past?.lines ?? [])
+            + (missCount > 0 ? [misses] : [])
     }
 
     private var misses: String {
@@ -156,7 +161,7 @@ extension RunReport {
                 }),
             "connections": .integer(Int64(connectionCount)),
             "failedConnections": .integer(Int64(failedCount)),
-            "confinement": coverage?.json ?? .null,
+            "confinement": coverage?.json(undecrypted: undecrypted.texts) ?? .null,
             "past": past?.json ?? .null,
             "misses": outcome.misses.map { .integer(Int64($0.count)) } ?? .null,
             "findings": FindingsJSON.document(findings),

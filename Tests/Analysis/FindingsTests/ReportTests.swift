@@ -140,6 +140,24 @@ import Traffic
         #expect(engine.report().inconclusive == reasons)
     }
 
+    /// Whom refusals have let through was refused all the same, whatever was seen in cleartext.
+    @Test(arguments: [true, false]) func lettingThroughIsNoLook(_ isForDistrust: Bool) {
+        var engine = FindingsEngine(FindingsLaboratory.configuration())
+        for outcome in [ConnectionRecord.Outcome.clientRefused, .passedThrough] {
+            var record = ConnectionRecord(
+                id: outcome == .clientRefused ? 1 : 2, openedAt: Timestamp(microseconds: 1),
+                client: "c", listener: "l", mode: .explicit)
+            record.clientTLS = TLSRecord()
+            record.outcome = outcome
+            if isForDistrust, outcome == .passedThrough {
+                record.notes.append(ConnectionNote("client-distrusts", "3 times"))
+            }
+            engine.observe(record)
+        }
+        Sample.get("/", over: .http).feed(&engine, id: 1)
+        #expect(engine.report().inconclusive == (isForDistrust ? [.everyClientRefused] : []))
+    }
+
     struct Seen: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let protocolName: String

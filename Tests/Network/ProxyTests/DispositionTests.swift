@@ -70,7 +70,10 @@ struct DispositionTests {
         switch rules.judge(row.host, distrust: row.distrust) {
         case .intercept: #expect(row.expected == .intercept)
         case .pass(let reason):
-            #expect(row.expected == .pass)
+            #expect(row.expected == .pass && row.healsAfter == nil)
+            #expect(!reason.isEmpty)
+        case .release(let reason):
+            #expect(row.expected == .pass && row.healsAfter != nil)
             #expect(!reason.isEmpty)
         case .block(let reason):
             #expect(row.expected == .block)

@@ -37,9 +37,12 @@ extension AuditResult {
 
     /// Whether something should have been seen of a client here, and was not.
     ///
-    /// Not so for what is only noted, nor for what this machine cannot present.
+    /// Not so for what is only noted, nor for what this machine cannot present. A client that refuses
+    /// the sound server may talk to nobody: what else it refuses says little.
     var leavesQuestion: Bool {
-        probe.expectation != .inform && (verdict == .inconclusive || outcome == .uncontrolled)
+        if probe.identifier == ControlRule.identifier, outcome == .refused { return true }
+        return probe.expectation != .inform
+            && (verdict == .inconclusive || outcome == .uncontrolled)
     }
 }
 

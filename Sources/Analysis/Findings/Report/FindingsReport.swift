@@ -54,6 +54,8 @@ package enum InconclusiveReason: String, Sendable {
     case notDecrypted = "not-decrypted"
     /// Packets are missing in what was imported.
     case packetsMissing = "packets-missing"
+    /// What was imported is a copy that was made without its secrets.
+    case secretsMasked = "secrets-masked"
     /// More services than can be told apart.
     case truncated
     /// Something that the policy expects was not seen.
@@ -76,6 +78,8 @@ package enum InconclusiveReason: String, Sendable {
             "what is encrypted was imported without keys that open it (--key-log, for TLS over TCP), so"
                 + " it was not looked into"
         case .packetsMissing: "packets are missing in what was imported"
+        case .secretsMasked:
+            "secrets are masked in what was imported: export it with --with-secrets to judge it"
         case .truncated: "too many services to tell them all apart"
         case .expectationUnmet: "something that the policy expects was not seen"
         }
@@ -143,6 +147,10 @@ package struct FindingsCoverage: Sendable, Equatable {
     /// Flows of datagrams that were refused, or of which nothing was recorded.
     private var datagrams = 0
     private var ownPages = 0
+    /// Connections that were passed through because their client had refused others.
+    private var released = 0
+    /// Connections of a copy that was made without its secrets.
+    private var masked = 0
     /// Whether a request or a message was recorded.
     private var hasTraffic = false
     /// Exchanges without an answer.
@@ -162,12 +170,15 @@ package struct FindingsCoverage: Sendable, Equatable {
             ownPages += 1
             return
         }
+        if connection.note("secrets-masked") != nil { masked += 1 }
         if connection.exchangeCount > 0 || connection.messageCount > 0 { hasTraffic = true }
         if connection.clientTLS != nil || connection.protocolName == "tls" { tlsConnections += 1 }
         switch connection.outcome {
         case .clientRefused: clientRefused += 1
         case .clientHandshakeFailed: clientHandshakeFailed += 1
-        case .passedThrough: passedThrough += 1
+        case .passedThrough:
+            passedThrough += 1
+            if connection.note("client-distrusts") != nil { released += 1 }
         case .originUnreachable: originUnreachable += 1
         case .originUntrusted: originUntrusted += 1
         case .originHandshakeFailed: originHandshakeFailed += 1
@@ -250,12 +261,13 @@ package struct FindingsCoverage: Sendable, Equatable {
         if !hasTraffic, passedThrough > 0, passedThrough >= looked, !isUnread {
             reasons.append(.everythingPassed)
         }
-        if tlsConnections > 0, clientRefused >= tlsConnections {
+        if tlsConnections > 0, clientRefused + released >= tlsConnections {
             reasons.append(.everyClientRefused)
         }
         if notUnderstood > 0 { reasons.append(.notUnderstood) }
         if notDecrypted > 0 { reasons.append(.notDecrypted) }
         if packetsMissing > 0 { reasons.append(.packetsMissing) }
+        if masked > 0 { reasons.append(.secretsMasked) }
         // The absence of all traffic is no good sign, whatever else there was.
         if !hasTraffic, datagrams > 0 { reasons.append(.datagrams) }
         if !hasTraffic, ownPages > 0 { reasons.append(.ownPage) }

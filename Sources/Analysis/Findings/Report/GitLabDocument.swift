@@ -5,22 +5,38 @@ internal import Base
 enum GitLabDocument {
     /// What is suppressed is left out, as GitLab has no word for it; what was there before is in, as
     /// GitLab compares with the target branch by itself.
-    static func document(_ report: FindingsReport, source: SourceLocation) -> JSONText {
-        .array(
-            report.findings.filter { report.outcome.suppression(of: $0) == nil }.map { finding in
-                [
-                    "description": .string(
-                        "\(finding.place): \(finding.rule.text.title). Fix:"
-                            + " \(finding.rule.text.advice)"),
-                    "check_name": .string(finding.rule.rawValue),
-                    "fingerprint": .string(finding.fingerprint),
-                    "severity": .string(severity(of: finding)),
-                    "location": [
-                        "path": .string(source.path),
-                        "lines": ["begin": .integer(source.line)],
-                    ],
-                ]
-            })
+    ///
+    /// - Parameter reasons: why enough was not seen; an empty list would look like a good one.
+    static func document(
+        _ report: FindingsReport, source: SourceLocation, reasons: [String]
+    ) -> JSONText {
+        let found = report.findings.filter { report.outcome.suppression(of: $0) == nil }.map {
+            issue(
+                $0.rule.rawValue,
+                "\($0.place): \($0.rule.text.title). Fix: \($0.rule.text.advice)",
+                fingerprint: $0.fingerprint, severity: severity(of: $0), at: source)
+        }
+        let unseen = reasons.map {
+            issue(
+                "inconclusive", "inconclusive: \($0)", fingerprint: "inconclusive: \($0)",
+                severity: "major", at: source)
+        }
+        return .array(found + unseen)
+    }
+
+    private static func issue(
+        _ check: String, _ description: String, fingerprint: String, severity: String,
+        at source: SourceLocation
+    ) -> JSONText {
+        [
+            "description": .string(description),
+            "check_name": .string(check),
+            "fingerprint": .string(fingerprint),
+            "severity": .string(severity),
+            "location": [
+                "path": .string(source.path), "lines": ["begin": .integer(source.line)],
+            ],
+        ]
     }
 
     private static func severity(of finding: Finding) -> String {

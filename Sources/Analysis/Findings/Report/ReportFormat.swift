@@ -45,7 +45,8 @@ extension FindingsReport {
         case .sarif:
             sarif(toolVersion: version, capture: capture, reasons: reasons).line + [0x0A]
         case .junit: Array(junit(toolVersion: version, capture: capture, reasons: reasons).utf8)
-        case .gitlab: GitLabDocument.document(self, source: source(capture)).line + [0x0A]
+        case .gitlab:
+            GitLabDocument.document(self, source: source(capture), reasons: reasons).line + [0x0A]
         case .html: FindingsHTML.page(self, of: subject, reasons: reasons)
         case .baseline: Array(baselineText.utf8)
         case .annotations:

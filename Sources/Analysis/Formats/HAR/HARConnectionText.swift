@@ -30,11 +30,13 @@ struct HARConnectionText {
         members.add("cause", .string(record.cause))
         members.add("closedBy", .optional(record.closedBy?.rawValue))
         members.add("process", record.process.map(process) ?? .null)
-        if !record.notes.isEmpty {
+        let isNoted =
+            withSecrets || record.notes.contains { $0.code == ConnectionNote.secretsMasked.code }
+        let notes = record.notes + (isNoted ? [] : [.secretsMasked])
+        if !notes.isEmpty {
             members.add(
                 "notes",
-                .array(
-                    record.notes.map { ["code": .string($0.code), "detail": .string($0.detail)] }))
+                .array(notes.map { ["code": .string($0.code), "detail": .string($0.detail)] }))
         }
         members.add("clientTLS", record.clientTLS.map(tls) ?? .null)
         members.add("originTLS", record.originTLS.map(tls) ?? .null)

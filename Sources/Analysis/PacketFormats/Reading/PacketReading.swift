@@ -36,7 +36,9 @@ final class PacketReading {
 
     func take(_ event: PacketFileReader.Event) {
         switch event {
-        case .application(let name): origin = PacketOrigin(application: name)
+        case .application(let name):
+            origin = PacketOrigin(application: name)
+            if origin?.isRedacted == true { writer.standingNotes = [.secretsMasked] }
         case .secrets(let text): ring.log.add(text: text)
         case .packet(let packet):
             if let origin, !origin.shows(packet.interface) {

@@ -84,6 +84,9 @@ extension ConnectionTask {
         case .intercept: break
         case .pass(let reason):
             return try await passThrough(target, opening, dialled, reason: reason)
+        case .release(let reason):
+            record.notes.append(ConnectionNote("client-distrusts", reason))
+            return try await passThrough(target, opening, dialled, reason: reason)
         case .block(let reason): try await block(hello.serverName ?? target.host, reason)
         }
         let leg = try await securedOrigin(target, hello, dialled, greeting)

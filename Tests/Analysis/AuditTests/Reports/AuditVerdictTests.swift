@@ -33,6 +33,9 @@ import Testing
         .init("not offered", [.init("handshake-x", .notOffered)], .clean),
         .init(
             "only a sound server refused", [.init("control-x", .refused, .accept)], .inconclusive),
+        .init(
+            "refused, as is a sound server",
+            [.init("control-good", .refused, .accept), .init("trust-x", .refused)], .inconclusive),
     ]
 
     @Test(arguments: rows)

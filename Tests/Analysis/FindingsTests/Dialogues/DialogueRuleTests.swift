@@ -145,6 +145,10 @@ import Traffic
             testDescription: "imported with gaps", protocolName: "smtp", outcome: .completed,
             notes: ["imported-packets", "packets-missing"], reasons: [.packetsMissing]),
         Unread(
+            testDescription: "imported without its secrets", protocolName: "smtp",
+            outcome: .completed, notes: ["imported-packets", "secrets-masked"],
+            reasons: [.secretsMasked]),
+        Unread(
             testDescription: "imported and understood", protocolName: "smtp", outcome: .completed,
             notes: ["imported-packets"], reasons: []),
     ])

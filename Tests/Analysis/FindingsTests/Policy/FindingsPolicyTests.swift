@@ -297,6 +297,14 @@ import Traffic
         #expect(report.reasons.map(\.text) == unmet)
     }
 
+    /// What the tool answered in an origin's place was not exchanged with it.
+    @Test(arguments: ["host = api.example", "exchanges = 1"])
+    func expectsOriginsThatAnswer(_ line: String) throws {
+        let refused = Sample(scheme: .http, status: 502, answeredByTool: true)
+        let report = try Self.report([refused], "[expect]\n" + line)
+        #expect(report.outcome.unmet.count == 1)
+    }
+
     @Test func expectsHostsOfDialogues() throws {
         var engine = FindingsEngine(try Self.configuration("[expect]\nhost = mail.example"))
         let sample = DialogueSample.said("smtp", .origin("220 hi\r\n"), .client("EHLO a\r\n"))
