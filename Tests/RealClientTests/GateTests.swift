@@ -193,6 +193,17 @@ extension RealClientTests {
             try await content.end()
         }
 
+        /// Whoever is led here is connected before it can see that nothing listens on ::1.
+        @Test(.needs(.curl)) func leadsLocalhostToWhereItListens() async throws {
+            let folder = try Folder()
+            let content = try await ContentProcess(in: folder)
+            let url = "http://[::1]:\(content.port)/assets/1/10"
+            let run = try Gate(
+                ["curl", "-sS", "--fail", "--output", "out", url], in: folder, ["--capture-all"])
+            #expect(try await run.program.end() == 0, "\(run.program.story)")
+            try await content.end()
+        }
+
         /// What was recorded is there although its origin is gone; what was not is told.
         @Test(.needs(.curl), arguments: [[], ["--capture-all"]])
         func answersFromACapture(_ options: [String]) async throws {

@@ -24,6 +24,9 @@ package struct OriginConfiguration: Sendable {
     package var idleTimeout: UInt64 = 15_000
     /// Unused connections that are kept; more are closed.
     package var idleCount = 256
+    /// Whether a client that asks for ::1 is led to 127.0.0.1 where nothing listens there: one that
+    /// was connected before its origin cannot go on to the other address of localhost by itself.
+    package var bridgesLoopback = false
     /// Who connects, as failures call it.
     package var dialler = "the proxy"
     /// What to do about an origin that wants a certificate of its client.

@@ -103,6 +103,11 @@ package final class OriginConnector: @unchecked Sendable {
         } catch {
             throw OriginFailure(failure: error, outcome: .originUnreachable)
         }
+        if configuration.bridgesLoopback, host == "::1",
+            let other = SocketAddress(literal: "127.0.0.1", port: port)
+        {
+            addresses.append(other)
+        }
         if isChosen, let policy, let reason = addresses.lazy.compactMap(policy.blockReason).first {
             addresses.removeAll { policy.blockReason($0) != nil }
             if addresses.isEmpty { throw text.blocked(host, reason) }

@@ -158,6 +158,7 @@ extension ProxyPlan {
     var origins: OriginConfiguration {
         var origins = OriginConfiguration()
         origins.upstreams = upstreams
+        origins.bridgesLoopback = captured != nil
         origins.versions = versions
         origins.extraAuthorities = originTrust.extraAuthorities
         origins.identities = originTrust.identities
