@@ -1,3 +1,4 @@
+internal import Contents
 internal import Replay
 internal import Traffic
 
@@ -53,15 +54,36 @@ struct LearnedValues {
             for value in try RecordedValue.all(of: record, in: left.source)
             where wanted.contains(value.place.inEveryElement) {
                 guard let new = found[value.place]?[value.ordinal] else { continue }
-                let name = value.place.name
-                let isShort = !ValueRule.isDistinctive(value.bytes, name: name)
-                // A session that has become empty, or a word, is worth telling.
-                guard isShort ? ValueRule.isID(new) : ValueRule.isDistinctive(new, name: name)
-                else { continue }
-                renaming.add(value.bytes, new, isShort: isShort)
+                for (old, new) in Self.pieces(of: value.bytes, new) {
+                    let name = value.place.name
+                    let isShort = !ValueRule.isDistinctive(old, name: name)
+                    // A session that has become empty, or a word, is worth telling.
+                    guard isShort ? ValueRule.isID(new) : ValueRule.isDistinctive(new, name: name)
+                    else { continue }
+                    renaming.add(old, new, isShort: isShort)
+                }
             }
         }
         return renaming.count > before
+    }
+
+    /// What may stand for each other in two values: of URLs, only what is in their paths and queries,
+    /// as another host or another path is worth telling.
+    private static func pieces(
+        of left: [UInt8], _ right: [UInt8]
+    ) -> [(left: [UInt8], right: [UInt8])] {
+        let (old, new) = (RecordedURL(left), RecordedURL(right))
+        // A token may begin with a slash as well.
+        let areURLs = !old.scheme.isEmpty || !new.scheme.isEmpty
+        guard areURLs || old.path.first == 0x2F && new.path.first == 0x2F else {
+            return [(left, right)]
+        }
+        let segments = (old.path.split(separator: 0x2F), new.path.split(separator: 0x2F))
+        let values = (old.parameters, new.parameters)
+        guard segments.0.count == segments.1.count, values.0.map(\.name) == values.1.map(\.name)
+        else { return [] }
+        return zip(segments.0, segments.1).map { (Array($0), Array($1)) }
+            + zip(values.0, values.1).map { (Array($0.value), Array($1.value)) }
     }
 
     /// A request of the left with what stands for its values on the right; `nil` if it has none.

@@ -8,6 +8,8 @@ struct Renaming: Sendable {
     private var values: [ArraySlice<UInt8>: [[UInt8]]] = [:]
     /// Ids that are too short to count wherever they stand.
     private var ids: [ArraySlice<UInt8>: [[UInt8]]] = [:]
+    /// What each value of the right stands for: several that have become one are a difference.
+    private var meanings: [ArraySlice<UInt8>: [UInt8]] = [:]
     private var lengths: Set<Int> = []
     private(set) var count = 0
 
@@ -16,8 +18,10 @@ struct Renaming: Sendable {
     /// - Parameter isShort: whether it counts only where an id stands.
     mutating func add(_ left: [UInt8], _ right: [UInt8], isShort: Bool) {
         guard left != right, !left.isEmpty, left.count <= Self.lengthLimit,
-            lengths.contains(left.count) || lengths.count < Self.lengthCountLimit
+            lengths.contains(left.count) || lengths.count < Self.lengthCountLimit,
+            meanings[right[...], default: left] == left
         else { return }
+        meanings[right[...]] = left
         let known = (isShort ? ids : values)[left[...], default: []]
         guard known.count < Self.meaningLimit, !known.contains(right) else { return }
         if isShort { ids[left[...]] = known + [right] } else { values[left[...]] = known + [right] }

@@ -65,7 +65,8 @@ struct CaptureComparisonTests {
 
     /// A session as an origin plays it: what it makes up, and what it answers besides.
     private static func shop(
-        _ authority: String, number: Int, token: String, total: Int = 8, other: Int? = nil
+        _ authority: String, number: Int, token: String, total: Int = 8, other: Int? = nil,
+        link: String? = nil
     ) -> MemorySource {
         var source = MemorySource()
         let origin = "https://\(authority)"
