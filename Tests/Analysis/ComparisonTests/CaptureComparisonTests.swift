@@ -74,10 +74,10 @@ struct CaptureComparisonTests {
         source.add("POST /login", authority: authority, answer: #"{"token":"\#(token)"}"#)
         source.add(
             "POST /orders", authority: authority, fields: fields, status: 201,
-            answer: #"{"id":\#(number),"self":"\#(origin)/orders/\#(number)"}"#)
+            answer: #"{"id":\#(number),"self":"\#(link ?? origin)/orders/\#(number)"}"#)
         source.add(
             "POST /orders/\(number)/lines", authority: authority,
-            fields: fields + "Referer: \(origin)/orders/\(number)\r\n", status: 201,
+            fields: fields + "Referer: \(link ?? origin)/orders/\(number)\r\n", status: 201,
             answer: #"{"id":"l\#(number + 7)","total":\#(total)}"#)
         source.add(
             "DELETE /lines/l\(number + 7)", authority: authority, fields: fields, type: "",
@@ -103,6 +103,11 @@ struct CaptureComparisonTests {
                 ["5 → 5: json $[0].id"]
             ),
             (Self.shop("b.test", number: 41, token: ""), ["1 → 1: json $.token"]),
+            (
+                Self.shop(
+                    "b.test", number: 41, token: "zY8xW5vU2tS", link: "https://evil.test"),
+                ["2 → 2: json $.self"]
+            ),
         ]
         for row in rows {
             let report = try Self.compare(left, row.right, rules: "ignore authority\n")

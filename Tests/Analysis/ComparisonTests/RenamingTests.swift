@@ -49,6 +49,15 @@ struct RenamingTests {
             pair.agree(Array(row.left.utf8), Array(row.right.utf8), isID: row.isID) == row.agrees)
     }
 
+    /// Several that have become one are a difference.
+    @Test func oneStandsForOne() {
+        var renaming = Renaming()
+        renaming.add(Array("first1".utf8), Array("0000000".utf8), isShort: false)
+        renaming.add(Array("second".utf8), Array("0000000".utf8), isShort: false)
+        #expect(renaming.agree(Array("first1".utf8), Array("0000000".utf8)))
+        #expect(!renaming.agree(Array("second".utf8), Array("0000000".utf8)))
+    }
+
     /// What a capture holds must not make it slow.
     @Test func takesFewSteps() {
         var renaming = Renaming()
