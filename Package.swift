@@ -134,7 +134,9 @@ let package = Package(
                 "Base", "HTTP2", "HTTPCodecs", "HTTPModel", "Origins", "Recording", "Sockets",
                 "TLS", "Traffic", "Transport",
             ]),
-        target("HTTPServer", ["Base", "HTTPModel", "HTTPCodecs", "Sockets", "TLS", "Transport"]),
+        target(
+            "HTTPServer",
+            ["Base", "HTTP2", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
         target(
             "ContentServer",
             ["Base", "Contents", "HTTPCodecs", "HTTPModel", "HTTPServer", "TLS"]),
@@ -270,7 +272,11 @@ let package = Package(
                 "ProcessStart", "Recording", "TestConditions", "TLS", "Traffic",
             ]),
         tests(
-            of: "HTTPServer", ["Base", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
+            of: "HTTPServer",
+            [
+                "Base", "HTTP2", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "Sockets", "TLS",
+                "Transport",
+            ]),
         tests(of: "Origins", ["Base", "Sockets", "Transport"]),
         tests(
             of: "Proxy",

@@ -139,7 +139,7 @@ extension RealClientTests {
                 description: "empty lines without an end",
                 request: String(repeating: "\r\n", count: 100_000), status: 400),
             Row(
-                description: "HTTP/2 preface", request: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+                description: "half a preface of HTTP/2", request: "PRI * HTTP/2.0\r\n\r\n",
                 status: 505),
             Row(
                 description: "version 3.0", request: "GET / HTTP/3.0\r\nHost: a\r\n\r\n",

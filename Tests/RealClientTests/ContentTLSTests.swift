@@ -26,7 +26,7 @@ extension RealClientTests {
                 description: "no name", options: ["-noservername", "-verify_ip", "127.0.0.1"],
                 expected: ["Verify return code: 0 (ok)"]),
             Row(
-                description: "ALPN", options: ["-alpn", "h2,http/1.1"],
+                description: "ALPN", options: ["-alpn", "http/1.1"],
                 expected: ["ALPN protocol: http/1.1", "Verify return code: 0 (ok)"]),
             Row(
                 description: "a long name",

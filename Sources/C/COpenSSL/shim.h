@@ -68,6 +68,11 @@ static inline void openssl_push_dns_name(GENERAL_NAMES *names, const unsigned ch
     GENERAL_NAME_set0_value(name, GEN_DNS, text);
     sk_GENERAL_NAME_push(names, name);
 }
+static inline STACK_OF(X509) * openssl_new_chain(void) { return sk_X509_new_null(); }
+static inline void openssl_push_chain(STACK_OF(X509) * chain, X509 *certificate) {
+    X509_up_ref(certificate);
+    sk_X509_push(chain, certificate);
+}
 static inline int openssl_chain_count(const STACK_OF(X509) * chain) { return chain ? sk_X509_num(chain) : 0; }
 static inline void openssl_free_chain(STACK_OF(X509) * chain) { sk_X509_pop_free(chain, X509_free); }
 static inline X509 *openssl_chain_item(const STACK_OF(X509) * chain, int index) {

@@ -2,14 +2,17 @@ package import Base
 package import Sockets
 package import TLS
 
-/// A server of HTTP/1.1, plain and over TLS, on a group of event loops.
+/// A server of HTTP/1.1 and HTTP/2, plain and over TLS, on a group of event loops.
 package final class HTTPServer: Sendable {
     /// A port to listen on.
     package struct Port: Sendable {
         package enum Security: Sendable {
             case plain
             /// Each client is shown a certificate of this authority for the name that it asks for.
-            case tls(CertificateAuthority)
+            ///
+            /// - clientAuthorities: whose certificates clients are asked for; `nil` to ask for none.
+            ///   A client without one is served all the same: that is the routes' to judge.
+            case tls(CertificateAuthority, clientAuthorities: [Certificate]? = nil)
         }
 
         package let address: SocketAddress
@@ -27,6 +30,7 @@ package final class HTTPServer: Sendable {
     private let loops: [EventLoop]
     private let limits: ServerLimits
     private let answer: Answer
+    private let numbers = ConnectionNumbers()
     private let shutdown = Shutdown()
 
     private struct BoundPort {
@@ -87,7 +91,7 @@ package final class HTTPServer: Sendable {
         }
         let worker = ServerWorker(
             loop: loop, listener: listener, security: port.security, ticketKey: ticketKey,
-            limits: limits, answer: answer)
+            numbers: numbers, limits: limits, answer: answer)
         shutdown.onRequest(on: loop) { worker.drain(grace: $0) }
         // Each connection is a child task, so that none outlives the server.
         await withTaskGroup(of: Void.self) { group in

@@ -9,26 +9,38 @@ internal import Transport
 enum ServerEnd: Error {
     /// The client is done, gone or silent.
     case ended
+    /// What was waited for is not to come: the client has left, or the server stops.
+    case left
+    /// The client takes nothing more.
+    case unwritable(isTimeout: Bool)
     /// The response is complete, and the client has to see that nothing follows it.
     case afterResponse
     /// The request cannot be served, and this status says so.
     case refused(Int)
     case interrupted(ResponseInterruption.Ending)
+    /// On purpose.
+    case cut(Delivery.Ending)
 }
 
-/// One client's connection: secure, then read a head, answer, and again.
+/// One client's connection: secure, see what it speaks, then read a head, answer, and again; the
+/// streams of HTTP/2 are `HTTP2ServerTask`'s.
 ///
 /// `@unchecked Sendable`: the task runs on one loop's executor, and the worker calls it on the same
 /// thread.
 final class HTTPServerTask: @unchecked Sendable {
     let worker: ServerWorker
     let channel: Channel
-    let peer: String
+    /// For what an exchange of HTTP/1 waits for.
+    let pause: ExchangePause
+    private let address: SocketAddress
+    private let number: UInt64
     private(set) var stream: any ByteStream
     /// Bytes of the client that are not yet read.
     var held: ByteBuffer?
     private var isBetweenExchanges = true
-    private var scheme: ServerRequest.Scheme { worker.tls == nil ? .http : .https }
+    /// Whether the client wants to go on after the exchange under way.
+    private var wantsMore = true
+    private var http2: HTTP2ServerTask?
 
     var loop: EventLoop { worker.loop }
     var limits: ServerLimits { worker.limits }
@@ -36,20 +48,21 @@ final class HTTPServerTask: @unchecked Sendable {
     init(_ channel: Channel, peer: SocketAddress, worker: ServerWorker) {
         self.worker = worker
         self.channel = channel
-        self.peer = peer.description
+        address = peer
+        number = worker.numbers.next()
+        pause = ExchangePause(worker.loop)
         stream = PlainStream(channel)
     }
 
     func run() async {
         worker.opened(self)
         channel.setNoDelay()
+        channel.onPeerEnd { [unowned self] in
+            // Whoever has only ended its direction may still read.
+            if channel.isBroken || pause.isEndless { pause.end() }
+        }
         do throws(ServerEnd) {
-            if let tls = worker.tls { try await secure(tls) }
-            while let head = try await nextHead() {
-                isBetweenExchanges = false
-                try await serve(head)
-                isBetweenExchanges = true
-            }
+            try await serve()
         } catch {
             await end(error)
         }
@@ -58,47 +71,29 @@ final class HTTPServerTask: @unchecked Sendable {
         worker.closed(self)
     }
 
-    // MARK: TLS
-
-    /// Reads the ClientHello for the name that is asked for, then does the handshake.
-    private func secure(_ context: TLSServerContext) async throws(ServerEnd) {
-        channel.readDeadline = loop.now + limits.handshakeTimeout
-        channel.writeDeadline = channel.readDeadline
-        let name = try await peekServerName() ?? worker.ownName
-        let secured = TLSStream(
-            channel, session: context.makeSession(for: name, protocols: ["http/1.1"]),
-            readAhead: held)
-        held = nil
-        do throws(StreamFailure) {
-            try await secured.handshake()
-        } catch {
-            throw .ended
-        }
-        stream = secured
-    }
-
-    private func peekServerName() async throws(ServerEnd) -> String? {
-        while true {
-            try await receiveHello()
-            guard let held else { throw .ended }
-            // 22 is a handshake record; HTTP begins with a letter.
-            guard held[0] == 22 else { throw .refused(400) }
-            do throws(ClientHelloViolation) {
-                if let hello = try ClientHelloReader.read(held.readable) { return hello.serverName }
-            } catch {
-                // OpenSSL finds the same fault and answers it with the right alert.
-                return nil
-            }
+    private func serve() async throws(ServerEnd) {
+        let security = try await open()
+        let client = ClientConnection(
+            number: number, peer: address.description, host: address.host, security: security)
+        var speaksHTTP2 = security?.applicationProtocol == "h2"
+        if security == nil { speaksHTTP2 = try await beginsWithPreface() }
+        if speaksHTTP2 { return try await serveHTTP2(client) }
+        while let head = try await nextHead() {
+            isBetweenExchanges = false
+            try await serve(head, of: client)
+            isBetweenExchanges = true
         }
     }
 
-    private func receiveHello() async throws(ServerEnd) {
-        do throws(ServerEnd) {
-            if try await receive() { return }
-        } catch {
-            // No status can be told in the middle of a handshake.
-            throw .ended
+    private func serveHTTP2(_ client: ClientConnection) async throws(ServerEnd) {
+        if let held {
+            stream = PlainStream(channel, readAhead: held)
+            self.held = nil
         }
+        let task = HTTP2ServerTask(stream, client: client, worker: worker)
+        http2 = task
+        defer { http2 = nil }
+        await task.run()
         throw .ended
     }
 
@@ -147,6 +142,8 @@ final class HTTPServerTask: @unchecked Sendable {
         }
     }
 
+    func take(_ secured: TLSStream) { stream = secured }
+
     func consume(_ count: Int) {
         held?.consume(count)
         if held?.isEmpty == true { releaseHeld() }
@@ -160,55 +157,23 @@ final class HTTPServerTask: @unchecked Sendable {
 
     // MARK: One exchange
 
-    private func serve(_ head: RequestHead) async throws(ServerEnd) {
-        guard head.knownMethod != .connect else { throw .refused(501) }
-        let request: ServerRequest
+    private func serve(
+        _ head: RequestHead, of client: ClientConnection
+    ) async throws(ServerEnd) {
         let framing: BodyFraming
         do throws(HTTP1Violation) {
             framing = try MessageFraming.ofRequest(head)
-            request = try makeRequest(head)
         } catch {
             throw .refused(error.status)
         }
-        let content = ConnectionBodySource(
-            self, framing, expectsContinue: try Self.expectsContinue(head))
-        let response = await worker.answer(request, content.body)
-        let keepsAlive = Self.keepsAlive(head) && !worker.isDraining && content.isSkippable
-        let plan = ResponsePlan(
-            response, toMethod: request.method, version: request.version, keepsAlive: keepsAlive,
-            date: worker.dateText(request.date))
-        try await send(plan, response.body)
-        if plan.closes { throw .afterResponse }
-        try await content.skipRest()
+        wantsMore = Self.keepsAlive(head)
+        let exchange = try HTTP1ExchangeStream(self, head, framing)
+        defer { exchange.release() }
+        if try await worker.serve(head, of: client, over: exchange) { throw .afterResponse }
+        try await exchange.skipRest()
     }
 
-    private func makeRequest(_ head: RequestHead) throws(HTTP1Violation) -> ServerRequest {
-        let path: ArraySlice<UInt8>
-        var host: String?
-        switch try RequestTarget(head) {
-        case .origin(let target): path = target
-        case .absolute(_, let name, _, let target, _): (host, path) = (name, target[...])
-        case .asterisk: path = [0x2A]
-        case .authority: throw .invalidTarget
-        }
-        if host == nil, let field = head.fields.first(.host), !field.isEmpty {
-            guard let (name, _) = HostField.parse(field) else { throw .invalidTarget }
-            host = name
-        }
-        guard let path = RequestPath(path) else { throw .invalidTarget }
-        return ServerRequest(
-            method: RequestMethod(head.method), path: path, host: host, version: head.version,
-            fields: head.fields, scheme: scheme, peer: peer, receivedAt: .now())
-    }
-
-    /// Whether the client waits for a 100 (RFC 9110 §10.1.1); other expectations are refused.
-    private static func expectsContinue(_ head: RequestHead) throws(ServerEnd) -> Bool {
-        guard head.version != .http10, let value = head.fields.first(.expect) else { return false }
-        guard value.trimmingWhitespace.equalsIgnoringCase("100-continue") else {
-            throw .refused(417)
-        }
-        return true
-    }
+    var keepsAlive: Bool { wantsMore && !worker.isDraining }
 
     /// Whether the client wants to go on after this exchange (RFC 9112 §9.3).
     private static func keepsAlive(_ head: RequestHead) -> Bool {
@@ -221,25 +186,38 @@ final class HTTPServerTask: @unchecked Sendable {
     private func end(_ reason: ServerEnd) async {
         switch reason {
         case .ended: await finish(lingers: false)
-        case .afterResponse: await finish(lingers: true)
+        case .afterResponse, .cut(.finish): await finish(lingers: true)
+        case .cut(.truncate): await finish(lingers: true, isTruncated: true)
         case .interrupted(let ending): channel.close(reset: ending == .reset)
-        case .refused(let status):
-            let plan = ResponsePlan(
-                .plain(status), toMethod: .get, version: .http11, keepsAlive: false,
-                date: worker.dateText(HTTPDate(.now())))
-            do throws(ServerEnd) {
-                try await send(plan, ServerResponse.plain(status).body)
-                await finish(lingers: true)
-            } catch {
-                channel.close()
-            }
+        case .unwritable(let isTimeout): channel.close(reset: isTimeout)
+        case .left, .cut(.reset), .cut(.stream): channel.close(reset: true)
+        case .refused(let status): await refuse(status)
+        }
+    }
+
+    private func refuse(_ status: Int) async {
+        let response = ServerResponse.plain(status)
+        let plan = ResponsePlan(
+            response, toMethod: .get, version: .http11, keepsAlive: false,
+            date: worker.dateText(HTTPDate(.now())))
+        var bytes = plan.head
+        if case .bytes(let content) = response.body { bytes += content }
+        let buffer = ByteBuffer(capacity: bytes.count)
+        buffer.append(bytes)
+        stream.writeDeadline = loop.now + limits.writeTimeout
+        do throws(StreamFailure) {
+            try await stream.write(buffer)
+            await finish(lingers: true)
+        } catch {
+            channel.close()
         }
     }
 
     /// - Parameter lingers: whether the client may still be sending.
-    private func finish(lingers: Bool) async {
+    private func finish(lingers: Bool, isTruncated: Bool = false) async {
         await stream.endInOrder(
-            discarding: lingers ? Self.discardLimit : 0, patience: Self.discardPatience)
+            discarding: lingers ? Self.discardLimit : 0, patience: Self.discardPatience,
+            isTruncated: isTruncated)
     }
 
     /// In bytes.
@@ -251,10 +229,14 @@ final class HTTPServerTask: @unchecked Sendable {
 
     /// Ends the connection now if it only waits for a request; else it ends after the exchange.
     func drain() {
+        pause.end()
+        if let http2 { return http2.drain() }
         if isBetweenExchanges { channel.interrupt() }
     }
 
     func cut() {
+        pause.end()
+        http2?.cut()
         channel.close(reset: true)
     }
 }

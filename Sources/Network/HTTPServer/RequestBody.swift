@@ -1,4 +1,5 @@
 package import Base
+package import HTTPModel
 
 /// Where a request's content comes from: pulled, never pushed.
 package protocol RequestBodySource: AnyObject {
@@ -6,9 +7,21 @@ package protocol RequestBodySource: AnyObject {
     ///
     /// - Throws: `request-body` when the client breaks off or breaks the framing.
     func read(into buffer: ByteBuffer) async throws(Failure) -> Int
+
+    /// What stood behind the content, once that has been read to its end.
+    var trailers: Fields { get }
+
+    /// Sends an interim response.
+    func inform(_ status: Int, _ fields: [ResponseField]) async
+
+    /// Waits; `nil` waits for ever.
+    ///
+    /// - Returns: whether the time has passed; else the client has left, or the server stops.
+    func wait(milliseconds: UInt64?) async -> Bool
 }
 
-/// The content of one request, which the route reads as fast as it wants, or not at all.
+/// The content of one request, which the route reads as fast as it wants, or not at all, and what it
+/// can tell the client meanwhile.
 ///
 /// Not `Sendable`: it belongs to the connection's task.
 package final class RequestBody {
@@ -17,6 +30,10 @@ package final class RequestBody {
     private let source: (any RequestBodySource)?
     /// What is already there and has not been read.
     private var held: ArraySlice<UInt8> = []
+    /// Where reading pauses, from the first byte of the content, and for how many milliseconds.
+    private var hold: (offset: UInt64, milliseconds: UInt64?)?
+    /// How much was read, in bytes.
+    package private(set) var count: UInt64 = 0
 
     package init(length: UInt64?, source: any RequestBodySource) {
         self.length = length
@@ -32,14 +49,23 @@ package final class RequestBody {
 
     /// Appends at most `buffer.room` bytes and returns how many; 0 is the end.
     package func read(into buffer: ByteBuffer) async throws(Failure) -> Int {
+        if let hold, count >= hold.offset {
+            self.hold = nil
+            guard await wait(milliseconds: hold.milliseconds) else {
+                throw Failure("request-body", party: .client, "request body: given up")
+            }
+        }
         guard held.isEmpty else {
             let piece = held.prefix(buffer.room)
             buffer.append([UInt8](piece))
             held = held.dropFirst(piece.count)
+            count += UInt64(piece.count)
             return piece.count
         }
         guard let source else { return 0 }
-        return try await source.read(into: buffer)
+        let got = try await source.read(into: buffer)
+        count += UInt64(got)
+        return got
     }
 
     /// Reads all that is left.
@@ -57,6 +83,29 @@ package final class RequestBody {
             buffer.removeAll()
         }
         return collected
+    }
+
+    /// The trailer section, once the content has been read to its end (RFC 9110 §6.5).
+    package var trailers: Fields { source?.trailers ?? .none }
+
+    /// Sends an interim response at once, 103 or 104 (RFC 8297); several of them go out in order. One
+    /// that the client's version does not know is left out, and so is one behind the final response.
+    ///
+    /// 100 is not the route's: it goes out when the content is first read.
+    package func inform(_ status: Int, _ fields: [ResponseField]) async {
+        await source?.inform(status, fields)
+    }
+
+    /// Stops reading at an offset, so that the client's window closes; `nil` for ever.
+    package func withhold(at offset: UInt64, milliseconds: UInt64?) {
+        hold = (offset, milliseconds)
+    }
+
+    /// Waits on the loop's clock; `nil` waits until somebody ends it.
+    ///
+    /// - Returns: whether the time has passed; else the client has left, or the server stops.
+    package func wait(milliseconds: UInt64?) async -> Bool {
+        await source?.wait(milliseconds: milliseconds) ?? true
     }
 
     private static func tooLarge(_ byteLimit: Int) -> Failure {

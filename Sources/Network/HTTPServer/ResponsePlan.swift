@@ -1,14 +1,20 @@
 internal import Base
 package import HTTPModel
 
-/// How one response goes out: the head's bytes, and what follows them.
-package struct ResponsePlan: Sendable, Equatable {
-    /// Through the empty line.
-    package let head: [UInt8]
+/// How one response goes out: the head's fields, and what follows them.
+package struct ResponsePlan: Sendable {
+    package let status: Int
     /// `none`, `length`, `chunked`, or `untilClose` for clients of HTTP/1.0.
     package let framing: BodyFraming
     /// Whether the connection ends after the response.
     package let closes: Bool
+    /// Whether the end of the content is left out on purpose.
+    let omitsEnd: Bool
+    private let version: HTTPVersion
+    private let given: [ResponseField]
+    private let date: String?
+    /// The fields that frame the message, as they are told.
+    private let framingFields: [ResponseField]
 
     /// Plans the response to a request (RFC 9112 §6, §9.3).
     ///
@@ -22,6 +28,7 @@ package struct ResponsePlan: Sendable, Equatable {
         _ response: ServerResponse, toMethod method: RequestMethod, version: HTTPVersion,
         keepsAlive: Bool, date: String
     ) {
+        let delivery = response.delivery
         let hasContent = response.status >= 200 && response.status != 204 && response.status != 304
         let length = response.status == 205 ? 0 : response.body.length
         var framing = BodyFraming.none
@@ -29,37 +36,67 @@ package struct ResponsePlan: Sendable, Equatable {
             if let length {
                 framing = length == 0 ? .none : .length(length)
             } else {
-                framing = version == .http10 ? .untilClose : .chunked
+                framing = version == .http11 ? .chunked : .untilClose
             }
         }
-        self.framing = framing
-        closes = !keepsAlive || framing == .untilClose
-
-        var head: [UInt8] = []
-        head.reserveCapacity(512)
-        head.append(contentsOf: "HTTP/1.1 ".utf8)
-        head.append(contentsOf: String(response.status).utf8)
-        head.append(0x20)
-        head.append(contentsOf: reasonPhrase(of: response.status).utf8)
-        head.append(contentsOf: Self.lineEnd)
-        var hasDate = false
-        for field in response.fields where !Self.isFraming(field.name) {
-            Self.append(field.name, field.value, to: &head)
-            hasDate = hasDate || field.name == "Date"
-        }
-        if !hasDate { Self.append("Date", date, to: &head) }
+        let breaksFraming = delivery?.breaksFraming ?? false
+        let closes =
+            version != .http2 && (!keepsAlive || framing == .untilClose || breaksFraming)
+        var fields: [ResponseField] = []
         if hasContent, let length {
-            Self.append("Content-Length", String(length), to: &head)
+            let declared = Int64(clamping: length).addingReportingOverflow(
+                delivery?.lengthShift ?? 0)
+            let told = declared.overflow ? Int64.max : max(0, declared.partialValue)
+            fields.append(ResponseField("Content-Length", String(told)))
         } else if framing == .chunked {
-            Self.append("Transfer-Encoding", "chunked", to: &head)
+            fields.append(ResponseField("Transfer-Encoding", "chunked"))
         }
-        if closes {
-            Self.append("Connection", "close", to: &head)
-        } else if version == .http10 {
-            Self.append("Connection", "keep-alive", to: &head)
+        if closes, !breaksFraming {
+            fields.append(ResponseField("Connection", "close"))
+        } else if version == .http10, !closes {
+            fields.append(ResponseField("Connection", "keep-alive"))
         }
+        if let given = delivery?.framing, version != .http2 {
+            fields = given
+            if framing == .chunked { framing = .untilClose }
+        }
+        status = response.status
+        self.framing = framing
+        self.closes = closes
+        self.version = version
+        omitsEnd = delivery?.omitsEnd ?? false
+        given = response.fields
+        framingFields = fields
+        self.date = response.fields.contains { $0.name == "Date" } ? nil : date
+    }
+
+    /// Calls `body` with the head's fields in their order.
+    func eachField(_ body: (_ name: String, _ value: String) -> Void) {
+        for field in given where !isReserved(field.name) { body(field.name, field.value) }
+        if let date { body("Date", date) }
+        for field in framingFields { body(field.name, field.value) }
+    }
+
+    /// Whether a field is not the route's to send.
+    private func isReserved(_ name: String) -> Bool {
+        Self.isFraming(name) || (version == .http2 && Self.isOfConnection(name))
+    }
+
+    /// The head in HTTP/1, through the empty line.
+    package var head: [UInt8] {
+        var head = Self.statusLine(status)
+        eachField { name, value in Self.append(name, value, to: &head) }
         head.append(contentsOf: Self.lineEnd)
-        self.head = head
+        return head
+    }
+
+    /// An interim response in HTTP/1 (RFC 9110 §15.2).
+    static func interimHead(_ status: Int, _ fields: [ResponseField]) -> [UInt8] {
+        var head = statusLine(status)
+        for field in fields where !isFraming(field.name) {
+            append(field.name, field.value, to: &head)
+        }
+        return head + lineEnd
     }
 
     /// The last chunk with the trailer section (RFC 9112 §7.1).
@@ -71,6 +108,17 @@ package struct ResponsePlan: Sendable, Equatable {
         return bytes + lineEnd
     }
 
+    private static func statusLine(_ status: Int) -> [UInt8] {
+        var line: [UInt8] = []
+        line.reserveCapacity(512)
+        line.append(contentsOf: "HTTP/1.1 ".utf8)
+        line.append(contentsOf: String(status).utf8)
+        line.append(0x20)
+        line.append(contentsOf: reasonPhrase(of: status).utf8)
+        line.append(contentsOf: lineEnd)
+        return line
+    }
+
     private static func append(_ name: String, _ value: String, to head: inout [UInt8]) {
         head.append(contentsOf: name.utf8)
         head.append(0x3A)
@@ -79,12 +127,21 @@ package struct ResponsePlan: Sendable, Equatable {
         head.append(contentsOf: lineEnd)
     }
 
-    private static func isFraming(_ name: String) -> Bool {
-        let bytes = name.utf8
-        switch bytes.count {
-        case 14: return [UInt8](bytes).equalsIgnoringCase("content-length")
-        case 17: return [UInt8](bytes).equalsIgnoringCase("transfer-encoding")
-        case 10: return [UInt8](bytes).equalsIgnoringCase("connection")
+    static func isFraming(_ name: String) -> Bool {
+        switch name.utf8.count {
+        case 14: return [UInt8](name.utf8).equalsIgnoringCase("content-length")
+        case 17: return [UInt8](name.utf8).equalsIgnoringCase("transfer-encoding")
+        case 10: return [UInt8](name.utf8).equalsIgnoringCase("connection")
+        default: return false
+        }
+    }
+
+    /// The others that HTTP/2 does not know (RFC 9113 §8.2.2).
+    static func isOfConnection(_ name: String) -> Bool {
+        switch name.utf8.count {
+        case 7: return [UInt8](name.utf8).equalsIgnoringCase("upgrade")
+        case 10: return [UInt8](name.utf8).equalsIgnoringCase("keep-alive")
+        case 16: return [UInt8](name.utf8).equalsIgnoringCase("proxy-connection")
         default: return false
         }
     }

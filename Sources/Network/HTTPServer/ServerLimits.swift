@@ -1,7 +1,7 @@
 package import HTTPCodecs
 
 /// What one client may take of the server; times are in milliseconds.
-package struct ServerLimits: Sendable, Equatable {
+package struct ServerLimits: Sendable {
     package var head = HeadLimits()
     /// From the first byte to the end of the handshake: slow phones need seconds.
     package var handshakeTimeout: UInt64 = 15_000
@@ -16,6 +16,9 @@ package struct ServerLimits: Sendable, Equatable {
     /// How much of a request's content is skipped, in bytes, to use the connection again; beyond,
     /// a new connection is cheaper.
     package var skippedBody: UInt64 = 65_536
+
+    /// Of a connection of HTTP/2.
+    package var http2 = HTTP2Limits()
 
     package init() {}
 }

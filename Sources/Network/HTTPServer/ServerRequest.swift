@@ -14,9 +14,7 @@ package struct ServerRequest: Sendable {
     package let host: String?
     package let version: HTTPVersion
     package let fields: Fields
-    package let scheme: Scheme
-    /// The client's address, for people and logs.
-    package let peer: String
+    package let connection: ClientConnection
     /// When the head was complete: the only clock that pure code reads.
     package let receivedAt: Timestamp
     /// What the route's pattern found in the path.
@@ -24,17 +22,25 @@ package struct ServerRequest: Sendable {
 
     package init(
         method: RequestMethod, path: RequestPath, host: String?, version: HTTPVersion,
-        fields: Fields, scheme: Scheme, peer: String, receivedAt: Timestamp
+        fields: Fields, connection: ClientConnection, receivedAt: Timestamp
     ) {
         self.method = method
         self.path = path
         self.host = host
         self.version = version
         self.fields = fields
-        self.scheme = scheme
-        self.peer = peer
+        self.connection = connection
         self.receivedAt = receivedAt
     }
+
+    /// The same request for another path or with other fields.
+    package func replacing(path: RequestPath? = nil, fields: Fields? = nil) -> ServerRequest {
+        ServerRequest(
+            method: method, path: path ?? self.path, host: host, version: version,
+            fields: fields ?? self.fields, connection: connection, receivedAt: receivedAt)
+    }
+
+    package var scheme: Scheme { connection.security == nil ? .http : .https }
 
     /// The receipt in whole seconds, as HTTP dates count.
     package var date: HTTPDate { HTTPDate(receivedAt) }

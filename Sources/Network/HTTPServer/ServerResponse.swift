@@ -32,6 +32,10 @@ package struct ServerResponse {
     package var body: ResponseBody
     /// What the content is, or is a part of, for whoever digests it; `nil` if that is not known.
     package var selected: SelectedRepresentation?
+    /// How it is delivered wrong on purpose; `nil` for faithfully.
+    package var delivery: Delivery?
+    /// Called once when the response is over, on the loop of its connection.
+    package var onEnd: ((SentResponse) -> Void)?
 
     package init(_ status: Int, _ fields: [ResponseField] = [], body: ResponseBody = .none) {
         self.status = status

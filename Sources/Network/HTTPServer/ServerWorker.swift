@@ -11,12 +11,17 @@ final class ServerWorker: @unchecked Sendable {
     let loop: EventLoop
     let limits: ServerLimits
     let answer: Answer
+    let numbers: ConnectionNumbers
     /// `nil` on a plain port.
     let tls: TLSServerContext?
+    /// Whose certificates clients are asked for; `nil` to ask for none.
+    let clientAuthorities: [Certificate]?
     /// The name of the certificate for clients that ask for none.
     let ownName: String
     /// For responses: 64 KiB are four full TLS records, and fit into one of the loop's buffers.
     let content = BufferPool(capacity: 65_536, keepLimit: 64)
+    /// The same for streams of HTTP/2, of which a connection may have many: a full frame.
+    let streamContent = BufferPool(capacity: 16_384, keepLimit: 64)
     private(set) var isDraining = false
     /// Whether connections had to be ended at the deadline.
     private(set) var wasCut = false
@@ -29,16 +34,19 @@ final class ServerWorker: @unchecked Sendable {
 
     init(
         loop: EventLoop, listener: Listener, security: HTTPServer.Port.Security,
-        ticketKey: [UInt8], limits: ServerLimits, answer: @escaping Answer
+        ticketKey: [UInt8], numbers: ConnectionNumbers, limits: ServerLimits,
+        answer: @escaping Answer
     ) {
         self.loop = loop
         self.listener = listener
         self.limits = limits
         self.answer = answer
+        self.numbers = numbers
         ownName = listener.address.isWildcard ? "localhost" : listener.address.host
         switch security {
-        case .plain: tls = nil
-        case .tls(let authority):
+        case .plain: (tls, clientAuthorities) = (nil, nil)
+        case .tls(let authority, let clients):
+            clientAuthorities = clients
             tls = TLSServerContext(authority: authority, ticketKey: ticketKey)
         }
     }

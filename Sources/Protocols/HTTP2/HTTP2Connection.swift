@@ -33,6 +33,9 @@ package final class HTTP2Connection: @unchecked Sendable {
     /// Whether no new streams are to be opened.
     package private(set) var isGoingAway = false
     private var hasAnnouncedEnd = false
+    /// Streams whose writer waits until nothing is left to be sent.
+    private var settling: Set<Int32> = []
+    private var isWriting = false
     private var isFlushPlanned = false
     private var mustWrite = false
     private var writer: UnsafeContinuation<Void, Never>?
@@ -236,6 +239,11 @@ package final class HTTP2Connection: @unchecked Sendable {
     }
 
     private func sendAll() async {
+        isWriting = true
+        defer {
+            isWriting = false
+            if !settling.isEmpty { wakeSettling() }
+        }
         while session.wantsToSend {
             let out = loop.buffers.take()
             defer { loop.buffers.give(out) }
@@ -263,6 +271,21 @@ package final class HTTP2Connection: @unchecked Sendable {
         }
     }
 
+    /// Whether something of a stream may not have been written yet; its writer is woken when more has.
+    func awaitsSettling(_ id: Int32) -> Bool {
+        guard
+            session.holdsContent(of: id) || session.wantsToSend || isFlushPlanned || isWriting
+        else { return false }
+        settling.insert(id)
+        return true
+    }
+
+    private func wakeSettling() {
+        let waiting = settling
+        settling = []
+        for id in waiting { streams[id]?.wakeWriter() }
+    }
+
     // MARK: Ending
 
     private func finish(_ end: HTTP2End) {
@@ -282,10 +305,19 @@ package final class HTTP2Connection: @unchecked Sendable {
         flush()
     }
 
+    /// Says GOAWAY as a fault: streams above `last` are given up, those below go on.
+    package func announceEnd(last: Int32, code: UInt32) {
+        guard end == nil else { return }
+        hasAnnouncedEnd = true
+        goAway()
+        session.announceEnd(last: last, code: code)
+        flush()
+    }
+
     /// Ends the connection now.
-    package func cut() {
+    package func cut(reset: Bool = false) {
         finish(.failed(.closed))
-        stream.close()
+        stream.close(reset: reset)
     }
 
     /// Tells the client that its streams may ask for other protocols.

@@ -261,6 +261,26 @@ package final class HTTP2Stream: @unchecked Sendable {
         }
     }
 
+    /// Waits until all that was written has gone into the connection's stream.
+    package func settle() async throws(HTTP2StreamFailure) {
+        while !isClosed, connection.awaitsSettling(id) {
+            if let failure { throw failure }
+            unsafe await withUnsafeContinuation { unsafe writer = $0 }
+        }
+        if let failure, isGivenUp { throw failure }
+    }
+
+    /// Waits until both directions are over, so that what was sent has gone out.
+    ///
+    /// - Throws: when the peer gave the stream up before.
+    package func untilClosed() async throws(HTTP2StreamFailure) {
+        while !isClosed {
+            if let failure { throw failure }
+            unsafe await withUnsafeContinuation { unsafe writer = $0 }
+        }
+        if let failure, failure != .reset(HTTP2ErrorCode.noError) { throw failure }
+    }
+
     /// Sends a small content of our own behind the head, and ends our direction.
     package func answer(_ content: [UInt8]) {
         _ = connection.session.append(content.span, to: id)
@@ -314,7 +334,7 @@ package final class HTTP2Stream: @unchecked Sendable {
         wakeWriter()
     }
 
-    private func wakeWriter() {
+    func wakeWriter() {
         guard let waiting = unsafe writer else { return }
         unsafe writer = nil
         unsafe waiting.resume()

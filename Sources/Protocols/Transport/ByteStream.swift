@@ -150,11 +150,14 @@ extension ByteStream {
     ///     §9.6).
     ///   - patience: for how long at most, in milliseconds; clients read the answer to an upload when
     ///     they have sent all of it.
-    package func endInOrder(discarding limit: Int, patience: UInt64 = 30_000) async {
+    ///   - isTruncated: whether the goodbye of the protocol is left out, on purpose.
+    package func endInOrder(
+        discarding limit: Int, patience: UInt64 = 30_000, isTruncated: Bool = false
+    ) async {
         guard !channel.isClosed else { return }
         channel.resumeWaiting()
         channel.writeDeadline = loop.now + 2_000
-        await finish()
+        if isTruncated { channel.shutdownWriting() } else { await finish() }
         if limit > 0, !channel.peerEnded, !channel.isBroken { await discardRest(limit, patience) }
         channel.close()
     }

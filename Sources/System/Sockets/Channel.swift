@@ -410,6 +410,13 @@ package final class Channel: @unchecked Sendable {
         unsafe setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
+    /// Bytes that were sent and that the peer's system has not acknowledged; `nil` if it is closed.
+    package var unacknowledgedCount: Int? {
+        guard !isClosed else { return nil }
+        var count: Int32 = 0
+        return unsafe ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : nil
+    }
+
     /// The error that the kernel holds for this socket, `nil` if none; asking clears it.
     package func takeError() -> SystemError? {
         guard !isClosed else { return nil }

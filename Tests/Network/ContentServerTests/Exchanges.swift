@@ -11,7 +11,13 @@ func request(
     ServerRequest(
         method: RequestMethod(method.utf8),
         path: try #require(RequestPath(path.utf8), "no path: \(path)"), host: "origin.test",
-        version: .http11, fields: fields(headers), scheme: scheme, peer: "192.0.2.1",
+        version: .http11, fields: fields(headers),
+        connection: ClientConnection(
+            number: 1, peer: "192.0.2.1:9", host: "192.0.2.1",
+            security: scheme == .http
+                ? nil
+                : ClientConnection.Security(
+                    serverName: nil, applicationProtocol: nil, version: "TLSv1.3", cipher: "")),
         receivedAt: Timestamp(microseconds: seconds * 1_000_000))
 }
 

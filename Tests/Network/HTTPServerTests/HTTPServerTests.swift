@@ -1,5 +1,4 @@
 import Base
-import Foundation
 import HTTPServer
 import Sockets
 import Synchronization
@@ -15,7 +14,7 @@ struct HTTPServerTests {
 
     @Test(arguments: ["origin.test", "127.0.0.1"])
     func servesTLS(_ name: String) async throws {
-        let authority = try Self.authority()
+        let authority = try testAuthority()
         try await withServer(Self.answer, security: .tls(authority)) { laboratory in
             let client = try await laboratory.connectSecurely(to: name, trusting: authority)
             let stream = try #require(client.stream as? TLSStream)
@@ -27,7 +26,7 @@ struct HTTPServerTests {
     }
 
     @Test func tellsPlainClientsOfATLSPort() async throws {
-        try await withServer(Self.answer, security: .tls(Self.authority())) { laboratory in
+        try await withServer(Self.answer, security: .tls(testAuthority())) { laboratory in
             let response = try await laboratory.exchange(Self.request)
             #expect(response.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
         }
@@ -38,7 +37,7 @@ struct HTTPServerTests {
         [22, 0xFF, 0xFF, 0, 0], [0x80, 0x2E, 1, 3, 1],
     ])
     func survivesBrokenHellos(_ hello: [UInt8]) async throws {
-        let ended = try await withServer(Self.answer, security: .tls(Self.authority())) {
+        let ended = try await withServer(Self.answer, security: .tls(testAuthority())) {
             laboratory in
             let client = try await laboratory.connect()
             let buffer = ByteBuffer(capacity: 64)
@@ -127,14 +126,6 @@ struct HTTPServerTests {
         #expect(throws: Failure.self) {
             try HTTPServer(ports: [.init(first.addresses[0])], loops: [loop], answer: Self.answer)
         }
-    }
-
-    private static func authority() throws -> CertificateAuthority {
-        let folder = NSTemporaryDirectory() + "sallyport-ca-\(UUID().uuidString)"
-        defer {
-            for name in ["/ca.pem", "/ca.key", ""] { Files.remove(folder + name) }
-        }
-        return try CertificateAuthority.open(folder: folder)
     }
 }
 

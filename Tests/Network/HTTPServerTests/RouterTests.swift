@@ -118,7 +118,8 @@ struct RouterTests {
     ) throws -> ServerRequest {
         ServerRequest(
             method: RequestMethod(method.utf8), path: try #require(RequestPath(path.utf8)),
-            host: nil, version: .http11, fields: fields, scheme: .http, peer: "",
+            host: nil, version: .http11, fields: fields,
+            connection: ClientConnection(number: 1, peer: "", host: ""),
             receivedAt: Timestamp(microseconds: 1_780_000_000_000_000))
     }
 }

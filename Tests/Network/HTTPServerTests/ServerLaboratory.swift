@@ -1,4 +1,6 @@
 import Base
+import Foundation
+import HTTP2Frames
 import HTTPServer
 import Sockets
 import TLS
@@ -45,7 +47,8 @@ struct Laboratory: Sendable {
     }
 
     func connectSecurely(
-        to name: String, trusting authority: CertificateAuthority
+        to name: String, trusting authority: CertificateAuthority,
+        protocols: [String] = ["http/1.1"], as identity: ClientIdentity? = nil
     ) async throws -> TestClient {
         let channel = try await Channel.connect(
             to: address, on: loop, deadline: loop.now + TestClient.patience)
@@ -54,7 +57,8 @@ struct Laboratory: Sendable {
             extraAuthorities: [authority.certificate], trustsSystem: false)
         let session = context.makeSession(
             verifying: name, serverName: SocketAddress(literal: name, port: 0) == nil ? name : nil,
-            protocols: ["http/1.1"], resumptionKey: name)
+            protocols: protocols, resumptionKey: name)
+        session.identity = identity
         let stream = TLSStream(channel, session: session)
         try await stream.handshake()
         return TestClient(stream)
@@ -75,6 +79,8 @@ final class TestClient {
     static let patience: UInt64 = 120_000
     let stream: any ByteStream
     private var received: [UInt8] = []
+    var parser = FrameParser()
+    var frames: [Frame] = []
 
     init(_ stream: any ByteStream) {
         self.stream = stream
@@ -142,8 +148,23 @@ final class TestClient {
         return nil
     }
 
-    private func withoutDates(_ text: String) -> String {
+    func withoutDates(_ text: String) -> String {
         text.split(separator: "\r\n", omittingEmptySubsequences: false)
             .filter { !$0.hasPrefix("Date: ") }.joined(separator: "\r\n")
     }
+}
+
+/// A test CA of its own, whose files are gone when it is there.
+func testAuthority() throws -> CertificateAuthority { try testAuthorityAndKey().authority }
+
+/// A test CA with its key in PEM.
+func testAuthorityAndKey() throws -> (authority: CertificateAuthority, key: [UInt8]) {
+    let folder = NSTemporaryDirectory() + "sallyport-ca-\(UUID().uuidString)"
+    defer {
+        for name in ["/ca.pem", "/ca.key", ""] { Files.remove(folder + name) }
+    }
+    let authority = try CertificateAuthority.open(folder: folder)
+    return (
+        authority, [UInt8](try #require(FileManager.default.contents(atPath: authority.keyPath)))
+    )
 }

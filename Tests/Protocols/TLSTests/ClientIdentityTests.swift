@@ -91,4 +91,34 @@ struct ClientIdentityTests {
         #expect(identity.certificates.first?.subject == "CN=client")
         #expect(identity.key.belongs(to: try #require(identity.certificates.first)))
     }
+    /// A server takes a client's chain that leads to one of its authorities, and is for clients.
+    @Test(arguments: [
+        ("sound", "", "", true), ("for clients", "extendedKeyUsage=clientAuth", "", true),
+        ("for servers", "extendedKeyUsage=serverAuth", "", false),
+        ("of yesterday", "", "-days -1", false),
+    ])
+    func verifies(_ name: String, _ use: String, _ life: String, _ isSound: Bool) throws {
+        let folder = TemporaryFolder()
+        let made = shell(
+            """
+            cd \(folder.path) && \
+            for n in ca other; do openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 \
+            -nodes -subj /CN=CA -keyout $n.key -out $n.pem 2>/dev/null; done && \
+            openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=client \
+            -keyout client.key -out client.csr 2>/dev/null && printf '%s\\n' '\(use)' >use && \
+            openssl x509 -req -in client.csr -CA ca.pem -CAkey ca.key -extfile use \(life) \
+            -out client.pem 2>/dev/null
+            """)
+        #expect(made.status == 0, "\(made.output)")
+        func read(_ name: String) throws -> Certificate {
+            try Certificate(pem: Files.read(folder.file(name)), name: name)
+        }
+        let (authority, other) = (try read("ca.pem"), try read("other.pem"))
+        let chain = [try read("client.pem").der]
+        #expect(Certificate.verifies(clientChain: chain, trusting: [other, authority]) == isSound)
+        #expect(!Certificate.verifies(clientChain: chain, trusting: [other]))
+        #expect(!Certificate.verifies(clientChain: chain, trusting: []))
+        #expect(!Certificate.verifies(clientChain: [], trusting: [authority]))
+        #expect(!Certificate.verifies(clientChain: chain + [[0x30]], trusting: [authority]))
+    }
 }

@@ -14,18 +14,9 @@ package struct GeneratedContent: Sendable, Equatable {
         self.seed = seed
     }
 
-    /// The generator's output step (Steele, Lea and Flood, 2014).
-    @inline(__always)
-    package static func mix(_ state: UInt64) -> UInt64 {
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
     /// Output `index` of the generator.
     package func word(_ index: UInt64) -> UInt64 {
-        Self.mix(seed &+ (index &+ 1) &* Self.step)
+        SplitMix.word(seed: seed, index)
     }
 
     /// Appends `count` bytes from `offset` on; there must be room.
@@ -37,11 +28,11 @@ package struct GeneratedContent: Sendable, Equatable {
                 unsafe space[index] = byte(offset &+ UInt64(index))
             }
             let words = (count - ahead) / 8
-            var state = seed &+ ((offset &+ UInt64(ahead)) / 8) &* Self.step
+            var state = seed &+ ((offset &+ UInt64(ahead)) / 8) &* SplitMix.step
             for index in 0..<words {
-                state &+= Self.step
+                state &+= SplitMix.step
                 unsafe space.storeBytes(
-                    of: Self.mix(state).littleEndian, toByteOffset: ahead + index * 8,
+                    of: SplitMix.mix(state).littleEndian, toByteOffset: ahead + index * 8,
                     as: UInt64.self)
             }
             for index in ahead + words * 8..<count {
@@ -54,8 +45,6 @@ package struct GeneratedContent: Sendable, Equatable {
     private func byte(_ offset: UInt64) -> UInt8 {
         UInt8(truncatingIfNeeded: word(offset / 8) >> (offset % 8 * 8))
     }
-
-    private static let step: UInt64 = 0x9E37_79B9_7F4A_7C15
 }
 
 /// Streams a range of generated content in constant memory.

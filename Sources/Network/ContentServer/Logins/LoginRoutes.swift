@@ -78,8 +78,8 @@ enum LoginRoutes {
     private static func session(
         of user: [UInt8], _ configuration: ContentServerConfiguration
     ) -> String {
-        var state = GeneratedContent.mix(configuration.seed)
-        for byte in user { state = GeneratedContent.mix(state ^ UInt64(byte)) }
+        var state = SplitMix.mix(configuration.seed)
+        for byte in user { state = SplitMix.mix(state ^ UInt64(byte)) }
         return "\(user.hex).\(String(state, radix: 16))"
     }
 

@@ -310,6 +310,16 @@ package final class HTTP2Session {
             pointer, nghttp2_no_flags, last, HTTP2ErrorCode.noError, nil, 0)
     }
 
+    /// Says GOAWAY with a last stream and a code of one's choice; streams above are closed.
+    package func announceEnd(last: Int32, code: UInt32) {
+        unsafe nghttp2_submit_goaway(pointer, nghttp2_no_flags, last, code, nil, 0)
+    }
+
+    /// Whether content of a stream waits to be sent.
+    package func holdsContent(of stream: Int32) -> Bool {
+        bodies[stream].map { $0.count > 0 } ?? false
+    }
+
     /// Ends the connection: a GOAWAY is sent, and nothing else.
     package func terminate(_ code: UInt32) {
         unsafe nghttp2_session_terminate_session(pointer, code)

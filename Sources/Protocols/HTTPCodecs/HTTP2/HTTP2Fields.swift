@@ -78,6 +78,22 @@ package struct HTTP2Fields: Sendable {
         return fields
     }
 
+    /// A block of our own: a head with this status, or trailers without one.
+    ///
+    /// - Parameter addAll: is given what adds a field; names may be in any case.
+    package static func own(
+        status: Int?, _ addAll: (_ add: (_ name: String, _ value: String) -> Void) -> Void
+    ) -> HTTP2Fields {
+        var fields = HTTP2Fields(capacity: 512, count: 12)
+        if let status { fields.addStatus(status) }
+        addAll { name, value in
+            fields.add(
+                [UInt8](name.utf8)[...], [UInt8](value.utf8)[...],
+                isSensitive: false)
+        }
+        return fields
+    }
+
     /// The trailers that may pass on.
     package static func trailers(_ trailers: Fields) -> HTTP2Fields {
         let passing = TrailerFields.passing(trailers)

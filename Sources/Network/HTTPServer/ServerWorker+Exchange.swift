@@ -1,0 +1,69 @@
+internal import Base
+internal import HTTPCodecs
+internal import HTTPModel
+
+extension ServerWorker {
+    /// Answers one request, whatever version carries it.
+    ///
+    /// - Returns: whether the connection ends with the response.
+    func serve(
+        _ head: RequestHead, of client: ClientConnection, over stream: any ExchangeStream
+    ) async throws(ServerEnd) -> Bool {
+        guard head.knownMethod != .connect else { throw .refused(501) }
+        let request: ServerRequest
+        do throws(HTTP1Violation) {
+            request = try Self.request(head, of: client)
+        } catch {
+            throw .refused(error.status)
+        }
+        let response = await answer(request, stream.body)
+        let plan = ResponsePlan(
+            response, toMethod: request.method, version: request.version,
+            keepsAlive: stream.keepsAlive, date: dateText(request.date))
+        var sender = ResponseSender(response, plan, over: stream)
+        do throws(ServerEnd) {
+            try await sender.send()
+        } catch {
+            response.onEnd?(outcome(error, sender.sent, stream))
+            throw error
+        }
+        response.onEnd?(outcome(nil, sender.sent, stream))
+        return plan.closes
+    }
+
+    private func outcome(
+        _ end: ServerEnd?, _ sent: UInt64, _ stream: any ExchangeStream
+    ) -> SentResponse {
+        let open = stream.unacknowledged.map(UInt64.init)
+        let how: SentResponse.End =
+            switch end {
+            case nil, .afterResponse: .whole
+            case .cut: .cut
+            case .interrupted: .failed
+            case .left: isDraining ? .stopped : .left
+            case .ended, .unwritable, .refused: .left
+            }
+        return SentResponse(end: how, count: sent, acknowledged: open.map { sent - min(sent, $0) })
+    }
+
+    private static func request(
+        _ head: RequestHead, of client: ClientConnection
+    ) throws(HTTP1Violation) -> ServerRequest {
+        let path: ArraySlice<UInt8>
+        var host: String?
+        switch try RequestTarget(head) {
+        case .origin(let target): path = target
+        case .absolute(_, let name, _, let target, _): (host, path) = (name, target[...])
+        case .asterisk: path = [0x2A]
+        case .authority: throw .invalidTarget
+        }
+        if host == nil, let field = head.fields.first(.host), !field.isEmpty {
+            guard let (name, _) = HostField.parse(field) else { throw .invalidTarget }
+            host = name
+        }
+        guard let path = RequestPath(path) else { throw .invalidTarget }
+        return ServerRequest(
+            method: RequestMethod(head.method), path: path, host: host, version: head.version,
+            fields: head.fields, connection: client, receivedAt: .now())
+    }
+}
