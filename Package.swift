@@ -182,7 +182,7 @@ let package = Package(
                 "HTTPModel", "HTTPServer", "Launching", "Negotiation", "Origins", "PacketFormats",
                 "Processes",
                 "Proxy", "PublicSuffixes", "Recording", "Redaction", "Replay", "Sockets", "TLS",
-                "Traffic", "Views",
+                "Traffic", "Transport", "Views",
             ]),
         target(
             "Commands",
@@ -300,7 +300,7 @@ let package = Package(
             of: "ContentServer",
             [
                 "Base", "Contents", "HTTPCodecs", "HTTPModel", "HTTPServer", "RangeVectors",
-                "Sockets", "TLS",
+                "Sockets", "TLS", "Transport",
             ]),
         tests(
             of: "Launching",

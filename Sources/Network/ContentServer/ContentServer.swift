@@ -7,8 +7,11 @@ package struct ContentServerConfiguration: Sendable {
     package var folder: Folder?
     /// Whether text is sent as gzip to clients that take it.
     package var compresses = true
-    /// What session cookies are derived from, so that a replay gets the same ones.
+    /// What session cookies are derived from, and what faults are drawn from, so that a replay gets
+    /// the same ones.
     package var seed: UInt64 = 1
+    /// What goes wrong for whom.
+    package var scenario = Scenario()
     /// The largest asset that is digested on demand, in bytes: minutes of one core.
     package var digestByteLimit: UInt64 = 64 << 30
     /// The largest file whose tag is its digest, in bytes: what is read before its first answer.
@@ -22,12 +25,15 @@ package struct ContentServerConfiguration: Sendable {
     package init() {}
 }
 
-/// A fake origin: routes as values, in one table.
+/// A fake origin: routes as values, in one table, with what goes wrong around them and a journal
+/// around all of it.
 package struct ContentServer: Sendable {
     package let router: Router
-    private let digests: ResponseDigests
+    package let journal: Journal
+    private let faults: FaultLayer
+    private let ownRoutes: JournalRoutes
 
-    package init(_ configuration: ContentServerConfiguration) {
+    package init(_ configuration: ContentServerConfiguration, journal: Journal = Journal()) {
         var routes =
             AssetRoutes.routes(configuration) + GalleryRoutes.routes(configuration)
             + LoginRoutes.routes(configuration) + EchoRoutes.routes(configuration)
@@ -41,11 +47,25 @@ package struct ContentServer: Sendable {
             routes.append(.get("/") { IndexPage.representation(configuration).response(to: $0) })
         }
         router = Router(routes)
-        digests = ResponseDigests(aheadByteLimit: configuration.aheadDigestByteLimit)
+        self.journal = journal
+        let schedule = FaultSchedule(configuration.scenario, seed: configuration.seed)
+        faults = FaultLayer(
+            schedule: schedule, configuration: configuration,
+            digests: ResponseDigests(aheadByteLimit: configuration.aheadDigestByteLimit))
+        ownRoutes = JournalRoutes(journal: journal, schedule: schedule)
     }
 
     /// Answers one request.
     package func answer(_ request: ServerRequest, _ body: RequestBody) async -> ServerResponse {
-        await digests.added(to: await router.answer(request, body), for: request)
+        if request.path.segments.first?.elementsEqual(".sallyport".utf8) == true {
+            return ownRoutes.answer(request)
+        }
+        let client = ClientLabel.of(request)
+        let number = journal.begin(request, client: client)
+        var (response, wrong) = await faults.answer(
+            request, body, client: client, next: router.answer)
+        journal.note(number, response, faults: wrong)
+        response.onEnd = { [journal] in journal.end(number, $0) }
+        return response
     }
 }

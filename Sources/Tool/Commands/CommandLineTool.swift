@@ -76,8 +76,11 @@ package enum CommandLineTool {
             if failure.code == "output-closed" { return .couldNotRun }
             // Options that do not go together, and what they say, seen only where they are put to
             // use.
-            let areOptions = ["ca-unusable", "policy-invalid", "baseline-invalid"]
-                .contains(failure.code)
+            let areOptions = [
+                "ca-unusable", "policy-invalid", "baseline-invalid", "scenario-invalid",
+                "assertion-unknown",
+            ]
+            .contains(failure.code)
             return report(
                 failure.detail, failure.hint, [], environment,
                 as: areOptions ? .usage : .couldNotRun)
@@ -109,7 +112,9 @@ package enum CommandLineTool {
             }
         }
         var path: [Command] = [root]
-        while let word = arguments.first, let command = path.last, command.invoke == nil {
+        while let word = arguments.first, let command = path.last,
+            command.invoke == nil || command.subcommands.contains(where: { $0.name == word })
+        {
             if word == "--help" || word == "-h" { return try help(path, to: environment.output) }
             path.append(try subcommand(word, of: path, wantsHelp: wantsHelp))
             arguments.removeFirst()

@@ -19,11 +19,15 @@ extension Command {
                 Example(
                     purpose: "an asset of 20 GB that needs no disk",
                     line: "curl http://127.0.0.1:8081/assets/7/20g | sha256sum"),
+                Example(
+                    purpose: "a download that breaks off",
+                    line: "curl -O 'http://127.0.0.1:8081/faults/cut:400000/assets/7/1m'"),
             ],
             details: [
                 "An asset /assets/SEED/SIZE is the same bytes on every machine;"
                     + " /assets/SEED/SIZE/sha256 tells its digest. https is served with"
-                    + " certificates of a test CA, whose path is printed."
+                    + " certificates of a test CA, whose path is printed.",
+                "/faults lists what can go wrong, by the URL of a request or by a scenario.",
             ],
             arguments: ContentArguments(),
             parameters: [
@@ -34,15 +38,84 @@ extension Command {
                     "tls-listen", \.content.tlsListen, .hostPort, standard: "127.0.0.1:8444",
                     "the address for https"),
                 .option("root", \.content.folder, .path("FOLDER"), "serve the files in it"),
+                .option(
+                    "scenario", \.content.scenario, .path("FILE"),
+                    "let go wrong what it has rules for"),
+                .option(
+                    "seed", \.content.seed, .count(), standard: "1",
+                    "what is drawn for faults is drawn from it"),
+                .option(
+                    "journal", \.content.journal, .path("FILE"),
+                    "add what clients do to it, a line of JSON for each request"),
                 .flag("json", \.isJSON, "say that it is ready in a line of JSON"),
             ],
+            subcommands: [.contentJournal],
             run: runContent)
+    }
+
+    /// `content journal`: what clients did.
+    private static var contentJournal: Command {
+        Command(
+            "journal", "list what clients did, and judge it",
+            examples: [
+                Example(
+                    purpose: "what was asked for and answered", line: "sallyport content journal"),
+                Example(
+                    purpose: "whether a download went on where it broke off",
+                    line: "sallyport content journal --path '/assets/*' --assert no-byte-twice"
+                        + " --assert if-range --assert whole"),
+                Example(
+                    purpose: "begin anew, between two tests",
+                    line: "sallyport content journal --reset"),
+            ],
+            details: [
+                "An assertion is no-byte-twice, if-range, retries:N[:TIME], no-cleartext or whole;"
+                    + " each is judged over the requests of one client for one target."
+            ],
+            arguments: JournalArguments(),
+            parameters: [
+                .option(
+                    "url", \.query.server, .hostPort, standard: "127.0.0.1:8081",
+                    "the content server's address for http"),
+                .option("client", \.query.client, .text("LABEL"), "of this client only"),
+                .option(
+                    "path", \.query.path, .text("PATTERN"),
+                    "for these paths only; * stands for any text"),
+                .option(
+                    "range", \.query.range, .text("PATTERN"),
+                    "with this Range only, such as 'bytes=400-'; * for any"),
+                .repeated("assert", \.query.assertions, .text("RULE"), "what has to hold"),
+                .flag("reset", \.query.resets, "forget all requests, and count faults anew"),
+                .flag("json", \.query.isJSON, "print a JSON document"),
+            ],
+            run: runJournal)
     }
 }
 
 private struct ContentArguments {
     var content = ContentOptions()
     var isJSON = false
+}
+
+private struct JournalArguments {
+    var query = JournalQuery()
+}
+
+private func runJournal(
+    _ arguments: JournalArguments, _ environment: Environment
+) async throws -> ExitCode {
+    let loops = try EventLoops(count: 1)
+    defer { loops.stop() }
+    let query = arguments.query
+    let answer = try await withTaskExecutorPreference(loops.all[0]) {
+        try await query.ask(on: loops.all[0])
+    }
+    try environment.output.write(answer.content)
+    switch answer.outcome {
+    case "failed": return .findings
+    case "unseen": return .inconclusive
+    default: return .clean
+    }
 }
 
 private func runContent(

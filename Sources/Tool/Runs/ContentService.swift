@@ -9,7 +9,12 @@ package struct ContentOptions: Sendable {
     package var listen = HostPort(host: "127.0.0.1", port: 8081)
     package var tlsListen = HostPort(host: "127.0.0.1", port: 8444)
     package var folder: String?
+    /// What sessions and faults are made from.
     package var seed: Int64 = 1
+    /// The file of what goes wrong for whom; `nil` for nothing.
+    package var scenario: String?
+    /// The file that gets a line for each request; `nil` for none.
+    package var journal: String?
 
     package init() {}
 }
@@ -23,19 +28,24 @@ package final class ContentService: Sendable {
 
     /// Opens the test CA and binds.
     ///
-    /// Errors: `bad-address`, `listen-failed`, `folder-unreadable`, and those of the CA.
+    /// Errors: `bad-address`, `listen-failed`, `folder-unreadable`, `scenario-invalid`, those of its
+    /// files, and those of the CA.
     package init(
         _ options: ContentOptions, variables: [String: String], loops: [EventLoop]
     ) throws(Failure) {
+        var configuration = ContentServerConfiguration()
+        configuration.seed = UInt64(bitPattern: options.seed)
+        if let folder = options.folder { configuration.folder = try Folder(path: folder) }
+        if let path = options.scenario {
+            configuration.scenario = try Scenario.read(try Files.read(path), path: path)
+        }
+        let journal = try options.journal.map { path throws(Failure) in try Journal(path: path) }
         // A CA of its own: trusting the proxy's must not mean trusting a server's, nor the other
         // way round.
         authority = try CertificateAuthority.open(
             folder: try StateFolder.path(variables) + "/content-ca",
             label: "Sallyport content test CA")
-        var configuration = ContentServerConfiguration()
-        configuration.seed = UInt64(bitPattern: options.seed)
-        if let folder = options.folder { configuration.folder = try Folder(path: folder) }
-        let content = ContentServer(configuration)
+        let content = ContentServer(configuration, journal: journal ?? Journal())
         server = try HTTPServer(
             ports: [
                 HTTPServer.Port(try options.listen.socketAddress()),

@@ -18,13 +18,15 @@ final class ContentProcess: Sendable {
 
     /// Starts it and waits until it is ready.
     ///
-    /// - Parameter root: the folder that it serves, if any.
-    init(in folder: Folder, root: String? = nil) async throws {
+    /// - Parameters:
+    ///   - root: the folder that it serves, if any.
+    ///   - options: more of its options.
+    init(in folder: Folder, root: String? = nil, options: [String] = []) async throws {
         let program = try Program(
             .sallyport,
             [
                 "content", "--listen", "127.0.0.1:0", "--tls-listen", "127.0.0.1:0", "--json",
-            ] + (root.map { ["--root", $0] } ?? []), in: folder)
+            ] + (root.map { ["--root", $0] } ?? []) + options, in: folder)
         let ready = try await program.ready(as: ReadyLine.self)
         try #require(ready.schema == "sallyport.content/1")
         self.program = program

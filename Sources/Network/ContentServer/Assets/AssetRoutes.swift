@@ -10,6 +10,25 @@ enum AssetRoutes {
         ]
     }
 
+    /// Answers with another version than the path names; `nil` for what is no asset.
+    static func answer(
+        _ request: ServerRequest, _ version: AssetVersion,
+        _ configuration: ContentServerConfiguration, _ draws: inout FaultDraws
+    ) -> ServerResponse? {
+        let segments = request.path.segments
+        guard request.method.isRetrieval, (3...4).contains(segments.count),
+            segments[0].elementsEqual("assets".utf8),
+            let asset = GeneratedAsset(seed: segments[1], size: segments[2])
+        else { return nil }
+        if segments.count == 4 {
+            guard segments[3].elementsEqual("sha256".utf8) else { return nil }
+            return digest(of: version.asset(of: asset), configuration)
+        }
+        return version.representation(
+            of: asset, contentType: "application/octet-stream", &draws
+        ).response(to: request)
+    }
+
     private static func asset(_ request: ServerRequest) -> ServerResponse {
         guard let asset = named(in: request) else { return unknown }
         guard let type = request.path.queryValue("type") else {
@@ -23,6 +42,12 @@ enum AssetRoutes {
         _ request: ServerRequest, _ configuration: ContentServerConfiguration
     ) -> ServerResponse {
         guard let asset = named(in: request) else { return unknown }
+        return digest(of: asset, configuration)
+    }
+
+    private static func digest(
+        of asset: GeneratedAsset, _ configuration: ContentServerConfiguration
+    ) -> ServerResponse {
         guard asset.size <= configuration.digestByteLimit else {
             return ServerResponse(
                 422, type: "text/plain; charset=utf-8",

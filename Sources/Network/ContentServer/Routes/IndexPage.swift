@@ -48,6 +48,8 @@ enum IndexPage {
         <dd>a response with this status, 200 to 599
         <dt><a href="/stream/10">/stream/&lt;n&gt;</a>
         <dd>n lines of JSON in chunks, then a trailer
+        <dt><a href="/faults">/faults/&lt;fault&gt;/&lt;path&gt;</a>
+        <dd>the path's answer with something wrong; the list of what
         </dl>
         </html>
 

@@ -47,6 +47,7 @@ enum ZshCompletions {
         lines += ["    )", "    local context state line"]
         var specifications = [help, "1:command:->command", "*::arguments:->arguments"]
         if place.words.isEmpty { specifications.append("--version[print the versions]") }
+        specifications = place.command.options.map { specification(of: $0) } + specifications
         lines += arguments(specifications, flags: "-C")
         lines += [
             "    case $state in",

@@ -18,12 +18,13 @@ struct Command {
     /// command that only has sub-commands.
     let invoke: (([ArgumentReader.Value], Environment) async throws -> ExitCode)?
 
-    /// A command that does something.
+    /// A command that does something, and may hold others besides.
     ///
     /// - Parameter arguments: what holds before an argument is read.
     init<Arguments>(
         _ name: String, _ summary: String, examples: [Example], details: [String] = [],
         arguments initial: Arguments, parameters: [Parameter<Arguments>],
+        subcommands: [Command] = [],
         run: @escaping (Arguments, Environment) async throws -> ExitCode
     ) {
         self.name = name
@@ -31,7 +32,7 @@ struct Command {
         self.examples = examples
         self.details = details
         self.parameters = parameters.map(\.description)
-        subcommands = []
+        self.subcommands = subcommands
         invoke = { values, environment in
             var arguments = initial
             for value in values {

@@ -37,7 +37,7 @@ struct HelpText {
     private mutating func addUsage(_ command: Command, title: String) {
         var words = command.parameters.filter { $0.kind == .positional }
             .map { $0.isRequired ? $0.title : "[\($0.title)]" }
-        if !command.subcommands.isEmpty {
+        if command.invoke == nil {
             words.append("COMMAND")
         } else if command.parameters.contains(where: { $0.kind == .option || $0.kind == .flag }) {
             words.append("[OPTION…]")

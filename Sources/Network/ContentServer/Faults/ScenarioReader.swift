@@ -1,0 +1,124 @@
+internal import Base
+
+/// Reads the file of a scenario, section by section.
+struct ScenarioReader {
+    private let path: String
+    private var rules: [Scenario.Rule] = []
+
+    init(path: String) {
+        self.path = path
+    }
+
+    mutating func read(_ bytes: [UInt8]) throws(Failure) -> Scenario {
+        let lines: SettingLines
+        do throws(SettingLines.Violation) {
+            lines = try SettingLines(bytes)
+        } catch {
+            throw invalid(error.place, "expected 'name = value' or '[rule]'", nil)
+        }
+        for section in lines.sections {
+            guard section.name != nil else {
+                guard let stray = section.settings.first else { continue }
+                throw invalid(
+                    stray.place, "'\(stray.name)' stands in no rule", "begin one with '[rule]'")
+            }
+            try readRule(section)
+        }
+        return Scenario(rules)
+    }
+
+    private enum Name: String, CaseIterable {
+        case name, host, path, method, range, turn, odds, fault
+    }
+
+    private mutating func readRule(_ section: SettingLines.Section) throws(Failure) {
+        guard section.name == "rule" else {
+            throw invalid(section.place, "there is no section '\(section.name ?? "")'", nil)
+        }
+        guard rules.count < Self.limit else {
+            throw invalid(section.place, "more than \(Self.limit) rules", nil)
+        }
+        var rule = Scenario.Rule(name: "rule \(rules.count + 1)")
+        var given: Set<Name> = []
+        for setting in section.settings {
+            guard let name = Name(rawValue: setting.name) else {
+                let near = NearestName.find(setting.name, among: Name.allCases.map(\.rawValue))
+                throw invalid(
+                    setting.place, "there is no setting '\(setting.name)'",
+                    near.map { "did you mean '\($0)'?" })
+            }
+            guard given.insert(name).inserted || name == .fault else {
+                throw invalid(setting.place, "'\(setting.name)' is there twice", nil)
+            }
+            guard let value = setting.value, !value.isEmpty else {
+                throw invalid(setting.place, "'\(setting.name)' needs a value", nil)
+            }
+            try set(name, value, at: setting.valuePlace, of: &rule)
+        }
+        guard !rule.faults.isEmpty else {
+            throw invalid(section.place, "a rule needs a fault", "such as 'fault = cut:400000'")
+        }
+        guard !rules.contains(where: { $0.name == rule.name }) else {
+            throw invalid(section.place, "two rules have the name '\(rule.name)'", nil)
+        }
+        rules.append(rule)
+    }
+
+    private func set(
+        _ name: Name, _ value: String, at place: SettingLines.Place, of rule: inout Scenario.Rule
+    ) throws(Failure) {
+        switch name {
+        case .name: rule.name = value
+        case .host: rule.host = value.lowercased()
+        case .path: rule.path = value
+        case .method: rule.methods = value.split(separator: " ").map(String.init)
+        case .range:
+            guard value == "yes" || value == "no" else {
+                throw invalid(place, "range is 'yes' or 'no', not '\(value)'", nil)
+            }
+            rule.asksForRange = value == "yes"
+        case .turn: rule.turn = try turn(value, place)
+        case .odds:
+            guard value.last == "%", let percent = decimal([UInt8](value.dropLast().utf8)),
+                percent <= 100
+            else { throw invalid(place, "odds are a share such as '25%', not '\(value)'", nil) }
+            rule.odds = percent * 10
+        case .fault:
+            do throws(FaultViolation) {
+                rule.faults += try FaultVerb.faults(value)
+            } catch {
+                throw invalid(place, error.detail, error.hint)
+            }
+        }
+    }
+
+    private func turn(
+        _ text: String, _ place: SettingLines.Place
+    ) throws(Failure) -> Scenario.Turn {
+        let words = text.split(separator: " ")
+        let number = words.count == 2 ? decimal([UInt8](words[1].utf8)) : nil
+        if words.count == 1 || number.map({ $0 > 0 }) == true {
+            switch (words[0], number) {
+            case ("every", nil): return .every
+            case ("first", _): return .first(number ?? 1)
+            case ("nth", let number?): return .nth(number)
+            case ("from", let number?): return .from(number)
+            case ("each", let number?): return .each(number)
+            default: break
+            }
+        }
+        throw invalid(
+            place, "there is no turn '\(text)'",
+            "'every', 'first', 'first 2', 'nth 3', 'from 4' or 'each 5'")
+    }
+
+    private func invalid(
+        _ place: SettingLines.Place, _ detail: String, _ hint: String?
+    ) -> Failure {
+        Failure(
+            "scenario-invalid", party: .tool, "\(path):\(place): \(detail)",
+            hint: hint ?? "Documentation/content-server.md describes the file")
+    }
+
+    private static let limit = 1000
+}

@@ -1,0 +1,163 @@
+package import Base
+internal import Contents
+internal import HTTPModel
+package import HTTPServer
+
+/// What one client did in one request, and what it was answered; no secret of it stands here.
+package struct JournalRecord: Sendable, Equatable {
+    package let client: String
+    /// Of the client's requests, counted from 1.
+    package let ordinal: UInt64
+    /// The client's connections counted from 1, in the order of their first requests.
+    package let connection: UInt64
+    package let version: String
+    package let scheme: String
+    package let host: String
+    package let method: String
+    /// With what may be a secret left out.
+    package let target: String
+    package let range: String?
+    /// The precondition fields as they came, but for Range.
+    package let conditions: [String]
+    /// In milliseconds since the journal began; not a part of the canonical form.
+    package let begunAt: UInt64
+    package var status = 0
+    package var entityTag: String?
+    package var lastModified: String?
+    package var contentRange: String?
+    /// The length that the content has, in bytes, if that is known.
+    package var length: UInt64?
+    package var faults: [String] = []
+    /// Nil while it goes on.
+    package var sent: SentResponse?
+
+    package init(
+        _ request: ServerRequest, client: String, ordinal: UInt64, connection: UInt64,
+        begunAt: UInt64
+    ) {
+        self.client = client
+        self.ordinal = ordinal
+        self.connection = connection
+        self.begunAt = begunAt
+        version = request.version.text
+        scheme = request.scheme.rawValue
+        host = Self.shown(request.host ?? "")
+        method = Self.shown(request.method.text)
+        target = Self.shown(Self.target(request.path))
+        range = request.fields.first(named: "range").map { Self.shown($0.text) }
+        conditions = request.fields.slices.filter {
+            let name = request.fields.name($0)
+            return (8...19).contains(name.count) && name.prefix(3).equalsIgnoringCase("if-")
+        }.prefix(8).map {
+            Self.shown("\(request.fields.name($0).text): \(request.fields.value($0).text)")
+        }
+    }
+
+    mutating func take(_ response: ServerResponse, faults: [String]) {
+        status = response.status
+        entityTag = response.first("ETag").map(Self.shown)
+        lastModified = response.first("Last-Modified").map(Self.shown)
+        contentRange = response.first("Content-Range").map(Self.shown)
+        length = response.body.length
+        self.faults = faults.prefix(16).map(Self.shown)
+    }
+
+    /// The target with the values of secret parameters left out.
+    private static func target(_ path: RequestPath) -> String {
+        guard let query = path.query else { return path.raw.text }
+        let items = query.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+        let shown = items.prefix(100).map { item -> String in
+            let name = item.prefix { $0 != UInt8(ascii: "=") }
+            return SecretName.isParameter(name) && name.count < item.count
+                ? "\(name.text)=***" : item.text
+        }
+        return "\(path.raw.text)?\(shown.joined(separator: "&"))"
+    }
+
+    private static func shown(_ text: String) -> String {
+        // What is no plain text could lead a terminal astray.
+        let bytes = text.utf8.prefix(limit).map { $0 >= 0x20 && $0 < 0x7F ? $0 : 0x3F }
+        return bytes.text
+    }
+
+    /// Of one text, in bytes.
+    private static let limit = 512
+}
+
+extension JournalRecord {
+    /// What a run with the same seed writes again, byte by byte.
+    ///
+    /// Time is no part of it, nor what a client that left had got of the rest by then.
+    package var canonical: JSONText { .object(canonicalMembers) }
+
+    /// All that is known.
+    package var json: JSONText {
+        .object(
+            canonicalMembers + [
+                JSONText.Member("begunAt", .integer(Int64(clamping: begunAt))),
+                JSONText.Member("sentBytes", .optional(sent?.count)),
+                JSONText.Member("acknowledgedBytes", .optional(sent?.acknowledged)),
+            ])
+    }
+
+    private var canonicalMembers: [JSONText.Member] {
+        let isOurs = sent.map { $0.end == .whole || $0.end == .cut || $0.end == .failed } ?? false
+        return [
+            JSONText.Member("client", .string(client)),
+            JSONText.Member("ordinal", .integer(Int64(clamping: ordinal))),
+            JSONText.Member("connection", .integer(Int64(clamping: connection))),
+            JSONText.Member("version", .string(version)),
+            JSONText.Member("scheme", .string(scheme)),
+            JSONText.Member("host", .string(host)),
+            JSONText.Member("method", .string(method)),
+            JSONText.Member("target", .string(target)),
+            JSONText.Member("range", .optional(range)),
+            JSONText.Member("conditions", .each(conditions) { .string($0) }),
+            JSONText.Member("status", .integer(Int64(status))),
+            JSONText.Member("etag", .optional(entityTag)),
+            JSONText.Member("lastModified", .optional(lastModified)),
+            JSONText.Member("contentRange", .optional(contentRange)),
+            JSONText.Member("faults", .each(faults) { .string($0) }),
+            JSONText.Member("end", .string(sent?.end.rawValue ?? "open")),
+            JSONText.Member("sent", isOurs ? .optional(sent?.count) : .null),
+        ]
+    }
+
+    /// The bytes of the representation that went out; `nil` if none did.
+    package var bytes: Range<UInt64>? {
+        guard let count = sent?.count, count > 0 else { return nil }
+        switch status {
+        case 200: return 0..<count
+        case 206:
+            guard case .part(let range, _)? = label else { return nil }
+            return range.lowerBound..<range.lowerBound + min(count, UInt64(range.count))
+        default: return nil
+        }
+    }
+
+    /// The length of the representation as the response told it.
+    package var total: UInt64? {
+        if status == 200 { return length }
+        guard case .part(_, let total)? = label else { return nil }
+        return total
+    }
+
+    private var label: ContentRange? {
+        guard let contentRange else { return nil }
+        do throws(ContentRangeViolation) {
+            return try ContentRange([UInt8](contentRange.utf8)[...])
+        } catch {
+            return nil
+        }
+    }
+
+    /// Where the asked range begins; `nil` if none was asked for, or several, or an end.
+    package var askedFrom: UInt64? {
+        guard let range, let list = RangeSpecifier.list([UInt8](range.utf8)[...]), list.count == 1
+        else { return nil }
+        switch list[0] {
+        case .bounded(let first, _), .from(let first): return first
+        case .suffix: return nil
+        }
+    }
+}

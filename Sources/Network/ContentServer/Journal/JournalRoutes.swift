@@ -1,0 +1,129 @@
+internal import Base
+internal import HTTPModel
+internal import HTTPServer
+
+/// `/.sallyport/`: what the journal has, for tests on this machine.
+struct JournalRoutes {
+    let journal: Journal
+    let schedule: FaultSchedule
+
+    func answer(_ request: ServerRequest) -> ServerResponse {
+        guard Self.isLocal(request) else { return .plain(403) }
+        let parts = request.path.segments.dropFirst().map(\.text)
+        switch (request.method, parts) {
+        case (.post, ["reset"]):
+            journal.reset()
+            schedule.reset()
+            return ServerResponse(204)
+        case (.get, ["journal"]), (.head, ["journal"]): return list(request)
+        case (.get, ["journal", "count"]):
+            return json(200, ["count": .integer(Int64(contents(request).records.count))])
+        case (.get, ["assert"]): return judge(request)
+        default: return .plain(404)
+        }
+    }
+
+    /// Other machines are not told, and neither is a page in a browser that has this server's
+    /// address under a name of its own.
+    private static func isLocal(_ request: ServerRequest) -> Bool {
+        let host = request.host ?? ""
+        return LoopbackHost.isAddress(request.connection.host) && LoopbackHost.contains(host)
+            && request.fields.first(named: "origin") == nil
+    }
+
+    private func contents(_ request: ServerRequest) -> Journal.Contents {
+        var filter = JournalFilter()
+        filter.client = request.path.queryValue("client")?.text
+        filter.path = request.path.queryValue("path")?.text
+        filter.range = request.path.queryValue("range")?.text
+        return journal.contents(filter)
+    }
+
+    private func list(_ request: ServerRequest) -> ServerResponse {
+        let contents = contents(request)
+        switch request.path.queryValue("format")?.text {
+        case "canonical":
+            return ServerResponse(
+                200, [ResponseField("Content-Type", "application/jsonl")],
+                body: .bytes(contents.canonical))
+        case "text": return ServerResponse(200, type: Self.plainText, Self.text(contents))
+        default:
+            return json(
+                200,
+                [
+                    "schema": "sallyport.journal/1",
+                    "dropped": .integer(Int64(clamping: contents.dropped)),
+                    "fileError": .optional(contents.writeFailure?.detail),
+                    "requests": .each(contents.records, \.json),
+                ])
+        }
+    }
+
+    private static func text(_ contents: Journal.Contents) -> String {
+        guard !contents.records.isEmpty else { return "no requests\n" }
+        return contents.records.map { record in
+            let parts = [
+                "\(record.client) \(record.ordinal)  \(record.method) \(record.target)",
+                record.range.map { "  \($0)" } ?? "",
+                record.conditions.map { "  \($0)" }.joined(),
+                "  -> \(record.status)", record.contentRange.map { " \($0)" } ?? "",
+                ", \(record.sent?.count ?? 0) bytes, \(record.sent?.end.rawValue ?? "open")",
+                record.faults.isEmpty ? "" : "  [\(record.faults.joined(separator: ", "))]",
+            ]
+            return parts.joined() + "\n"
+        }.joined()
+    }
+
+    private func judge(_ request: ServerRequest) -> ServerResponse {
+        let texts = FormItem.parse((request.path.query ?? [])[...]).filter {
+            $0.name.elementsEqual("rule".utf8)
+        }.prefix(16).map(\.value.text)
+        var judged: [(text: String, verdict: JournalAssertion.Verdict)] = []
+        let contents = contents(request)
+        for text in texts {
+            guard let assertion = JournalAssertion(text) else { return Self.unknown(text) }
+            judged.append((text, assertion.judge(contents.records)))
+        }
+        guard !judged.isEmpty else { return Self.unknown("") }
+        // A journal that has lost records cannot say that something never happened.
+        let isIncomplete = contents.dropped > 0
+        let outcomes = judged.map(\.verdict.outcome)
+        let outcome: JournalAssertion.Verdict.Outcome =
+            outcomes.contains(.failed)
+            ? .failed : outcomes.contains(.unseen) || isIncomplete ? .unseen : .passed
+        var response: ServerResponse
+        if request.path.queryValue("format")?.text == "text" {
+            let lines = judged.map { text, verdict in
+                (["\(verdict.outcome.rawValue)  \(text)"]
+                    + verdict.explanations.map { "        \($0)" }).joined(separator: "\n") + "\n"
+            }
+            let note = isIncomplete ? "\(contents.dropped) records were dropped\n" : ""
+            response = ServerResponse(200, type: Self.plainText, lines.joined() + note)
+        } else {
+            response = json(
+                200,
+                [
+                    "schema": "sallyport.assertions/1", "outcome": .string(outcome.rawValue),
+                    "dropped": .integer(Int64(clamping: contents.dropped)),
+                    "assertions": .each(judged) { text, verdict in
+                        [
+                            "assertion": .string(text),
+                            "outcome": .string(verdict.outcome.rawValue),
+                            "explanations": .each(verdict.explanations) { .string($0) },
+                        ]
+                    },
+                ])
+        }
+        response.fields.append(ResponseField("Sallyport-Outcome", outcome.rawValue))
+        return response
+    }
+
+    private static func unknown(_ text: String) -> ServerResponse {
+        ServerResponse(
+            400, type: plainText,
+            "there is no assertion '\(text.prefix(80))'; there are "
+                + JournalAssertion.words.joined(separator: ", ") + "\n")
+    }
+
+    private static let plainText = "text/plain; charset=utf-8"
+}
