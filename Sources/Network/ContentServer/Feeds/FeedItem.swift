@@ -9,8 +9,8 @@ struct FeedItem {
     let date: HTTPDate
 
     init(_ number: UInt64, feed: String, seed: UInt64) {
-        var state = GeneratedContent.mix(seed ^ number)
-        for byte in feed.utf8 { state = GeneratedContent.mix(state ^ UInt64(byte)) }
+        var state = SplitMix.mix(seed ^ number)
+        for byte in feed.utf8 { state = SplitMix.mix(state ^ UInt64(byte)) }
         let content = GeneratedContent(seed: state)
         let words = (0..<12).map { place in
             Self.words[Int(content.word(UInt64(place)) % UInt64(Self.words.count))]

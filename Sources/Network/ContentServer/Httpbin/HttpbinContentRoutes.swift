@@ -34,7 +34,7 @@ enum HttpbinContentRoutes {
                 JSONText.Member(name, true),
                 JSONText.Member("headers", HttpbinReport.headers(request)),
                 JSONText.Member("method", .bytes(request.method.name)),
-                JSONText.Member("origin", .string(request.clientHost)),
+                JSONText.Member("origin", .string(request.connection.host)),
             ]).document
             return ServerResponse(
                 200,

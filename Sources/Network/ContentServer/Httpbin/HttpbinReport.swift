@@ -12,7 +12,7 @@ struct HttpbinReport {
     init(_ request: ServerRequest) {
         add("args", Self.object(request.path.query.map { FormItem.parse($0[...]) } ?? []))
         add("headers", Self.headers(request))
-        add("origin", .string(request.clientHost))
+        add("origin", .string(request.connection.host))
         add("url", .bytes(Self.url(of: request)))
     }
 
@@ -121,12 +121,6 @@ struct HttpbinReport {
 }
 
 extension ServerRequest {
-    /// The client's address without its port.
-    var clientHost: String {
-        guard let colon = peer.lastIndex(of: ":") else { return peer }
-        return String(peer[..<colon].drop { $0 == "[" }.prefix { $0 != "]" })
-    }
-
     /// Scheme and authority, as the client named them.
     var base: String {
         "\(scheme.rawValue)://\(fields.first(.host).map(\.text) ?? host ?? "localhost")"

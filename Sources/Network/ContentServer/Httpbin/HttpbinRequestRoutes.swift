@@ -12,7 +12,7 @@ enum HttpbinRequestRoutes {
             with(all, "/anything/*", configuration, namesMethod: true),
             with(all, "/anything", configuration, namesMethod: true),
             .get("/headers") { json(200, ["headers": HttpbinReport.headers($0)]) },
-            .get("/ip") { json(200, ["origin": .string($0.clientHost)]) },
+            .get("/ip") { json(200, ["origin": .string($0.connection.host)]) },
             .get("/user-agent") {
                 let agent = $0.fields.first(named: "user-agent")
                 return json(200, ["user-agent": agent.map { .bytes([UInt8]($0)) } ?? .null])

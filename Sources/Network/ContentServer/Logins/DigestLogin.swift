@@ -117,9 +117,9 @@ struct DigestLogin {
     }
 
     private func mark(_ generation: UInt64, _ use: UInt64) -> String {
-        var state = GeneratedContent.mix(seed ^ generation)
-        for byte in user { state = GeneratedContent.mix(state ^ UInt64(byte)) }
-        return String(GeneratedContent.mix(state ^ use), radix: 16)
+        var state = SplitMix.mix(seed ^ generation)
+        for byte in user { state = SplitMix.mix(state ^ UInt64(byte)) }
+        return String(SplitMix.mix(state ^ use), radix: 16)
     }
 
     /// Whether a byte stands for itself between quotes (RFC 9110 §5.6.4).

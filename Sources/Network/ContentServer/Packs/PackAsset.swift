@@ -48,8 +48,8 @@ struct PackAsset: Sendable {
         defects = pack.defects
         let version = Self.lastChange(of: level, before: pack.version)
         self.version = version
-        var seed = GeneratedContent.mix(pack.seed ^ version)
-        for byte in name.utf8 { seed = GeneratedContent.mix(seed ^ UInt64(byte)) }
+        var seed = SplitMix.mix(pack.seed ^ version)
+        for byte in name.utf8 { seed = SplitMix.mix(seed ^ UInt64(byte)) }
         content =
             switch kind {
             case .thumbnail: PackContent(PixelImage.png(color: seed))

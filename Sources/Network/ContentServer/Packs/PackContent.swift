@@ -32,7 +32,7 @@ struct PackContent: Sendable {
     /// What is there already.
     init(_ bytes: [UInt8]) {
         self.init(
-            seed: bytes.reduce(0) { GeneratedContent.mix($0 ^ UInt64($1)) },
+            seed: bytes.reduce(0) { SplitMix.mix($0 ^ UInt64($1)) },
             size: UInt64(bytes.count), .noise, head: bytes)
     }
 
