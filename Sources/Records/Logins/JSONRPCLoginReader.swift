@@ -31,7 +31,7 @@ struct JSONRPCLoginReader {
         var isParameters = false
         var positional: [ArraySlice<UInt8>] = []
         var user: [UInt8]?
-        var secrets: [[UInt8]] = []
+        var secrets: [(name: [UInt8], value: [UInt8])] = []
     }
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
@@ -68,7 +68,7 @@ struct JSONRPCLoginReader {
         addPositional(text[...])
         guard depth > 1, call.isParameters else { return }
         if SecretName.reported(name) == .password {
-            if call.secrets.count < ClearLogin.countLimit { call.secrets.append(text) }
+            if call.secrets.count < ClearLogin.countLimit { call.secrets.append((name, text)) }
         } else if Self.userNames.contains(name.lowercasedBytes.text) {
             call.user = call.user ?? text
         }
@@ -82,7 +82,11 @@ struct JSONRPCLoginReader {
     private mutating func endCall() {
         defer { (call, names) = (Call(), [[]]) }
         guard !call.method.isEmpty else { return }
-        for secret in call.secrets { add(user: call.user?[...], secret: secret[...]) }
+        // What is named `pass` alone may say that something has passed.
+        for (name, value) in call.secrets
+        where call.user != nil || name.lowercasedBytes != Self.pass {
+            add(user: call.user?[...], secret: value[...])
+        }
         guard let known = Self.calls[call.method] else { return }
         func argument(_ place: Int) -> ArraySlice<UInt8>? {
             call.positional.indices.contains(place) ? call.positional[place] : nil
@@ -111,6 +115,7 @@ struct JSONRPCLoginReader {
         "encryptwallet": (nil, [0]), "importprivkey": (nil, [0]),
     ]
     private static let poolCalls: Set = ["mining.authorize", "eth_submitlogin", "login"]
+    private static let pass = Array("pass".utf8)
     private static let parameters = Array("params".utf8)
     private static let userNames: Set = ["user", "username", "login", "email", "account"]
 }

@@ -21,7 +21,7 @@ enum MemcachedLoginReader {
             else { continue }
             guard let data = cursor.bytes(Int(size)), let space = data.firstIndex(of: 0x20),
                 cursor.bytes(2)?.elementsEqual([0x0D, 0x0A]) == true,
-                !refusals.isEmpty || keys.contains(words[1].text),
+                !refusals.isEmpty || isLogin(words, data),
                 var login = ClearLogin(
                     .memcached, .set, user: data[..<space], secret: data[(space + 1)...])
             else { break }
@@ -31,6 +31,12 @@ enum MemcachedLoginReader {
             found.append(login)
         }
         return found
+    }
+
+    /// Whether it can be nothing else: a key named for it, no flags, no end, and two words.
+    private static func isLogin(_ words: [ArraySlice<UInt8>], _ data: ArraySlice<UInt8>) -> Bool {
+        keys.contains(words[1].text) && words[2...3].allSatisfy { $0.elementsEqual([0x30]) }
+            && data.count { $0 == 0x20 } == 1
     }
 
     private static let keys: Set = ["auth", "authenticate", "authentication"]

@@ -21,10 +21,12 @@ enum RemoteLoginReader {
     private static func isPassword(_ texts: [ArraySlice<UInt8>], _ origin: [UInt8]) -> Bool {
         let answers = ["\u{1}Login incorrect", "\u{1}Password incorrect"]
         if answers.contains(where: { origin.starts(with: $0.utf8) }) { return true }
-        return texts[1].count > 32
-            || !texts[1].allSatisfy {
+        let isName =
+            texts[1].count <= 32
+            && texts[1].allSatisfy {
                 $0.isASCIILetter || $0.isASCIIDigit || [0x2D, 0x2E, 0x40, 0x5C, 0x5F].contains($0)
             }
+        return !isName && texts[0] != texts[1]
     }
 
     /// Without the sizes of windows that a client tells of (RFC 1282 §4).

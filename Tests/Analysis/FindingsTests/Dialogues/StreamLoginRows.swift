@@ -41,6 +41,16 @@ let quietStreamRows: [ClearLoginReaderTests.Row] = [
     Row(
         "a call with a list of names",
         .client("{\"method\":\"chat.join\",\"params\":[\"nora\",\"garden\"]}\n")),
+    Row("rsh of an odd name", .client("1022\0n&b\0n&b\0ls\0"), .origin("\0")),
+    Row(
+        "a call that tells of what has passed",
+        .client("{\"method\":\"report\",\"params\":{\"test\":\"a\",\"pass\":\"yes\"}}\n")),
+    Row(
+        "memcached, a text by the name of a login", .client("set auth 0 0 10\r\nall is wel\r\n"),
+        .origin("STORED\r\n")),
+    Row(
+        "memcached, what ends by the name of a login",
+        .client("set auth 0 60 11\r\nhello world\r\n"), .origin("STORED\r\n")),
     Row(
         "a call whose password is elsewhere",
         .client("{\"password\":\"s3cret\",\"method\":\"mining.subscribe\",\"params\":[]}\n")),
