@@ -70,8 +70,10 @@ func tests(
 }
 
 /// What tests share.
-func support(_ name: String) -> Target {
-    .target(name: name, path: "Tests/Support/\(name)", swiftSettings: strict)
+func support(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Tests/Support/\(name)",
+        swiftSettings: strict)
 }
 
 let package = Package(
@@ -218,6 +220,8 @@ let package = Package(
         support("ProcessStart"),
         // What tests may take: a thread of their own, a processor for so long.
         support("TestConditions"),
+        // Dialogues without TLS, and the logins in them.
+        support("LoginRows", ["Base", "Logins", "Traffic"]),
         tests(of: "Base"),
         tests(of: "HTTPModel"),
         tests(of: "Sockets"),
@@ -244,7 +248,10 @@ let package = Package(
         tests(of: "Filters", ["Base", "HTTPModel", "TestConditions", "Traffic"]),
         tests(
             of: "Findings",
-            ["Base", "Contents", "HTTPModel", "Logins", "Redaction", "TestConditions", "Traffic"]),
+            [
+                "Base", "Contents", "HTTPModel", "LoginRows", "Logins", "Redaction",
+                "TestConditions", "Traffic",
+            ]),
         tests(
             of: "Formats",
             [
@@ -268,7 +275,7 @@ let package = Package(
         tests(
             of: "PacketFormats",
             [
-                "Base", "CaptureStore", "Formats", "HTTP2Frames", "HTTPCodecs",
+                "Base", "CaptureStore", "Findings", "Formats", "HTTP2Frames", "HTTPCodecs",
                 "ProcessStart", "Recording", "TestConditions", "TLS", "Traffic",
             ]),
         tests(
@@ -281,7 +288,8 @@ let package = Package(
         tests(
             of: "Proxy",
             [
-                "Base", "COpenSSL", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "Origins",
+                "Base", "CaptureStore", "COpenSSL", "Findings", "Formats", "HTTP2Frames",
+                "HTTPCodecs", "HTTPModel", "LoginRows", "Origins", "PacketFormats",
                 "ProcessStart", "Recording", "Sockets", "TestConditions", "TLS", "Traffic",
                 "Transport",
             ]),
@@ -322,8 +330,9 @@ let package = Package(
             of: "Commands",
             [
                 "Audit", "Base", "CaptureStore", "Catalogue", "Contents", "Filters", "Findings",
-                "Formats", "HTTPClient", "HTTPCodecs", "Launching", "Negotiation", "Origins",
-                "Proxy", "Replay", "Runs", "TestConditions", "TLS", "Traffic", "Views",
+                "Formats", "HTTPClient", "HTTPCodecs", "Launching", "LoginRows", "Logins",
+                "Negotiation", "Origins", "Proxy", "Replay", "Runs", "TestConditions", "TLS",
+                "Traffic", "Views",
             ],
             exclude: ["Cases"]),
         tests(of: "Fuzzing"),

@@ -1,14 +1,15 @@
+import Base
 import Testing
 
 /// What 22 client libraries sent to log in, recorded on loopback, and what they were answered.
-struct LoginVector: Sendable, CustomTestStringConvertible {
-    let name: String
-    let isHash: Bool
-    let user: String
-    let password: String
-    let client: String
-    let origin: String
-    var testDescription: String { name }
+package struct LoginVector: Sendable, CustomTestStringConvertible {
+    package let name: String
+    package let isHash: Bool
+    package let user: String
+    package let password: String
+    package let client: String
+    package let origin: String
+    package var testDescription: String { name }
 
     private init(
         _ name: String, isHash: Bool = false, user: String, password: String, client: String,
@@ -22,7 +23,7 @@ struct LoginVector: Sendable, CustomTestStringConvertible {
         self.origin = origin
     }
 
-    static let all: [LoginVector] = [
+    package static let all: [LoginVector] = [
         LoginVector(
             "ftp-login", user: "probe.user",
             password: "Pr0be-S3cret!",

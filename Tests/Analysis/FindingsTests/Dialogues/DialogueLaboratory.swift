@@ -1,26 +1,9 @@
 import Base
+import LoginRows
 import Traffic
 
 @testable import Findings
 @testable import Logins
-
-/// What one side said at once.
-struct Said: Sendable {
-    let direction: Direction
-    let bytes: [UInt8]
-
-    static func client(_ bytes: [UInt8]) -> Said { Said(direction: .request, bytes: bytes) }
-    static func client(_ text: String) -> Said { .client(Array(text.utf8)) }
-    static func client(hex: String) -> Said { .client(unhexed(hex)) }
-    static func origin(_ bytes: [UInt8]) -> Said { Said(direction: .response, bytes: bytes) }
-    static func origin(_ text: String) -> Said { .origin(Array(text.utf8)) }
-    static func origin(hex: String) -> Said { .origin(unhexed(hex)) }
-}
-
-func unhexed(_ text: String) -> [UInt8] {
-    let digits = text.utf8.compactMap(\.hexDigitValue)
-    return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
-}
 
 /// A connection without HTTP in short hand.
 struct DialogueSample: Sendable {
