@@ -75,8 +75,11 @@ package struct FindingsEngine {
         found += BonjourDetector.examine(connection, view) + SSDPDetector.examine(connection, view)
         for index in found.indices { found[index].protocolName = spoken }
         found += logins
-        found += PlainLoginDetector.examine(connection, isRead: !logins.isEmpty)
-        found += UpgradeDetector.examine(connection, client: view?.client ?? [])
+        let isWhole = view?.isClear == true && messages?.isTruncated == false
+        found += PlainLoginDetector.examine(connection, isRead: !logins.isEmpty || isWhole)
+        let hasLoggedIn = found.contains { $0.rule == .plainLogin && $0.severity == .critical }
+        found += UpgradeDetector.examine(
+            connection, client: view?.client ?? [], hasLoggedIn: hasLoggedIn)
         if let view, logins.isEmpty, connection.protocolName == "unknown" {
             found += UnknownStreamDetector.examine(view)
             found += remembering.examine(view, on: connection, redaction)
@@ -149,10 +152,12 @@ package struct FindingsEngine {
         let view = ExchangeView(
             exchange, on: connection, requestBody: requestBody, responseBody: responseBody,
             responseDigest: responseDigest, parties: &parties)
-        coverage.count(view)
         // What was asked of an origin that could not be had was not exchanged with it.
         if !exchange.answeredByTool { expected.seeExchange(with: view.host) }
-        return add(examine(view), in: view)
+        let found = examine(view)
+        // Only now it is known how far the rules have come.
+        coverage.count(view)
+        return add(found, in: view)
     }
 
     /// What was found so far.

@@ -93,18 +93,105 @@ import Traffic
         #expect(reader.isTruncated && reader.fields.isEmpty)
     }
 
-    @Test(arguments: [
-        ("application/json", String(repeating: #"{"a":"#, count: 10_000)),
-        ("application/json", String(repeating: "[", count: 10_000)),
-        ("application/msgpack", String(repeating: "\u{01}\u{01}", count: 9000)),
-        ("application/x-protobuf", String(repeating: "\u{0A}\u{02}\u{08}\u{01}", count: 9000)),
-    ])
-    func tellsWhatWasLeftOut(_ type: String, _ body: String) {
-        let report = FindingsLaboratory.run([.post(body, type, over: .https)])
+    @Test(arguments: unread)
+    func tellsWhatWasLeftOut(_ row: Unread) {
+        // Of an answer, rules look for values where its type tells that it has some.
+        let isStructured = !row.type.hasPrefix("multipart")
+        let answer = Sample(
+            scheme: .https, responseHeaders: ["Content-Type: \(row.type)"], responseBody: row.body)
+        #expect(FindingsLaboratory.run([answer]).coverage.partlyReadBodies == 1 || !isStructured)
+        var request = Sample.post("", row.type, over: .https)
+        request.body = row.body
+        let report = FindingsLaboratory.run([request])
         #expect(report.coverage.partlyReadBodies == 1)
         let text = FindingsText.render(report, color: false)
         #expect(text.contains("1 body not looked into to the end"))
     }
+
+    /// A gigabyte of zeros by the other codings, each in a few kilobytes.
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: [
+            ("br", Base64.decode(Array(brotliBomb.utf8)) ?? []), ("zstd", zstdBomb),
+        ])
+    func boundsOtherBombs(_ coding: String, _ body: [UInt8]) {
+        var request = Sample.post("", "application/json", over: .https)
+        request.body = body
+        request.headers.append("Content-Encoding: \(coding)")
+        let report = FindingsLaboratory.run([request])
+        #expect(report.coverage.partlyReadBodies == 1)
+    }
+
+    struct Unread: Sendable, CustomTestStringConvertible {
+        let type: String
+        let body: [UInt8]
+        var testDescription: String { "\(type), \(body.count) bytes" }
+
+        init(_ type: String, _ body: [UInt8]) {
+            self.type = type
+            self.body = body
+        }
+    }
+
+    private static let unread: [Unread] = [
+        Unread("application/json", bytes(#"{"a":"#, 10_000)),
+        Unread("application/json", bytes("[", 10_000)),
+        Unread("application/msgpack", bytes("\u{01}\u{01}", 9000)),
+        Unread("application/msgpack", [UInt8](repeating: 0x91, count: 10_000) + [0xC0]),
+        Unread("application/msgpack", [0xDD, 0xFF, 0xFF, 0xFF, 0xFF, 0xA1, 0x61]),
+        Unread("application/msgpack", [0xDB, 0x7F, 0xFF, 0xFF, 0xFF, 0x61]),
+        Unread("application/cbor", [UInt8](repeating: 0x81, count: 10_000) + [0x01]),
+        Unread("application/cbor", [0x9B] + [UInt8](repeating: 0xFF, count: 8)),
+        Unread("application/cbor", [0x7B] + [UInt8](repeating: 0x7F, count: 8) + [0x61]),
+        Unread("application/x-protobuf", bytes("\u{0A}\u{02}\u{08}\u{01}", 9000)),
+        Unread("application/x-plist", propertyList(count: 14, references: 1)),
+        Unread("application/x-plist", propertyList(count: 15, references: 0xFF)),
+        Unread(
+            "multipart/form-data; boundary=b",
+            bytes("--b\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n", 100_000)
+        ),
+        Unread("text/plain", bytes("a password is no word. ", 1 << 17)),
+    ]
+
+    private static func bytes(_ text: String, _ count: Int) -> [UInt8] {
+        Array(String(repeating: text, count: count).utf8)
+    }
+
+    /// A binary property list of one array that holds itself, or says that it is larger than it is.
+    private static func propertyList(count: Int, references: UInt8) -> [UInt8] {
+        let array: [UInt8] =
+            count < 15
+            ? [0xA0 | 1, 0] : [0xAF, 0x13] + [UInt8](repeating: references, count: 8) + [0]
+        let offset = UInt8(8 + array.count)
+        return bytes("bplist00", 1) + array + [8] + [0, 0, 0, 0, 0, 0, 1, 1]
+            + [0, 0, 0, 0, 0, 0, 0, 1] + [UInt8](repeating: 0, count: 8) + [
+                0, 0, 0, 0, 0, 0, 0, offset,
+            ]
+    }
+
+    private static let brotliBomb =
+        "z///fwAkAOKxQHLv//n//w+ABEAcFoDu/T////8BkACIwwLQvf/n//8/ABIAcVgAuvf//P//B0ACIA4L"
+        + "QPf+n////wBIAMRhAeje//P//x8ACYA4LADd+3/+//8DIAEQhwWge//P//9/ACQA4rAAdO//+f//D4AE"
+        + "QBwWgO79P////wGQAIjDAtC9/+f//z8AEgBxWAC69//8//8HQAIgDgtA9/6f////AEgAxGEB6N7/8///"
+        + "HwAJgDgsAN37f/7//wMgARCHBaB7/8///38AJADisAB07//5//8PgARAHBaA7v0/////AZAAiMMC0L3/"
+        + "5///PwASAHFYALr3//z//wdAAiAOC0D3/p////8ASADEYQHo3v/z//8fAAmAOCwA3ft//v//AyABEIcF"
+        + "oHv/z///fwAkAOKwAHTv//n//w+ABEAcFoDu/T////8BkACIwwLQvf/n//8/ABIAcVgAuvf//P//B0AC"
+        + "IA4LQPf+n////wBIAMRhAeje//P//x8ACYA4LADd+3/+//8DIAEQhwWge//P//9/ACQA4rAAdO//+f//"
+        + "D4AEQBwWgO79P////wGQAIjDAtC9/+f//z8AEgBxWAC69//8//8HQAIgDgtA9/6f////AEgAxGEB6N7/"
+        + "8///HwAJgDgsAN37f/7//wMgARCHBaB7/8///38AJADisAB07//5//8PgARAHBaA7v0/////AZAAiMMC"
+        + "0L3/5///PwASAHFYALr3//z//wdAAiAOC0D3/p////8ASADEYQHo3v/z//8fAAmAOCwA3ft//v//AyAB"
+        + "EIcFoHv/z///fwAkAOKwAHTv//n//w+ABEAcFoDu/T////8BkACIwwLQvf/n//8/ABIAcVgAuvf//P//"
+        + "B0ACIA4LQPf+n////wBIAMRhAeje//P//x8ACYA4LADd+3/+//8DIAEQhwWge//P//9/ACQA4rAAdO//"
+        + "+f//D4AEQBwWgO79P////wGQAIjDAtC9/+f//z8AEgBxWAC69//8//8HQAIgDgtA9/6f////AEgAxGEB"
+        + "6N7/8///HwAJgDgsAN37//z//wcgARCHBaB7/w8="
+
+    /// Blocks of zeros (RFC 8878 §3.1.1.2), which say their length alone.
+    private static let zstdBomb: [UInt8] =
+        [0x28, 0xB5, 0x2F, 0xFD, 0, 0x58]
+        + (0..<8192).flatMap { number -> [UInt8] in
+            let head = UInt32(1 << 17) << 3 | 2 | (number == 8191 ? 1 : 0)
+            return [0, 8, 16].map { UInt8(truncatingIfNeeded: head >> $0) } + [0]
+        }
 
     /// Ten entities, each ten times the one before: 10¹⁰ characters if anybody believed them.
     @Test func boundsEntities() {

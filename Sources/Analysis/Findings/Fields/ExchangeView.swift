@@ -28,8 +28,13 @@ final class ExchangeView {
     let undecodableBodies: Int
     /// Equal for equal contents of responses, `nil` if it is not known.
     let responseDigest: UInt64?
-    /// Contents of which not all that may hold values was looked into.
-    let partlyReadBodies: Int
+    /// Contents of which not all that may hold values was looked into, as far as rules have asked for
+    /// values.
+    var partlyReadBodies: Int {
+        (isRequestPartlyRead ? 1 : 0) + (isResponsePartlyRead ? 1 : 0)
+    }
+    private let isRequestPartlyRead: Bool
+    private var isResponsePartlyRead: Bool
     /// The header fields of the request, named in lower case, as they came.
     private(set) lazy var headerFields = request.lowercasedFields.map {
         MessageField(container: .header, name: $0.name, value: $0.value)
@@ -118,10 +123,8 @@ final class ExchangeView {
         var body = FieldReader()
         if sent.state != .undecodable { body.read(body: sent.bytes, contentType: type) }
         bodyFields = body.fields
-        partlyReadBodies =
-            (body.isTruncated || Self.isCut(sent, exchange.requestBody, type) ? 1 : 0)
-            + (Self.isCut(received, exchange.responseBody, responseFacts.type)
-                ? 1 : 0)
+        isRequestPartlyRead = body.isTruncated || Self.isCut(sent, exchange.requestBody, type)
+        isResponsePartlyRead = Self.isCut(received, exchange.responseBody, responseFacts.type)
         var urls = FieldReader()
         for parameter in target.parameters.prefix(FieldReader.parameterLimit) {
             urls.add(parameter, container: .query)
@@ -167,6 +170,7 @@ final class ExchangeView {
                     value: Array(field.value.prefix(MessageField.valueLimit))))
         }
         reader.read(body: responseBody, contentType: responseType)
+        if reader.isTruncated { isResponsePartlyRead = true }
         return reader.fields
     }
 

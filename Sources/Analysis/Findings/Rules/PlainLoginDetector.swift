@@ -33,7 +33,8 @@ enum PlainLoginDetector {
 
     /// Judges what was seen while the connection was relayed.
     ///
-    /// - Parameter isRead: whether its bytes have shown a login already.
+    /// - Parameter isRead: whether its bytes have shown a login already, or were read to the end: a
+    ///   line that looks like a login may have been mail, or was cancelled.
     static func examine(_ connection: ConnectionRecord, isRead: Bool) -> [RuleMatch] {
         var found: [RuleMatch] = []
         if !isRead, let note = connection.note("plaintext-login") {

@@ -4,9 +4,13 @@ internal import Traffic
 
 /// NOTLS-STARTTLS and STARTTLS-INJECTION: what became of the switch to TLS in mid-stream.
 enum UpgradeDetector {
-    /// - Parameter client: the start of what the client said, empty if it was not recorded.
-    static func examine(_ connection: ConnectionRecord, client: [UInt8]) -> [RuleMatch] {
-        [injection(connection), unused(connection, client)].compactMap { $0 }
+    /// - Parameters:
+    ///   - client: the start of what the client said, empty if it was not recorded.
+    ///   - hasLoggedIn: whether it gave its password in cleartext.
+    static func examine(
+        _ connection: ConnectionRecord, client: [UInt8], hasLoggedIn: Bool
+    ) -> [RuleMatch] {
+        [injection(connection), unused(connection, client, hasLoggedIn)].compactMap { $0 }
     }
 
     private static func injection(_ connection: ConnectionRecord) -> RuleMatch? {
@@ -20,7 +24,9 @@ enum UpgradeDetector {
 
     /// A client that ends the connection when TLS is refused has done what it should: that is told
     /// as `low`. One that was cut off before the answer came is not judged.
-    private static func unused(_ connection: ConnectionRecord, _ client: [UInt8]) -> RuleMatch? {
+    private static func unused(
+        _ connection: ConnectionRecord, _ client: [UInt8], _ hasLoggedIn: Bool
+    ) -> RuleMatch? {
         let isOffered = connection.note("upgrade-offered") != nil
         let isRefused = connection.note("upgrade-refused") != nil
         let isAsked = connection.note("upgrade-asked") != nil
@@ -28,7 +34,6 @@ enum UpgradeDetector {
             connection.upgrade != nil || connection.clientTLS != nil
             || connection.note("other-encryption") != nil
         guard !isEncrypted, isRefused || isOffered && !isAsked else { return nil }
-        let hasLoggedIn = connection.note("plaintext-login") != nil
         let hasMail = handsMailOver(client)
         let severity: Severity = hasLoggedIn ? .high : hasMail ? .medium : .low
         var result = RuleMatch(.upgradeUnused, severity, hasLoggedIn || hasMail ? .certain : .firm)
