@@ -60,6 +60,11 @@ package struct ConnectionRecord: Sendable {
         notes.contains { $0.code == ConnectionNote.importedPacketsCode }
     }
 
+    /// Whether it was recorded by the tool itself, exported as packets, and imported again.
+    package var isFromExport: Bool {
+        notes.contains { $0.code == ConnectionNote.importedRecordingCode }
+    }
+
     /// How the client came in.
     package enum Mode: String, Sendable, CaseIterable {
         /// By HTTP to a proxy that it knows.
@@ -168,6 +173,8 @@ package struct ConnectionNote: Sendable, Equatable {
     /// Of what another tool recorded: requests, and packets.
     package static let importedCode = "imported"
     package static let importedPacketsCode = "imported-packets"
+    /// Of what was recorded by the tool itself, exported as packets, and imported again.
+    package static let importedRecordingCode = "imported-recording"
 
     package init(_ code: String, _ detail: String) {
         self.code = code

@@ -202,7 +202,9 @@ package struct FindingsCoverage: Sendable, Equatable {
         let isUnknown =
             ["unknown", "http", "udp"].contains(connection.protocolName)
             && connection.messageCount > 0
-        let isPassed = connection.isFromPackets && connection.outcome == .passedThrough
+        let isPassed =
+            (connection.isFromPackets || connection.isFromExport)
+            && connection.outcome == .passedThrough
         let isIncomplete = connection.note("packets-missing") != nil
         if isIncomplete { packetsMissing += 1 }
         let isEncrypted = Self.encryptedNames.contains(connection.protocolName)
@@ -256,7 +258,7 @@ package struct FindingsCoverage: Sendable, Equatable {
         if !heardOrigin, originFailed + ownAnswers + unanswered > 0 {
             reasons.append(.noOriginAnswered)
         }
-        let isUnread = notUnderstood + notDecrypted > 0
+        let isUnread = notUnderstood + notDecrypted + packetsMissing > 0
         let looked = connections - datagrams - ownPages
         if !hasTraffic, passedThrough > 0, passedThrough >= looked, !isUnread {
             reasons.append(.everythingPassed)

@@ -15,6 +15,8 @@ final class ConnectionReading {
     private let ring: KeyRing
     private var client: PacketEndpoint
     private var origin: PacketEndpoint
+    /// How the client came in, where the file tells it.
+    private let way: PacketWay?
     private var order: [2 of TCPReassembler] = [TCPReassembler(), TCPReassembler()]
     private var tls: TLSReading?
     private var state = State.undecided
@@ -48,14 +50,15 @@ final class ConnectionReading {
     private static let answerLimit = 1 << 20
 
     init(
-        id: Int64, client: PacketEndpoint, origin: PacketEndpoint, at time: Timestamp,
-        _ writer: ImportWriter, _ ring: KeyRing, _ room: WebSocketRoom
+        id: Int64, client: PacketEndpoint, origin: PacketEndpoint, by way: PacketWay?,
+        at time: Timestamp, _ writer: ImportWriter, _ ring: KeyRing, _ room: WebSocketRoom
     ) {
         self.writer = writer
         messages = ImportedMessages(writer, connection: id, at: time, room)
         self.ring = ring
         self.client = client
         self.origin = origin
+        self.way = way
         lastTime = time
         record = ConnectionRecord(
             id: id, openedAt: time, client: client.text, listener: origin.text, mode: .transparent)
@@ -68,6 +71,12 @@ final class ConnectionReading {
         record.originAddress = origin.text
         record.originPort = origin.port
         record.originHost = origin.host
+        guard let way else { return }
+        record.mode = way.mode
+        record.originAddress = nil
+        record.originHost = way.origin?.host ?? ""
+        record.originPort = way.origin?.port ?? 0
+        if way.hasLogin { record.notes.append(.proxyLogin) }
     }
 
     /// Takes the ends for each other, before anything was told of what they said.
@@ -167,8 +176,9 @@ final class ConnectionReading {
 
     /// Finds out what is spoken by what the client says first.
     private func decide() {
-        if tls == nil, outerName == nil, record.mode == .transparent, findOrigin() { return }
-        if record.mode == .transparent, tls == nil, outerName == nil, isWithinSOCKS() { return }
+        // Nobody has told yet who the origin is.
+        let isOpen = way == nil && record.mode == .transparent && tls == nil && outerName == nil
+        if isOpen, findOrigin() || isWithinSOCKS() { return }
         let start = early[0]
         // The server may speak first then.
         if tls?.record.alpn == "h2" { return beginHTTP2() }
@@ -364,14 +374,16 @@ final class ConnectionReading {
         if let outerName { record.protocolName = outerName }
         record.closedAt = isOver ? lastTime : nil
         record.clientTLS = tls?.record
-        if let name = tls?.record.sni, !name.isEmpty { record.originHost = name }
+        if let name = tls?.record.sni, !name.isEmpty, way?.origin == nil {
+            record.originHost = name
+        }
         if let tls = tls?.record, !tls.chain.isEmpty {
             let flaws = ChainFlaws.of(
                 tls.chain, at: record.openedAt.microseconds / 1_000_000, host: tls.sni)
             record.clientTLS?.verifyError = flaws.isEmpty ? nil : flaws.joined(separator: "; ")
         }
         record.notes += messages.notes
-        record.notes.append(.importedPackets)
+        record.notes.append(way == nil ? .importedPackets : .importedRecording)
         judge(hasGap: hasGap)
         writer.write(.connection(record))
     }

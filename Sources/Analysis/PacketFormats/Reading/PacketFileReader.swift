@@ -201,7 +201,13 @@ struct PacketFileReader {
             CaughtPacket(
                 linkType: interface.linkType, interface: interface.name,
                 at: Self.time(stamp, interface),
-                bytes: [UInt8](buffer[body.dropFirst(20).prefix(length)])))
+                bytes: [UInt8](buffer[body.dropFirst(20).prefix(length)]),
+                comments: comments(body.dropFirst(20 + (length + 3) / 4 * 4))))
+    }
+
+    private func comments(_ range: Range<Int>) -> [String] {
+        guard !range.isEmpty else { return [] }
+        return options(range).compactMap { $0.code == 1 ? $0.value.text : nil }
     }
 
     private func simplePacket(_ body: Range<Int>) -> Event? {
@@ -256,4 +262,6 @@ struct CaughtPacket: Equatable {
     let interface: String
     let at: Timestamp
     let bytes: [UInt8]
+    /// Words that came with it.
+    var comments: [String] = []
 }

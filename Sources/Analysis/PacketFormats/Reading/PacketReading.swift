@@ -47,7 +47,11 @@ final class PacketReading {
             lastTime = packet.at
             do throws(PacketRefusal) {
                 switch try decoder.read(packet) {
-                case .segment(let segment): take(segment, on: packet.interface)
+                case .segment(let segment):
+                    let way =
+                        origin == nil
+                        ? nil : packet.comments.lazy.compactMap(PacketWay.init(comment:)).first
+                    take(segment, on: packet.interface, way)
                 case .datagram(let datagram): take(datagram, on: packet.interface)
                 case nil: break
                 }
@@ -71,7 +75,7 @@ final class PacketReading {
         }
     }
 
-    private func take(_ segment: TCPSegment, on interface: String) {
+    private func take(_ segment: TCPSegment, on interface: String, _ way: PacketWay?) {
         let key = FlowKey(segment.source, segment.target, interface)
         if segment.isSYN, !segment.isACK, let old = connections[key],
             old.record.clientBytes != .init()
@@ -79,12 +83,14 @@ final class PacketReading {
             end(old, key)
         }
         // What closes a connection may come once more when it is closed.
-        guard let reading = connections[key] ?? begin(segment, key) else { return }
+        guard let reading = connections[key] ?? begin(segment, key, way) else { return }
         reading.take(segment)
         if reading.isOver { end(reading, key) }
     }
 
-    private func begin(_ segment: TCPSegment, _ key: FlowKey) -> ConnectionReading? {
+    private func begin(
+        _ segment: TCPSegment, _ key: FlowKey, _ way: PacketWay?
+    ) -> ConnectionReading? {
         guard segment.isSYN || !segment.content.isEmpty else { return nil }
         if connections.count >= Self.limit { endOldest() }
         // Without its first packet, the end with the lower port is taken for the origin.
@@ -93,8 +99,8 @@ final class PacketReading {
         let reading = ConnectionReading(
             id: writer.makeConnectionNumber(),
             client: isFromClient ? segment.source : segment.target,
-            origin: isFromClient ? segment.target : segment.source, at: segment.at, writer, ring,
-            room)
+            origin: isFromClient ? segment.target : segment.source, by: way, at: segment.at,
+            writer, ring, room)
         connections[key] = reading
         return reading
     }

@@ -36,7 +36,7 @@ struct LegPlanner {
     private mutating func planClient(_ client: PacketEndpoint, _ listener: PacketEndpoint) {
         var plan = LegPlan(
             role: .client, connection: record.id, client: client, origin: listener,
-            openedAt: record.openedAt, tls: record.clientTLS.map(leg))
+            openedAt: record.openedAt, tls: record.clientTLS.map(leg), way: PacketWay(record))
         if record.mode == .explicit, record.clientTLS != nil || record.exchangeCount == 0,
             !record.originHost.isEmpty
         {
@@ -76,7 +76,7 @@ struct LegPlanner {
         if let plain = Self.plainPorts[target.port] { target.port = plain }
         var plan = LegPlan(
             role: .decrypted, connection: record.id, client: client, origin: target,
-            openedAt: record.openedAt, isWithoutContent: isRedacted)
+            openedAt: record.openedAt, isWithoutContent: isRedacted, way: PacketWay(record))
         var parts = ["connection \(record.id), in plain: packets are made from a recording"]
         if isRedacted { parts.append("contents and secrets are left out") }
         if target.port != origin.port { parts.append("the port was \(origin.port)") }

@@ -21,6 +21,8 @@ struct PacketLeg {
     private var lastTime: Timestamp
     private let seed: UInt32
     private var comment: String
+    /// What the first packet tells of its connection.
+    private var way: PacketWay?
 
     enum Role: UInt32 {
         case client = 0
@@ -54,6 +56,7 @@ struct PacketLeg {
     private mutating func begin(at time: Timestamp, _ file: inout PacketFileWriter) throws {
         openings += 1
         lastTime = time
+        way = plan.way
         for packet in tcp.opened() { try add(packet, flow: nil, &file) }
     }
 
@@ -233,6 +236,7 @@ struct PacketLeg {
         _ packet: [UInt8], flow: Int64?, _ file: inout PacketFileWriter
     ) throws {
         var options: [PacketOption] = []
+        if let way = way.take() { options.append(.comment(way.comment)) }
         if let flow { options.append(.flow(flow)) }
         if !comment.isEmpty { options.append(.comment(comment)) }
         comment = ""
@@ -252,6 +256,8 @@ struct LegPlan {
     /// What is said before TLS.
     var preamble: [(Direction, [UInt8])] = []
     var isWithoutContent = false
+    /// How its client came in; `nil` for a leg to an origin.
+    var way: PacketWay?
     /// For its first packet.
     var comment = ""
 }
