@@ -14,7 +14,7 @@ package enum RedactedContent: Equatable {
 
 /// Takes the secrets out of a content, as far as its media type tells where they are.
 package enum ContentRedaction {
-    /// Redacts forms, JSON and multipart contents.
+    /// Redacts forms, JSON, multipart contents, XML, HTML and plain text.
     ///
     /// A content that begins as JSON is tried as such whatever its type says: `curl --data` calls
     /// everything a form, and browsers send beacons as plain text.
@@ -51,6 +51,7 @@ package enum ContentRedaction {
                 content, boundary: boundary, isForm: isForm, depth: depth
             ).map { .understood($0) } ?? .malformed(claimed: "multipart content")
         case .xml: return masked(XMLRedaction.redact(content), of: content)
+        case .html: return masked(HTMLRedaction.redact(content), of: content)
         case .other: return sniff(content, isWhole, mayBeForm: false, depth: depth)
         case .unspecific, nil: return sniff(content, isWhole, mayBeForm: true, depth: depth)
         }
@@ -61,6 +62,7 @@ package enum ContentRedaction {
         case form
         case multipart(boundary: [UInt8], isForm: Bool)
         case xml
+        case html
         /// Text of no told form.
         case unspecific
         case other
@@ -74,7 +76,9 @@ package enum ContentRedaction {
         }
         if type.isJSON { return .json }
         if type.isXML { return .xml }
-        return type.isGraphQL || type.isPlain ? .unspecific : .other
+        if type.isHTML { return .html }
+        // A line of an event stream holds JSON, as a line of text may.
+        return type.isGraphQL || type.isPlain || type.isEventStream ? .unspecific : .other
     }
 
     private static func json(

@@ -27,15 +27,23 @@ enum TextRedaction {
         return line.starts(with: version) || last.starts(with: version)
     }
 
-    /// Redacts a JSON value at the end of a line, such as `data: {…}` and `42["login",{…}]`.
+    /// Redacts a JSON value at the end of a line, such as `data: {…}`, `42["login",{…}]` and
+    /// `state = {…};`.
     private static func json(in line: ArraySlice<UInt8>) -> [UInt8]? {
         let start = line.prefix(prefixLimit).firstIndex {
             $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[")
         }
         guard let start else { return nil }
-        return JSONRedaction.redact(Array(line[start...]), isWhole: false).map {
-            Array(line[..<start]) + $0
+        let value = line[start...]
+        if let shown = JSONRedaction.redact(Array(value), isWhole: false) {
+            return line[..<start] + shown
         }
+        guard
+            let last = value.lastIndex(where: { $0 == UInt8(ascii: "}") || $0 == UInt8(ascii: "]") }
+            ),
+            let shown = JSONRedaction.redact(Array(value[...last]), isWhole: true)
+        else { return nil }
+        return line[..<start] + shown + line[(last + 1)...]
     }
 
     private static func words(of line: ArraySlice<UInt8>) -> [UInt8] {

@@ -20,8 +20,15 @@ package enum URLRedaction {
 
     /// Redacts a list of parameters, such as a form, which only `&` separates.
     package static func redact(query: ArraySlice<UInt8>) -> [UInt8] {
+        redact(query: query, depth: 0)
+    }
+
+    /// - Parameter depth: inside of how many other values it was found.
+    static func redact(url: [UInt8], depth: Int) -> [UInt8] { redact(url[...], depth: depth) }
+
+    static func redact(query: ArraySlice<UInt8>, depth: Int) -> [UInt8] {
         var result: [UInt8] = []
-        appendParameters(query, depth: 0, to: &result) { $0 == ampersand }
+        appendParameters(query, depth: depth, to: &result) { $0 == ampersand }
         return result
     }
 
@@ -120,10 +127,12 @@ package enum URLRedaction {
         }
     }
 
-    /// Whether a value is a token, or a URL or a list of parameters that holds a secret.
+    /// Whether a value is a token, or JSON, a URL or a list of parameters that holds a secret.
     private static func holdsSecret(_ value: ArraySlice<UInt8>, depth: Int) -> Bool {
         let decoded = decoded(value)
-        if isToken(decoded) { return true }
+        if isToken(decoded) || ValueRedaction.holdsSecret(packed: decoded, depth: depth) {
+            return true
+        }
         guard decoded.contains(where: isNestingSign) else { return false }
         guard depth < depthLimit else { return true }
         if redact(decoded, depth: depth + 1) != Array(decoded) { return true }

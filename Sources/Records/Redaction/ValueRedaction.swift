@@ -14,17 +14,41 @@ package enum ValueRedaction {
                 return json == value ? nil : json
             }
         }
+        if let packed = packedJSON(value[...]) {
+            return holdsSecret(json: packed, depth: depth) ? redactionMark : nil
+        }
         let literals = LiteralRedaction.redact(value)
         if literals != value { return literals }
         // Prose may name anything.
         guard !value.contains(where: { $0 <= 0x20 }) else { return nil }
         if beginsAsURL(value) {
-            let url = URLRedaction.redact(value)
+            let url = URLRedaction.redact(url: value, depth: depth)
             return url == value ? nil : url
         }
         let mayHoldParameters = value.contains(UInt8(ascii: "="))
         guard mayHoldParameters || value.starts(with: tokenStart) else { return nil }
-        return URLRedaction.redact(query: value[...]) == value ? nil : redactionMark
+        return URLRedaction.redact(query: value[...], depth: depth) == value ? nil : redactionMark
+    }
+
+    /// Whether a value is JSON, as it is or in Base64, that holds a secret.
+    static func holdsSecret(packed value: ArraySlice<UInt8>, depth: Int) -> Bool {
+        let isJSON = JSONTokenizer.mayBegin(value)
+        guard let json = isJSON ? Array(value) : packedJSON(value) else { return false }
+        return holdsSecret(json: json, depth: depth)
+    }
+
+    private static func holdsSecret(json: [UInt8], depth: Int) -> Bool {
+        guard depth < depthLimit else { return true }
+        let redacted = JSONRedaction.redact(json, isWhole: true, depth: depth + 1)
+        return redacted != nil && redacted != json
+    }
+
+    /// What Base64 holds if that may be an object or an array of JSON; their first signs tell.
+    private static func packedJSON(_ value: ArraySlice<UInt8>) -> [UInt8]? {
+        guard value.first == UInt8(ascii: "e") || value.first == UInt8(ascii: "W"),
+            let text = Base64.decode(value), JSONTokenizer.mayBegin(text[...])
+        else { return nil }
+        return text
     }
 
     private static func beginsAsURL(_ value: [UInt8]) -> Bool {

@@ -172,7 +172,31 @@ struct ContentRedactionTests {
             "<!-- <x> --><Token> </Token><Secret/>text<token>***"),
         Row("no type, XML", nil, "<?xml?><token>x</token>", "<?xml?><token>***</token>"),
         Row("XML without a secret", "text/xml", "<a b=\"c\">d</a>", .opaque),
-        Row("HTML", "text/html", "<input name=password value=x>", .opaque),
+        Row(
+            "HTML, a field by its name", "text/html", "<input name=password value=x>",
+            "<input name=password value=***>"),
+        Row(
+            "HTML, a field by its type", "text/html",
+            "<input type=\"PASSWORD\" value=\"x\" name=p>",
+            "<input type=\"PASSWORD\" value=\"***\" name=p>"),
+        Row(
+            "HTML, a link", "text/html", "<a href=\"https://a.test/?b=1&amp;token=x\">c</a>",
+            "<a href=\"https://a.test/?b=1&token=***\">c</a>"),
+        Row(
+            "HTML, a script", "text/html", "<script>a = {\"token\":\"x\"};\n</script>",
+            "<script>a = {\"token\":\"***\"};\n</script>"),
+        Row(
+            "HTML, prose", "text/html", "<p>password: at least 8</p><input name=q value=x>",
+            .opaque),
+        Row(
+            "event stream", "text/event-stream", "data: {\"token\":\"x\"}\n\n",
+            "data: {\"token\":\"***\"}\n\n"),
+        Row(
+            "JSON in Base64", "application/json", #"{"a":"eyJwYXNzd29yZCI6IngifQ=="}"#,
+            #"{"a":"***"}"#),
+        Row(
+            "JSON in Base64 without a secret", "application/json", #"{"a":"eyJhIjoxfQ=="}"#,
+            #"{"a":"eyJhIjoxfQ=="}"#),
         Row("no type, text", nil, "hello, world", .opaque),
         Row("no type, JSON", nil, #" {"token":"x"}"#, #" {"token":"***"}"#),
         Row("beacon", "text/plain;charset=UTF-8", #"{"token":"x"}"#, #"{"token":"***"}"#),

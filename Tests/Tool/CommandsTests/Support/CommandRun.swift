@@ -52,6 +52,7 @@ struct CommandRun {
                 case "messages-later.sallyport": return SampleMessages.later()
                 case "transfers.sallyport": return SampleTransfers.source()
                 case "mild.sallyport": return SampleCapture.mild()
+                case "planted.sallyport": return PlantedCapture.source()
                 case "later.sallyport": return SampleComparison.later()
                 case "empty.sallyport": return FakeTrafficSource()
                 default:
