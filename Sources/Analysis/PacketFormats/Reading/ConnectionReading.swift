@@ -17,6 +17,8 @@ final class ConnectionReading {
     private var origin: PacketEndpoint
     /// How the client came in, where the file tells it.
     private let way: PacketWay?
+    /// Whether a tunnel was asked for by HTTP.
+    private var isTunnel = false
     private var order: [2 of TCPReassembler] = [TCPReassembler(), TCPReassembler()]
     private var tls: TLSReading?
     private var state = State.undecided
@@ -252,17 +254,30 @@ final class ConnectionReading {
         return frame.isPlausible ? frame : nil
     }
 
+    /// What the proxy that recorded it took every request for, `nil` where each tells it.
+    private var toldAuthority: String? {
+        guard let way, way.mode != .explicit || isTunnel, !record.originHost.isEmpty else {
+            return nil
+        }
+        let standard: UInt16 = tls == nil ? 80 : 443
+        let place = HostPort(host: record.originHost, port: record.originPort).description
+        return record.originPort == standard
+            ? String(place.dropLast("\(standard)".count + 1)) : place
+    }
+
     private func beginHTTP() {
         let reading = HTTP1Reading(
             writer, messages, connection: record.id, scheme: tls == nil ? .http : .https,
-            origin: record.originHost, exchangeCount: record.exchangeCount)
+            origin: record.originHost, authority: toldAuthority,
+            exchangeCount: record.exchangeCount)
         begin(.http(reading), "http/1.1")
     }
 
     private func beginHTTP2(_ first: OpenExchange? = nil) {
         let reading = HTTP2Reading(
             writer, messages, connection: record.id, scheme: tls == nil ? .http : .https,
-            origin: record.originHost, first: first, exchangeCount: record.exchangeCount)
+            origin: record.originHost, authority: toldAuthority, first: first,
+            exchangeCount: record.exchangeCount)
         begin(.http2(reading), tls == nil ? "h2c" : "h2")
     }
 
@@ -326,6 +341,7 @@ final class ConnectionReading {
     }
 
     private func enterTunnel(_ target: String) {
+        isTunnel = true
         record.mode = .explicit
         record.originAddress = nil
         guard let colon = target.lastIndex(of: ":") else { return }

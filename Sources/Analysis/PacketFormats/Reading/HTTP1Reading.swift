@@ -13,6 +13,8 @@ final class HTTP1Reading {
     private let connection: Int64
     private let scheme: ExchangeRecord.Scheme
     private let origin: String
+    /// What every request is for, `nil` if each tells it.
+    private let authority: String?
     /// By `Direction.rawValue`: what waits to be read.
     private var buffers = [UnreadBytes(), UnreadBytes()]
     private var requestBody: BodyReader?
@@ -47,13 +49,15 @@ final class HTTP1Reading {
     /// - Parameter exchangeCount: of exchanges on the connection so far.
     init(
         _ writer: ImportWriter, _ messages: ImportedMessages, connection: Int64,
-        scheme: ExchangeRecord.Scheme, origin: String, exchangeCount: Int64 = 0
+        scheme: ExchangeRecord.Scheme, origin: String, authority: String? = nil,
+        exchangeCount: Int64 = 0
     ) {
         self.writer = writer
         self.messages = messages
         self.connection = connection
         self.scheme = scheme
         self.origin = origin
+        self.authority = authority
         self.exchangeCount = exchangeCount
     }
 
@@ -156,9 +160,9 @@ final class HTTP1Reading {
 
     private func begin(_ head: RequestHead, _ time: Timestamp) {
         let target = head.target.text
-        var authority = head.fields.first(.host)?.text ?? origin
+        var authority = self.authority ?? head.fields.first(.host)?.text ?? origin
         if head.knownMethod == .connect { authority = target }
-        if let range = target.firstRange(of: "://") {
+        if self.authority == nil, let range = target.firstRange(of: "://") {
             authority = String(target[range.upperBound...].prefix { $0 != "/" && $0 != "?" })
         }
         let isConnect = head.knownMethod == .connect

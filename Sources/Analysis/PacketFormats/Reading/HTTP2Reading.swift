@@ -13,6 +13,8 @@ final class HTTP2Reading {
     private let connection: Int64
     private let scheme: ExchangeRecord.Scheme
     private let origin: String
+    /// What every request is for, `nil` if each tells it.
+    private let authority: String?
     /// By `Direction.rawValue`.
     private var readers = [
         HTTP2DirectionReader(hasPreface: true), HTTP2DirectionReader(hasPreface: false),
@@ -35,7 +37,8 @@ final class HTTP2Reading {
     ///   - exchangeCount: of exchanges on the connection so far.
     init(
         _ writer: ImportWriter, _ messages: ImportedMessages, connection: Int64,
-        scheme: ExchangeRecord.Scheme, origin: String, first: OpenExchange? = nil,
+        scheme: ExchangeRecord.Scheme, origin: String, authority: String? = nil,
+        first: OpenExchange? = nil,
         exchangeCount: Int64 = 0
     ) {
         self.writer = writer
@@ -43,6 +46,7 @@ final class HTTP2Reading {
         self.connection = connection
         self.scheme = scheme
         self.origin = origin
+        self.authority = authority
         self.exchangeCount = exchangeCount
         guard let first else { return }
         lastStream = 1
@@ -118,7 +122,8 @@ final class HTTP2Reading {
         var record = ExchangeRecord(
             id: writer.makeExchangeNumber(), connection: connection, startedAt: time,
             scheme: head.scheme.elementsEqual("http".utf8) ? .http : scheme,
-            authority: head.authority.isEmpty ? origin : [UInt8](head.authority).text)
+            authority: authority ?? (head.authority.isEmpty ? origin : [UInt8](head.authority).text)
+        )
         exchangeCount += 1
         record.stream = stream
         record.protocolName = HTTPVersion.http2.text

@@ -93,9 +93,11 @@ extension ProxyTests {
             func text(_ way: RelayCase.Way, to authority: String) -> String {
                 let parts = line.split(separator: " ")
                 let prefix = way == .absolute ? "http://\(authority)" : ""
+                // The client of a reverse proxy may take that for its origin.
+                let host = way == .reverse ? "proxy.test" : authority
                 let length = body.isEmpty ? [] : ["Content-Length: \(body.utf8.count)"]
                 let lines =
-                    ["\(parts[0]) \(prefix)\(parts[1]) HTTP/1.1", "Host: \(authority)"] + fields
+                    ["\(parts[0]) \(prefix)\(parts[1]) HTTP/1.1", "Host: \(host)"] + fields
                     + length
                 return lines.joined(separator: "\r\n") + "\r\n\r\n" + body
             }
