@@ -15,6 +15,19 @@ import Traffic
         #expect(found.sorted() == row.found.sorted())
         #expect(findings.allSatisfy { $0.severity <= $0.rule.text.worst ?? .critical })
     }
+
+    /// A file may claim any size of what it holds the start of.
+    @Test(arguments: economyRows, [RecordedNumber.limit, .max])
+    func bearsAnySize(_ row: RunRuleTests.Row, _ size: Int64) {
+        let traffic = row.traffic.map { sample in
+            var sample = sample
+            sample.claimedSize = size
+            return sample
+        }
+        let report = FindingsLaboratory.run(traffic)
+        #expect(report.coverage.exchanges == traffic.count)
+        #expect(!FindingsText.render(report, verbose: true, color: false).isEmpty)
+    }
 }
 
 private func host(_ name: String, _ policies: String...) -> Sample {

@@ -63,7 +63,9 @@ struct CompressionDetector {
         guard sample.count <= trialBytesLeft, !sample.isEmpty else { return 0 }
         trialBytesLeft -= sample.count
         let packed = ContentEncoder.encode(Array(sample)).count
-        return size - size * Int64(min(packed, sample.count)) / Int64(sample.count)
+        // In two steps, because a file may claim any size.
+        let (part, whole) = (Int64(min(packed, sample.count)), Int64(sample.count))
+        return size - (size / whole * part + size % whole * part / whole)
     }
 
     /// Lighthouse's threshold, in bytes: less is about what one packet holds.
