@@ -166,6 +166,28 @@ struct PacketDecoderTests {
         }
     }
 
+    /// One identification again and again, refused or made whole by its second piece.
+    @Test("Identifications that come again cost no more", .timeLimit(.minutes(1)))
+    func repetition() throws {
+        for second in [2, 1] as [UInt16] {
+            var store = FragmentStore()
+            var wholeCount = 0
+            for _ in 0..<40_000 {
+                for place in [0x2000, second] {
+                    let bytes = HandmadePacket.version4(
+                        17, [UInt8](repeating: 1, count: 16), identification: 1, place: place)
+                    do {
+                        if try store.take(IPPacket(bytes[...])) != nil { wholeCount += 1 }
+                    } catch {
+                        #expect(error == .overlap)
+                    }
+                }
+            }
+            #expect(wholeCount == (second == 2 ? 40_000 : 0))
+            #expect(store.heldCount == 0)
+        }
+    }
+
     @Test("Packets that never become whole take a bounded space")
     func flood() throws {
         var store = FragmentStore()

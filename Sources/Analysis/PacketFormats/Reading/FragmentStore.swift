@@ -3,8 +3,9 @@ internal import Base
 /// Puts the pieces of packets together again (RFC 791 §3.2, RFC 8200 §4.5).
 struct FragmentStore {
     private var open: [Key: Assembly] = [:]
-    /// The oldest first; those that are whole are among them until they are dropped.
-    private var order: [Key] = []
+    /// The oldest first; those that are whole or refused are among them until they are dropped.
+    private var order: [(key: Key, number: Int)] = []
+    private var openedCount = 0
     /// In bytes.
     private(set) var heldCount = 0
     private var droppedCount = 0
@@ -24,6 +25,8 @@ struct FragmentStore {
         /// Of the first piece.
         var next: UInt8?
         var count = 0
+        /// Which packet this is of all, because identifications come again.
+        let number: Int
 
         var isWhole: Bool { count == end }
     }
@@ -48,8 +51,7 @@ struct FragmentStore {
         let key = Key(
             source: packet.source, target: packet.target,
             identification: fragment.identification, next: isVersion6 ? 0 : packet.next)
-        var assembly = open[key] ?? Assembly()
-        if open[key] == nil { order.append(key) }
+        var assembly = open[key] ?? begin(key)
         do throws(PacketRefusal) {
             try assembly.add(packet.content, fragment)
         } catch {
@@ -75,11 +77,19 @@ struct FragmentStore {
         return whole.fragment == nil ? whole : nil
     }
 
+    private mutating func begin(_ key: Key) -> Assembly {
+        openedCount += 1
+        order.append((key, openedCount))
+        return Assembly(number: openedCount)
+    }
+
     /// Drops the oldest until the rest is within the limits.
     private mutating func drop() {
         var first = 0
         while open.count > Self.packetLimit || heldCount > Self.byteLimit, first < order.count {
-            if let assembly = open.removeValue(forKey: order[first]) {
+            let (key, number) = order[first]
+            if let assembly = open[key], assembly.number == number {
+                open[key] = nil
                 heldCount -= assembly.count
                 droppedCount += 1
             }
@@ -88,7 +98,8 @@ struct FragmentStore {
         order.removeFirst(first)
         if order.count > 4 * Self.packetLimit {
             let open = open
-            order.removeAll { open[$0] == nil }
+            // At most as many remain as packets are open, so that this is rare.
+            order.removeAll { open[$0.key]?.number != $0.number }
         }
     }
 }
