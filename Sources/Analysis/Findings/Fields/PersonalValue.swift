@@ -12,15 +12,16 @@ struct PersonalValue {
     /// Those that a request or a message carries.
     static func read(_ fields: [MessageField]) -> [PersonalValue] {
         var found: [PersonalValue] = []
+        var cards = CardParents(fields)
         for field in fields where found.count < limit {
-            if let value = read(field, among: fields) { found.append(value) }
+            if let value = read(field, &cards) { found.append(value) }
         }
         return found + LocationFields.read(fields)
     }
 
     /// What one field holds; the form is asked first, because names cost more.
     private static func read(
-        _ field: MessageField, among fields: [MessageField]
+        _ field: MessageField, _ cards: inout CardParents
     ) -> PersonalValue? {
         let value = field.value
         guard field.isScalar, (6...254).contains(value.count) else { return nil }
@@ -40,7 +41,7 @@ struct PersonalValue {
         case 12, 17: if let address = MACAddress(value) { return mac(field, address) }
         default: break
         }
-        return number(field, among: fields) ?? named(field)
+        return number(field, &cards) ?? named(field)
     }
 
     private static func udid(_ field: MessageField, _ confidence: Confidence) -> PersonalValue {
@@ -78,14 +79,14 @@ struct PersonalValue {
 
     /// Numbers mean something by their names alone: one of ten passes a check digit.
     private static func number(
-        _ field: MessageField, among fields: [MessageField]
+        _ field: MessageField, _ cards: inout CardParents
     ) -> PersonalValue? {
         let value = field.value
         guard (9...24).contains(value.count), value.first?.isASCIILetter == false else {
             return nil
         }
         if let card = PaymentCard(value) {
-            guard isCardField(field, among: fields) else { return nil }
+            guard isCardField(field, &cards) else { return nil }
             return PersonalValue(kind: .card, field: field, isHarmless: card.isTest)
         }
         guard value.allSatisfy({ $0.isASCIIDigit || $0 == 0x2D }) else { return nil }
@@ -112,16 +113,37 @@ struct PersonalValue {
         return nil
     }
 
-    private static func isCardField(_ field: MessageField, among fields: [MessageField]) -> Bool {
+    private static func isCardField(
+        _ field: MessageField, _ cards: inout CardParents
+    ) -> Bool {
         let words = Set(NameWords(field.key[...]).texts)
         let above = field.pointer.dropLast().suffix(2).flatMap { NameWords($0[...]).texts }
         if !words.union(above).isDisjoint(with: cardWords) { return true }
         guard words.contains("number") || words.contains("no") else { return false }
-        return fields.contains { other in
-            other.container == field.container
-                && other.pointer.dropLast().elementsEqual(field.pointer.dropLast())
-                && !Set(NameWords(other.key[...]).texts).isDisjoint(with: expiryWords)
+        return cards.hold(field)
+    }
+
+    /// The places in which a field is named for a card's expiry, looked for once and only if a
+    /// number asks for it.
+    private struct CardParents {
+        private struct Parent: Hashable {
+            let container: Container
+            let pointer: [[UInt8]]
+
+            init(_ field: MessageField) {
+                container = field.container
+                pointer = field.pointer.dropLast()
+            }
         }
+
+        private let fields: [MessageField]
+        private lazy var all = Set(
+            fields.filter { !expiryWords.isDisjoint(with: NameWords($0.key[...]).texts) }
+                .map(Parent.init))
+
+        init(_ fields: [MessageField]) { self.fields = fields }
+
+        mutating func hold(_ field: MessageField) -> Bool { all.contains(Parent(field)) }
     }
 
     /// Areas and groups that were never given out.
