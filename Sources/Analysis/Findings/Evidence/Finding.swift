@@ -20,6 +20,8 @@ package struct Finding: Sendable {
     package internal(set) var decodeChain: [DecodeStep]
     package internal(set) var value: RedactedValue?
     package internal(set) var notes: [FindingNote]
+    /// What was worse in some sightings and less sure, for gates that ask for it.
+    private(set) var alsoSeen: [Confidence: Severity] = [:]
     /// How severe it is at a service that is no first party, `nil` if that makes no difference.
     var thirdPartySeverity: Severity?
     /// Whether it is no finding at a first party.
@@ -72,11 +74,17 @@ package struct Finding: Sendable {
 
     /// Adds a later sighting of the same finding.
     mutating func merge(_ other: Finding) {
+        let passed = other.outranks(self) ? self : other
         if other.outranks(self) {
             severity = other.severity
             confidence = other.confidence
             value = other.value
             decodeChain = other.decodeChain
+        }
+        for (sure, bad) in [(passed.confidence, passed.severity)] + Array(other.alsoSeen)
+        where bad > max(severity, alsoSeen[sure] ?? .info) {
+            alsoSeen[sure] = bad
+            note(.alsoSeen(bad, sure))
         }
         for note in other.notes { self.note(note) }
         thirdPartySeverity = [thirdPartySeverity, other.thirdPartySeverity].compactMap { $0 }.max()

@@ -49,6 +49,7 @@ package enum FindingNote: Sendable, Hashable {
     case mailInPlain
     case sentBehindSwitch(ConnectionRecord.Side)
     case alsoAt(ServiceName)
+    case alsoSeen(Severity, Confidence)
     case thirdParty
     case probablyThirdParty
     /// Of no severity because nobody else could see it; how bad it would be elsewhere.
@@ -106,6 +107,8 @@ package enum FindingNote: Sendable, Hashable {
         case .mailInPlain: "mail was handed over in plain"
         case .sentBehindSwitch(let side): "sent from the \(side.rawValue)'s side"
         case .alsoAt(let service): "the same value went to \(service.text)"
+        case .alsoSeen(let severity, let confidence):
+            "some of it is \(severity.rawValue), \(confidence.rawValue)"
         case .thirdParty: "the service is no first party"
         case .probablyThirdParty:
             "the service is no first party, as far as that can be guessed: see --first-party"

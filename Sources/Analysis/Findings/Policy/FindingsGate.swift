@@ -24,6 +24,10 @@ package struct FindingsGate: Sendable, Equatable {
     package var standard = Level(.high)
     /// Rules that have a level of their own.
     package internal(set) var rules: [RuleID: Level] = [:]
+    /// Whether it passes what some of was not looked into (`partly-read`).
+    var waivesPartlyRead = false
+    /// Where a policy says so.
+    var lines: [RuleID: Int] = [:]
 
     package init(_ standard: Level = Level(.high)) {
         self.standard = standard
@@ -31,8 +35,13 @@ package struct FindingsGate: Sendable, Equatable {
 
     /// Whether a finding is bad and sure enough, whatever else is made of it.
     package func reaches(_ finding: Finding) -> Bool {
-        let level = rules[finding.rule] ?? standard
-        guard let severity = level.severity else { return false }
-        return finding.severity >= severity && finding.confidence >= level.confidence
+        reaches(finding.rule, finding.severity, finding.confidence)
+            || finding.alsoSeen.contains { reaches(finding.rule, $0.value, $0.key) }
+    }
+
+    func reaches(_ rule: RuleID, _ severity: Severity, _ confidence: Confidence) -> Bool {
+        let level = rules[rule] ?? standard
+        guard let least = level.severity else { return false }
+        return severity >= least && confidence >= level.confidence
     }
 }
