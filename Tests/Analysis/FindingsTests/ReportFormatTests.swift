@@ -33,6 +33,36 @@ import Traffic
         try JSONSerialization.jsonObject(with: Data(try text(format).utf8))
     }
 
+    /// No name makes a link (SARIF §3.11.6), nor a command of a CI runner.
+    @Test func letsNoNameAct() {
+        let report = FindingsLaboratory.run([
+            .post(#"{"[x](https://evil.example)":{"password":"hunter22"}}"#, "application/json"),
+            .post(###"{"##[stop-commands]x":{"password":"hunter22"}}"###, "application/json"),
+            .post(#"{"a##vso[task.x]":{"password":"hunter22"}}"#, "application/json"),
+        ])
+        let sarif = report.document(.sarif, of: ReportTexts.subject).text
+        #expect(sarif.contains(#"\\[x\\](https:"#) && !sarif.contains("/[x](https:"))
+        for text in ReportTexts.all(report) {
+            #expect(!text.contains("##["))
+            #expect(!text.contains("##vso["))
+        }
+    }
+
+    /// A gate that asks for guesses sees a bad one behind a mild one that is sure.
+    @Test func keepsWhatIsWorseAndLessSure() {
+        let place = Sighting.ofRun(at: Timestamp(microseconds: 1))
+        let mild = Finding(LateMatch(.urlToken, .low, .firm, at: place))
+        let bad = Finding(LateMatch(.urlToken, .critical, .tentative, at: place))
+        for pair in [[mild, bad], [bad, mild], [mild, bad, mild]] {
+            var finding = pair[0]
+            for other in pair.dropFirst() { finding.merge(other) }
+            #expect(finding.severity == .low && finding.confidence == .firm)
+            #expect(FindingsGate(.init(.high, .tentative)).reaches(finding))
+            #expect(!FindingsGate(.init(.high)).reaches(finding))
+            #expect(finding.notes.map(\.text) == ["some of it is critical, tentative"])
+        }
+    }
+
     @Test func writesStates() throws {
         let report = try Self.report()
         let states = report.findings.filter { $0.rule == .plainHTTPBasic }.map {

@@ -7,7 +7,7 @@ package struct SafeName: Sendable, Hashable, CustomStringConvertible {
     package let text: String
 
     init(_ raw: [UInt8], redaction: EvidenceRedaction) {
-        if redaction.substitute(for: raw) != nil || Self.looksSecret(raw) {
+        if Self.looksSecret(raw) || redaction.substitute(for: raw) != nil {
             text = "{key}"
         } else {
             text = Self.printable(raw)
@@ -42,10 +42,13 @@ package struct SafeName: Sendable, Hashable, CustomStringConvertible {
         return false
     }
 
+    /// Number signs begin commands of CI runners where another or a bracket follows.
     private static func printable(_ raw: [UInt8]) -> String {
-        raw.map { byte in
+        raw.enumerated().map { index, byte in
+            let next = raw.dropFirst(index + 1).first
             let isPlain =
                 byte > 0x20 && byte < 0x7F && ![0x22, 0x27, 0x3C, 0x3E, 0x60].contains(byte)
+                && !(byte == 0x23 && (next == 0x23 || next == 0x5B))
             return isPlain ? byte : 0x3F
         }.text
     }

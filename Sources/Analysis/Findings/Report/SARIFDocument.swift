@@ -69,12 +69,15 @@ package struct SARIFDocument {
     private let results: ArraySlice<Result>
     /// What was not seen, so that no results prove nothing.
     private let warnings: [String]
+    /// What a verdict hangs on besides.
+    private let remarks: [String]
 
     package init(
         category: String, toolVersion: String, startedAt: Timestamp? = nil, results: [Result],
-        warnings: [String] = []
+        warnings: [String] = [], remarks: [String] = []
     ) {
         self.warnings = warnings
+        self.remarks = remarks
         self.category = category
         self.toolVersion = toolVersion
         self.startedAt = startedAt
@@ -92,10 +95,12 @@ package struct SARIFDocument {
         if let startedAt {
             invocation.append(JSONText.Member("startTimeUtc", .string(startedAt.rfc3339)))
         }
-        if !warnings.isEmpty {
-            let notifications = warnings.map { text -> JSONText in
-                ["level": "error", "message": ["text": .string(Self.escapedBraces(text))]]
+        let notifications = [("error", warnings), ("note", remarks)].flatMap { level, texts in
+            texts.map { text -> JSONText in
+                ["level": .string(level), "message": ["text": .string(Self.escaped(text))]]
             }
+        }
+        if !notifications.isEmpty {
             invocation.append(.init("toolExecutionNotifications", .array(notifications)))
         }
         let run: JSONText = [
@@ -148,7 +153,7 @@ package struct SARIFDocument {
             .init("ruleIndex", .integer(Int64(ruleIndex))),
             .init("kind", .string(result.kind)),
             .init("level", .string(result.level)),
-            .init("message", ["text": .string(escapedBraces(result.message))]),
+            .init("message", ["text": .string(escaped(result.message))]),
             .init("locations", .array([location(result)])),
             .init(
                 "partialFingerprints", ["primaryLocationLineHash": .string(result.fingerprint)]),
@@ -190,11 +195,16 @@ package struct SARIFDocument {
         ["text": .string(String(text.unicodeScalars.prefix(textLimit)))]
     }
 
-    /// Braces stand for arguments in a result's message unless doubled (SARIF §3.11.5).
-    private static func escapedBraces(_ text: String) -> String {
-        text.reduce(into: "") { result, character in
-            result.append(character)
-            if character == "{" || character == "}" { result.append(character) }
+    /// In a message, braces stand for arguments unless doubled (SARIF §3.11.5), and brackets for
+    /// links unless a backslash is before them (§3.11.6).
+    private static func escaped(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { result, character in
+            switch character {
+            case "{", "}": result.unicodeScalars.append(character)
+            case "[", "]", "\\": result += "\\"
+            default: break
+            }
+            result.unicodeScalars.append(character)
         }
     }
 
