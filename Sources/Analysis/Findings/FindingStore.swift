@@ -115,7 +115,7 @@ struct FindingStore {
     /// How many pairs of a rule and a service are told apart.
     private static let groupLimit = 4096
     fileprivate static let templateLimit = 5
-    fileprivate static let entryLimit = 32
+    static let entryLimit = 32
 }
 
 extension FindingStore.Group {

@@ -62,7 +62,10 @@ package struct FindingsEngine {
             logins[index].peer = .proxy
         }
         let isLocal = parties.isLocal(connection.host, isImported: connection.isImported)
-        coverage.countUnread(connection, isUnread: logins.isEmpty && !isLocal)
+        // Who logs in as a guest may say anything else as well.
+        let isRead = logins.contains { $0.severity > .low }
+        let isSpoken = SpokenProtocol.isSpoken(connection.protocolName, by: view?.client ?? [])
+        coverage.countUnread(connection, isUnread: !isRead && !isLocal, isSpoken: isSpoken)
         if view != nil { expected.see(connection.host) }
         let spoken = ProtocolName(rawValue: connection.protocolName)
         var found = ConnectionDetector.examine(connection) + ClientOfferDetector.examine(connection)
@@ -80,7 +83,7 @@ package struct FindingsEngine {
         let hasLoggedIn = found.contains { $0.rule == .plainLogin && $0.severity == .critical }
         found += UpgradeDetector.examine(
             connection, client: view?.client ?? [], hasLoggedIn: hasLoggedIn)
-        if let view, logins.isEmpty, connection.protocolName == "unknown" {
+        if let view, !isRead, !isSpoken || connection.protocolName == "unknown" {
             found += UnknownStreamDetector.examine(view)
             found += remembering.examine(view, on: connection, redaction)
         }
@@ -91,7 +94,9 @@ package struct FindingsEngine {
         var sought = view.flatMap { planted?.examine($0) } ?? []
         let inner = found.lazy.compactMap(\.protocolName).first ?? spoken ?? .other
         for index in sought.indices { sought[index].protocolName = inner }
-        return add(found + sought) { [parties] match, redaction in
+        let all = bounded(found + sought)
+        let redaction = redaction.hiding(all.secrets)
+        return add(all, redaction) { [parties] match in
             Sighting(
                 on: connection, parties, redaction, protocolName: match.protocolName,
                 isSecured: match.isSecured(on: connection, unless: view?.isClear ?? false),
@@ -113,20 +118,21 @@ package struct FindingsEngine {
         let exchange = ExchangeView(
             exchange, on: connection, requestBody: [], responseBody: [], parties: &parties)
         let view = MessageView(conversation, of: exchange)
-        var found = planted?.examine(view) ?? []
-        found += PlainLoginDetector.examine(view)
-        for message in view.messages where message.direction == .request {
-            guard found.count < Self.matchLimit else { break }
-            let fields = message.fields
-            let values = PersonalValue.read(fields)
-            found += DeviceIdentifierDetector.examine(values, among: fields)
-            found += PersonalDataDetector.examine(values, in: exchange)
-            guard view.isClear else { continue }
-            found += PasswordFieldDetector.examine(fields, verdict: [])
-            found += MessageTokenDetector.examine(fields)
+        var spoken = (planted?.examine(view) ?? []) + PlainLoginDetector.examine(view)
+        for index in spoken.indices {
+            if let name = spoken[index].protocolName { spoken[index].notes.append(.speaks(name)) }
         }
-        for index in found.indices {
-            if let name = found[index].protocolName { found[index].notes.append(.speaks(name)) }
+        var found = bounded(spoken)
+        for message in view.messages where message.direction == .request {
+            let reading = message.reading
+            if reading.isTruncated { coverage.countPartlyReadMessage() }
+            let fields = reading.fields
+            let values = PersonalValue.read(fields)
+            found.add(DeviceIdentifierDetector.examine(values, among: fields))
+            found.add(PersonalDataDetector.examine(values, in: exchange))
+            guard view.isClear else { continue }
+            found.add(PasswordFieldDetector.examine(fields, verdict: []))
+            found.add(MessageTokenDetector.examine(fields))
         }
         return add(found, in: exchange)
     }
@@ -164,7 +170,8 @@ package struct FindingsEngine {
     ///
     /// - Parameter leavesOut: whether there were records that were not to be judged.
     package func report(leavesOut: Bool = false) -> FindingsReport {
-        var store = store
+        var (store, coverage) = (store, coverage)
+        coverage.countForgotten(remembering.forgottenCount)
         for match in remembering.finish(parties) { store.add(policy.taken(Finding(match))) }
         let firstParties = parties.firstParties
         let digests = configuration.digests
@@ -176,6 +183,7 @@ package struct FindingsEngine {
             unmet: expected.unmet(path: configuration.policy.path),
             wideFingerprint: { FindingStore.wideFingerprint(of: $0, digests) })
         var reasons = coverage.inconclusive(isTruncated: store.isTruncated, leavesOut: leavesOut)
+        if configuration.policy.gate.waivesPartlyRead { reasons.removeAll { $0 == .partlyRead } }
         if !outcome.unmet.isEmpty { reasons.append(.expectationUnmet) }
         return FindingsReport(
             findings: findings, coverage: coverage, inventory: inventory,
@@ -195,39 +203,47 @@ package struct FindingsEngine {
         LocalLeakDetector.examine,
     ]
 
-    private mutating func examine(_ view: ExchangeView) -> [RuleMatch] {
-        // The inventory goes first, so that no number of others crowds it out.
-        var found = ClearHTTPDetector.examine(view)
-        found += planted?.examine(view) ?? []
-        for detector in Self.detectors { found += detector(view) }
-        found += AskedNamesDetector.examine(view, &parties)
+    private mutating func examine(_ view: ExchangeView) -> BoundedMatches {
+        var found = bounded(ClearHTTPDetector.examine(view))
+        found.add(planted?.examine(view) ?? [])
+        for detector in Self.detectors { found.add(detector(view)) }
+        found.add(AskedNamesDetector.examine(view, &parties))
         if !view.isTunnel {
             inventory.add(view)
             parties.count(view.service, hasCredentials: !view.credentials.isEmpty)
         }
-        var redaction = redaction
-        redaction.secrets = Self.secrets(of: found) + view.credentials.map(\.value)
-        let evidence = RunEvidence(view: view, redaction: redaction, parties: parties)
-        return found + remembering.examine(view, evidence)
+        let secrets = found.secrets + view.credentials.map(\.value)
+        let evidence = RunEvidence(
+            view: view, redaction: redaction.hiding(secrets), parties: parties)
+        found.add(remembering.examine(view, evidence))
+        return found
     }
 
-    private mutating func add(_ matches: [RuleMatch], in view: ExchangeView) -> [Finding] {
-        add(matches) { [parties] match, redaction in
-            Sighting(in: view, parties, redaction, isProxy: match.peer == .proxy)
-        }
+    private func bounded(_ matches: [RuleMatch]) -> BoundedMatches {
+        BoundedMatches(matches, configuration.policy.gate)
     }
 
-    /// Adds what one exchange or connection showed, and keeps its secrets out of every name.
+    private mutating func add(_ matches: BoundedMatches, in view: ExchangeView) -> [Finding] {
+        guard !matches.all.isEmpty else { return [] }
+        let (parties, redaction) = (parties, redaction.hiding(matches.secrets))
+        // Once for all: a path may be long, and the secrets many.
+        lazy var atOrigin = Sighting(in: view, parties, redaction)
+        lazy var atProxy = Sighting(in: view, parties, redaction, isProxy: true)
+        return add(matches, redaction) { $0.peer == .proxy ? atProxy : atOrigin }
+    }
+
+    /// Adds what one exchange or connection showed.
+    ///
+    /// - Parameter redaction: knows its secrets, so that no name shows one.
     private mutating func add(
-        _ matches: [RuleMatch], seen sighting: (RuleMatch, EvidenceRedaction) -> Sighting
+        _ matches: BoundedMatches, _ redaction: EvidenceRedaction,
+        seen sighting: (RuleMatch) -> Sighting
     ) -> [Finding] {
-        guard !matches.isEmpty else { return [] }
-        let matches = matches.prefix(Self.matchLimit)
-        var redaction = redaction
-        redaction.secrets = Self.secrets(of: matches)
+        guard !matches.all.isEmpty else { return [] }
+        coverage.countLeftOut(matches.leftOutCount)
         let firstParties = configuration.firstParties.isEmpty ? nil : parties.firstParties
-        return matches.compactMap { match in
-            var sighting = sighting(match, redaction)
+        return matches.all.compactMap { match in
+            var sighting = sighting(match)
             if let host = match.about { sighting = sighting.about(host, parties, redaction) }
             if sighting.isLocal, [.clearHTTP, .unsafeProtocol].contains(match.rule) { return nil }
             let finding = policy.taken(Finding(match, at: sighting, redaction))
@@ -236,19 +252,6 @@ package struct FindingsEngine {
             return firstParties.weighed(finding)
         }
     }
-
-    /// What no name of this exchange's findings may show.
-    private static func secrets(of matches: some Sequence<RuleMatch>) -> [[UInt8]] {
-        var secrets = Set<[UInt8]>()
-        for match in matches {
-            if let value = match.value { secrets.insert(value) }
-            if let user = match.user { secrets.insert(user) }
-        }
-        return Array(secrets)
-    }
-
-    /// How many findings one exchange or connection may add to; more are dropped.
-    private static let matchLimit = 128
 }
 
 extension RuleMatch {

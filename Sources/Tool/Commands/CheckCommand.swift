@@ -91,13 +91,16 @@ private func runCheck(
     let foreign = try await foreignCapture(arguments, environment)
     let source = try foreign?.capture.source ?? environment.openCapture(arguments.capture)
     let progress = RunProgress("checking", environment)
-    let report = try CaptureInspection.report(
+    var report = try CaptureInspection.report(
         on: source, configuration: configuration,
         selection: try arguments.selection.open(source, environment),
         progress: { done, total in
             try foreign?.stop.check()
             progress.advance(to: done, of: total)
         })
+    let flaw = foreign?.capture.report.flaw
+    // No file of it may say that all is well.
+    if flaw != nil { report = report.ofUnfinishedFile }
     let isJSON = arguments.isJSON || arguments.format == .json
     if isJSON {
         try environment.output.write(FindingsJSON.document(report).line + [0x0A])
@@ -111,7 +114,7 @@ private func runCheck(
     try arguments.files.write(besides: arguments.capture, environment) { format in
         report.document(format, of: subject)
     }
-    if let flaw = foreign?.capture.report.flaw {
+    if let flaw {
         throw Failure(
             flaw.code, party: flaw.party, flaw.detail, hint: "what stands before it was judged")
     }

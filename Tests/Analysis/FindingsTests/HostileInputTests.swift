@@ -216,6 +216,23 @@ import Traffic
         #expect(report.findings.contains { $0.rule == .plainHTTPForm })
     }
 
+    /// Each of many secrets is looked for in what is shown of a path, and in no more.
+    @Test(.timeLimit(.minutes(1))) func boundsLongPathsWithManySecrets() {
+        let body = (0..<128).map { "password\($0)=zzzzzzzz\($0)Q" }.joined(separator: "&")
+        var sample = Sample.post(body, "application/x-www-form-urlencoded")
+        sample.target = "/" + String(repeating: "z", count: 60_000) + "/x"
+        let report = FindingsLaboratory.run([sample])
+        let found = report.findings.filter { $0.rule == .plainHTTPForm }
+        #expect(!found.isEmpty && found.allSatisfy { $0.urlTemplate.path.utf8.count < 16 })
+    }
+
+    @Test(.timeLimit(.minutes(1))) func boundsManyCardNumbers() {
+        let card = #"{"no":4539578763621486}"#
+        let body = "[" + [String](repeating: card, count: 4000).joined(separator: ",") + "]"
+        let report = FindingsLaboratory.run([.post(body, "application/json", over: .https)])
+        #expect(report.coverage.partlyReadBodies == 0)
+    }
+
     private static let bomb =
         "H4sIAAAAAAACA5Pv5mAAASbmt3cU8y4nyhx/WLY2QyCHQyRJJrntgqQJ05emg7o3ebelzIzyyLJgz2KfMTvGQHYdu8"
         + "IEnxDBXVuP/6if5773l/r+ys+We+b1bvumtj//+OPnx48++t9vv1lcGWh0wgO9uli/bckHXrxN+/nwcTpI6MW+N/"

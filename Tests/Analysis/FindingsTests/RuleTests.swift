@@ -72,6 +72,12 @@ private let authorizationRows: [RuleRow] = [
         .clear("Sec-WebSocket-Protocol: chat, \(exampleToken)")),
     .hit(
         "query", .plainHTTPBearer, .high, .certain, .get("/?access_token=\(exampleToken)")),
+    .hit(
+        "a form that claims a coding which is none", .plainHTTPForm, .critical, .certain,
+        Sample(
+            method: "POST",
+            headers: ["Content-Type: application/json", "Content-Encoding: utf-8"],
+            body: Array(#"{"password":"hunter22xX"}"#.utf8))),
     .silent("undefined", .plainHTTPBearer, .clear("Authorization: Bearer undefined")),
     .silent(
         "plain subprotocols", .plainHTTPBearer,

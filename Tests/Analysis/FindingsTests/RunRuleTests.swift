@@ -17,8 +17,8 @@ import Traffic
     }
 
     static let rows: [RunRuleTests.Row] = [
-        reuseRows, redirectRows, thirdPartyRows, persistentRows, trackRows, fingerprintRows,
-        cachedRows,
+        reuseRows, redirectRows, redirectSpellings, redirectOrders, thirdPartyRows, thiefRows,
+        persistentRows, trackRows, fingerprintRows, cachedRows,
     ].flatMap(\.self)
 
     @Test(arguments: rows)
@@ -64,6 +64,7 @@ import Traffic
         Sample.login("a-password-0", at: "two.test").feed(&engine, id: 9002)
         let found = engine.report().findings.filter { $0.rule == .reuseCredential }
         #expect(found.map(\.exchanges) == [[9000], [9001]])
+        #expect(engine.report().coverage.forgottenValues == 809)
     }
 
     /// The service with most logins, else with most exchanges.
@@ -143,6 +144,55 @@ private let reuseRows: [RunRuleTests.Row] = [
 
 private let token = "Zk3vQ9xW2pLr7Ty1aB4d"
 
+/// One place, and how a redirect from https://api.one.test/a can spell it.
+private let redirectSpellings: [RunRuleTests.Row] = [
+    ("//cdn.two.test/x", "/x"), ("https://cdn.two.test?q=1", "/?q=1"),
+    ("HTTPS://cdn.two.test", "/"),
+    ("https://cdn.two.test/a/../x", "/x"), ("https:/\\cdn.two.test/x", "/x"),
+    ("\\\\cdn.two.test\\x", "/x"), ("///cdn.two.test/x", "/x"), ("https:cdn.two.test/x", "/x"),
+    ("https://cdn.two.test/%C3%A4|", "/%C3%A4%7C"), ("https://cdn.two.test/x#part", "/x"),
+    ("https://u@cdn.two.test:443/x y", "/x%20y"), ("https://cdn.two.test/./a/%2e%2e/x/..", "/"),
+    ("https://cdn%2Etwo.test/x", "/x"),
+].map { (location: String, target: String) in
+    .init(
+        name: "spelled \(location)", rule: .leakRedirect,
+        traffic: [
+            bearer("https://api.one.test/a", status: 302, leadsTo: location),
+            bearer("https://cdn.two.test" + target),
+        ], found: ["two.test high certain"])
+}
+
+private let redirectOrders: [RunRuleTests.Row] = [
+    .init(
+        name: "half a minute after a response that took long", rule: .leakRedirect,
+        traffic: [
+            slow(bearer("https://api.one.test/a", status: 302, leadsTo: "https://cdn.two.test/b"))
+        ] + [Sample](repeating: Sample(scheme: .https), count: 31) + [
+            bearer("https://cdn.two.test/b")
+        ], found: ["two.test high certain"]),
+    .init(
+        name: "two redirects to one place", rule: .leakRedirect,
+        traffic: [
+            bearer(
+                "https://api.one.test/a", "Another-9xW2pLr7Ty1aB4dQ", status: 302,
+                leadsTo: "https://cdn.two.test/b"),
+            bearer("https://api.one.test/b", status: 302, leadsTo: "https://cdn.two.test/b"),
+            bearer("https://cdn.two.test/b"),
+        ], found: ["two.test high certain"]),
+    .init(
+        name: "paths that begin with a slash alone", rule: .leakRedirect,
+        traffic: [
+            bearer("https://api.one.test/a", status: 302, leadsTo: "/\u{09}cdn.two.test/b"),
+            bearer("https://cdn.two.test/b"),
+        ], found: []),
+]
+
+private func slow(_ sample: Sample) -> Sample {
+    var sample = sample
+    sample.milliseconds = 30_900
+    return sample
+}
+
 private func bearer(
     _ url: String, _ value: String = token, status: Int = 200, leadsTo: String? = nil
 ) -> Sample {
@@ -210,6 +260,41 @@ private let redirectRows: [RunRuleTests.Row] = [
             bearer("https://api.one.test/b"),
         ], found: []),
 ]
+
+/// Who got a token cannot make itself its issuer, nor have it forgotten.
+private let thiefRows: [RunRuleTests.Row] = [
+    .init(
+        name: "answered with the token itself", rule: .leakThirdParty,
+        traffic: [bearer("https://api.one.test/a"), stolen(#"{"access_token":"\#(token)"}"#)],
+        firstParties: ["one.test"], found: ["two.test high certain"]),
+    .init(
+        name: "and an answer with it later", rule: .leakThirdParty,
+        traffic: [
+            bearer("https://api.one.test/a"), stolen("{}"),
+            .answer(#"{"access_token":"\#(token)"}"#).at("stats.two.test"),
+        ], firstParties: ["one.test"], found: ["two.test high certain"]),
+    .init(
+        name: "before and behind many tokens in responses", rule: .leakThirdParty,
+        traffic: [bearer("https://api.one.test/a"), stolen("{}")] + manyTokens + [
+            .post(#"{"ctx":"\#(token)"}"#, "", over: .https, to: "x.three.test")
+        ], firstParties: ["one.test"],
+        found: ["three.test high certain", "two.test high certain"]),
+]
+
+private func stolen(_ answer: String) -> Sample {
+    var sample = Sample.post(#"{"ctx":"\#(token)"}"#, "", over: .https, to: "stats.two.test")
+    sample.responseHeaders = ["Content-Type: application/json"]
+    sample.responseBody = Array(answer.utf8)
+    return sample
+}
+
+private let manyTokens = (0..<3 as Range<UInt64>).map { number -> Sample in
+    let all = (0..<4000 as Range<UInt64>).map { index in
+        let bytes = FindingsLaboratory.digest([], size: 18, salt: number << 32 | index)
+        return #"{"token":"\#(base64Bytes(bytes))"}"#
+    }
+    return .answer("[" + all.joined(separator: ",") + "]").at("stats.two.test")
+}
 
 private let thirdPartyRows: [RunRuleTests.Row] = [
     .init(

@@ -43,6 +43,33 @@ struct ConversionTests {
         }
     }
 
+    /// No report of a file that breaks off says that all is well.
+    @Test func reportsNoCleanVerdictOfAPartOfAFile() async throws {
+        try await inFolder { folder in
+            let file = folder + "/a.har"
+            let entry =
+                #"{"startedDateTime":"2026-03-09T07:05:01.250Z","time":5,"request":{"method":"GET","#
+                + #""url":"https://shop.example/a","httpVersion":"HTTP/1.1","headers":[],"#
+                + #""queryString":[],"cookies":[],"headersSize":-1,"bodySize":0},"response":{"#
+                + #""status":200,"statusText":"OK","httpVersion":"HTTP/1.1","headers":[],"#
+                + #""cookies":[],"content":{"size":0,"mimeType":""},"redirectURL":"","#
+                + #""headersSize":-1,"bodySize":0},"cache":{},"timings":{"send":1,"wait":1,"#
+                + #""receive":1}}"#
+            let text = #"{"log":{"version":"1.2","creator":{"name":"x","version":"1"},"entries":["#
+            try Data((text + entry + "," + entry.dropLast(80)).utf8).write(
+                to: URL(fileURLWithPath: file))
+            let names = ["junit", "sarif", "html", "output"].map { ($0, "\(folder)/\($0)") }
+            let run = await run(
+                ["check", "x"] + names.flatMap { ["--\($0.0)", $0.1] }, capture: file)
+            #expect(run.code == 4)
+            let said = ["unfinished", "to its end"]
+            for (name, path) in names {
+                let report = try String(contentsOfFile: path, encoding: .utf8)
+                #expect(said.contains { report.contains($0) }, "\(name)")
+            }
+        }
+    }
+
     @Test func bringsACaptureThroughMitmproxy() async throws {
         try await inFolder { folder in
             let (first, file, second) = (folder + "/a", folder + "/a.mitm", folder + "/b")

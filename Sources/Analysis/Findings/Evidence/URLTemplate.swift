@@ -70,16 +70,19 @@ package struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     static let wholeService = "/.."
 
     private static func template(of path: [UInt8], redaction: EvidenceRedaction) -> String {
-        if let substitute = redaction.substitute(for: path) {
+        let start = Array(path.prefix(lookedLimit))
+        if let substitute = redaction.substitute(for: start) {
             // Which segment holds it, or whether it spans several, is seen below.
-            let segments = path.split(separator: 0x2F)
+            let segments = start.split(separator: 0x2F)
             let isInOne = segments.contains { redaction.substitute(for: Array($0)) != nil }
             if !isInOne { return "/" + substitute }
         }
         var result = ""
-        for (index, segment) in path.split(separator: 0x2F).enumerated() {
+        let segments = path.split(separator: 0x2F, maxSplits: segmentLimit)
+        for (index, segment) in segments.enumerated() {
             if index == segmentLimit { return result + wholeService }
-            result += "/" + Self.segment(Array(segment), redaction: redaction)
+            let raw = Array(segment.prefix(lengthLimit))
+            result += "/" + Self.segment(raw, redaction: redaction)
         }
         if result.isEmpty || path.last == 0x2F { result += "/" }
         return result
@@ -110,6 +113,10 @@ package struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static let segmentLimit = 8
+    /// Of one segment, in bytes: of longer ones nothing is shown.
+    private static let lengthLimit = 256
+    /// How much of a path is searched for what spans several segments, in bytes.
+    private static let lookedLimit = 4096
     /// Linux begins here (net.ipv4.ip_local_port_range), others at 49152 (RFC 6335 §6).
     private static let firstFreePort: UInt16 = 32_768
 }

@@ -30,11 +30,14 @@ final class ExchangeView {
     let responseDigest: UInt64?
     /// Contents of which not all that may hold values was looked into, as far as rules have asked for
     /// values.
-    var partlyReadBodies: Int {
-        (isRequestPartlyRead ? 1 : 0) + (isResponsePartlyRead ? 1 : 0)
-    }
-    private let isRequestPartlyRead: Bool
+    var partlyReadBodies: Int { (isRequestCut ? 1 : 0) + (isResponsePartlyRead ? 1 : 0) }
+    private let isRequestCut: Bool
     private var isResponsePartlyRead: Bool
+    /// Whether some of the request's target or fields was not looked into.
+    let isHeadPartlyRead: Bool
+    private let isBodyPartlyRead: Bool
+    /// Whether what the client sent may hold what nobody looked for.
+    var isRequestPartlyRead: Bool { isHeadPartlyRead || isBodyPartlyRead }
     /// The header fields of the request, named in lower case, as they came.
     private(set) lazy var headerFields = request.lowercasedFields.map {
         MessageField(container: .header, name: $0.name, value: $0.value)
@@ -121,21 +124,24 @@ final class ExchangeView {
         undecodableBodies = [sent, received].count { $0.state == .undecodable }
         let type = request.texts("content-type").first ?? []
         var body = FieldReader()
-        if sent.state != .undecodable { body.read(body: sent.bytes, contentType: type) }
+        // What only claims a coding that is not known, such as utf-8, is read as it came.
+        let isCoded = sent.state == .undecodable && !sent.bytes.isPrintableText
+        if !isCoded { body.read(body: sent.bytes, contentType: type) }
         bodyFields = body.fields
-        isRequestPartlyRead = body.isTruncated || Self.isCut(sent, exchange.requestBody, type)
+        let isCut = Self.isCut(sent, exchange.requestBody, type)
+        let media = MediaType(type[...])
+        isBodyPartlyRead =
+            body.isTruncated || isCut && media.mayHoldFields || isCoded && !media.isMedia
+        isRequestCut = body.isTruncated || isCut
         isResponsePartlyRead = Self.isCut(received, exchange.responseBody, responseFacts.type)
         var urls = FieldReader()
-        for parameter in target.parameters.prefix(FieldReader.parameterLimit) {
-            urls.add(parameter, container: .query)
-        }
-        for parameter in target.pathParameters.prefix(FieldReader.parameterLimit) {
-            urls.add(parameter, container: .pathParameter)
-        }
-        for parameter in (referer?.parameters ?? []).prefix(FieldReader.parameterLimit) {
-            urls.add(parameter, container: .referer)
-        }
+        urls.add(target.parameters, container: .query)
+        urls.add(target.pathParameters, container: .pathParameter)
+        urls.add(referer?.parameters ?? [], container: .referer)
         urlFields = urls.fields
+        isHeadPartlyRead =
+            urls.isTruncated || request.target.count > RecordedHead.valueLimit
+            || request.hasLongValues
     }
 
     /// Whether a content is larger than what is looked into, and no picture or film.
@@ -179,6 +185,14 @@ final class ExchangeView {
     }
 }
 
+extension MediaType {
+    /// Whether it is one of those whose values are read, or none is declared.
+    fileprivate var mayHoldFields: Bool {
+        isText || isPlain || isForm || isMultipart || isJSON || isXML || isGraphQL || isGRPC
+            || StructuredContent(self) != nil
+    }
+}
+
 extension RecordedHead {
     /// The values of the fields of this name, which is in lower case, as far as rules look at them.
     func texts(_ name: StaticString) -> [[UInt8]] {
@@ -193,6 +207,11 @@ extension RecordedHead {
             return Field(
                 name: name.lowercasedBytes, value: Array(value(place).prefix(Self.valueLimit)))
         }
+    }
+
+    /// Whether a value is longer than rules look at.
+    fileprivate var hasLongValues: Bool {
+        bytes.count > Self.valueLimit && places.contains { value($0).count > Self.valueLimit }
     }
 
     private static var nameLimit: Int { 256 }

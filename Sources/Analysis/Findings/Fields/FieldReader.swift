@@ -46,9 +46,14 @@ struct FieldReader {
                 isTruncated = true
                 return
             }
-            let parts = MultipartReader.parts(
-                of: body, boundary: type.boundary, limit: Self.partLimit)
-            for part in parts ?? [] { read(part, depth: place.depth + 1) }
+            let parts =
+                MultipartReader.parts(
+                    of: body, boundary: type.boundary, limit: Self.partLimit + 1) ?? []
+            // Without the boundary that was announced, none of it is read.
+            if parts.count > Self.partLimit || parts.isEmpty && !body.isEmpty {
+                isTruncated = true
+            }
+            for part in parts.prefix(Self.partLimit) { read(part, depth: place.depth + 1) }
         } else if type.isGRPC {
             add(ProtobufReader.read(calls: body), .protobuf, in: place)
         } else if type.isEventStream {
@@ -63,7 +68,7 @@ struct FieldReader {
         } else if type.isJSON || JSONTokenizer.mayBegin(body[...]) {
             // `curl --data` calls everything a form, and browsers send beacons as plain text.
             let isWhole = readJSON(body, in: place)
-            if type.isJSON, !isWhole { isTruncated = true }
+            if type.isJSON, !isWhole, !body.isEmpty { isTruncated = true }
         } else if type.isForm
             || (type.isPlain || type.isOctetStream) && Self.looksLikeForm(body)
         {
@@ -104,7 +109,7 @@ struct FieldReader {
     }
 
     private mutating func readForm(_ body: [UInt8], in place: Place) {
-        for parameter in Parameter.read(body[...], limit: Self.parameterLimit) {
+        for parameter in counted(Parameter.read(body[...], limit: Self.parameterLimit + 1)) {
             add(
                 MessageField(
                     container: place.container ?? .form,
@@ -113,12 +118,20 @@ struct FieldReader {
         }
     }
 
-    /// Adds a parameter of a form or a query; its own encoding is not a step worth telling.
-    mutating func add(_ parameter: Parameter, container: Container) {
-        add(
-            MessageField(
-                container: container, name: Array(parameter.name.prefix(Self.nameLimit)),
-                value: Self.decoded(parameter)))
+    /// Adds the parameters of a URL; their own encoding is not a step worth telling.
+    mutating func add(_ parameters: [Parameter], container: Container) {
+        for parameter in counted(parameters) {
+            add(
+                MessageField(
+                    container: container, name: Array(parameter.name.prefix(Self.nameLimit)),
+                    value: Self.decoded(parameter)))
+        }
+    }
+
+    /// As many as are looked at.
+    private mutating func counted(_ parameters: [Parameter]) -> ArraySlice<Parameter> {
+        if parameters.count > Self.parameterLimit { isTruncated = true }
+        return parameters.prefix(Self.parameterLimit)
     }
 
     static func decoded(_ parameter: Parameter) -> [UInt8] {
@@ -143,6 +156,7 @@ struct FieldReader {
             return add(PropertyListReader.read(body), .propertyList, in: place)
         }
         MarkupTags.read(body, isHTML: false) { tag in
+            if tag.isCut { isTruncated = true }
             for attribute in tag.attributes {
                 add(
                     MessageField(
@@ -221,7 +235,7 @@ struct FieldReader {
     /// How many bytes of values one message may yield.
     static let defaultByteLimit = 4 << 20
     static let fieldLimit = 4096
-    static let parameterLimit = 1024
+    private static let parameterLimit = 1024
     private static let partLimit = 1024
     private static let multipartDepth = 3
     private static let nameLimit = 256

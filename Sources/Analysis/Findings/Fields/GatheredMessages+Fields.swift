@@ -1,11 +1,11 @@
 internal import Logins
 
 extension GatheredMessages.Message {
-    /// The values in it.
-    var fields: [MessageField] {
+    /// The values in it, and whether some were left out.
+    var reading: FieldReader {
         var reader = FieldReader(byteLimit: Self.fieldByteLimit)
         reader.read(message: bytes)
-        return reader.fields
+        return reader
     }
 
     /// How many bytes of values one message may yield.

@@ -7,6 +7,8 @@ enum MarkupTags {
         /// As written.
         let name: [UInt8]
         let attributes: [(name: [UInt8], value: [UInt8])]
+        /// Whether it has more attributes than are looked at.
+        let isCut: Bool
         /// Up to the next tag, without the white space around it.
         var text: [UInt8] = []
 
@@ -39,6 +41,7 @@ enum MarkupTags {
 extension MarkupTags.Tag {
     fileprivate init(_ token: MarkupToken, in bytes: [UInt8]) {
         name = Array(bytes[token.content].prefix(MessageField.valueLimit))
+        isCut = token.attributes.count > Self.attributeLimit
         attributes = token.attributes.prefix(Self.attributeLimit).map { attribute in
             let value = attribute.value.map { bytes[$0].prefix(MessageField.valueLimit) } ?? []
             return (Array(bytes[attribute.name]), CharacterReferences.decoded(value))

@@ -61,7 +61,7 @@ private struct Search {
 
     mutating func examine(_ message: GatheredMessages.Message) {
         let isResponse = message.direction == .response
-        for field in message.fields { examine(field, isResponse: isResponse) }
+        for field in message.reading.fields { examine(field, isResponse: isResponse) }
         examineRest(message.bytes, of: [.message], as: .message, isResponse: isResponse)
     }
 

@@ -55,8 +55,8 @@ struct ExpectationWatch {
         expectations.enumerated().compactMap { index, expectation in
             let text: String
             switch expectation.subject {
-            case .host(_, let pattern): text = "no exchange with \(pattern) was seen"
-            case .planted(let key): text = "the profile's \(key) was not seen"
+            case .host(_, let pattern): text = "no exchange with \(pattern.shownOfPolicy) was seen"
+            case .planted(let key): text = "the profile's \(key.shownOfPolicy) was not seen"
             case .exchanges(let least):
                 guard exchangeCount < least else { return nil }
                 text = "\(exchangeCount) of at least \(Quantity.text(least, "exchange")) were seen"

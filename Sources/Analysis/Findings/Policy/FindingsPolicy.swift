@@ -81,10 +81,10 @@ package struct FindingsPolicy: Sendable {
             guard case .planted(let key) = expectation.subject, !keys.contains(key) else {
                 continue
             }
-            let nearest = NearestName.find(key, among: keys)
+            let nearest = NearestName.find(String(key.prefix(64)), among: keys)
             throw Failure(
                 "policy-invalid", party: .tool,
-                "\(path):\(expectation.place): no profile has a value '\(key)'",
+                "\(path):\(expectation.place): no profile has a value '\(key.shownOfPolicy)'",
                 hint: nearest.map { "did you mean '\($0)'?" }
                     ?? "name the file that has it: 'profile = FILE', or --profile FILE")
         }

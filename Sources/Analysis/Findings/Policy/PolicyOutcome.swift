@@ -14,6 +14,8 @@ package enum FindingState: Sendable, Hashable {
 package struct PolicyOutcome: Sendable {
     /// The policy's file, empty for none.
     package let path: String
+    /// Whom the policy names as first parties.
+    let firstParties: [String]
     let suppressions: [Suppression]
     /// Suppressions that ended: they suppress nothing any more.
     package let expired: [Suppression]
@@ -106,7 +108,8 @@ struct PolicyRule {
             !isPartial && !suppression.isExpired && !used.contains(.suppressed(by: index))
         }
         return PolicyOutcome(
-            path: policy.path, suppressions: policy.suppressions,
+            path: policy.path, firstParties: policy.firstParties,
+            suppressions: policy.suppressions,
             expired: policy.suppressions.filter(\.isExpired), unused: unused.map(\.element),
             baseline: baseline.map { baseline in
                 .init(

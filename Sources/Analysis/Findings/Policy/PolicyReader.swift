@@ -4,6 +4,8 @@ internal import Base
 struct PolicyReader {
     private(set) var policy: FindingsPolicy
     private let now: Timestamp
+    /// Whether it says what fails.
+    private var hasLevel = false
 
     init(path: String, now: Timestamp) {
         policy = FindingsPolicy(path: path)
@@ -74,8 +76,17 @@ struct PolicyReader {
     }
 
     private mutating func readGate(_ setting: SettingLines.Setting) throws(Failure) {
+        if setting.name == "waive" {
+            guard try value(of: setting) == InconclusiveReason.partlyRead.rawValue else {
+                throw invalid(setting.valuePlace, "only 'partly-read' can be waived", nil)
+            }
+            policy.gate.waivesPartlyRead = true
+            return
+        }
         let level = try level(setting)
         if setting.name == "fail-on" {
+            guard !hasLevel else { throw twice(setting) }
+            hasLevel = true
             policy.gate.standard = level
             return
         }
@@ -83,6 +94,7 @@ struct PolicyReader {
         guard policy.gate.rules.updateValue(level, forKey: rule) == nil else {
             throw twice(setting)
         }
+        policy.gate.lines[rule] = setting.place.line
     }
 
     private mutating func readBudget(_ setting: SettingLines.Setting) throws(Failure) {
@@ -135,7 +147,8 @@ struct PolicyReader {
         policy.suppressions.append(
             Suppression(
                 line: section.place.line, target: try target(given, section.place),
-                reason: shown(reason), owner: given[.owner]?.value.map(shown), lastDay: lastDay,
+                reason: reason.shownOfPolicy, owner: given[.owner]?.value?.shownOfPolicy,
+                lastDay: lastDay,
                 isExpired: isExpired))
     }
 
@@ -250,7 +263,7 @@ struct PolicyReader {
     ) throws(Failure) -> Word where Word.RawValue == String {
         if let word = Word(rawValue: text) { return word }
         let all = Word.allCases.map(\.rawValue)
-        let nearest = NearestName.find(text, among: all)
+        let nearest = NearestName.find(String(text.prefix(64)), among: all)
         let others =
             all.count > 10 ? "'sallyport explain' lists them" : "there are \(Self.inWords(words))"
         throw invalid(
@@ -264,8 +277,6 @@ struct PolicyReader {
         Word.allCases.map(\.rawValue).joined(separator: ", ")
     }
 
-    private func shown(_ text: String) -> String { String(text.withoutUnseen.prefix(300)) }
-
     private func twice(_ setting: SettingLines.Setting) -> Failure {
         invalid(setting.place, "'\(setting.name)' is given twice", "leave one of both out")
     }
@@ -274,9 +285,17 @@ struct PolicyReader {
         _ place: SettingLines.Place, _ detail: String, _ hint: String?
     ) -> Failure {
         Failure(
-            "policy-invalid", party: .tool, "\(policy.path):\(place): \(detail)",
-            hint: hint ?? "Documentation/findings.md describes the file")
+            "policy-invalid", party: .tool, "\(policy.path):\(place): \(detail.shownOfPolicy)",
+            hint: hint?.shownOfPolicy ?? "Documentation/findings.md describes the file")
     }
 
     private static let countLimit = 1024
+}
+
+extension String {
+    /// The text as messages and reports repeat it: short, and nothing that acts on a terminal.
+    var shownOfPolicy: String {
+        // A character may have any number of scalars.
+        String(String.UnicodeScalarView(unicodeScalars.prefix(300))).withoutUnseen
+    }
 }

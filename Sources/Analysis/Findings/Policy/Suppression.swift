@@ -45,7 +45,7 @@ package struct Suppression: Sendable {
         case .fingerprint(let fingerprint): fingerprint
         case .place(let place):
             [place.rule.rawValue, "at", place.service + (place.path ?? ""), place.field]
-                .compactMap(\.self).joined(separator: " ")
+                .compactMap(\.self).joined(separator: " ").shownOfPolicy
         }
     }
 

@@ -29,6 +29,14 @@ package enum FindingsJSON {
         let isSuppressed = { (finding: Finding) in outcome.suppression(of: finding) != nil }
         return [
             "path": .string(outcome.path),
+            "gateRules": .array(
+                report.gate.rules.sorted { $0.key.order < $1.key.order }.map { rule, level in
+                    [
+                        "rule": .string(rule.rawValue), "failOn": .string(level.text),
+                        "line": report.gate.lines[rule].map { .integer(Int64($0)) } ?? .null,
+                    ]
+                }),
+            "firstParties": .array(outcome.firstParties.map { .string($0) }),
             "suppressed": .integer(Int64(report.findings.count(where: isSuppressed))),
             "expired": .array(outcome.expired.map(object)),
             "unused": .array(outcome.unused.map(object)),

@@ -32,7 +32,7 @@ extension FindingsReport {
         }
         return SARIFDocument(
             category: "sallyport-check/", toolVersion: toolVersion, results: results,
-            warnings: reasons
+            warnings: reasons, remarks: FindingsSummary.policyRemarks(self)
         ).json
     }
 

@@ -10,13 +10,20 @@ package struct FindingsReport: Sendable {
     package let inventory: Inventory
     package let firstParties: FirstParties
     /// Why the absence of findings proves nothing; empty if it does.
-    package let inconclusive: [InconclusiveReason]
+    package private(set) var inconclusive: [InconclusiveReason]
     package let gate: FindingsGate
     package let outcome: PolicyOutcome
 
     /// Whether a finding counts, and is bad and sure enough to fail.
     package func fails(_ finding: Finding) -> Bool {
         finding.state == .open && gate.reaches(finding)
+    }
+
+    /// The same of a file that could not be read to its end.
+    package var ofUnfinishedFile: FindingsReport {
+        var report = self
+        report.inconclusive.append(.fileUnfinished)
+        return report
     }
 
     package var isFailed: Bool { findings.contains(where: fails) }
@@ -58,6 +65,12 @@ package enum InconclusiveReason: String, Sendable {
     case secretsMasked = "secrets-masked"
     /// More services than can be told apart.
     case truncated
+    /// Some of what clients sent was not looked into.
+    case partlyRead = "partly-read"
+    /// The file was not read to its end.
+    case fileUnfinished = "file-unfinished"
+    /// More in one exchange or on one connection than is told.
+    case findingsLeftOut = "findings-left-out"
     /// Something that the policy expects was not seen.
     case expectationUnmet = "expectation-unmet"
 
@@ -81,6 +94,11 @@ package enum InconclusiveReason: String, Sendable {
         case .secretsMasked:
             "secrets are masked in what was imported: export it with --with-secrets to judge it"
         case .truncated: "too many services to tell them all apart"
+        case .partlyRead:
+            "some of what clients sent is too large, or in no form that is read, and was not looked"
+                + " into to its end"
+        case .fileUnfinished: "the file could not be read to its end"
+        case .findingsLeftOut: "one exchange or connection showed more findings than are told"
         case .expectationUnmet: "something that the policy expects was not seen"
         }
     }
@@ -104,6 +122,10 @@ package struct FindingsCoverage: Sendable, Equatable {
     package private(set) var undecodableBodies = 0
     /// Contents that were not looked into to their ends, or not all of whose values were.
     package private(set) var partlyReadBodies = 0
+    /// Requests whose URL or fields were not looked into to their ends.
+    package private(set) var partlyReadHeads = 0
+    /// Requests, and messages, in which something may stand that nobody looked for.
+    private var partlyRead = 0
     package private(set) var malformedHeads = 0
     /// Exchanges of which contents alone were recorded, so that they were not judged.
     package private(set) var missingHeads = 0
@@ -117,6 +139,10 @@ package struct FindingsCoverage: Sendable, Equatable {
     package private(set) var notDecrypted = 0
     /// Imported connections of which packets are missing.
     package private(set) var packetsMissing = 0
+    /// What was found beyond the bound of one exchange or connection, and might have failed.
+    package private(set) var leftOutFindings = 0
+    /// Values that are no longer compared with those of other services, because too many came.
+    package private(set) var forgottenValues = 0
     /// All of them; the names are a contract.
     var counts: [(name: String, count: Int)] {
         [
@@ -134,13 +160,15 @@ package struct FindingsCoverage: Sendable, Equatable {
             ("timedOut", timedOut),
             ("truncatedBodies", truncatedBodies),
             ("undecodableBodies", undecodableBodies), ("partlyReadBodies", partlyReadBodies),
-            ("malformedHeads", malformedHeads),
+            ("partlyReadHeads", partlyReadHeads), ("malformedHeads", malformedHeads),
             ("missingHeads", missingHeads),
             ("messages", messages),
             ("truncatedMessages", truncatedMessages),
             ("notUnderstood", notUnderstood),
             ("notDecrypted", notDecrypted),
             ("packetsMissing", packetsMissing),
+            ("leftOutFindings", leftOutFindings),
+            ("forgottenValues", forgottenValues),
         ]
     }
 
@@ -196,11 +224,13 @@ package struct FindingsCoverage: Sendable, Equatable {
 
     /// Counts what was there and could not be judged.
     ///
-    /// - Parameter isUnread: whether it is in cleartext, and nothing in it was recognised.
-    mutating func countUnread(_ connection: ConnectionRecord, isUnread: Bool) {
+    /// - Parameters:
+    ///   - isUnread: whether it is in cleartext, and nothing in it was recognised.
+    ///   - isSpoken: whether the client spoke what the connection is named for.
+    mutating func countUnread(_ connection: ConnectionRecord, isUnread: Bool, isSpoken: Bool) {
         // HTTP that is no exchange was not taken for a request.
         let isUnknown =
-            ["unknown", "http", "udp"].contains(connection.protocolName)
+            (!isSpoken || ["unknown", "http", "udp"].contains(connection.protocolName))
             && connection.messageCount > 0
         let isPassed =
             (connection.isFromPackets || connection.isFromExport)
@@ -208,7 +238,7 @@ package struct FindingsCoverage: Sendable, Equatable {
         let isIncomplete = connection.note("packets-missing") != nil
         if isIncomplete { packetsMissing += 1 }
         let isEncrypted = Self.encryptedNames.contains(connection.protocolName)
-        if connection.clientTLS != nil || isEncrypted {
+        if connection.clientTLS != nil || isEncrypted && isSpoken {
             if isPassed { notDecrypted += 1 }
         } else if isIncomplete, connection.listener == ConnectionRecord.packetListener {
             // Packets that would have been read are missing, and nothing else is known of them.
@@ -229,6 +259,13 @@ package struct FindingsCoverage: Sendable, Equatable {
         if messages.isTruncated { truncatedMessages += 1 }
     }
 
+    mutating func countLeftOut(_ count: Int) { leftOutFindings += count }
+
+    /// Counts a message not all of whose values were looked at.
+    mutating func countPartlyReadMessage() { partlyRead += 1 }
+
+    mutating func countForgotten(_ count: Int) { forgottenValues = count }
+
     mutating func countMissingHead() {
         exchanges += 1
         missingHeads += 1
@@ -246,6 +283,8 @@ package struct FindingsCoverage: Sendable, Equatable {
         }
         undecodableBodies += view.undecodableBodies
         partlyReadBodies += view.partlyReadBodies
+        if view.isHeadPartlyRead { partlyReadHeads += 1 }
+        if view.isRequestPartlyRead { partlyRead += 1 }
         malformedHeads += view.malformedHeads
     }
 
@@ -275,6 +314,8 @@ package struct FindingsCoverage: Sendable, Equatable {
         if !hasTraffic, ownPages > 0 { reasons.append(.ownPage) }
         if !hasTraffic, reasons.isEmpty { reasons.append(.nothingSaid) }
         if isTruncated { reasons.append(.truncated) }
+        if partlyRead > 0 { reasons.append(.partlyRead) }
+        if leftOutFindings > 0 { reasons.append(.findingsLeftOut) }
         return reasons
     }
 }

@@ -25,6 +25,23 @@ enum FindingsSummary {
             text += ", " + bodies(coverage.partlyReadBodies)
             text += " not looked into to the end"
         }
+        if coverage.undecodableBodies > 0 {
+            text += ", " + bodies(coverage.undecodableBodies) + " in an unknown coding"
+        }
+        let heads = coverage.partlyReadHeads
+        if heads > 0 {
+            text += ", " + Quantity.text(heads, "head") + " not looked into to the end"
+        }
+        if coverage.malformedHeads > 0 {
+            text += ", " + Quantity.text(coverage.malformedHeads, "malformed head")
+        }
+        if coverage.truncatedMessages > 0 {
+            text += ", messages of " + Quantity.text(coverage.truncatedMessages, "connection")
+            text += " in part"
+        }
+        if coverage.forgottenValues > 0 {
+            text += ", " + Quantity.text(coverage.forgottenValues, "value") + " compared no longer"
+        }
         if coverage.broken > 0 { text += ", \(coverage.broken) broken off" }
         if coverage.timedOut > 0 { text += ", \(coverage.timedOut) timed out" }
         return text
@@ -46,7 +63,7 @@ enum FindingsSummary {
     /// guessed.
     static func remarks(_ report: FindingsReport) -> [String] {
         let outcome = report.outcome
-        var lines: [String] = []
+        var lines = policyRemarks(report)
         for (index, suppression) in outcome.suppressions.enumerated() {
             let found = report.findings.filter { $0.state == .suppressed(by: index) }
             guard !found.isEmpty else { continue }
@@ -82,6 +99,30 @@ enum FindingsSummary {
             lines.append(
                 "not needed: \(outcome.path):\(suppression.line): \(suppression.subject):"
                     + " nothing was found for it")
+        }
+        return lines
+    }
+
+    /// How a policy moves what fails, beside what it suppresses.
+    static func policyRemarks(_ report: FindingsReport) -> [String] {
+        let (gate, path) = (report.gate, report.outcome.path)
+        let standard = FindingsGate(gate.standard)
+        let spared = report.findings.filter {
+            $0.state == .open && standard.reaches($0) && !gate.reaches($0)
+        }
+        var lines = FindingsGroup.byRule(spared).map { group in
+            let line = gate.lines[group.rule].map { " by \(path):\($0)" } ?? ""
+            let level = gate.rules[group.rule]?.text ?? ""
+            return "not failed by its own level: \(counts(group.findings))\(line)"
+                + " (\(group.rule.rawValue) = \(level))"
+        }
+        if gate.waivesPartlyRead { lines.append("waived by \(path): partly-read") }
+        let parties = report.outcome.firstParties.prefix(lineLimit)
+        if !parties.isEmpty {
+            let more = report.outcome.firstParties.count - parties.count
+            lines.append(
+                "first parties by \(path): \(parties.joined(separator: ", "))"
+                    + (more > 0 ? " and \(more) more" : ""))
         }
         return lines
     }

@@ -23,7 +23,9 @@ package struct FindingsText {
         text.addAccepted()
         if let inventory = report.inventory.text { text.lines += [inventory, ""] }
         while text.lines.last == "" { text.lines.removeLast() }
-        return text.lines.joined(separator: "\n") + "\n"
+        // Only what is painted here may begin with an escape.
+        return text.lines.map { $0.hasPrefix("\u{1B}[") ? $0 : $0.withoutUnseen }
+            .joined(separator: "\n") + "\n"
     }
 
     private init(report: FindingsReport, isVerbose: Bool, isColored: Bool) {

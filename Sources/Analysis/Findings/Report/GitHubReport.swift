@@ -19,6 +19,9 @@ enum GitHubReport {
         lines += others.prefix(limit - min(limit, reasons.count)).map {
             line("warning", $0, source)
         }
+        lines += FindingsSummary.policyRemarks(report).prefix(limit).map {
+            "::notice title=policy::\(escaped($0))"
+        }
         return lines.map { $0 + "\n" }.joined()
     }
 

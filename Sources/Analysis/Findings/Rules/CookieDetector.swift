@@ -6,13 +6,15 @@ internal import Base
 struct CookieDetector {
     /// With whether the cookie is a secret by its name or by how it was set.
     private var seenOverTLS: [UInt64: Bool] = [:]
-    private var order: [UInt64] = []
-    private var oldest = 0
+    private var order = HashRing(limit: Self.memoryLimit)
+
+    /// How many cookies are no longer compared.
+    var forgottenCount: Int { order.droppedCount }
 
     mutating func examine(_ view: ExchangeView, redaction: EvidenceRedaction) -> [RuleMatch] {
         let cookies = view.cookies.filter { !$0.isHarmless && view.tracker == nil }
         guard view.isClear else {
-            for cookie in cookies where cookie.canBeSecret {
+            for cookie in cookies.prefix(Self.countLimit) where cookie.canBeSecret {
                 remember(
                     cookie.hash(redaction), isSecret: cookie.hasSessionName || cookie.isGuarded)
             }
@@ -48,18 +50,14 @@ struct CookieDetector {
             seenOverTLS[hash] = known || isSecret
             return
         }
-        if order.count < Self.memoryLimit {
-            order.append(hash)
-        } else {
-            seenOverTLS[order[oldest]] = nil
-            order[oldest] = hash
-            oldest = (oldest + 1) % Self.memoryLimit
-        }
+        if let dropped = order.add(hash) { seenOverTLS[dropped] = nil }
         seenOverTLS[hash] = isSecret
     }
 
     /// How many cookies are remembered.
     private static let memoryLimit = 32_768
+    /// How many of one exchange are: browsers send no more to a domain.
+    private static let countLimit = 256
 }
 
 extension Cookie {

@@ -18,7 +18,7 @@ enum DowngradeDetector {
         result.name = Array("location".utf8)
         var fields = FieldReader()
         let target = RecordedURL(view.responseFacts.location)
-        for parameter in target.parameters.prefix(64) { fields.add(parameter, container: .query) }
+        fields.add(Array(target.parameters.prefix(64)), container: .query)
         let isSecret =
             target.userinfo.contains(0x3A)
             || fields.fields.contains { ValueKind($0.value).isCredentialByForm }

@@ -7,7 +7,7 @@ struct PersistentIdentifierDetector {
     private var others = SeenValues()
 
     mutating func examine(_ view: ExchangeView, _ evidence: RunEvidence) {
-        let secrets = view.credentials.map(\.value)
+        let secrets = Set(view.credentials.map(\.value))
         for field in view.requestFields where mayIdentify(field, secrets, view) {
             let words = Set(NameWords(field.key[...]).texts)
             guard words.isDisjoint(with: Self.passingWords) else { continue }
@@ -20,6 +20,9 @@ struct PersistentIdentifierDetector {
             }
         }
     }
+
+    /// How many identifiers, by their names, are no longer compared.
+    var forgottenCount: Int { named.forgottenCount }
 
     func finish(_ parties: Parties) -> [LateMatch] {
         Self.matches(named, .firm, parties) + Self.matches(others, .tentative, parties)
@@ -46,7 +49,7 @@ struct PersistentIdentifierDetector {
     }
 
     private func mayIdentify(
-        _ field: MessageField, _ secrets: [[UInt8]], _ view: ExchangeView
+        _ field: MessageField, _ secrets: Set<[UInt8]>, _ view: ExchangeView
     ) -> Bool {
         (12...128).contains(field.value.count) && field.isScalar && !field.isInFile
             && Randomness.bits(of: field.value) >= 64 && !secrets.contains(field.value)

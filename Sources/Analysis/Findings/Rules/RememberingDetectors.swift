@@ -59,6 +59,11 @@ struct RememberingDetectors {
         keystreams.examine(view, on: connection, redaction)
     }
 
+    /// How many values are no longer compared with what comes, because too many came.
+    var forgottenCount: Int {
+        cookies.forgottenCount + credentials.forgottenCount + identifiers.forgottenCount
+    }
+
     /// What the run shows as a whole; it may be asked for before its end, and again.
     func finish(_ parties: Parties) -> [LateMatch] {
         credentials.finish(parties) + identifiers.finish(parties)

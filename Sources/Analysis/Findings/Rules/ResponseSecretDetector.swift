@@ -3,12 +3,13 @@ internal import Base
 /// LEAK-RESPONSE-SECRET: a password, or what is stored of one, in what an origin sends.
 enum ResponseSecretDetector {
     static func examine(_ view: ExchangeView) -> [RuleMatch] {
-        view.structuredResponseFields.compactMap { field in
+        let sent = Set(view.credentials.map(\.value))
+        return view.structuredResponseFields.compactMap { field in
             guard field.isScalar, let (severity, confidence) = judge(field) else { return nil }
             var result = RuleMatch(.leakResponseSecret, severity, confidence, field: field)
             result.value = field.value
             result.isPassword = true
-            if view.credentials.contains(where: { $0.value == field.value }) {
+            if sent.contains(field.value) {
                 result.severity = min(severity, .medium)
                 result.notes.append(.echoed)
             }

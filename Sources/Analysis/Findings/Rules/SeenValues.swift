@@ -20,18 +20,29 @@ struct SeenValues {
         var issuers: Set<ServiceName> = []
         /// Once it was seen at a second service.
         var value: RedactedValue?
+
+        mutating func add(issuer: ServiceName) {
+            if issuers.count < SeenValues.serviceLimit { issuers.insert(issuer) }
+        }
     }
 
     private var entries: [UInt64: Entry] = [:]
-    private var order: [UInt64] = []
-    private var oldest = 0
+    private var order = HashRing(limit: Self.valueLimit)
+    /// Who sent what no request has had yet. Whoever answers can fill it, and nothing else.
+    private var issued: [UInt64: ServiceName] = [:]
+    private var issuedOrder = HashRing(limit: Self.issuedLimit)
+
+    /// How many values are no longer compared.
+    var forgottenCount: Int { order.droppedCount }
 
     /// Remembers a value that is looked for.
     mutating func add(_ field: MessageField, isPassword: Bool, _ evidence: RunEvidence) {
         let hash = evidence.redaction.hash(of: field.value)
         if entries[hash] == nil {
-            makeRoom(for: hash)
-            entries[hash] = Entry(sights: [sight(of: field, isFirstHand: true, evidence)])
+            if let dropped = order.add(hash) { entries[dropped] = nil }
+            entries[hash] = Entry(
+                sights: [sight(of: field, isFirstHand: true, evidence)],
+                issuers: Set([issued[hash]].compactMap(\.self)))
         } else {
             see(field, hash, isPassword: isPassword, isFirstHand: true, evidence)
         }
@@ -45,14 +56,20 @@ struct SeenValues {
         see(field, hash, isPassword: isPassword, isFirstHand: false, evidence)
     }
 
-    mutating func note(issuer: ServiceName, of value: [UInt8], _ evidence: RunEvidence) {
+    /// Notes who issued a remembered value, by what the value itself says.
+    mutating func note(issuer: ServiceName, namedIn value: [UInt8], _ evidence: RunEvidence) {
+        entries[evidence.redaction.hash(of: value)]?.add(issuer: issuer)
+    }
+
+    /// Notes who sent a value: its issuer, unless another service had it before.
+    mutating func note(sender: ServiceName, of value: [UInt8], _ evidence: RunEvidence) {
         let hash = evidence.redaction.hash(of: value)
-        if entries[hash] == nil {
-            makeRoom(for: hash)
-            entries[hash] = Entry(sights: [])
-        }
-        if entries[hash]?.issuers.count ?? 0 < Self.serviceLimit {
-            entries[hash]?.issuers.insert(issuer)
+        if let entry = entries[hash] {
+            guard entry.sights.allSatisfy({ $0.service == sender }) else { return }
+            entries[hash]?.add(issuer: sender)
+        } else if issued[hash] == nil {
+            if let dropped = issuedOrder.add(hash) { issued[dropped] = nil }
+            issued[hash] = sender
         }
     }
 
@@ -100,18 +117,9 @@ struct SeenValues {
             selector: evidence.selector(of: field), isFirstHand: isFirstHand)
     }
 
-    private mutating func makeRoom(for hash: UInt64) {
-        if order.count < Self.valueLimit {
-            order.append(hash)
-        } else {
-            entries[order[oldest]] = nil
-            order[oldest] = hash
-            oldest = (oldest + 1) % Self.valueLimit
-        }
-    }
-
     /// How many values are remembered, of about 500 bytes each.
     private static let valueLimit = 8192
+    private static let issuedLimit = 4096
     /// A value at more services than these is a constant of the public.
     static let serviceLimit = 6
 }

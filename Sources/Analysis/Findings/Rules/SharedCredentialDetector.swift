@@ -15,7 +15,7 @@ struct SharedCredentialDetector {
                 tokens.add(credential.field, isPassword: false, evidence)
                 if let issuer = JSONWebToken(credential.value)?.issuer {
                     tokens.note(
-                        issuer: evidence.service(of: issuer), of: credential.value, evidence)
+                        issuer: evidence.service(of: issuer), namedIn: credential.value, evidence)
                 }
             }
         }
@@ -26,7 +26,7 @@ struct SharedCredentialDetector {
         }
         for field in view.structuredResponseFields
         where MessageTokenDetector.token(in: field) != nil {
-            tokens.note(issuer: view.service, of: field.value, evidence)
+            tokens.note(sender: view.service, of: field.value, evidence)
         }
     }
 
@@ -35,6 +35,9 @@ struct SharedCredentialDetector {
         value.count >= 8 && !value.allSatisfy(\.isASCIIDigit)
             && !value.allSatisfy(\.isASCIILetter)
     }
+
+    /// How many values are no longer compared.
+    var forgottenCount: Int { passwords.forgottenCount + tokens.forgottenCount }
 
     func finish(_ parties: Parties) -> [LateMatch] {
         let reused = passwords.shared.flatMap { value, sights in
@@ -107,8 +110,9 @@ extension RuleText {
             "A password, a token or a session's cookie of a first party was seen at another"
             + " service, in whatever field; values are compared by hashes under a key of the run.",
         exceptions:
-            "The service that issued the token, by its response or the token's iss, and keys that"
-            + " their provider means to be public. With guessed first parties it is medium.",
+            "The service that issued the token, by the token's iss or a response before any other"
+            + " service had it, and keys that their provider means to be public. With guessed first"
+            + " parties it is medium.",
         worst: .critical,
         weaknesses: [201, 522])
 }

@@ -30,6 +30,13 @@ enum UnknownStreamDetector {
     private static func secrets(_ proof: PlaintextProof) -> [RuleMatch] {
         var reader = FieldReader(byteLimit: 1 << 18)
         reader.read(message: proof.content)
+        if reader.fields.isEmpty {
+            // Lines, each of which may begin with a word or a head.
+            for line in proof.content.split(separator: 0x0A).prefix(lineLimit) {
+                let start = line.prefix(headLimit).firstIndex(of: 0x7B) ?? line.startIndex
+                reader.read(message: Array(line[start...].filter { $0 != 0x0D }))
+            }
+        }
         return PasswordFieldDetector.examine(reader.fields, verdict: []).prefix(8).map { inner in
             var result = match(.streamPlaintext, min(inner.severity, .high), inner.confidence)
             result.container = .dialogue
@@ -44,14 +51,17 @@ enum UnknownStreamDetector {
 
     /// What other protocols encrypt from their first bytes on: TLS records, SSH, and their like.
     private static func beginsEncrypted(_ stream: [UInt8]) -> Bool {
-        (0x14...0x17).contains(stream[0]) && stream[1] == 3 && stream[2] <= 4
-            || stream.starts(with: "SSH-".utf8)
+        SpokenProtocol.isTLS(stream) || SpokenProtocol.isSSH(stream)
     }
 
     /// A power of two, so that the same finding is told of streams of all lengths.
     private static func roundedDown(_ count: Int) -> Int {
         1 << (Int.bitWidth - 1 - count.leadingZeroBitCount)
     }
+
+    private static let lineLimit = 64
+    /// In bytes.
+    private static let headLimit = 32
 
     private static func match(
         _ rule: RuleID, _ severity: Severity, _ confidence: Confidence

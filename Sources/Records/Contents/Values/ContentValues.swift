@@ -39,9 +39,12 @@ package struct ContentValues: Sendable {
         self.byteLimit = byteLimit
     }
 
+    /// Whether there is no room for more.
+    var isFull: Bool { values.count >= countLimit }
+
     /// - Returns: whether there is room for more.
     mutating func append(_ kind: ContentValue.Kind, _ bytes: some Sequence<UInt8>) -> Bool {
-        guard values.count < countLimit else { return false }
+        guard !isFull else { return false }
         let bytes = Array(bytes.prefix(byteLimit))
         values.append(ContentValue(path: path, kind: kind, bytes: bytes))
         return true

@@ -94,6 +94,8 @@ package struct ProtobufReader {
         if ContentValues.isText(bytes) { return output.append(text: bytes) }
         let count = output.values.count
         if message(bytes) { return true }
+        // A message that is too long for the rest of the room is still one.
+        guard !output.isFull else { return false }
         output.removeValues(after: count)
         return output.append(.bytes, bytes)
     }

@@ -125,6 +125,7 @@ import Traffic
         let testDescription: String
         var protocolName = "unknown"
         var host = "app.example"
+        var client = "gibberish\r\n"
         var isTLS = false
         var outcome = ConnectionRecord.Outcome.passedThrough
         var notes: [String] = []
@@ -134,7 +135,12 @@ import Traffic
     @Test(arguments: [
         Unread(testDescription: "words of no known protocol", reasons: [.notUnderstood]),
         Unread(testDescription: "on this machine", host: "127.0.0.1", reasons: []),
-        Unread(testDescription: "of a known protocol", protocolName: "nats", reasons: []),
+        Unread(
+            testDescription: "of a known protocol", protocolName: "nats",
+            client: "CONNECT {}\r\n", reasons: []),
+        Unread(
+            testDescription: "in a protocol that the origin alone named", protocolName: "nats",
+            reasons: [.notUnderstood]),
         Unread(testDescription: "inside of TLS", isTLS: true, reasons: []),
         Unread(
             testDescription: "imported, HTTP that broke off", protocolName: "http/1.1",
@@ -147,14 +153,15 @@ import Traffic
             notes: ["imported-packets", "packets-missing"], reasons: [.packetsMissing]),
         Unread(
             testDescription: "imported without its secrets", protocolName: "smtp",
-            outcome: .completed, notes: ["imported-packets", "secrets-masked"],
-            reasons: [.secretsMasked]),
+            client: "EHLO app.example\r\n", outcome: .completed,
+            notes: ["imported-packets", "secrets-masked"], reasons: [.secretsMasked]),
         Unread(
-            testDescription: "imported and understood", protocolName: "smtp", outcome: .completed,
-            notes: ["imported-packets"], reasons: []),
+            testDescription: "imported and understood", protocolName: "smtp",
+            client: "EHLO app.example\r\n", outcome: .completed, notes: ["imported-packets"],
+            reasons: []),
     ])
     func nothingUnreadIsClean(_ row: Unread) {
-        var sample = DialogueSample.said(row.protocolName, .client("gibberish\r\n"))
+        var sample = DialogueSample.said(row.protocolName, .client(row.client))
         sample.host = row.host
         sample.isTLS = row.isTLS
         var record = sample.connection

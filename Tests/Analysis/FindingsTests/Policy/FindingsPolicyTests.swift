@@ -134,6 +134,8 @@ import Traffic
         Refusal("[budget]\nbites = 1", "2:1: there is no budget 'bites'", "did you mean 'bytes'?"),
         Refusal("[budget]\nbytes = 1\nbytes = 2", "3:1: 'bytes' is given twice"),
         Refusal("population = few", "1:14: a number from 1 is needed, not 'few'"),
+        Refusal("[gate]\nfail-on = low\nfail-on = never", "3:1: 'fail-on' is given twice"),
+        Refusal("[gate]\nwaive = truncated", "2:9: only 'partly-read' can be waived"),
         Refusal("[expect]\nexchanges = no", "2:13: a number from 1 is needed, not 'no'"),
         .suppression(
             place + "expires = never", "1:1: a suppression needs a reason", "'reason = "),
@@ -154,6 +156,47 @@ import Traffic
             "fingerprint = 0\nreason = x\nexpires = never",
             "2:15: a fingerprint has 32 hexadecimal digits"),
     ]
+
+    /// Whatever a policy says, none of it acts on a terminal, nor fills it.
+    @Test func showsNothingThatActs() throws {
+        let raw = "x\u{1B}]0;title\u{07}\u{202E}y"
+        let place = Self.suppression("service = \(raw)\npath = /\(raw)\nfield = \(raw)")
+        let report = try Self.report([], place + "\n[expect]\nplanted = \(raw)")
+        let texts =
+            ReportFormat.allCases.map { report.document($0, of: ReportTexts.subject).text }
+            + [false, true].map { FindingsText.render(report, verbose: $0, color: true) }
+        for text in texts {
+            #expect(!text.contains("\u{07}") && !text.contains("\u{202E}"))
+            #expect(!text.contains("\u{1B}]"))
+        }
+        for text in ["[gate]\n" + String(repeating: "a", count: 4 << 20) + " = low", raw + " = 1"] {
+            do {
+                _ = try Self.policy(text)
+                Issue.record("a policy was taken")
+            } catch {
+                #expect(error.detail.utf8.count < 2000 && !error.detail.contains("\u{07}"))
+            }
+        }
+    }
+
+    /// What a policy lets pass is told wherever a verdict is.
+    @Test func tellsWhatItLetsPass() throws {
+        let report = try Self.report(
+            [.clear(Self.basic)],
+            "first-party = evil.example\n[gate]\nPLAIN-HTTP-BASIC = never")
+        #expect(!report.isFailed)
+        let rule = "not failed by its own level: 1 critical by ci/p.policy:3"
+        let parties = "first parties by ci/p.policy: evil.example"
+        for format in [ReportFormat.sarif, .junit, .html, .annotations, .summary] {
+            let text = report.document(format, of: ReportTexts.subject).text
+            #expect(text.contains(rule) && text.contains(parties), "\(format)")
+        }
+        #expect(FindingsText.render(report, color: false).contains(rule))
+        let json = report.document(.json, of: ReportTexts.subject).text
+        #expect(
+            json.contains(#""gateRules":[{"rule":"PLAIN-HTTP-BASIC","failOn":"never","line":3}]"#))
+        #expect(json.contains(#""firstParties":["evil.example"]"#))
+    }
 
     @Test func refusesExpectationsWithoutProfile() throws {
         let policy = try Self.policy("[expect]\nplanted = password.acount")
