@@ -1,4 +1,5 @@
 import Base
+import LoginRows
 import Testing
 import Traffic
 

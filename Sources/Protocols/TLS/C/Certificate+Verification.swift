@@ -7,9 +7,17 @@ extension Certificate {
         clientChain: [[UInt8]], trusting authorities: [Certificate]
     ) -> Bool {
         let chain = clientChain.compactMap { Certificate(der: $0) }
-        guard let leaf = chain.first, chain.count == clientChain.count,
-            let store = unsafe X509_STORE_new()
-        else { return false }
+        guard let leaf = chain.first, chain.count == clientChain.count else { return false }
+        // Also by each alone: of two authorities of one name, the wrong one may be tried where a leaf
+        // does not say which key has signed it.
+        return verifies(leaf, chain, authorities)
+            || authorities.count > 1 && authorities.contains { verifies(leaf, chain, [$0]) }
+    }
+
+    private static func verifies(
+        _ leaf: Certificate, _ chain: [Certificate], _ authorities: [Certificate]
+    ) -> Bool {
+        guard let store = unsafe X509_STORE_new() else { return false }
         defer {
             unsafe X509_STORE_free(store)
             OpenSSLErrors.clear()
