@@ -65,7 +65,9 @@ package struct FindingsEngine {
         // Who logs in as a guest may say anything else as well.
         let isRead = logins.contains { $0.severity > .low }
         let isSpoken = SpokenProtocol.isSpoken(connection.protocolName, by: view?.client ?? [])
-        coverage.countUnread(connection, isUnread: !isRead && !isLocal, isSpoken: isSpoken)
+        // Of what has gaps, the words that would tell may be missing.
+        let isNamed = isSpoken || connection.note("packets-missing") != nil
+        coverage.countUnread(connection, isUnread: !isRead && !isLocal, isSpoken: isNamed)
         if view != nil { expected.see(connection.host) }
         let spoken = ProtocolName(rawValue: connection.protocolName)
         var found = ConnectionDetector.examine(connection) + ClientOfferDetector.examine(connection)

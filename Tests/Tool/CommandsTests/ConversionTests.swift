@@ -60,7 +60,7 @@ struct ConversionTests {
                 to: URL(fileURLWithPath: file))
             let names = ["junit", "sarif", "html", "output"].map { ($0, "\(folder)/\($0)") }
             let run = await run(
-                ["check", "x"] + names.flatMap { ["--\($0.0)", $0.1] }, capture: file)
+                ["check", file] + names.flatMap { ["--\($0.0)", $0.1] }, capture: file)
             #expect(run.code == 4)
             let said = ["unfinished", "to its end"]
             for (name, path) in names {

@@ -30,14 +30,18 @@ enum UnknownStreamDetector {
     private static func secrets(_ proof: PlaintextProof) -> [RuleMatch] {
         var reader = FieldReader(byteLimit: 1 << 18)
         reader.read(message: proof.content)
-        if reader.fields.isEmpty {
-            // Lines, each of which may begin with a word or a head.
+        var found = PasswordFieldDetector.examine(reader.fields, verdict: [])
+        if found.isEmpty {
+            // Lines, each of which may begin with a word or a head, which may look like a binary form
+            // with what follows.
+            var reader = FieldReader(byteLimit: 1 << 18)
             for line in proof.content.split(separator: 0x0A).prefix(lineLimit) {
                 let start = line.prefix(headLimit).firstIndex(of: 0x7B) ?? line.startIndex
                 reader.read(message: Array(line[start...].filter { $0 != 0x0D }))
             }
+            found = PasswordFieldDetector.examine(reader.fields, verdict: [])
         }
-        return PasswordFieldDetector.examine(reader.fields, verdict: []).prefix(8).map { inner in
+        return found.prefix(8).map { inner in
             var result = match(.streamPlaintext, min(inner.severity, .high), inner.confidence)
             result.container = .dialogue
             result.name = inner.name

@@ -51,9 +51,8 @@ import Traffic
         var secured = DialogueSample.said(
             "unknown", .client(String(repeating: "hello ", count: 20)))
         secured.isTLS = true
-        var known = secured
-        known.isTLS = false
-        known.protocolName = "smtp"
+        let known = DialogueSample.said(
+            "smtp", .client("EHLO a.example\r\n" + String(repeating: "hello ", count: 20)))
         let login = DialogueSample.said(
             "unknown", .origin("220 mail\r\n"), .client("EHLO a.example\r\n"),
             .origin("250 mail\r\n"),
