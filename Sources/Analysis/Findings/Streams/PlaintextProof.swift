@@ -57,7 +57,8 @@ struct PlaintextProof {
 
     /// Messages behind a count of their bytes, or some bytes of a head.
     private static func behindLength(_ stream: [UInt8]) -> PlaintextProof? {
-        for offset in 1...8 {
+        // Lengths of the usual sizes first.
+        for offset in [1, 2, 4, 8, 3, 5, 6, 7] {
             if let found = whole(stream, at: offset) { return found }
         }
         return nil
