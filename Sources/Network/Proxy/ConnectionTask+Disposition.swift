@@ -11,7 +11,7 @@ extension ConnectionTask {
     /// Who distrusts us, as it is remembered: the program if it is known, else the address.
     private var clientIdentity: String { record.process?.executable ?? peer.host }
 
-    /// What is done with TLS to a host.
+    /// What is done with TLS to a host; a client that is let through for its refusals is noted.
     ///
     /// - Parameters:
     ///   - name: what the client calls it in TLS, or the host that it asked for.
@@ -25,7 +25,11 @@ extension ConnectionTask {
         if let healing = rules.healing {
             distrust = worker.distrust.count(clientIdentity, host, plan: healing, now: loop.now)
         }
-        return rules.judge(host, distrust: distrust)
+        let judged = rules.judge(host, distrust: distrust)
+        if case .release(let reason) = judged {
+            record.notes.append(ConnectionNote("client-distrusts", reason))
+        }
+        return judged
     }
 
     /// Remembers whether the client took our certificate.

@@ -17,10 +17,7 @@ extension ConnectionTask {
         let host = hello.serverName ?? target.host
         switch disposition(of: host, at: target) {
         case .intercept: interceptedHost = HostPattern.canonical(host.lowercased())
-        case .pass(let reason):
-            return try await passThrough(target, opening, dialled, reason: reason)
-        case .release(let reason):
-            record.notes.append(ConnectionNote("client-distrusts", reason))
+        case .pass(let reason), .release(let reason):
             return try await passThrough(target, opening, dialled, reason: reason)
         case .block(let reason):
             dialled?.close()

@@ -82,10 +82,7 @@ extension ConnectionTask {
         note(hello)
         switch disposition(of: hello.serverName ?? target.host, at: target) {
         case .intercept: break
-        case .pass(let reason):
-            return try await passThrough(target, opening, dialled, reason: reason)
-        case .release(let reason):
-            record.notes.append(ConnectionNote("client-distrusts", reason))
+        case .pass(let reason), .release(let reason):
             return try await passThrough(target, opening, dialled, reason: reason)
         case .block(let reason): try await block(hello.serverName ?? target.host, reason)
         }
