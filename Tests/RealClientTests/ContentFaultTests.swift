@@ -73,7 +73,8 @@ extension RealClientTests {
         ) async throws -> (code: Int32, said: String) {
             let program = try Program(
                 .sallyport,
-                ["content", "journal", "--url", "127.0.0.1:\(content.port)"] + options, in: folder)
+                ["content", "journal", "--server", "127.0.0.1:\(content.port)"] + options,
+                in: folder)
             let code = try await program.end()
             return (code, String(decoding: program.output, as: UTF8.self))
         }

@@ -75,7 +75,7 @@ extension Command {
             arguments: JournalArguments(),
             parameters: [
                 .option(
-                    "url", \.query.server, .hostPort, standard: "127.0.0.1:8081",
+                    "server", \.query.server, .hostPort, standard: "127.0.0.1:8081",
                     "the content server's address for http"),
                 .option("client", \.query.client, .text("LABEL"), "of this client only"),
                 .option(

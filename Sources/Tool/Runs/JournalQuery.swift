@@ -40,7 +40,7 @@ package struct JournalQuery: Sendable {
             throw Failure(
                 "journal-unreachable", party: .origin,
                 "no content server answers at \(server)",
-                hint: "start one with 'sallyport content', and name its address for http: --url")
+                hint: "start one with 'sallyport content', and name its address for http: --server")
         }
         return try answer(of: response)
     }
