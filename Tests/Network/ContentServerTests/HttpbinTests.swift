@@ -52,6 +52,14 @@ struct HttpbinTests {
         ("GET", "/image", 200, "image/png"), ("GET", "/image/png", 200, "image/png"),
         ("GET", "/image/jpeg", 200, "image/jpeg"), ("GET", "/image/webp", 200, "image/webp"),
         ("GET", "/image/svg", 200, "image/svg+xml"), ("GET", "/image/gif", 406, "application/json"),
+        ("GET", "/delay/0.01", 200, "application/json"),
+        ("POST", "/delay/0", 200, "application/json"),
+        ("GET", "/delay/-1", 400, "text/plain; charset=utf-8"),
+        ("GET", "/delay/nan", 400, "text/plain; charset=utf-8"),
+        ("GET", "/drip?numbytes=5&duration=0.1&delay=0", 200, "application/octet-stream"),
+        ("GET", "/drip?numbytes=0", 400, "text/plain; charset=utf-8"),
+        ("GET", "/drip?numbytes=99999999999", 400, "text/plain; charset=utf-8"),
+        ("GET", "/drip?duration=inf", 400, "text/plain; charset=utf-8"),
         ("GET", "/links/3", 302, ""), ("GET", "/links/3/1", 200, "text/html; charset=utf-8"),
     ])
     func answers(_ method: String, _ path: String, _ status: Int, _ type: String) async throws {

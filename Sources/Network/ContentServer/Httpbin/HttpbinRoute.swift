@@ -37,7 +37,8 @@ enum HttpbinRoutes {
     /// for the two that have always been there.
     static func routes(_ configuration: ContentServerConfiguration) -> [Route] {
         let routes =
-            HttpbinRequestRoutes.routes(configuration) + HttpbinRedirectRoutes.routes
+            HttpbinRequestRoutes.routes(configuration) + HttpbinPaceRoutes.routes(configuration)
+            + HttpbinRedirectRoutes.routes
             + HttpbinCookieRoutes.routes + HttpbinLoginRoutes.routes(configuration)
             + HttpbinContentRoutes.routes + HttpbinDataRoutes.routes(configuration)
             + HttpbinCacheRoutes.routes
