@@ -134,11 +134,18 @@ struct ArgumentReader {
 
     private func unknownOption(_ written: String, name: String) -> UsageFailure {
         let names = parameters.filter(\.isNamed).map(\.name) + ["help"]
-        let nearest = NearestName.find(name, among: names)
+        let meant = Self.otherNames[name].flatMap { names.contains($0) ? $0 : nil }
+        let nearest = meant ?? NearestName.find(name, among: names)
         return UsageFailure(
             "unknown option '\(written)' for '\(commandPath)'",
             hint: nearest.map { "did you mean '--\($0)'?" } ?? helpHint)
     }
+
+    /// What other tools call options of ours.
+    private static let otherNames = [
+        "port": "listen", "p": "listen", "bind": "listen", "host": "listen", "o": "output",
+        "out": "output", "w": "capture", "insecure": "insecure-origin",
+    ]
 
     private var helpHint: String { "see 'sallyport \(commandPath) --help'" }
 }
