@@ -92,10 +92,6 @@ extension FilterReader {
     mutating func readCondition(
         _ field: FilterField, _ sign: String, signColumn: Int
     ) throws(FilterViolation) -> Filter.Test {
-        if sign == "=", next == "=" {
-            throw FilterViolation(
-                column: signColumn, "'==' is no operator", hint: "a single = compares")
-        }
         skipSpaces()
         let value = try readValue(after: sign)
         guard field.kind == .text else {

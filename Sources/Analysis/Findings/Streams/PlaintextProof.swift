@@ -32,9 +32,7 @@ struct PlaintextProof {
     private static func whole(_ stream: [UInt8], at offset: Int) -> PlaintextProof? {
         let bytes = Array(stream[offset...])
         guard bytes.count >= leastCount - 8 else { return nil }
-        if JSONTokenizer.mayBegin(bytes[...]), JSONScalars.read(bytes, { _, _, _ in true }) {
-            return PlaintextProof(.json, at: offset, bytes)
-        }
+        if let found = json(stream, at: offset) { return found }
         if media.contains(where: { bytes.starts(with: $0) }) {
             return PlaintextProof(.media, at: offset, bytes)
         }
@@ -50,6 +48,13 @@ struct PlaintextProof {
         return PlaintextProof(isMarkup ? .markup : .text, at: offset, bytes)
     }
 
+    private static func json(_ stream: [UInt8], at offset: Int) -> PlaintextProof? {
+        guard JSONTokenizer.mayBegin(stream[offset...]) else { return nil }
+        let bytes = Array(stream[offset...])
+        guard JSONScalars.read(bytes, { _, _, _ in true }) else { return nil }
+        return PlaintextProof(.json, at: offset, bytes)
+    }
+
     /// Letters of other alphabets than ours, in valid UTF-8.
     private static func hasWideLetters(_ bytes: [UInt8]) -> Bool {
         bytes.count { $0 >= 0xC3 } >= 16
@@ -57,8 +62,11 @@ struct PlaintextProof {
 
     /// Messages behind a count of their bytes, or some bytes of a head.
     private static func behindLength(_ stream: [UInt8]) -> PlaintextProof? {
-        // Lengths of the usual sizes first.
-        for offset in [1, 2, 4, 8, 3, 5, 6, 7] {
+        // Behind a part of its head, JSON would be text.
+        for offset in 1...8 {
+            if let found = json(stream, at: offset) { return found }
+        }
+        for offset in [1, 2, 4, 8] {
             if let found = whole(stream, at: offset) { return found }
         }
         return nil
