@@ -126,6 +126,41 @@ extension RealClientTests {
             #expect(answer.outcome("control-good") == "accepted")
         }
 
+        /// A program that the first host's refusal ends comes to the second when the first is sound.
+        @Test(.needs(.curl), arguments: [(careless: "-k", code: Int32(1)), ("--fail", 0)])
+        func comesToTheSecondHost(_ row: (careless: String, code: Int32)) async throws {
+            let folder = try Folder()
+            let command = [
+                "sh", "-ec",
+                "curl -sS https://first.test/; curl -sS \(row.careless) https://second.test/",
+            ]
+            let audit = try Audit(
+                ["--probe", "trust-self-signed", "--probe", "name-wrong-host"], command, in: folder)
+            let (code, answer) = try await audit.answer()
+            #expect(code == row.code, "\(audit.program.story)")
+            let verdicts = answer.results.filter { $0.probe != "control-good" }.map {
+                "\($0.destination) \($0.verdict)"
+            }
+            let second = row.code == 0 ? "pass" : "fail"
+            #expect(
+                verdicts.sorted()
+                    == ["first.test:443 pass", "first.test:443 pass"]
+                    + ["second.test:443 \(second)", "second.test:443 \(second)"])
+        }
+
+        /// What one host's server says on the command's output proves nothing of another host.
+        @Test(.needs(.curl)) func isNotAccusedForAnotherHost() async throws {
+            let folder = try Folder()
+            let command = [
+                "sh", "-c", "curl -sk https://first.test/; curl -s https://second.test/",
+            ]
+            let audit = try Audit(["--probe", "trust-self-signed"], command, in: folder)
+            let (code, answer) = try await audit.answer()
+            #expect(code == 1, "\(audit.program.story)")
+            let failed = answer.results.filter { $0.verdict == "fail" }.map(\.destination)
+            #expect(failed == ["first.test:443"], "\(audit.program.story)")
+        }
+
         /// A client that tries five times gets one verdict.
         @Test(.needs(.curl)) func bearsRetries() async throws {
             let folder = try Folder()

@@ -103,6 +103,22 @@ extension RealClientTests {
             #expect(String(decoding: program.errors, as: UTF8.self).contains(says))
         }
 
+        /// What goes on after the command is told, as nothing of it is seen any more.
+        @Test(.needs(.curl)) func namesWhatIsLeftRunning() async throws {
+            let folder = try Folder()
+            let run = try Gate(
+                ["sh", "-c", "sleep 1000 >/dev/null 2>&1 </dev/null & echo $! >daemon"], in: folder)
+            _ = try await eventually("the verdict of \(run.program.story)") {
+                run.talk.contains("verdict:") ? true : nil
+            }
+            let text = try String(contentsOfFile: folder.path("daemon"), encoding: .utf8)
+            let daemon = try #require(Int32(text.trimmingCharacters(in: .newlines)))
+            kill(daemon, SIGKILL)
+            _ = try await run.program.end()
+            let words = "left running by the command, and what it does from now on is not seen: "
+            #expect(run.talk.contains(words + "sleep (\(daemon))"), "\(run.talk)")
+        }
+
         /// A server near by has answered before anybody could see who asked.
         @Test(.needs(.python, .unshare)) func seesWhatIsOverAtOnce() async throws {
             let folder = try Folder()

@@ -127,7 +127,9 @@ struct Unjudged: Sendable, CustomTestStringConvertible {
         Unjudged(name: "the command was killed", code: 3, words: ["ended by signal 9"]) {
             ["sh", "-c", "curl -sS $0; kill -9 $$", "\($0.url)/byte.bin"]
         },
-        Unjudged(name: "no such command", code: 4, words: ["cannot start no-such-command"]) {
+        Unjudged(
+            name: "no such command", code: 4, words: ["cannot start no-such-command", "in PATH?"]
+        ) {
             _ in ["no-such-command"]
         },
     ]

@@ -47,6 +47,11 @@ package final class AuditLedger: Sendable {
 
     package var destinations: [AuditDestination] { state.withLock { $0.pages.keys.sorted() } }
 
+    /// Those whose sound server the client takes.
+    package var controlled: Set<AuditDestination> {
+        state.withLock { Set($0.pages.filter { $0.value.isControlled == true }.keys) }
+    }
+
     /// What is known of a probe without showing it; `nil` if it has to be shown.
     package func foregone(
         _ probe: ProbeDescription, at destination: AuditDestination

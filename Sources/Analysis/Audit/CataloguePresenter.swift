@@ -34,7 +34,7 @@ package final class CataloguePresenter: ProbePresenter {
     private static let chainLimit = 4_096
 
     /// - Parameters:
-    ///   - token: what the sound server's answers hold.
+    ///   - token: a secret that what the servers' answers hold is made of.
     ///   - patience: how long a client may be silent, in milliseconds.
     ///   - now: in milliseconds of a clock that rises.
     package init(
@@ -87,6 +87,34 @@ package final class CataloguePresenter: ProbePresenter {
 
     package func machine(
         _ probe: ProbeDescription, for visit: ProbeVisit,
+        report: @escaping @Sendable (ProbeObservation) -> Void
+    ) throws(Failure) -> (any ProbeMachine)? {
+        // Where the client is led to at another port of the host, the same is said.
+        let destination = AuditDestination(visit)
+        let token =
+            probe.behaviour.isProvedByAnswer ? proof(of: destination) : word(destination.host)
+        return try machine(probe, for: visit, saying: token, report: report)
+    }
+
+    package func soundMachine(
+        _ control: ProbeDescription, for visit: ProbeVisit
+    ) -> (any ProbeMachine)? {
+        do throws(Failure) {
+            return try machine(control, for: visit, saying: "sound") { _ in }
+        } catch {
+            return nil
+        }
+    }
+
+    package func proof(of destination: AuditDestination) -> String { word(destination.text) }
+
+    /// What is said at one place and at no other.
+    private func word(_ place: String) -> String {
+        "\(token)-" + Array(Digests.sha256(Array((token + place).utf8)).prefix(6)).hex
+    }
+
+    private func machine(
+        _ probe: ProbeDescription, for visit: ProbeVisit, saying token: String,
         report: @escaping @Sendable (ProbeObservation) -> Void
     ) throws(Failure) -> (any ProbeMachine)? {
         let host = visit.hello?.serverName ?? visit.host

@@ -16,6 +16,15 @@ package protocol ProbePresenter: Sendable {
         report: @escaping @Sendable (ProbeObservation) -> Void
     ) throws(Failure) -> (any ProbeMachine)?
 
+    /// Makes the machine of a sound server that proves nothing.
+    ///
+    /// - Parameter control: the probe that is sound.
+    /// - Returns: `nil` for a connection that it has nothing to say to.
+    func soundMachine(_ control: ProbeDescription, for visit: ProbeVisit) -> (any ProbeMachine)?
+
+    /// What the answers of a probe's server hold there, and nobody's elsewhere.
+    func proof(of destination: AuditDestination) -> String
+
     /// Makes what takes a request in cleartext that the probe has not led to.
     ///
     /// - Parameters:

@@ -9,6 +9,7 @@ package final class ProbeSlot: Prober {
     package let probe: ProbeDescription
     private let presenter: any ProbePresenter
     private let concerns: @Sendable (AuditDestination) -> Bool
+    private let sound: SoundServers?
     /// Whether all that comes is the probe's, whatever host it names.
     private let ownsPort: Bool
     private let state = Mutex(State())
@@ -22,31 +23,46 @@ package final class ProbeSlot: Prober {
         var isCutOff = false
     }
 
+    /// What the client's other hosts are while one is shown a probe, so that it comes as far as that.
+    package struct SoundServers: Sendable {
+        let probe: ProbeDescription
+        /// Those that the client has found sound before.
+        let destinations: Set<AuditDestination>
+
+        package init(_ probe: ProbeDescription, at destinations: Set<AuditDestination>) {
+            self.probe = probe
+            self.destinations = destinations
+        }
+    }
+
     /// Of the connections of one run that are kept; a client that makes more has been seen.
     private static let observationLimit = 64
 
     /// - Parameters:
     ///   - ownsPort: whether all that comes is the probe's, whatever host it names.
+    ///   - sound: those besides that a sound server stands for.
     ///   - concerns: whether a destination is audited; others are left to the proxy.
     package init(
         _ probe: ProbeDescription, _ presenter: any ProbePresenter, ownsPort: Bool = false,
+        sound: SoundServers? = nil,
         concerns: @escaping @Sendable (AuditDestination) -> Bool
     ) {
         self.probe = probe
         self.presenter = presenter
         self.ownsPort = ownsPort
+        self.sound = sound
         self.concerns = concerns
     }
 
     package func claim(_ visit: ProbeVisit) -> ProbeClaim {
         let destination = AuditDestination(visit)
-        guard concerns(destination) else { return .none }
+        guard concerns(destination) || isSound(destination) else { return .none }
         return destination.serverSpeaksFirst ? .atOnce : .afterOpening
     }
 
     package func probe(for visit: ProbeVisit) -> (any ProbeMachine)? {
         let destination = destination(of: visit)
-        guard concerns(destination) else { return nil }
+        guard concerns(destination) else { return soundServer(for: visit, at: destination) }
         let followed =
             visit.hello == nil ? state.withLock { $0.shown[destination] } : nil
         let report: @Sendable (ProbeObservation) -> Void = { [weak self] observation in
@@ -71,6 +87,17 @@ package final class ProbeSlot: Prober {
         }
     }
 
+    private func isSound(_ destination: AuditDestination) -> Bool {
+        sound?.destinations.contains(destination) == true
+    }
+
+    private func soundServer(
+        for visit: ProbeVisit, at destination: AuditDestination
+    ) -> (any ProbeMachine)? {
+        guard let sound, isSound(destination) else { return nil }
+        return presenter.soundMachine(sound.probe, for: visit)
+    }
+
     private func noteClear(_ visit: ProbeVisit, _ destination: AuditDestination) {
         guard visit.hello == nil, visit.port == 80 else { return }
         _ = state.withLock { $0.clearHosts.insert(destination.host) }
@@ -91,6 +118,11 @@ package final class ProbeSlot: Prober {
             observation.wasCutOff = state.isCutOff
             state.seen[destination, default: []].append(observation)
         }
+    }
+
+    /// Whether the client has to trust the audit's CA for this.
+    package var needsAuthority: Bool {
+        sound != nil || probe.requirements.contains(.authority)
     }
 
     /// Says that the command is about to be ended: connections that end from now on end for that.

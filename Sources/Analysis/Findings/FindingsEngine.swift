@@ -66,7 +66,7 @@ package struct FindingsEngine {
         let isRead = logins.contains { $0.severity > .low }
         let isSpoken = SpokenProtocol.isSpoken(connection.protocolName, by: view?.client ?? [])
         // Of what has gaps, the words that would tell may be missing.
-        let isNamed = isSpoken || connection.note("packets-missing") != nil
+        let isNamed = isSpoken || connection.has(.packetsMissing)
         coverage.countUnread(connection, isUnread: !isRead && !isLocal, isSpoken: isNamed)
         if view != nil { expected.see(connection.host) }
         let spoken = ProtocolName(rawValue: connection.protocolName)

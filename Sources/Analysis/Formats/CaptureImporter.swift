@@ -89,5 +89,5 @@ package final class ImportWriter {
 extension ConnectionNote {
     /// Of connections in a copy that an export made without secrets.
     package static let secretsMasked = ConnectionNote(
-        "secrets-masked", "from a copy that was made without its secrets")
+        .secretsMasked, "from a copy that was made without its secrets")
 }

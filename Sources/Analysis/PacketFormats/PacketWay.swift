@@ -14,7 +14,7 @@ struct PacketWay: Equatable {
         mode = record.mode
         let origin = HostPort(host: record.originHost, port: record.originPort)
         self.origin = origin.host.isEmpty ? nil : origin
-        hasLogin = record.notes.contains { $0.code == ConnectionNote.proxyLogin.code }
+        hasLogin = record.has(.proxyLogin)
     }
 
     /// - Returns: `nil` for a comment of another kind.
@@ -40,5 +40,5 @@ struct PacketWay: Equatable {
 }
 
 extension ConnectionNote {
-    static let proxyLogin = ConnectionNote("proxy-login", "the client gave the proxy a password")
+    static let proxyLogin = ConnectionNote(.proxyLogin, "the client gave the proxy a password")
 }

@@ -27,7 +27,7 @@ extension ConnectionTask {
         }
         let judged = rules.judge(host, distrust: distrust)
         if case .release(let reason) = judged {
-            record.notes.append(ConnectionNote("client-distrusts", reason))
+            record.notes.append(ConnectionNote(.clientDistrusts, reason))
         }
         return judged
     }

@@ -44,7 +44,7 @@ extension ConnectionTask {
                 case .login(let login):
                     if login.gavePassword, !login.isVerified {
                         noteOnce(
-                            "proxy-login", "the client gave the proxy a password for \(login.user)")
+                            .proxyLogin, "the client gave the proxy a password for \(login.user)")
                     }
                 case .connect(let destination): return destination
                 case .done: continue

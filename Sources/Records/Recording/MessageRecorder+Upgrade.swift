@@ -6,23 +6,23 @@ extension MessageRecorder {
     package func note(_ fact: UpgradeFact) {
         switch fact {
         case .named: break
-        case .offered(let command): noteOnce("upgrade-offered", "the origin offers \(command)")
-        case .asked(let command): noteOnce("upgrade-asked", "the client asked for \(command)")
+        case .offered(let command): noteOnce(.upgradeOffered, "the origin offers \(command)")
+        case .asked(let command): noteOnce(.upgradeAsked, "the client asked for \(command)")
         case .refused(let command, let answer):
-            noteOnce("upgrade-refused", "the origin refused \(command): \(answer)")
+            noteOnce(.upgradeRefused, "the origin refused \(command): \(answer)")
         case .plaintextLogin(let login):
             guard login.exposesSecret else { return }
             let offered =
                 login.wasUpgradeOffered ? "although the origin offers TLS" : "without TLS"
-            noteOnce("plaintext-login", "the client logged in by \(login.command) \(offered)")
+            noteOnce(.plaintextLogin, "the client logged in by \(login.command) \(offered)")
         case .otherEncryption:
-            noteOnce("other-encryption", "both sides agreed on GSSAPI, which is not decrypted")
+            noteOnce(.otherEncryption, "both sides agreed on GSSAPI, which is not decrypted")
         }
     }
 
     package func note(_ injected: InjectedBytes) {
         noteOnce(
-            "upgrade-injection",
+            .upgradeInjection,
             "\(injected.side.rawValue) sent \(injected.count) plain bytes behind the switch to TLS")
     }
 }

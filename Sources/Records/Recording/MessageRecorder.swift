@@ -38,6 +38,10 @@ extension MessageRecorder {
         guard notes.count < noteLimit, !notes.contains(where: { $0.code == code }) else { return }
         notes.append(ConnectionNote(code, detail))
     }
+
+    package func noteOnce(_ code: ConnectionNote.Code, _ detail: String) {
+        noteOnce(code.rawValue, detail)
+    }
 }
 
 /// More than there are codes.

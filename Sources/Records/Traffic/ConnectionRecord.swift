@@ -52,17 +52,17 @@ package struct ConnectionRecord: Sendable {
 
     /// Whether another tool recorded it.
     package var isImported: Bool {
-        isFromPackets || notes.contains { $0.code == ConnectionNote.importedCode }
+        isFromPackets || has(.imported)
     }
 
     /// Whether it was read from packets, where one leg is all that there is.
     package var isFromPackets: Bool {
-        notes.contains { $0.code == ConnectionNote.importedPacketsCode }
+        has(.importedPackets)
     }
 
     /// Whether it was recorded by the tool itself, exported as packets, and imported again.
     package var isFromExport: Bool {
-        notes.contains { $0.code == ConnectionNote.importedRecordingCode }
+        has(.importedRecording)
     }
 
     /// How the client came in.
@@ -170,16 +170,45 @@ package struct ConnectionNote: Sendable, Equatable {
     package let code: String
     package let detail: String
 
-    /// Of what another tool recorded: requests, and packets.
-    package static let importedCode = "imported"
-    package static let importedPacketsCode = "imported-packets"
-    /// Of what was recorded by the tool itself, exported as packets, and imported again.
-    package static let importedRecordingCode = "imported-recording"
+    /// Those by which anything is decided; the others are for readers.
+    package enum Code: String, Sendable {
+        /// Another tool recorded the requests.
+        case imported
+        /// Another tool recorded the packets.
+        case importedPackets = "imported-packets"
+        /// The tool recorded it itself; it was exported as packets, and imported again.
+        case importedRecording = "imported-recording"
+        case packetsMissing = "packets-missing"
+        /// It comes from a copy that was made without its secrets.
+        case secretsMasked = "secrets-masked"
+        /// The client refused our certificate so often that it was let through.
+        case clientDistrusts = "client-distrusts"
+        case plaintextLogin = "plaintext-login"
+        /// The client told the proxy itself a password in cleartext.
+        case proxyLogin = "proxy-login"
+        case upgradeOffered = "upgrade-offered"
+        case upgradeAsked = "upgrade-asked"
+        case upgradeRefused = "upgrade-refused"
+        case upgradeInjection = "upgrade-injection"
+        /// Both sides agreed on an encryption that is not TLS.
+        case otherEncryption = "other-encryption"
+    }
+
+    package init(_ code: Code, _ detail: String) { self.init(code.rawValue, detail) }
 
     package init(_ code: String, _ detail: String) {
         self.code = code
         self.detail = detail
     }
+}
+
+extension ConnectionRecord {
+    /// The first note of this code, `nil` if there is none.
+    package func note(_ code: ConnectionNote.Code) -> ConnectionNote? {
+        notes.first { $0.code == code.rawValue }
+    }
+
+    package func has(_ code: ConnectionNote.Code) -> Bool { note(code) != nil }
 }
 
 /// Bytes on the wire of one leg, TLS records included.

@@ -45,7 +45,7 @@ package final class ConfinedProcess: Sendable {
         }
         program = StartedProgram(id: id)
         self.files = files
-        namespace = NamespaceProcesses.namespace(of: id)
+        namespace = ProcessLink.namespace(of: id)
         tcpListeners = ready.descriptors(.tcpListener)
         dnsListeners = ready.descriptors(.dnsListener)
         dnsSockets = ready.descriptors(.dnsSocket)
@@ -93,7 +93,7 @@ package final class ConfinedProcess: Sendable {
     /// The programs that run inside, each such as `sleep (123)`: after the command's end, those that
     /// it left behind. Some 20 at most.
     package func programs() -> [String] {
-        namespace.map(NamespaceProcesses.names) ?? []
+        namespace.map { StrayProcesses.names(.namespace($0)) } ?? []
     }
 
     /// Ends the programs that run inside, once the command has ended; blocks for a second at most.

@@ -107,11 +107,14 @@ package enum Confinement {
         Failure("confinement-failed", party: .tool, "cannot confine the command: \(error.text)")
     }
 
-    static func notStarted(_ name: String, _ number: Int32) -> Failure {
+    /// `command-not-started`.
+    package static func notStarted(_ name: String, _ number: Int32) -> Failure {
         let reason = unsafe String(cString: strerror(number)).lowercased()
         return Failure(
             "command-not-started", party: .tool, "cannot start \(name): \(reason)",
-            hint: "the command stands behind --, as in: -- curl https://example.com/")
+            hint: number == ENOENT
+                ? "is it installed, and in PATH? What is elsewhere is named by its path"
+                : "the command stands behind --, as in: -- curl https://example.com/")
     }
 
     /// Far above what is ever needed: it only keeps a system that hangs from hanging the tool.

@@ -13,9 +13,9 @@ package enum StrayProcesses {
         package func isOn(_ process: Int32) -> Bool {
             switch self {
             case .namespace(let namespace):
-                NamespaceProcesses.namespace(of: process) == namespace
-                    && NamespaceProcesses.target("/proc/\(process)/exe")
-                        != NamespaceProcesses.target("/proc/self/exe")
+                ProcessLink.namespace(of: process) == namespace
+                    && ProcessLink.target("/proc/\(process)/exe")
+                        != ProcessLink.target("/proc/self/exe")
             case .variable(let variable):
                 Self.variables(of: process).split(separator: 0).contains {
                     $0.elementsEqual(variable.utf8)
@@ -40,7 +40,7 @@ package enum StrayProcesses {
         package var left: [String] = []
     }
 
-    static func find(_ mark: Mark) -> [Int32] {
+    private static func find(_ mark: Mark) -> [Int32] {
         guard let folder = unsafe opendir("/proc") else { return [] }
         defer { unsafe closedir(folder) }
         var found: [Int32] = []
@@ -53,7 +53,10 @@ package enum StrayProcesses {
         return found
     }
 
-    static func name(_ process: Int32) -> String {
+    /// Those that run now, each such as `sleep (123)`; as many as a reader wants to know of.
+    package static func names(_ mark: Mark) -> [String] { find(mark).prefix(nameLimit).map(name) }
+
+    private static func name(_ process: Int32) -> String {
         do throws(Failure) {
             let bytes = try Files.read("/proc/\(process)/comm")
             return "\(String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)) (\(process))"
@@ -93,6 +96,7 @@ package enum StrayProcesses {
 
     /// Of processes in one look; the next one finds more.
     private static let countLimit = 1_024
+    private static let nameLimit = 20
     private static let roundMicroseconds: UInt32 = 10_000
     /// In which a program may end by itself.
     private static let patientRounds = 50

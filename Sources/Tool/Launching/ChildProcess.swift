@@ -1,4 +1,5 @@
 package import Base
+internal import Confinement
 package import Glibc
 internal import Sockets
 
@@ -50,12 +51,7 @@ package struct ChildProcess: Sendable {
                 arguments[0], arguments: arguments, variables: variables, output: output)
         }
         guard started.number == 0 else {
-            let reason = unsafe String(cString: strerror(started.number)).lowercased()
-            throw Failure(
-                "command-not-started", party: .tool, "cannot start \(arguments[0]): \(reason)",
-                hint:
-                    "the command stands behind --, as in: -- curl https://example.com/"
-            )
+            throw Confinement.notStarted(arguments[0], started.number)
         }
         return ChildProcess(program: StartedProgram(id: started.id))
     }

@@ -44,6 +44,8 @@ package struct ClientRun: Sendable {
         package fileprivate(set) var confinementFailure: Failure?
         /// What an unconfined command's went past the proxy; `nil` if that could not be seen.
         package let past: [PastWatch.Connections]?
+        /// The command's programs that went on after its end, each such as `sleep (123)`.
+        package let leftRunning: [String]
         /// Requests without a recorded answer, the first of them told; `nil` without a recording.
         package let misses: (count: Int, first: [ReplayMiss])?
 
@@ -51,9 +53,11 @@ package struct ClientRun: Sendable {
             _ command: [String], from startedAt: Timestamp, to endedAt: Timestamp,
             ending: ChildProcess.Ending, capturePath: String, firstRecords: FirstRecords,
             network: ConfinedNetwork? = nil, confinementFailure: Failure? = nil,
-            past: [PastWatch.Connections]? = nil, misses: (count: Int, first: [ReplayMiss])? = nil
+            past: [PastWatch.Connections]? = nil, leftRunning: [String] = [],
+            misses: (count: Int, first: [ReplayMiss])? = nil
         ) {
             self.past = past
+            self.leftRunning = leftRunning
             self.misses = misses
             self.command = command
             self.startedAt = startedAt
@@ -112,9 +116,9 @@ package struct ClientRun: Sendable {
             proxy: HostPort(service.server.address), trusting: service.authority.certificate,
             inherited: variables)
         defer { client.remove() }
-        let watch = PastWatch(
-            proxy: service.server.address,
-            mark: .variable("SSL_CERT_FILE=\(client.variables["SSL_CERT_FILE"] ?? "")"))
+        let mark = StrayProcesses.Mark.variable(
+            "SSL_CERT_FILE=\(client.variables["SSL_CERT_FILE"] ?? "")")
+        let watch = PastWatch(proxy: service.server.address, mark: mark)
         let box = OneTimeBox<Result<ChildProcess.Ending, Failure>>()
         let (command, told) = (command, client.variables)
         startThread(named: "command") {
@@ -131,16 +135,20 @@ package struct ClientRun: Sendable {
         }
         _ = try await service.run()
         let past = await watch?.stop()
-        return outcome(of: service, from: startedAt, try await box.get().get(), past: past)
+        return outcome(
+            of: service, from: startedAt, try await box.get().get(), past: past,
+            leftRunning: StrayProcesses.names(mark))
     }
 
     private func outcome(
         of service: ProxyService, from startedAt: Timestamp, _ ending: ChildProcess.Ending,
-        _ network: ConfinedNetwork? = nil, past: [PastWatch.Connections]? = nil
+        _ network: ConfinedNetwork? = nil, past: [PastWatch.Connections]? = nil,
+        leftRunning: [String] = []
     ) -> Outcome {
         Outcome(
             command, from: startedAt, to: .now(), ending: ending, capturePath: service.capturePath,
             firstRecords: service.firstRecords, network: network, past: past,
+            leftRunning: network?.leftRunning ?? leftRunning,
             misses: responder.map { ($0.missCount, $0.firstMisses) })
     }
 }

@@ -10,7 +10,6 @@ package struct CoverageReport {
     package let limits: [ConfinementLimit]
     package let counters: ConfinementCounters?
     package let serviceQuestions: Int
-    package let leftRunning: [String]
 
     init(_ outcome: ClientRun.Outcome) {
         confinementFailure = outcome.confinementFailure
@@ -18,7 +17,6 @@ package struct CoverageReport {
         limits = outcome.network?.limits ?? []
         counters = outcome.network?.counters
         serviceQuestions = outcome.network?.serviceQuestions ?? 0
-        leftRunning = outcome.network?.leftRunning ?? []
     }
 
     /// How many packets were refused besides those that are listed.
@@ -41,7 +39,6 @@ package struct CoverageReport {
             "limits": .array(limits.map { .string($0.code) }),
             "tried": .array(attempts.map { .string($0.text) }),
             "triedUnlisted": .integer(Int64(unlisted)),
-            "leftRunning": .array(leftRunning.map { .string($0) }),
             "httpsRecordQuestions": .integer(Int64(serviceQuestions)),
             "notDecrypted": .array(undecrypted.map { .string($0) }),
         ]
@@ -65,10 +62,6 @@ extension CoverageReport {
             lines.append(
                 "asked for HTTPS records \(serviceQuestions) times; none was given, so that clients"
                     + " stay off HTTP/3")
-        }
-        if !leftRunning.isEmpty {
-            let programs = leftRunning.joined(separator: ", ")
-            lines.append("left running by the command, and cut off from the network: \(programs)")
         }
         return lines
     }

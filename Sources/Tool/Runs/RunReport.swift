@@ -80,7 +80,19 @@ package struct RunReport {
     package var lines: [String] {
         ["the command \(outcome.ending.text); recorded in \(outcome.capturePath)"]
             + (coverage?.lines ?? []) + undecrypted.lines + (past?.lines ?? [])
-            + (missCount > 0 ? [misses] : [])
+            + leftRunning + (missCount > 0 ? [misses] : [])
+    }
+
+    /// Programs that nothing is seen of any more.
+    private var leftRunning: [String] {
+        guard !outcome.leftRunning.isEmpty else { return [] }
+        let state =
+            outcome.network == nil
+            ? "what it does from now on is not seen" : "cut off from the network"
+        return [
+            "left running by the command, and \(state): "
+                + outcome.leftRunning.joined(separator: ", ")
+        ]
     }
 
     private var misses: String {
@@ -163,6 +175,7 @@ extension RunReport {
             "failedConnections": .integer(Int64(failedCount)),
             "confinement": coverage?.json(undecrypted: undecrypted.texts) ?? .null,
             "past": past?.json ?? .null,
+            "leftRunning": .array(outcome.leftRunning.map { .string($0) }),
             "misses": outcome.misses.map { .integer(Int64($0.count)) } ?? .null,
             "findings": FindingsJSON.document(findings),
         ]

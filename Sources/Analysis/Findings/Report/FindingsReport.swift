@@ -198,7 +198,7 @@ package struct FindingsCoverage: Sendable, Equatable {
             ownPages += 1
             return
         }
-        if connection.note("secrets-masked") != nil { masked += 1 }
+        if connection.has(.secretsMasked) { masked += 1 }
         if connection.exchangeCount > 0 || connection.messageCount > 0 { hasTraffic = true }
         if connection.clientTLS != nil || connection.protocolName == "tls" { tlsConnections += 1 }
         switch connection.outcome {
@@ -206,7 +206,7 @@ package struct FindingsCoverage: Sendable, Equatable {
         case .clientHandshakeFailed: clientHandshakeFailed += 1
         case .passedThrough:
             passedThrough += 1
-            if connection.note("client-distrusts") != nil { released += 1 }
+            if connection.has(.clientDistrusts) { released += 1 }
         case .originUnreachable: originUnreachable += 1
         case .originUntrusted: originUntrusted += 1
         case .originHandshakeFailed: originHandshakeFailed += 1
@@ -235,7 +235,7 @@ package struct FindingsCoverage: Sendable, Equatable {
         let isPassed =
             (connection.isFromPackets || connection.isFromExport)
             && connection.outcome == .passedThrough
-        let isIncomplete = connection.note("packets-missing") != nil
+        let isIncomplete = connection.has(.packetsMissing)
         if isIncomplete { packetsMissing += 1 }
         let isEncrypted = Self.encryptedNames.contains(connection.protocolName)
         if connection.clientTLS != nil || isEncrypted && isSpoken {

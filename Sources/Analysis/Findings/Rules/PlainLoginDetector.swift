@@ -37,15 +37,15 @@ enum PlainLoginDetector {
     ///   line that looks like a login may have been mail, or was cancelled.
     static func examine(_ connection: ConnectionRecord, isRead: Bool) -> [RuleMatch] {
         var found: [RuleMatch] = []
-        if !isRead, let note = connection.note("plaintext-login") {
+        if !isRead, let note = connection.note(.plaintextLogin) {
             var result = RuleMatch(.plainLogin, .critical, .certain)
             result.container = .dialogue
             result.protocolName = ProtocolName(connection.protocolName)
             result.notes = [.loggedIn(LoginForm(note: note.detail))]
-            if connection.note("upgrade-offered") != nil { result.notes.append(.upgradeOffered) }
+            if connection.has(.upgradeOffered) { result.notes.append(.upgradeOffered) }
             found.append(result)
         }
-        if connection.note("proxy-login") != nil {
+        if connection.has(.proxyLogin) {
             var result = RuleMatch(.plainLogin, .critical, .certain)
             result.container = .dialogue
             result.peer = .proxy
@@ -63,11 +63,6 @@ extension ClearLogin {
         let version: FindingNote? = isNTLMVersion1.map { $0 ? .ntlmVersion1 : .ntlmVersion2 }
         return [said, version].compactMap(\.self)
     }
-}
-
-extension ConnectionRecord {
-    /// The note of this code, `nil` if there is none.
-    func note(_ code: String) -> ConnectionNote? { notes.first { $0.code == code } }
 }
 
 extension RuleText {

@@ -7,7 +7,7 @@ enum UnsafeProtocolDetector {
     /// - Parameter hasSpoken: whether the client said something that was recorded.
     static func examine(_ connection: ConnectionRecord, hasSpoken: Bool) -> [RuleMatch] {
         guard connection.clientTLS == nil, connection.upgrade == nil, hasSpoken,
-            connection.note("other-encryption") == nil,
+            !connection.has(.otherEncryption),
             let name = ProtocolName(rawValue: connection.protocolName), judged.contains(name)
         else { return [] }
         var result = RuleMatch(.unsafeProtocol, .low, .certain)

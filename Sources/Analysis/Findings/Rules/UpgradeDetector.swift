@@ -14,7 +14,7 @@ enum UpgradeDetector {
     }
 
     private static func injection(_ connection: ConnectionRecord) -> RuleMatch? {
-        guard let note = connection.note("upgrade-injection") else { return nil }
+        guard let note = connection.note(.upgradeInjection) else { return nil }
         var result = RuleMatch(.upgradeInjection, .high, .firm)
         result.protocolName = ProtocolName(connection.protocolName)
         let side: ConnectionRecord.Side = note.detail.hasPrefix("origin") ? .origin : .client
@@ -27,12 +27,12 @@ enum UpgradeDetector {
     private static func unused(
         _ connection: ConnectionRecord, _ client: [UInt8], _ hasLoggedIn: Bool
     ) -> RuleMatch? {
-        let isOffered = connection.note("upgrade-offered") != nil
-        let isRefused = connection.note("upgrade-refused") != nil
-        let isAsked = connection.note("upgrade-asked") != nil
+        let isOffered = connection.has(.upgradeOffered)
+        let isRefused = connection.has(.upgradeRefused)
+        let isAsked = connection.has(.upgradeAsked)
         let isEncrypted =
             connection.upgrade != nil || connection.clientTLS != nil
-            || connection.note("other-encryption") != nil
+            || connection.has(.otherEncryption)
         guard !isEncrypted, isRefused || isOffered && !isAsked else { return nil }
         let hasMail = handsMailOver(client)
         let severity: Severity = hasLoggedIn ? .high : hasMail ? .medium : .low

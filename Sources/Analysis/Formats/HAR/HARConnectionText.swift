@@ -31,7 +31,7 @@ struct HARConnectionText {
         members.add("closedBy", .optional(record.closedBy?.rawValue))
         members.add("process", record.process.map(process) ?? .null)
         let isNoted =
-            withSecrets || record.notes.contains { $0.code == ConnectionNote.secretsMasked.code }
+            withSecrets || record.has(.secretsMasked)
         let notes = record.notes + (isNoted ? [] : [.secretsMasked])
         if !notes.isEmpty {
             members.add(

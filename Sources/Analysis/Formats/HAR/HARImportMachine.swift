@@ -97,7 +97,7 @@ struct HARImportMachine {
     }
 
     private var note: ConnectionNote {
-        ConnectionNote(ConnectionNote.importedCode, "guessed from a HAR of \(creator)")
+        ConnectionNote(.imported, "guessed from a HAR of \(creator)")
     }
 
     /// The connection of an entry, made up if no record tells of it.

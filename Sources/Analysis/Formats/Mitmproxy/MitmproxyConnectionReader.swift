@@ -49,7 +49,7 @@ struct MitmproxyConnectionReader {
         if record.originTLS != nil { record.originTLS?.chain = Self.certificates(server) }
         record.outcome = .completed
         record.notes = [
-            ConnectionNote(ConnectionNote.importedCode, "guessed from a dump of mitmproxy")
+            ConnectionNote(.imported, "guessed from a dump of mitmproxy")
         ]
         return record
     }

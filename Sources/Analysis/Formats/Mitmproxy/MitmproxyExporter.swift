@@ -167,21 +167,15 @@ enum MitmproxyIdentifier {
     static func text(_ kind: Kind, _ number: Int64, _ time: Timestamp) -> String {
         var state = UInt64(bitPattern: time.microseconds) &* 4 &+ kind.rawValue
         let words = [mix(&state, UInt64(bitPattern: number)), mix(&state, kind.rawValue)]
-        var bytes = words.flatMap { word in
-            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> $0) }
-        }
-        bytes[6] = bytes[6] & 0x0F | 0x40
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        let groups = [bytes[..<4], bytes[4..<6], bytes[6..<8], bytes[8..<10], bytes[10...]]
-        return groups.map(\.hex).joined(separator: "-")
+        return UUIDText.version4(
+            words.flatMap { word in
+                stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> $0) }
+            })
     }
 
-    /// A step of SplitMix64.
+    /// A step of SplitMix64, salted.
     private static func mix(_ state: inout UInt64, _ salt: UInt64) -> UInt64 {
-        state = state &+ 0x9E37_79B9_7F4A_7C15 &+ salt &* 0xD129_0B2E_7F4A_7C15
-        var word = state
-        word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-        return word ^ word >> 31
+        state = state &+ SplitMix.step &+ salt &* 0xD129_0B2E_7F4A_7C15
+        return SplitMix.mix(state)
     }
 }

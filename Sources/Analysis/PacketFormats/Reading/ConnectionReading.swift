@@ -385,7 +385,7 @@ final class ConnectionReading {
         record.messageCount = messages.messageCount
         if hasGap {
             writer.losses.note(.packetsMissing, place)
-            messages.noteOnce("packets-missing", "packets of it are missing")
+            messages.noteOnce(.packetsMissing, "packets of it are missing")
         }
         if let outerName { record.protocolName = outerName }
         record.closedAt = isOver ? lastTime : nil

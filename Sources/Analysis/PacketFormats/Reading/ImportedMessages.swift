@@ -83,10 +83,10 @@ final class ImportedMessages: MessageRecorder {
 extension ConnectionNote {
     /// What connections of packets are told by.
     static let importedPackets = ConnectionNote(
-        importedPacketsCode, "read from packets that another program caught")
+        .importedPackets, "read from packets that another program caught")
     /// The same of what was recorded by us, exported, and imported again.
     static let importedRecording = ConnectionNote(
-        importedRecordingCode, "read from packets that were made of a recording")
+        .importedRecording, "read from packets that were made of a recording")
 }
 
 /// What the WebSockets of an import share.

@@ -68,7 +68,7 @@ struct UnreadPackets {
             let packets = entry.count == 1 ? "1 packet" : "\(entry.count) packets"
             record.cause = "not read: \(packets) \(kind.text)"
             if kind.isIncomplete {
-                record.notes.append(ConnectionNote("packets-missing", "\(packets) \(kind.text)"))
+                record.notes.append(ConnectionNote(.packetsMissing, "\(packets) \(kind.text)"))
             }
             record.notes.append(.importedPackets)
             writer.write(.connection(record))

@@ -59,7 +59,7 @@ enum HttpbinDataRoutes {
             contentType: "application/octet-stream", length: count,
             validators: Validators(entityTag: EntityTag("range\(count)"), lastModified: nil)
         ) { range in
-            AlphabetSource(range)
+            RepeatedSource("abcdefghijklmnopqrstuvwxyz", range)
         }.response(to: request)
     }
 
@@ -71,16 +71,12 @@ enum HttpbinDataRoutes {
         decimal(request.path.queryValue("seed") ?? []) ?? configuration.seed
     }
 
-    /// Of version 4 by its form (RFC 9562 §5.4).
     private static func uuid(_ seed: UInt64) -> String {
         let content = GeneratedContent(seed: seed)
-        var bytes = (0..<16).map {
-            UInt8(truncatingIfNeeded: content.word(UInt64($0 / 8)) >> (UInt64($0 % 8) * 8))
-        }
-        bytes[6] = bytes[6] & 0x0F | 0x40
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { Array(bytes[$0]).hex }
-            .joined(separator: "-")
+        return UUIDText.version4(
+            (0..<16).map {
+                UInt8(truncatingIfNeeded: content.word(UInt64($0 / 8)) >> (UInt64($0 % 8) * 8))
+            })
     }
 }
 
@@ -114,21 +110,3 @@ private final class LineSource: ResponseBodySource {
 }
 
 /// Streams `abc…zabc…` of any length.
-private final class AlphabetSource: ResponseBodySource {
-    private var offset: UInt64
-    private let end: UInt64
-
-    init(_ range: Range<UInt64>) {
-        offset = range.lowerBound
-        end = range.upperBound
-    }
-
-    func read(into buffer: ByteBuffer) async throws(ResponseInterruption) -> Int {
-        let count = Int(min(UInt64(min(buffer.room, Self.pieceSize)), end - offset))
-        buffer.append((0..<count).map { UInt8(ascii: "a") + UInt8((offset + UInt64($0)) % 26) })
-        offset += UInt64(count)
-        return count
-    }
-
-    private static let pieceSize = 16_384
-}

@@ -38,7 +38,7 @@ enum HttpbinPaceRoutes {
         else { return .plain(400) }
         var response = ServerResponse(
             Int(code), [ResponseField("Content-Type", "application/octet-stream")],
-            body: .stream(length: count, AsteriskSource(count: count)))
+            body: .stream(length: count, RepeatedSource("*", 0..<count)))
         var delivery = Delivery()
         delivery.headDelay = wait
         // Not more often than each 10 milliseconds.
@@ -58,19 +58,4 @@ enum HttpbinPaceRoutes {
     /// In milliseconds, as httpbin has it.
     private static let longestDelay: UInt64 = 10_000
     private static let byteLimit: UInt64 = 10 << 20
-}
-
-private final class AsteriskSource: ResponseBodySource {
-    private var left: UInt64
-
-    init(count: UInt64) {
-        left = count
-    }
-
-    func read(into buffer: ByteBuffer) async throws(ResponseInterruption) -> Int {
-        let count = Int(min(UInt64(buffer.room), left, 4096))
-        buffer.append([UInt8](repeating: UInt8(ascii: "*"), count: count))
-        left -= UInt64(count)
-        return count
-    }
 }

@@ -106,7 +106,7 @@ package final class AuditLauncher: Sendable {
         _ slot: ProbeSlot, trusting anchors: [Certificate], index: Int
     ) async throws(Failure) -> Trace {
         guard !anchors.isEmpty else {
-            let needsTrust = slot.probe.requirements.contains(.authority)
+            let needsTrust = slot.needsAuthority
             return try await run(slot, needsTrust ? trusting : plain, index)
         }
         let client = try ClientEnvironment(

@@ -19,8 +19,6 @@ struct AuditRunTask: Sendable {
     let leadsHosts: Bool
     /// How many commands may run at once.
     let jobs: Int
-    /// What the sound server says in its answers and nobody else does.
-    let token: [UInt8]
     /// Called when another probe is done.
     let advance: @Sendable () -> Void
 
@@ -76,7 +74,8 @@ struct AuditRunTask: Sendable {
         var seen: [AuditDestination: [ProbeObservation]] = [:]
         while attempt < Self.attemptLimit, isFirst || !waiting.isEmpty, !launcher.isStopped {
             let hosts = probe.host.map { [$0] } ?? Set(waiting.map(\.host))
-            let slot = ProbeSlot(probe, presenter) { [concerns] destination in
+            let sound = isFirst ? nil : soundServers(besides: hosts)
+            let slot = ProbeSlot(probe, presenter, sound: sound) { [concerns] destination in
                 isFirst ? concerns(destination) : hosts.contains(destination.host)
             }
             let trace = try await launcher.run(
@@ -106,6 +105,14 @@ struct AuditRunTask: Sendable {
             if isFirst, waiting.isEmpty { return last }
         }
         return last
+    }
+
+    /// Stands for the hosts that the probe is not shown at: a program that a refusal ends would not
+    /// come to the others, and their true servers need not be there.
+    private func soundServers(besides hosts: Set<String>) -> ProbeSlot.SoundServers? {
+        let others = ledger.controlled.filter { !hosts.contains($0.host) }
+        guard let control = probes.first, !others.isEmpty else { return nil }
+        return ProbeSlot.SoundServers(control, at: others)
     }
 
     /// What the command has to be told to trust; a destination where that cannot be, or that the
@@ -148,10 +155,13 @@ struct AuditRunTask: Sendable {
             case .exited(let code): code
             case .signalled(let number): 128 + number
             }
+        let proof = presenter.proof(
+            of: probe.host.map { AuditDestination(host: $0, port: destination.port) }
+                ?? destination)
         let run = ProbeRun(
             exitStatus: status, wasEnded: trace.timedOut || launcher.isStopped,
             sawToken: probe.behaviour.isProvedByAnswer
-                ? trace.output.containsSubsequence(token) : nil)
+                ? trace.output.containsSubsequence(Array(proof.utf8)) : nil)
         var result = ledger.judge(probe, at: destination, observations, run: run)
         result.duration = trace.duration
         if trace.timedOut { result.evidence += "; the command was ended after its time" }

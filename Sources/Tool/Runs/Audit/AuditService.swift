@@ -29,7 +29,6 @@ package final class AuditService: Sendable {
     private let presenter: CataloguePresenter
     /// In the order in which they are shown.
     private let probes: [ProbeDescription]
-    private let token: String
     /// In milliseconds.
     private let now: @Sendable () -> UInt64 = { MonotonicTime.now().nanoseconds / 1_000_000 }
     private let startedAt = Timestamp.now()
@@ -60,10 +59,9 @@ package final class AuditService: Sendable {
         try keys.prepare(Set(probes.flatMap(\.chain).map(\.key))) { () throws(Failure) in
             events.publish(.note("making RSA keys once, which takes some seconds"))
         }
-        token = "sallyport-" + Digests.randomBytes(9).hex
         presenter = CataloguePresenter(
             issuer: try ChainIssuer(authority: authority, keys: keys), catalogue: catalogue,
-            token: token, now: now)
+            token: "sallyport-" + Digests.randomBytes(9).hex, now: now)
         servers = try AuditServers(options.proxy, variables: variables)
     }
 
@@ -182,7 +180,6 @@ package final class AuditService: Sendable {
                 seesClear: isConfined || !command.namesServer),
             concerns: { command.namesServer ? $0.host == host : concerns($0) },
             leadsHosts: isConfined && command.namesServer, jobs: Int(options.jobs),
-            token: Array(token.utf8),
             advance: { events.publish(.progress(done: done.next(), total: total)) })
         let silence = try await task.run()
         var outcome = report(

@@ -70,6 +70,14 @@ final class ShownProbes: ProbePresenter {
         return ShownProbe(identifier: probe.identifier)
     }
 
+    func soundMachine(
+        _ control: ProbeDescription, for visit: ProbeVisit
+    ) -> (any ProbeMachine)? {
+        ShownProbe(identifier: control.identifier)
+    }
+
+    func proof(of destination: AuditDestination) -> String { destination.text }
+
     /// Where the probe that was shown last says what it saw.
     func takeReport() -> @Sendable (ProbeObservation) -> Void {
         reports.withLock { $0.removeLast() }
