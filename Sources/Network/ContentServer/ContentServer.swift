@@ -21,6 +21,8 @@ package struct ContentServerConfiguration: Sendable {
     package var aheadDigestByteLimit: UInt64 = 64 << 20
     /// The largest request body that is kept in memory, in bytes.
     package var bodyByteLimit = 1 << 20
+    /// What keeps uploads; `nil` to take none.
+    package var uploads: UploadStore?
 
     package init() {}
 }
@@ -40,6 +42,9 @@ package struct ContentServer: Sendable {
             + PackRoutes(configuration).routes + DigestLoginRoutes.routes(configuration)
             + TokenRoutes(configuration).routes + PortalRoutes.routes
             + FeedRoutes(configuration).routes + HttpbinRoutes.routes(configuration)
+        if let store = configuration.uploads {
+            routes += UploadRoutes(store, configuration).routes
+        }
         if let folder = configuration.folder {
             let files = FolderRoutes(folder, configuration)
             routes.append(Route([.get], "/*") { request, _ in await files.answer(request) })
@@ -64,7 +69,7 @@ package struct ContentServer: Sendable {
         let number = journal.begin(request, client: client)
         var (response, wrong) = await faults.answer(
             request, body, client: client, next: router.answer)
-        journal.note(number, response, faults: wrong)
+        journal.note(number, response, faults: wrong, received: body.count)
         response.onEnd = { [journal] in journal.end(number, $0) }
         return response
     }

@@ -32,8 +32,13 @@ package final class RequestBody {
     private var held: ArraySlice<UInt8> = []
     /// Where reading pauses, from the first byte of the content, and for how many milliseconds.
     private var hold: (offset: UInt64, milliseconds: UInt64?)?
+    /// Where the client is broken off, from the first byte of the content.
+    private var breakOffset: UInt64?
+    private var rewriteInterim: (([ResponseField]) -> [ResponseField]?)?
     /// How much was read, in bytes.
     package private(set) var count: UInt64 = 0
+    /// Whether it failed because that was asked for.
+    package private(set) var isBrokenOff = false
 
     package init(length: UInt64?, source: any RequestBodySource) {
         self.length = length
@@ -55,6 +60,22 @@ package final class RequestBody {
                 throw Failure("request-body", party: .client, "request body: given up")
             }
         }
+        if let breakOffset {
+            guard count < breakOffset else {
+                isBrokenOff = true
+                throw Failure("request-body", party: .client, "request body: broken off")
+            }
+            if UInt64(buffer.room) > breakOffset - count {
+                let piece = ByteBuffer(capacity: Int(breakOffset - count))
+                let got = try await readOn(into: piece)
+                buffer.append(piece.readable)
+                return got
+            }
+        }
+        return try await readOn(into: buffer)
+    }
+
+    private func readOn(into buffer: ByteBuffer) async throws(Failure) -> Int {
         guard held.isEmpty else {
             let piece = held.prefix(buffer.room)
             buffer.append([UInt8](piece))
@@ -93,8 +114,17 @@ package final class RequestBody {
     ///
     /// 100 is not the route's: it goes out when the content is first read.
     package func inform(_ status: Int, _ fields: [ResponseField]) async {
-        await source?.inform(status, fields)
+        guard let rewriteInterim else { return await source?.inform(status, fields) ?? () }
+        if let fields = rewriteInterim(fields) { await source?.inform(status, fields) }
     }
+
+    /// Sends interim responses with other fields; `nil` for none at all.
+    package func rewritesInterim(_ rewrite: @escaping ([ResponseField]) -> [ResponseField]?) {
+        rewriteInterim = rewrite
+    }
+
+    /// Lets the content fail at an offset, as if the client had left there.
+    package func breakOff(at offset: UInt64) { breakOffset = offset }
 
     /// Stops reading at an offset, so that the client's window closes; `nil` for ever.
     package func withhold(at offset: UInt64, milliseconds: UInt64?) {

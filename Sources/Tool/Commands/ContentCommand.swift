@@ -22,6 +22,10 @@ extension Command {
                 Example(
                     purpose: "a download that breaks off",
                     line: "curl -O 'http://127.0.0.1:8081/faults/cut:400000/assets/7/1m'"),
+                Example(
+                    purpose: "an upload, which stays in a folder",
+                    line: "sallyport content --uploads ./uploads &"
+                        + " curl -T movie.mp4 http://127.0.0.1:8081/uploads/"),
             ],
             details: [
                 "An asset /assets/SEED/SIZE is the same bytes on every machine;"
@@ -38,6 +42,12 @@ extension Command {
                     "tls-listen", \.content.tlsListen, .hostPort, standard: "127.0.0.1:8444",
                     "the address for https"),
                 .option("root", \.content.folder, .path("FOLDER"), "serve the files in it"),
+                .option(
+                    "uploads", \.content.uploads, .path("FOLDER"),
+                    "keep what is uploaded to /uploads in it"),
+                .option(
+                    "uploads-limit", \.content.uploadByteLimit, .byteCount(0...1 << 50),
+                    standard: "1g", "the size of all uploads together"),
                 .option(
                     "scenario", \.content.scenario, .path("FILE"),
                     "let go wrong what it has rules for"),

@@ -1,6 +1,7 @@
 package import Base
 internal import ContentServer
 internal import HTTPServer
+internal import Launching
 package import Sockets
 package import TLS
 
@@ -9,6 +10,10 @@ package struct ContentOptions: Sendable {
     package var listen = HostPort(host: "127.0.0.1", port: 8081)
     package var tlsListen = HostPort(host: "127.0.0.1", port: 8444)
     package var folder: String?
+    /// The folder that keeps uploads; `nil` for one that goes with the process.
+    package var uploads: String?
+    /// Of all uploads together, in bytes.
+    package var uploadByteLimit: Int64 = 1 << 30
     /// What sessions and faults are made from.
     package var seed: Int64 = 1
     /// The file of what goes wrong for whom; `nil` for nothing.
@@ -25,11 +30,13 @@ package final class ContentService: Sendable {
     package let http: SocketAddress
     package let https: SocketAddress
     private let server: HTTPServer
+    /// Keeps the uploads that go with the process.
+    private let uploads: CommandFolder?
 
     /// Opens the test CA and binds.
     ///
     /// Errors: `bad-address`, `listen-failed`, `folder-unreadable`, `scenario-invalid`, those of its
-    /// files, and those of the CA.
+    /// files, of the uploads' folder, and of the CA.
     package init(
         _ options: ContentOptions, variables: [String: String], loops: [EventLoop]
     ) throws(Failure) {
@@ -39,6 +46,12 @@ package final class ContentService: Sendable {
         if let path = options.scenario {
             configuration.scenario = try Scenario.read(try Files.read(path), path: path)
         }
+        var limits = UploadStore.Limits()
+        limits.byteCount = UInt64(max(0, options.uploadByteLimit))
+        uploads =
+            options.uploads == nil ? try CommandFolder(in: variables["TMPDIR"] ?? "/tmp") : nil
+        let folder = options.uploads ?? uploads.map { $0.path + "/uploads" } ?? "uploads"
+        configuration.uploads = try UploadStore(path: folder, limits: limits)
         let journal = try options.journal.map { path throws(Failure) in try Journal(path: path) }
         // A CA of its own: trusting the proxy's must not mean trusting a server's, nor the other
         // way round.
@@ -60,7 +73,9 @@ package final class ContentService: Sendable {
     ///
     /// - Returns: whether every connection ended by itself.
     package func run() async -> Bool {
-        await server.run()
+        let endedInOrder = await server.run()
+        uploads?.remove()
+        return endedInOrder
     }
 
     package func stop() {

@@ -34,7 +34,7 @@ struct JournalTests {
                 id,
                 ServerResponse(
                     act.status, fields, body: .stream(length: act.length, BytesSource([]))),
-                faults: [])
+                faults: [], received: 0)
             journal.end(id, SentResponse(end: .whole, count: act.sent, acknowledged: nil))
         }
         return journal.contents().records
@@ -134,7 +134,8 @@ struct JournalTests {
                     ("Proxy-Authorization", "Basic \(secret)"),
                 ]), client: "a")
         journal.note(
-            id, ServerResponse(200, [ResponseField("Set-Cookie", "a=\(secret)")]), faults: [])
+            id, ServerResponse(200, [ResponseField("Set-Cookie", "a=\(secret)")]), faults: [],
+            received: 0)
         let contents = journal.contents()
         #expect(contents.records.count == 1)
         let text = contents.canonical.text + contents.records.map { $0.json.line.text }.joined()
@@ -168,6 +169,7 @@ struct JournalTests {
         "cut:any", "cut:any:truncate", "reset:any", "stall:any:5ms", "delay:5ms", "slow-head:64k",
         "rate:1m", "slow-body:20ms", "drip:1k:8ms", "jitter:9ms", "profile:4g", "length:+3",
         "length:-3", "no-last-chunk", "goaway:any", "rst-stream:any", "withhold:0:5ms", "flip",
+        "upload-cut:any", "upload-offset:+7", "no-interim",
         "duplicate:ETag", "duplicate:Content-Length:7", "status:503:1", "redirect:2", "loop",
         "downgrade", "digest", "version:2:bigger", "splice:any:2", "range-shift:-16",
         "range-lie:+16", "range-short:5", "range-long:5", "range-unlabelled", "range-star",

@@ -47,6 +47,9 @@ final class ContentProcess: Sendable {
         #expect(program.errors.isEmpty, "\(program.story)")
     }
 
+    /// Ends it as a crash would.
+    func kill() { program.send(SIGKILL) }
+
     private static func port(of address: String) throws -> UInt16 {
         try #require(address.split(separator: ":").last.flatMap { UInt16($0) })
     }

@@ -69,6 +69,16 @@ struct Peer: Sendable {
         "httpie (Scripts/install-dependencies --test)",
         at: URL(fileURLWithPath: python.path ?? "/").deletingLastPathComponent()
             .appendingPathComponent("http").path)
+    static let tus = Peer(
+        "tuspy (Scripts/install-dependencies --test)",
+        at: URL(fileURLWithPath: python.path ?? "/").deletingLastPathComponent()
+            .deletingLastPathComponent().path + "/lib/\(pythonFolder)/site-packages/tusclient")
+    private static let pythonFolder: String = {
+        let library = URL(fileURLWithPath: python.path ?? "/").deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("lib").path
+        let folders = FileManager.default.enumerator(atPath: library)
+        return folders?.nextObject() as? String ?? ""
+    }()
     static let ruby = Peer("ruby")
     static let php = Peer("php")
     static let perl = Peer(

@@ -17,6 +17,11 @@ package enum Fault: Sendable, Equatable {
     case goAway(FaultOffset, code: UInt32, isProcessed: Bool)
     case withhold(FaultOffset, milliseconds: UInt64?)
 
+    // How an upload is taken
+    case uploadCut(FaultOffset, Delivery.Ending)
+    case uploadOffset(Int64)
+    case noInterim
+
     // What it says
     case flip(FaultOffset, bit: Int?)
     case duplicate(String, String?)

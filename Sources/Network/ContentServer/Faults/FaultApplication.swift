@@ -32,11 +32,7 @@ struct FaultApplication {
         var changed = request
         var early: ServerResponse?
         for fault in working {
-            if case .withhold(let offset, let milliseconds) = fault {
-                let place = offset.resolved(length: body.length, &draws)
-                body.withhold(at: place, milliseconds: milliseconds)
-                note("withhold@\(place)")
-            }
+            change(body, fault)
             if early == nil { early = answerEarly(fault, request, others) }
             changed = change(changed, fault)
         }
@@ -52,8 +48,36 @@ struct FaultApplication {
             response = await next(changed, body)
         }
         for fault in working { change(&response, fault, request) }
-        deliver(&response, working)
+        deliver(&response, working, isBrokenOff: body.isBrokenOff)
         return response
+    }
+
+    /// Changes how an upload is taken.
+    private mutating func change(_ body: RequestBody, _ fault: Fault) {
+        switch fault {
+        case .withhold(let offset, let milliseconds):
+            let place = offset.resolved(length: body.length, &draws)
+            body.withhold(at: place, milliseconds: milliseconds)
+            note("withhold@\(place)")
+        case .uploadCut(let offset, let ending):
+            let place = offset.resolved(length: body.length, &draws)
+            body.breakOff(at: place)
+            note("upload-cut@\(place) \(ending)")
+        case .uploadOffset(let count):
+            body.rewritesInterim { $0.map { Self.moved($0, count) } }
+            note("upload-offset \(count)")
+        case .noInterim:
+            body.rewritesInterim { _ in nil }
+            note("no-interim")
+        default: break
+        }
+    }
+
+    private static func moved(_ field: ResponseField, _ count: Int64) -> ResponseField {
+        guard field.name == "Upload-Offset", let offset = decimal([UInt8](field.value.utf8)) else {
+            return field
+        }
+        return ResponseField(field.name, String(moved(offset, count)))
     }
 
     private mutating func note(_ text: String) { applied.append(text) }
@@ -196,6 +220,8 @@ struct FaultApplication {
     ) {
         switch fault {
         case .range(let fault): change(&response, fault)
+        case .uploadOffset(let count):
+            response.fields = response.fields.map { Self.moved($0, count) }
         case .flip(let offset, let bit):
             let length = response.body.length
             guard length != 0 else { return }
@@ -230,7 +256,9 @@ struct FaultApplication {
 
     // MARK: The delivery
 
-    private mutating func deliver(_ response: inout ServerResponse, _ faults: [Fault]) {
+    private mutating func deliver(
+        _ response: inout ServerResponse, _ faults: [Fault], isBrokenOff: Bool
+    ) {
         var delivery = response.delivery ?? Delivery()
         let length = response.body.length
         var pacing = FaultPacing()
@@ -240,6 +268,8 @@ struct FaultApplication {
                 let place = offset == .head ? nil : offset.resolved(length: length, &draws)
                 delivery.cut = Delivery.Cut(at: place, ending)
                 note("cut@\(place.map(String.init) ?? "head") \(ending)")
+            case .uploadCut(_, let ending):
+                if isBrokenOff { delivery.cut = Delivery.Cut(at: nil, ending) }
             case .stall(let offset, let milliseconds):
                 let place = offset.resolved(length: length, &draws)
                 delivery.stalls.append(Delivery.Stall(at: place, milliseconds: milliseconds))

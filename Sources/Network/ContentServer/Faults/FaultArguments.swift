@@ -54,6 +54,14 @@ struct FaultArguments {
         return .byte(UInt64(count))
     }
 
+    mutating func ending() throws(FaultViolation) -> Delivery.Ending {
+        switch try word(of: ["fin", "truncate", "rst"]) {
+        case "rst": .reset
+        case "truncate": .truncate
+        default: .finish
+        }
+    }
+
     mutating func byteCount(_ noun: String) throws(FaultViolation) -> UInt64 {
         let text = try text(noun)
         guard let count = Quantity.byteCount(text), count > 0 else {

@@ -48,14 +48,12 @@ package struct FaultVerb: Sendable {
 
     private static let limit = 16
 
-    package static let all: [FaultVerb] = delivery + content + ranges
+    package static let all: [FaultVerb] = delivery + uploads + content + ranges
 
     private static let delivery: [FaultVerb] = [
         FaultVerb("cut:OFFSET[:fin|truncate|rst]", "ends the connection in the content") {
             arguments throws(FaultViolation) in
-            let offset = try arguments.offset()
-            let word = try arguments.word(of: ["fin", "truncate", "rst"])
-            return [.cut(offset, word == "rst" ? .reset : word == "truncate" ? .truncate : .finish)]
+            [.cut(try arguments.offset(), try arguments.ending())]
         },
         FaultVerb("reset:OFFSET", "resets the connection in the content") {
             arguments throws(FaultViolation) in
@@ -121,10 +119,22 @@ package struct FaultVerb: Sendable {
             let word = try arguments.word(of: ["unprocessed"])
             return [.goAway(offset, code: UInt32(code), isProcessed: word == nil)]
         },
+    ]
+
+    private static let uploads: [FaultVerb] = [
         FaultVerb("withhold:OFFSET[:TIME]", "reads no more of an upload for so long, or for ever") {
             arguments throws(FaultViolation) in
             [.withhold(try arguments.offset(), milliseconds: try arguments.optionalMilliseconds())]
         },
+        FaultVerb("upload-cut:OFFSET[:fin|truncate|rst]", "ends the connection in an upload") {
+            arguments throws(FaultViolation) in
+            [.uploadCut(try arguments.offset(), try arguments.ending())]
+        },
+        FaultVerb("upload-offset:+N|-N", "tells an Upload-Offset that is too great or too small") {
+            arguments throws(FaultViolation) in
+            [.uploadOffset(try arguments.signedByteCount())]
+        },
+        FaultVerb("no-interim", "sends no 103 and no 104") { _ in [.noInterim] },
     ]
 
     private static let content: [FaultVerb] = [

@@ -71,8 +71,8 @@ package final class Journal: Sendable {
         }
     }
 
-    func note(_ id: UInt64, _ response: ServerResponse, faults: [String]) {
-        state.withLock { $0.records[id]?.take(response, faults: faults) }
+    func note(_ id: UInt64, _ response: ServerResponse, faults: [String], received: UInt64) {
+        state.withLock { $0.records[id]?.take(response, faults: faults, received: received) }
     }
 
     func end(_ id: UInt64, _ sent: SentResponse) {

@@ -19,6 +19,12 @@ package struct JournalRecord: Sendable, Equatable {
     package let range: String?
     /// The precondition fields as they came, but for Range.
     package let conditions: [String]
+    /// Upload-Offset, as the client told it, and as it was told.
+    package let uploadOffset: String?
+    package var toldOffset: String?
+    /// Bytes of the request's content that were read; what a client that left had sent by then is no
+    /// part of the canonical form.
+    package var received: UInt64 = 0
     /// In milliseconds since the journal began; not a part of the canonical form.
     package let begunAt: UInt64
     package var status = 0
@@ -45,6 +51,7 @@ package struct JournalRecord: Sendable, Equatable {
         method = Self.shown(request.method.text)
         target = Self.shown(Self.target(request.path))
         range = request.fields.first(named: "range").map { Self.shown($0.text) }
+        uploadOffset = request.fields.first(named: "upload-offset").map { Self.shown($0.text) }
         conditions = request.fields.slices.filter {
             let name = request.fields.name($0)
             return (8...19).contains(name.count) && name.prefix(3).equalsIgnoringCase("if-")
@@ -53,8 +60,10 @@ package struct JournalRecord: Sendable, Equatable {
         }
     }
 
-    mutating func take(_ response: ServerResponse, faults: [String]) {
+    mutating func take(_ response: ServerResponse, faults: [String], received: UInt64) {
         status = response.status
+        toldOffset = response.first("Upload-Offset").map(Self.shown)
+        self.received = received
         entityTag = response.first("ETag").map(Self.shown)
         lastModified = response.first("Last-Modified").map(Self.shown)
         contentRange = response.first("Content-Range").map(Self.shown)
@@ -95,6 +104,7 @@ extension JournalRecord {
         .object(
             canonicalMembers + [
                 JSONText.Member("begunAt", .integer(Int64(clamping: begunAt))),
+                JSONText.Member("receivedBytes", .integer(Int64(clamping: received))),
                 JSONText.Member("sentBytes", .optional(sent?.count)),
                 JSONText.Member("acknowledgedBytes", .optional(sent?.acknowledged)),
             ])
@@ -113,7 +123,9 @@ extension JournalRecord {
             JSONText.Member("target", .string(target)),
             JSONText.Member("range", .optional(range)),
             JSONText.Member("conditions", .each(conditions) { .string($0) }),
+            JSONText.Member("uploadOffset", .optional(uploadOffset)),
             JSONText.Member("status", .integer(Int64(status))),
+            JSONText.Member("toldOffset", .optional(toldOffset)),
             JSONText.Member("etag", .optional(entityTag)),
             JSONText.Member("lastModified", .optional(lastModified)),
             JSONText.Member("contentRange", .optional(contentRange)),

@@ -135,7 +135,7 @@ final class TokenRoutes: Sendable {
         return response
     }
 
-    private static func now(_ request: ServerRequest) -> Int64 {
+    static func now(_ request: ServerRequest) -> Int64 {
         let given = request.fields.first(named: "x-sallyport-now").flatMap { decimal($0) }
         // Years beyond any that a date can tell would overflow the sums.
         return given.map { Int64(min($0, 1 << 40)) } ?? request.date.seconds

@@ -40,6 +40,8 @@ enum IndexPage {
         <dd>a captive portal in front of any path
         <dt><a href="/feeds/atom/news">/feeds/&lt;format&gt;/&lt;name&gt;</a>
         <dd>a feed as json, atom, rss or cursor; <code>?steps=new,none,fail,flap,gone</code>
+        <dt><a href="/uploads">/uploads</a>
+        <dd>uploads by PUT, by a form, resumable ones and tus
         <dt><a href="/httpbin/get">/httpbin/…</a>
         <dd>the routes of httpbin
         <dt><a href="/api/echo">/api/echo</a>

@@ -1,0 +1,149 @@
+internal import Base
+internal import HTTPServer
+internal import TLS
+
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
+/// Takes the content of one request into an upload.
+struct UploadReception {
+    let store: UploadStore
+    let upload: StoredUpload
+    let dialect: UploadDialect
+    /// The upload's, which another request ends.
+    let turn: UInt64
+    /// Where the content begins.
+    let start: UInt64
+    /// What this content must have; nothing of it counts before that is known.
+    var checksum: ExpectedDigest?
+
+    /// Appends what comes, and what came before the client broke off.
+    ///
+    /// - Returns: the offset behind it; these bytes are on the disk.
+    func receive(_ content: some UploadContent) async throws(UploadRefusal) -> UInt64 {
+        let descriptor = unsafe open(upload.dataPath, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw UploadRefusal(410, "the upload was removed; begin a new one")
+        }
+        defer { close(descriptor) }
+        guard let checksum else { return try await append(content, to: descriptor, nil) }
+        try await setChecked(start)
+        let hash = RunningHash(checksum.algorithm)
+        do throws(UploadRefusal) {
+            let end = try await append(content, to: descriptor, hash)
+            guard hash.finish() == checksum.digest else {
+                throw UploadRefusal(
+                    dialect == .tus ? 460 : 400,
+                    "the content does not have its \(checksum.algorithm.rawValue); send it again"
+                        + " from \(start) on")
+            }
+            try await setChecked(nil)
+            return end
+        } catch {
+            upload.cut(to: start, turn: turn, in: descriptor, of: store)
+            try await setChecked(nil)
+            throw error
+        }
+    }
+
+    /// Says in the state file that what is behind `offset` does not count yet.
+    private func setChecked(_ offset: UInt64?) async throws(UploadRefusal) {
+        do throws(Failure) {
+            try await besideLoop { [upload] () throws(Failure) in
+                try upload.change { $0.checkedCount = offset }
+            }
+        } catch {
+            throw UploadRefusal(error)
+        }
+    }
+
+    private func append(
+        _ content: some UploadContent, to descriptor: Int32, _ hash: RunningHash?
+    ) async throws(UploadRefusal) -> UInt64 {
+        var offset = start
+        var told = start
+        do throws(UploadRefusal) {
+            let buffer = ByteBuffer(capacity: Self.step)
+            while try await next(content, buffer) {
+                try write(buffer, to: descriptor)
+                if let hash { unsafe buffer.withUnsafeReadable { unsafe hash.update($0) } }
+                offset += UInt64(buffer.count)
+                buffer.removeAll()
+                guard offset - told >= store.limits.interval, dialect.isResumable, hash == nil
+                else { continue }
+                try await sync(descriptor)
+                told = offset
+                await content.tell(
+                    [ResponseField("Upload-Offset", String(offset))] + dialect.marks)
+            }
+        } catch {
+            // What came counts all the same: the client is told when it asks.
+            try await sync(descriptor)
+            throw error
+        }
+        try await sync(descriptor)
+        return offset
+    }
+
+    private func next(
+        _ content: some UploadContent, _ buffer: ByteBuffer
+    ) async throws(UploadRefusal) -> Bool {
+        do throws(Failure) {
+            return try await content.read(into: buffer) > 0
+        } catch {
+            throw UploadRefusal(400, error.detail)
+        }
+    }
+
+    private func write(_ buffer: ByteBuffer, to descriptor: Int32) throws(UploadRefusal) {
+        do throws(StoredUpload.WriteEnd) {
+            try unsafe buffer.withUnsafeReadable { (bytes) throws(StoredUpload.WriteEnd) in
+                try unsafe upload.append(bytes, turn: turn, to: descriptor, of: store)
+            }
+        } catch {
+            switch error {
+            case .superseded:
+                throw UploadRefusal(409, "another request goes on with this upload, or ended it")
+            case .failed(let failure): throw UploadRefusal(failure)
+            case .tooLong:
+                let length = upload.facts.record.length ?? 0
+                guard dialect.isResumable else {
+                    throw UploadRefusal(413, "the upload's length is \(length), and more came")
+                }
+                store.remove(upload)
+                throw .inconsistentLength(
+                    "the upload's length is \(length), and more came: it was removed")
+            }
+        }
+    }
+
+    private func sync(_ descriptor: Int32) async throws(UploadRefusal) {
+        do throws(Failure) {
+            try await besideLoop { () throws(Failure) in
+                guard fsync(descriptor) == 0 else {
+                    throw Failure(
+                        "file-unwritable", party: .tool, "cannot write the upload to the disk")
+                }
+            }
+        } catch {
+            throw UploadRefusal(error)
+        }
+    }
+
+    /// In bytes.
+    private static let step = 65_536
+}
+
+/// Where the content of an upload comes from.
+protocol UploadContent {
+    func read(into buffer: ByteBuffer) async throws(Failure) -> Int
+    /// Sends a 104 with these fields.
+    func tell(_ fields: [ResponseField]) async
+}
+
+extension RequestBody: UploadContent {
+    func tell(_ fields: [ResponseField]) async { await inform(104, fields) }
+}

@@ -1,0 +1,122 @@
+internal import Base
+internal import Contents
+internal import HTTPModel
+internal import HTTPServer
+
+/// Uploads that are put together of others, and forms of which several are taken.
+extension UploadRoutes {
+    /// Joins uploads that there are (tus 1.0, concatenation).
+    func join(
+        _ creation: UploadCreation, _ request: ServerRequest
+    ) async throws(UploadRefusal) -> ServerResponse {
+        var files: [FileAsset] = []
+        for url in (creation.joined ?? "").split(separator: " ", maxSplits: Self.joinLimit) {
+            let name = [UInt8]((url.split(separator: "/").last ?? "").utf8)
+            guard let part = store[name], part.facts.record.isPartial,
+                part.facts.record.isComplete, let file = store.file(of: part)
+            else {
+                throw UploadRefusal(400, "\(name.prefix(120).text) is no complete part of another")
+            }
+            files.append(file)
+        }
+        guard !files.isEmpty else { throw UploadRefusal(400, "there is nothing to join") }
+        let upload = try await make(creation, request)
+        let reception = UploadReception(
+            store: store, upload: upload, dialect: .tus, turn: upload.takeOver().turn, start: 0)
+        do throws(UploadRefusal) {
+            let end = try await reception.receive(JoinedContent(files))
+            return completed(try await finish(upload, end), .tus, status: 201)
+        } catch {
+            store.remove(upload)
+            throw error
+        }
+    }
+
+    /// Takes each file of a form as an upload, and tells the other fields back.
+    func form(
+        _ body: RequestBody, boundary: [UInt8], _ request: ServerRequest
+    ) async throws(UploadRefusal) -> ServerResponse {
+        guard (1...70).contains(boundary.count) else {
+            throw UploadRefusal(400, "the Content-Type of a form needs a boundary")
+        }
+        let form = MultipartContent(body, boundary: boundary)
+        var taken: [JSONText] = []
+        var fields: [JSONText] = []
+        var fieldBytes = 0
+        do throws(Failure) {
+            while let part = try await form.next() {
+                guard taken.count + fields.count < Self.partLimit else {
+                    throw Failure(
+                        "request-too-large", party: .client, "more than \(Self.partLimit) parts")
+                }
+                if part.isFile {
+                    taken.append(try await file(part.fileName, form, request))
+                } else {
+                    let value = try await form.collect(byteLimit: Self.fieldLimit - fieldBytes)
+                    fieldBytes += value.count
+                    fields.append([
+                        "name": .bytes(part.name ?? []), "value": .bytes(value),
+                    ])
+                }
+            }
+        } catch {
+            throw UploadRefusal(error.code == "request-too-large" ? 413 : 400, error.detail)
+        }
+        return json(201, ["uploads": .array(taken), "fields": .array(fields)])
+    }
+
+    private func file(
+        _ name: [UInt8]?, _ content: MultipartContent, _ request: ServerRequest
+    ) async throws(Failure) -> JSONText {
+        do throws(UploadRefusal) {
+            let creation = UploadCreation(
+                plain: name, expiry: Self.now(request) + store.limits.age)
+            let upload = try await make(creation, request)
+            let reception = UploadReception(
+                store: store, upload: upload, dialect: .plain, turn: upload.takeOver().turn,
+                start: 0)
+            do throws(UploadRefusal) {
+                let end = try await reception.receive(content)
+                return Self.description(try await finish(upload, end))
+            } catch {
+                store.remove(upload)
+                throw error
+            }
+        } catch {
+            throw Failure(
+                error.status == 413 ? "request-too-large" : "request-body", party: .client,
+                error.title)
+        }
+    }
+
+    private static let joinLimit = 1000
+    private static let partLimit = 1000
+    /// Of all fields of a form that are no files, in bytes.
+    private static let fieldLimit = 65_536
+}
+
+/// Files one behind the other.
+private final class JoinedContent: UploadContent {
+    private var sources: ArraySlice<FileSource>
+
+    init(_ files: [FileAsset]) {
+        sources = files.map { FileSource($0, range: 0..<$0.identity.size) }[...]
+    }
+
+    func read(into buffer: ByteBuffer) async throws(Failure) -> Int {
+        while let source = sources.first {
+            // Other connections of this loop get their turn after every piece.
+            await Task.yield()
+            do throws(ResponseInterruption) {
+                let count = try await source.read(into: buffer)
+                if count > 0 { return count }
+            } catch {
+                throw error.cause
+            }
+            sources.removeFirst()
+        }
+        return 0
+    }
+
+    func tell(_ fields: [ResponseField]) async {}
+}

@@ -1,0 +1,116 @@
+internal import Base
+internal import HTTPModel
+internal import HTTPServer
+
+/// What does not change an upload, or ends it.
+extension UploadRoutes {
+    func find(_ request: ServerRequest) throws(UploadRefusal) -> StoredUpload {
+        guard let upload = store[request.match["name"]] else {
+            throw UploadRefusal(404, "there is no such upload; begin a new one")
+        }
+        if UploadStore.isOver(upload.facts.record, now: Self.now(request)) {
+            store.remove(upload)
+            throw UploadRefusal(410, "the upload's time is over; begin a new one")
+        }
+        return upload
+    }
+
+    /// How far an upload is; whatever append goes on ends with that.
+    func state(
+        _ request: ServerRequest, _ dialect: UploadDialect
+    ) throws(UploadRefusal) -> ServerResponse {
+        let dialect = dialect == .plain ? .standard : dialect
+        let upload = try find(request)
+        let facts = upload.takeOver().facts
+        var fields = progress(upload, dialect, now: Self.now(request))
+        fields.append(ResponseField("Cache-Control", "no-store"))
+        if dialect == .tus {
+            if let metadata = facts.record.metadata {
+                fields.append(ResponseField("Upload-Metadata", metadata))
+            }
+            if facts.record.isPartial { fields.append(ResponseField("Upload-Concat", "partial")) }
+            return ServerResponse(200, fields)
+        }
+        return ServerResponse(204, fields)
+    }
+
+    func progress(
+        _ upload: StoredUpload, _ dialect: UploadDialect, now: Int64
+    ) -> [ResponseField] {
+        let facts = upload.facts
+        let record = facts.record
+        var fields = [ResponseField("Upload-Offset", String(facts.offset))]
+        fields += dialect.completion(record.isComplete) + dialect.marks
+        if dialect == .tus {
+            fields.append(
+                record.length.map { ResponseField("Upload-Length", String($0)) }
+                    ?? ResponseField("Upload-Defer-Length", "1"))
+            if !record.isComplete {
+                let date = HTTPDate(seconds: record.expiry).text
+                fields.append(ResponseField("Upload-Expires", date))
+            }
+        } else if dialect.tellsLengthAndLimit {
+            if let length = record.length {
+                fields.append(ResponseField("Upload-Length", String(length)))
+            }
+            fields += dialect.limits(
+                size: store.limits.byteCount, age: record.isComplete ? nil : record.expiry - now)
+        }
+        return fields
+    }
+
+    func cancel(
+        _ request: ServerRequest, _ dialect: UploadDialect
+    ) throws(UploadRefusal) -> ServerResponse {
+        store.remove(try find(request))
+        return ServerResponse(204, dialect.marks)
+    }
+
+    func options(_ dialect: UploadDialect) -> ServerResponse {
+        let limit = String(store.limits.byteCount)
+        return ServerResponse(
+            204,
+            [
+                ResponseField("Allow", "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"),
+                ResponseField("Accept-Patch", Self.patchTypes),
+                ResponseField("Upload-Limit", "max-size=\(limit), max-age=\(store.limits.age)"),
+                ResponseField("Tus-Resumable", "1.0.0"), ResponseField("Tus-Version", "1.0.0"),
+                ResponseField("Tus-Max-Size", limit),
+                ResponseField(
+                    "Tus-Extension",
+                    "creation,creation-with-upload,creation-defer-length,expiration,checksum,"
+                        + "termination,concatenation"),
+                ResponseField(
+                    "Tus-Checksum-Algorithm",
+                    ExpectedDigest.checksums.keys.sorted().joined(separator: ",")),
+            ] + (dialect == .tus ? [] : dialect.marks))
+    }
+
+    /// What was uploaded, whole or in parts.
+    func content(_ request: ServerRequest) throws(UploadRefusal) -> ServerResponse {
+        let upload = try find(request)
+        let facts = upload.facts
+        guard let sum = facts.record.sha256 else {
+            throw UploadRefusal(409, "the upload is not complete: it has \(facts.offset) bytes")
+        }
+        guard let file = store.file(of: upload) else {
+            throw UploadRefusal(404, "there is no such upload; begin a new one")
+        }
+        var representation = Representation(
+            contentType: "application/octet-stream", length: file.identity.size,
+            validators: Validators(entityTag: EntityTag(sum), lastModified: nil)
+        ) { FileSource(file, range: $0) }
+        representation.cacheControl = "no-cache"
+        return representation.response(to: request)
+    }
+
+    func list(_ request: ServerRequest) -> ServerResponse {
+        json(
+            200,
+            [
+                "schema": "sallyport.uploads/1",
+                "limit": .integer(Int64(clamping: store.limits.byteCount)),
+                "uploads": .each(store.all) { Self.description($0) },
+            ])
+    }
+}

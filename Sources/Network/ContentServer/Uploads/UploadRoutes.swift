@@ -1,0 +1,290 @@
+internal import Base
+internal import HTTPModel
+internal import HTTPServer
+
+/// `/uploads`: PUT, multipart, resumable uploads (draft-ietf-httpbis-resumable-upload) and tus 1.0,
+/// which keep what they get in one store.
+struct UploadRoutes: Sendable {
+    let store: UploadStore
+    let seed: UInt64
+
+    init(_ store: UploadStore, _ configuration: ContentServerConfiguration) {
+        self.store = store
+        seed = configuration.seed
+    }
+
+    var routes: [Route] {
+        let answer: Answer = { request, body in await self.answer(request, body) }
+        return [
+            Route([.get, .post, .put, .options], "/uploads", answer: answer),
+            // HEAD tells the upload's state, and not what GET would.
+            Route(
+                [.head, .get, .put, .post, .patch, .delete, .options], "/uploads/:name",
+                answer: answer),
+        ]
+    }
+
+    private func answer(_ request: ServerRequest, _ body: RequestBody) async -> ServerResponse {
+        let dialect = UploadDialect(request.fields)
+        do throws(UploadRefusal) {
+            return try await route(request, body, dialect)
+        } catch {
+            return error.response(dialect)
+        }
+    }
+
+    private func route(
+        _ request: ServerRequest, _ body: RequestBody, _ dialect: UploadDialect
+    ) async throws(UploadRefusal) -> ServerResponse {
+        // For clients that know few methods, as tus has it.
+        let method =
+            request.fields.first(named: "x-http-method-override").map { RequestMethod($0) }
+            ?? request.method
+        if method == .options { return options(dialect) }
+        if dialect == .tus, request.fields.first(named: "tus-resumable")?.text != "1.0.0" {
+            var refusal = UploadRefusal(412, "of tus, there is version 1.0.0 only")
+            refusal.fields = [ResponseField("Tus-Version", "1.0.0")]
+            throw refusal
+        }
+        let isOfOne = !request.match["name"].isEmpty
+        switch method {
+        case .get: return isOfOne ? try content(request) : list(request)
+        case .head where isOfOne: return try state(request, dialect)
+        case .delete where isOfOne: return try cancel(request, dialect)
+        case .patch where isOfOne: return try await append(request, body, dialect)
+        case .put, .post: return try await create(request, body)
+        default: throw UploadRefusal(405, "\(method.text.prefix(20)) does nothing here")
+        }
+    }
+
+    // MARK: Creating
+
+    private func create(
+        _ request: ServerRequest, _ body: RequestBody
+    ) async throws(UploadRefusal) -> ServerResponse {
+        let now = Self.now(request)
+        let creation = try UploadCreation(
+            request, contentLength: body.length, now: now, limits: store.limits)
+        let dialect = creation.dialect
+        if creation.joined != nil { return try await join(creation, request) }
+        let type = request.fields.first(named: "content-type").map(ParameterizedValue.init)
+        if dialect == .plain, type?.text == "multipart/form-data", request.method == .post {
+            return try await form(body, boundary: type?["boundary"] ?? [], request)
+        }
+        let upload = try await make(creation, request)
+        let location = [ResponseField("Location", "/uploads/\(upload.name)")]
+        if dialect.isResumable {
+            await body.inform(
+                104,
+                location + dialect.limits(size: store.limits.byteCount, age: store.limits.age)
+                    + dialect.marks)
+        }
+        do throws(UploadRefusal) {
+            let (end, isWhole) = try await receive(
+                body, request, upload, dialect, completes: creation.completes)
+            if isWhole {
+                let named = try await finish(
+                    upload, end,
+                    replacing: dialect == .plain && request.method == .put
+                        ? request.match["name"] : nil)
+                return completed(named, dialect, status: 201)
+            }
+            let fields = location + progress(upload, dialect, now: now)
+            return ServerResponse(201, fields)
+        } catch {
+            // Nobody can go on with it.
+            if dialect == .plain { store.remove(upload) }
+            throw error
+        }
+    }
+
+    func make(
+        _ creation: UploadCreation, _ request: ServerRequest
+    ) async throws(UploadRefusal) -> StoredUpload {
+        let client = ClientLabel.of(request)
+        let (store, seed, now) = (store, seed, Self.now(request))
+        let (wish, record) = (creation.wish, creation.record)
+        do throws(Failure) {
+            return try await besideLoop { () throws(Failure) in
+                try store.make(wish, record, client: client, seed: seed, now: now)
+            }
+        } catch {
+            var refusal = UploadRefusal(error)
+            refusal.fields = creation.dialect.limits(size: store.limits.byteCount, age: nil)
+            throw refusal
+        }
+    }
+
+    // MARK: Going on
+
+    private func append(
+        _ request: ServerRequest, _ body: RequestBody, _ dialect: UploadDialect
+    ) async throws(UploadRefusal) -> ServerResponse {
+        let upload = try find(request)
+        // Without a version or a field that tells, it is a request of the RFC that lacks one.
+        let dialect = dialect == .plain ? .standard : dialect
+        try checkType(request, dialect)
+        guard let field = request.fields.first(named: "upload-offset"),
+            let offset = dialect == .tus ? decimal(field) : UploadCreation.integer(field)
+        else { throw UploadRefusal(400, "Upload-Offset is missing, or no number of bytes") }
+        let (turn, facts) = upload.takeOver()
+        guard !facts.record.isComplete || dialect == .tus else { throw .completed }
+        guard offset == facts.offset else {
+            throw .wrongOffset(offset, expected: facts.offset, dialect)
+        }
+        let completes = dialect.completes(request.fields) ?? (dialect == .draft(3) ? true : nil)
+        guard dialect == .tus || completes != nil else {
+            throw UploadRefusal(400, "no \(dialect.completion(true)[0].name) says ?0 or ?1")
+        }
+        let length = try UploadCreation.length(
+            request.fields, at: offset, contentLength: completes == true ? body.length : nil,
+            known: facts.record.length)
+        if let length {
+            if length > store.limits.byteCount {
+                var refusal = UploadRefusal(413, "the upload is longer than all may be together")
+                refusal.fields = dialect.limits(size: store.limits.byteCount, age: nil)
+                throw refusal
+            }
+            if facts.record.length == nil { try await change(upload) { $0.length = length } }
+            if dialect == .tus, let more = body.length, more > length - min(offset, length) {
+                throw UploadRefusal(413, "the upload's length is \(length), and more would come")
+            }
+        }
+        let (end, isWhole) = try await receive(
+            body, request, upload, dialect, completes: completes, turn: turn, at: offset)
+        if isWhole {
+            return completed(
+                try await finish(upload, end), dialect, status: dialect == .tus ? 204 : 200)
+        }
+        return ServerResponse(
+            dialect.appendedStatus, progress(upload, dialect, now: Self.now(request)))
+    }
+
+    private func checkType(
+        _ request: ServerRequest, _ dialect: UploadDialect
+    ) throws(UploadRefusal) {
+        let type = request.fields.first(named: "content-type").map { ParameterizedValue($0).text }
+        let wanted =
+            dialect == .tus
+            ? "application/offset+octet-stream"
+            : dialect.needsPartialType ? "application/partial-upload" : type
+        guard type == wanted else {
+            var refusal = UploadRefusal(415, "the Content-Type of an append is \(wanted ?? "")")
+            refusal.fields = [ResponseField("Accept-Patch", Self.patchTypes)]
+            throw refusal
+        }
+    }
+
+    /// - Returns: how far the upload is, and whether that is all of it.
+    private func receive(
+        _ body: RequestBody, _ request: ServerRequest, _ upload: StoredUpload,
+        _ dialect: UploadDialect, completes: Bool?, turn: UInt64? = nil, at start: UInt64 = 0
+    ) async throws(UploadRefusal) -> (end: UInt64, isWhole: Bool) {
+        var reception = UploadReception(
+            store: store, upload: upload, dialect: dialect, turn: turn ?? upload.takeOver().turn,
+            start: start)
+        reception.checksum = ExpectedDigest(field: request.fields.first(named: "content-digest"))
+        if dialect == .tus, let field = request.fields.first(named: "upload-checksum") {
+            guard let checksum = ExpectedDigest(checksum: field) else {
+                throw UploadRefusal(400, "Upload-Checksum has another algorithm, or no digest")
+            }
+            reception.checksum = checksum
+        }
+        let end = try await reception.receive(body)
+        let length = upload.facts.record.length
+        guard completes ?? (length == end) else { return (end, false) }
+        guard length == nil || length == end else {
+            throw .inconsistentLength(
+                "the upload says that it is complete with \(end) of \(length ?? 0) bytes")
+        }
+        return (end, true)
+    }
+
+    func change(
+        _ upload: StoredUpload, _ body: @escaping @Sendable (inout UploadRecord) -> Void
+    ) async throws(UploadRefusal) {
+        do throws(Failure) {
+            try await besideLoop { () throws(Failure) in try upload.change(body) }
+        } catch {
+            throw UploadRefusal(error)
+        }
+    }
+
+    // MARK: Ending
+
+    /// Digests the whole as it is on the disk, compares that, and names it.
+    func finish(
+        _ upload: StoredUpload, _ length: UInt64, replacing name: [UInt8]? = nil
+    ) async throws(UploadRefusal) -> StoredUpload {
+        // From now on nobody appends.
+        try await change(upload) { $0.length = length }
+        let wanted = upload.facts.record.wanted
+        let sum = try await digestWhole(.sha256, upload, length)
+        if let wanted {
+            let sum =
+                wanted.algorithm == .sha256
+                ? sum : try await digestWhole(wanted.algorithm, upload, length)
+            guard sum == wanted.digest else {
+                store.remove(upload)
+                throw UploadRefusal(
+                    422,
+                    "the upload's \(wanted.algorithm.rawValue) is \(Base64.encode(sum)), and"
+                        + " not what Repr-Digest says: it was removed")
+            }
+        }
+        try await change(upload) { $0.sha256 = sum.hex }
+        guard let name, !name.elementsEqual(upload.name.utf8), !name.isEmpty else { return upload }
+        do throws(Failure) {
+            return try await besideLoop { [store] () throws(Failure) in
+                try store.move(upload, to: name.text)
+            }
+        } catch {
+            throw UploadRefusal(error)
+        }
+    }
+
+    private func digestWhole(
+        _ algorithm: DigestAlgorithm, _ upload: StoredUpload, _ length: UInt64
+    ) async throws(UploadRefusal) -> [UInt8] {
+        guard let file = store.file(of: upload), file.identity.size >= length else {
+            throw UploadRefusal(410, "the upload was removed; begin a new one")
+        }
+        do throws(ResponseInterruption) {
+            return try await digest(algorithm) { FileSource(file, range: 0..<length) }
+        } catch {
+            throw UploadRefusal(500, "cannot read the upload")
+        }
+    }
+
+    func completed(
+        _ upload: StoredUpload, _ dialect: UploadDialect, status: Int
+    ) -> ServerResponse {
+        let facts = upload.facts
+        var fields = dialect.completion(true) + dialect.marks
+        if status == 201 { fields.append(ResponseField("Location", "/uploads/\(upload.name)")) }
+        if dialect != .plain {
+            fields.append(ResponseField("Upload-Offset", String(facts.offset)))
+        }
+        if let sum = facts.record.sha256.flatMap({ bytes(fromHex: $0) }) {
+            fields.append(ResponseField("Repr-Digest", "sha-256=:\(Base64.encode(sum)):"))
+        }
+        guard status != 204 else { return ServerResponse(status, fields) }
+        var response = json(status, Self.description(upload))
+        response.fields += fields
+        return response
+    }
+
+    static func description(_ upload: StoredUpload) -> JSONText {
+        let facts = upload.facts
+        return [
+            "name": .string(upload.name), "url": .string("/uploads/\(upload.name)"),
+            "dialect": .string(facts.record.dialect),
+            "offset": .integer(Int64(clamping: facts.offset)),
+            "length": .optional(facts.record.length), "sha256": .optional(facts.record.sha256),
+        ]
+    }
+
+    static func now(_ request: ServerRequest) -> Int64 { TokenRoutes.now(request) }
+
+    static let patchTypes = "application/partial-upload, application/offset+octet-stream"
+}
