@@ -117,11 +117,6 @@ struct DeviceCertificate: Sendable {
 
     /// A UUID of the certificate's own (RFC 9562 §5.8).
     private func identifier(_ purpose: String) -> String {
-        var bytes = [UInt8](Digests.sha256(sha256 + purpose.utf8).prefix(16))
-        bytes[6] = bytes[6] & 0x0F | 0x80
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = Array(bytes.hex.uppercased())
-        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }
-            .joined(separator: "-")
+        UUIDText.text(Digests.sha256(sha256 + purpose.utf8), version: 8).uppercased()
     }
 }

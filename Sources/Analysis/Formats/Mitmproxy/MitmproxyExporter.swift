@@ -167,10 +167,10 @@ enum MitmproxyIdentifier {
     static func text(_ kind: Kind, _ number: Int64, _ time: Timestamp) -> String {
         var state = UInt64(bitPattern: time.microseconds) &* 4 &+ kind.rawValue
         let words = [mix(&state, UInt64(bitPattern: number)), mix(&state, kind.rawValue)]
-        return UUIDText.version4(
+        return UUIDText.text(
             words.flatMap { word in
                 stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> $0) }
-            })
+            }, version: 4)
     }
 
     /// A step of SplitMix64, salted.

@@ -22,7 +22,7 @@ enum HttpbinDataRoutes {
                     body: .bytes(bytes))
             },
             .get("/uuid") { request in
-                json(200, ["uuid": .string(uuid(seed(request, configuration)))])
+                json(200, ["uuid": .string(UUIDText.text(seed: seed(request, configuration)))])
             },
         ]
     }
@@ -69,14 +69,6 @@ enum HttpbinDataRoutes {
         _ request: ServerRequest, _ configuration: ContentServerConfiguration
     ) -> UInt64 {
         decimal(request.path.queryValue("seed") ?? []) ?? configuration.seed
-    }
-
-    private static func uuid(_ seed: UInt64) -> String {
-        let content = GeneratedContent(seed: seed)
-        return UUIDText.version4(
-            (0..<16).map {
-                UInt8(truncatingIfNeeded: content.word(UInt64($0 / 8)) >> (UInt64($0 % 8) * 8))
-            })
     }
 }
 
