@@ -44,11 +44,16 @@ package struct Delivery: Sendable, Equatable {
         package let code: UInt32
         /// Whether the frame owns up to this stream; a client may repeat one that it does not.
         package let isProcessed: Bool
+        /// What it tells about its reason.
+        package let detail: [UInt8]
 
-        package init(at offset: UInt64, code: UInt32 = 0, isProcessed: Bool = true) {
+        package init(
+            at offset: UInt64, code: UInt32 = 0, isProcessed: Bool = true, detail: [UInt8] = []
+        ) {
             self.offset = offset
             self.code = code
             self.isProcessed = isProcessed
+            self.detail = detail
         }
     }
 

@@ -12,6 +12,10 @@ final class ExchangePause: @unchecked Sendable {
     private(set) var isOver = false
     /// Whether what is waited for has no time.
     private(set) var isEndless = false
+    /// Whether the wait under way ends with `wake`.
+    private var isWakable = false
+    /// Whether `wake` was called since the last wait that it ends.
+    private var isWoken = false
 
     init(_ loop: EventLoop) {
         self.loop = loop
@@ -27,7 +31,7 @@ final class ExchangePause: @unchecked Sendable {
         if let due, due <= loop.now { return true }
         let timer = self.timer ?? loop.makeTimer { [unowned self] in self.resume() }
         self.timer = timer
-        isEndless = due == nil
+        isEndless = due == nil || isWakable
         loop.set(timer, due: due ?? .max)
         unsafe await withUnsafeContinuation { unsafe waiter = $0 }
         isEndless = false
@@ -37,6 +41,30 @@ final class ExchangePause: @unchecked Sendable {
     /// Waits so long; `nil` until `end`.
     func wait(milliseconds: UInt64?) async -> Bool {
         await wait(until: milliseconds.map { loop.now + min($0, Self.limit) })
+    }
+
+    /// Waits for `wake`, but no longer than so many milliseconds; `nil` for any time.
+    ///
+    /// - Returns: `false` behind `end`.
+    func waitForWake(milliseconds: UInt64?) async -> Bool {
+        defer { (isWakable, isWoken) = (false, false) }
+        if isWoken { return !isOver }
+        isWakable = true
+        return await wait(milliseconds: milliseconds)
+    }
+
+    /// Ends the wait for it that is under way, or else the next one.
+    func wake() {
+        isWoken = true
+        if isWakable { resume() }
+    }
+
+    /// Calls `wake` on the loop's thread, from any other.
+    var waker: @Sendable () -> Void {
+        { [weak self, loop] in
+            let pause = self
+            loop.execute { pause?.wake() }
+        }
     }
 
     /// Waits until the peer's system has all that was sent, which a reset would take from it; no

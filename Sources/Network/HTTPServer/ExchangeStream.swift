@@ -28,3 +28,11 @@ protocol ExchangeStream: RequestBodySource {
     /// Bytes of the connection that the client has not acknowledged; `nil` if nobody can tell.
     var unacknowledged: Int? { get }
 }
+
+extension ExchangeStream {
+    func waitForWake(milliseconds: UInt64?) async -> Bool {
+        await pause.waitForWake(milliseconds: milliseconds)
+    }
+
+    var waker: @Sendable () -> Void { pause.waker }
+}

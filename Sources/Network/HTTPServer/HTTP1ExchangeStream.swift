@@ -126,6 +126,11 @@ final class HTTP1ExchangeStream: ExchangeStream {
         return await pause.wait(milliseconds: milliseconds)
     }
 
+    func waitForWake(milliseconds: UInt64?) async -> Bool {
+        if task.channel.peerEnded { return false }
+        return await pause.waitForWake(milliseconds: milliseconds)
+    }
+
     // MARK: The response
 
     func inform(_ status: Int, _ fields: [ResponseField]) async {

@@ -147,7 +147,8 @@ final class HTTP2ExchangeStream: ExchangeStream {
 
     func goAway(_ goodbye: Delivery.GoAway) {
         task.connection.announceEnd(
-            last: goodbye.isProcessed ? stream.id : max(0, stream.id - 2), code: goodbye.code)
+            last: goodbye.isProcessed ? stream.id : max(0, stream.id - 2), code: goodbye.code,
+            detail: goodbye.detail)
     }
 
     /// Other streams' bytes are among those of the connection.

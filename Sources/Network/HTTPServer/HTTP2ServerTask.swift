@@ -25,6 +25,9 @@ final class HTTP2ServerTask: @unchecked Sendable {
                 write: worker.limits.writeTimeout, idle: worker.limits.idleTimeout))
     }
 
+    /// Takes what was read of the client before; ahead of `run`.
+    func receive(_ held: ByteBuffer) { connection.receive(held) }
+
     /// Serves streams until the client or the protocol ends the connection.
     func run() async {
         let sweeper = worker.loop.makeTimer { [unowned self] in sweep() }

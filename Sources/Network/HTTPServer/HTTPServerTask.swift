@@ -76,7 +76,9 @@ final class HTTPServerTask: @unchecked Sendable {
         let client = ClientConnection(
             number: number, peer: address.description, host: address.host, security: security)
         var speaksHTTP2 = security?.applicationProtocol == "h2"
-        if security == nil { speaksHTTP2 = try await beginsWithPreface() }
+        // With TLS that has to be agreed on (RFC 9113 §3.2); but there are clients of push services
+        // that do not.
+        if security?.applicationProtocol == nil { speaksHTTP2 = try await beginsWithPreface() }
         if speaksHTTP2 { return try await serveHTTP2(client) }
         while let head = try await nextHead() {
             isBetweenExchanges = false
@@ -86,11 +88,11 @@ final class HTTPServerTask: @unchecked Sendable {
     }
 
     private func serveHTTP2(_ client: ClientConnection) async throws(ServerEnd) {
-        if let held {
-            stream = PlainStream(channel, readAhead: held)
-            self.held = nil
-        }
         let task = HTTP2ServerTask(stream, client: client, worker: worker)
+        if let held {
+            task.receive(held)
+            releaseHeld()
+        }
         http2 = task
         defer { http2 = nil }
         await task.run()

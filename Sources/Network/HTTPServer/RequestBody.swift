@@ -18,6 +18,14 @@ package protocol RequestBodySource: AnyObject {
     ///
     /// - Returns: whether the time has passed; else the client has left, or the server stops.
     func wait(milliseconds: UInt64?) async -> Bool
+
+    /// Waits until `waker` is called, but no longer than so many milliseconds; `nil` for any time.
+    ///
+    /// - Returns: `false` if the client has left, or the server stops.
+    func waitForWake(milliseconds: UInt64?) async -> Bool
+
+    /// Ends such a wait, under way or the next; from any thread.
+    var waker: @Sendable () -> Void { get }
 }
 
 /// The content of one request, which the route reads as fast as it wants, or not at all, and what it
@@ -136,6 +144,19 @@ package final class RequestBody {
     /// - Returns: whether the time has passed; else the client has left, or the server stops.
     package func wait(milliseconds: UInt64?) async -> Bool {
         await source?.wait(milliseconds: milliseconds) ?? true
+    }
+
+    /// Waits until `waker` is called, but no longer than so many milliseconds; `nil` for any time.
+    ///
+    /// - Returns: `false` if the client has left, or the server stops.
+    package func waitForWake(milliseconds: UInt64?) async -> Bool {
+        await source?.waitForWake(milliseconds: milliseconds) ?? false
+    }
+
+    /// Ends such a wait, under way or the next; from any thread.
+    package var waker: @Sendable () -> Void {
+        guard let source else { return {} }
+        return source.waker
     }
 
     private static func tooLarge(_ byteLimit: Int) -> Failure {

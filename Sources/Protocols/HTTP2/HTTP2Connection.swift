@@ -1,4 +1,4 @@
-internal import Base
+package import Base
 package import HTTPCodecs
 internal import HTTPModel
 internal import Sockets
@@ -129,7 +129,8 @@ package final class HTTP2Connection: @unchecked Sendable {
         }
     }
 
-    private func receive(_ buffer: ByteBuffer) {
+    /// Takes bytes of the peer; its owner gives those that were read before the connection was made.
+    package func receive(_ buffer: ByteBuffer) {
         do throws(HTTP2Violation) {
             try session.receive(buffer.readable, now: loop.now)
         } catch {
@@ -306,11 +307,11 @@ package final class HTTP2Connection: @unchecked Sendable {
     }
 
     /// Says GOAWAY as a fault: streams above `last` are given up, those below go on.
-    package func announceEnd(last: Int32, code: UInt32) {
+    package func announceEnd(last: Int32, code: UInt32, detail: [UInt8] = []) {
         guard end == nil else { return }
         hasAnnouncedEnd = true
         goAway()
-        session.announceEnd(last: last, code: code)
+        session.announceEnd(last: last, code: code, detail: detail)
         flush()
     }
 

@@ -310,9 +310,10 @@ package final class HTTP2Session {
             pointer, nghttp2_no_flags, last, HTTP2ErrorCode.noError, nil, 0)
     }
 
-    /// Says GOAWAY with a last stream and a code of one's choice; streams above are closed.
-    package func announceEnd(last: Int32, code: UInt32) {
-        unsafe nghttp2_submit_goaway(pointer, nghttp2_no_flags, last, code, nil, 0)
+    /// Says GOAWAY with a last stream, a code and a detail of one's choice; streams above are closed.
+    package func announceEnd(last: Int32, code: UInt32, detail: [UInt8]) {
+        unsafe nghttp2_submit_goaway(
+            pointer, nghttp2_no_flags, last, code, detail, detail.count)
     }
 
     /// Whether content of a stream waits to be sent.
