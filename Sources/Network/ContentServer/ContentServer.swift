@@ -45,6 +45,8 @@ package struct ContentServer: Sendable {
         if let store = configuration.uploads {
             routes += UploadRoutes(store, configuration).routes
         }
+        let pushes = PushService(configuration)
+        routes += PushRoutes(service: pushes).routes
         if let folder = configuration.folder {
             let files = FolderRoutes(folder, configuration)
             routes.append(Route([.get], "/*") { request, _ in await files.answer(request) })
@@ -57,7 +59,7 @@ package struct ContentServer: Sendable {
         faults = FaultLayer(
             schedule: schedule, configuration: configuration,
             digests: ResponseDigests(aheadByteLimit: configuration.aheadDigestByteLimit))
-        ownRoutes = JournalRoutes(journal: journal, schedule: schedule)
+        ownRoutes = JournalRoutes(journal: journal, schedule: schedule, pushes: pushes)
     }
 
     /// Answers one request.

@@ -6,14 +6,16 @@ import Testing
 /// A request as a driver would make it.
 func request(
     _ method: String, _ path: String, _ headers: [(String, String)] = [],
-    scheme: ServerRequest.Scheme = .http, at seconds: Int64 = 1_780_000_000
+    scheme: ServerRequest.Scheme = .http, at seconds: Int64 = 1_780_000_000,
+    host: String = "origin.test", from peer: String = "192.0.2.1",
+    version: HTTPVersion = .http11, connection: UInt64 = 1
 ) throws -> ServerRequest {
     ServerRequest(
         method: RequestMethod(method.utf8),
-        path: try #require(RequestPath(path.utf8), "no path: \(path)"), host: "origin.test",
-        version: .http11, fields: fields(headers),
+        path: try #require(RequestPath(path.utf8), "no path: \(path)"), host: host,
+        version: version, fields: fields(headers),
         connection: ClientConnection(
-            number: 1, peer: "192.0.2.1:9", host: "192.0.2.1",
+            number: connection, peer: "\(peer):9", host: peer,
             security: scheme == .http
                 ? nil
                 : ClientConnection.Security(

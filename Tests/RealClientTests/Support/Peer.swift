@@ -70,14 +70,14 @@ struct Peer: Sendable {
         at: URL(fileURLWithPath: python.path ?? "/").deletingLastPathComponent()
             .appendingPathComponent("http").path)
     static let tus = Peer(
-        "tuspy (Scripts/install-dependencies --test)",
-        at: URL(fileURLWithPath: python.path ?? "/").deletingLastPathComponent()
-            .deletingLastPathComponent().path + "/lib/\(pythonFolder)/site-packages/tusclient")
-    private static let pythonFolder: String = {
+        "tuspy (Scripts/install-dependencies --test)", at: "\(pythonPackages)/tusclient")
+    static let aioapns = Peer(
+        "aioapns (Scripts/install-dependencies --test)", at: "\(pythonPackages)/aioapns")
+    private static let pythonPackages: String = {
         let library = URL(fileURLWithPath: python.path ?? "/").deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("lib").path
         let folders = FileManager.default.enumerator(atPath: library)
-        return folders?.nextObject() as? String ?? ""
+        return "\(library)/\(folders?.nextObject() as? String ?? "")/site-packages"
     }()
     static let ruby = Peer("ruby")
     static let php = Peer("php")

@@ -6,14 +6,16 @@ internal import HTTPServer
 struct JournalRoutes {
     let journal: Journal
     let schedule: FaultSchedule
+    let pushes: PushService
 
     func answer(_ request: ServerRequest) -> ServerResponse {
-        guard Self.isLocal(request) else { return .plain(403) }
+        guard request.isLocal else { return .plain(403) }
         let parts = request.path.segments.dropFirst().map(\.text)
         switch (request.method, parts) {
         case (.post, ["reset"]):
             journal.reset()
             schedule.reset()
+            pushes.reset()
             return ServerResponse(204)
         case (.get, ["journal"]), (.head, ["journal"]): return list(request)
         case (.get, ["journal", "count"]):
@@ -21,14 +23,6 @@ struct JournalRoutes {
         case (.get, ["assert"]): return judge(request)
         default: return .plain(404)
         }
-    }
-
-    /// Other machines are not told, and neither is a page in a browser that has this server's
-    /// address under a name of its own.
-    private static func isLocal(_ request: ServerRequest) -> Bool {
-        let host = request.host ?? ""
-        return LoopbackHost.isAddress(request.connection.host) && LoopbackHost.contains(host)
-            && request.fields.first(named: "origin") == nil
     }
 
     private func contents(_ request: ServerRequest) -> Journal.Contents {

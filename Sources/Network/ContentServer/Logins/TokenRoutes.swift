@@ -46,7 +46,7 @@ final class TokenRoutes: Sendable {
         guard lifetime <= UInt64(Self.longestLifetime), Self.isScope(scope) else {
             return json(400, ["error": "invalid_request"])
         }
-        let now = Self.now(request)
+        let now = request.seconds
         let expiry = now + Int64(lifetime)
         switch form["grant_type"]?.text {
         case "password":
@@ -104,7 +104,7 @@ final class TokenRoutes: Sendable {
         else { return Self.refused(401, nil) }
         let text = [UInt8](field.dropFirst(7).trimmingWhitespace)
         guard let token = AccessToken(text, seed: seed), token.kind == .access,
-            token.expiry > Self.now(request), isUsable(token)
+            token.expiry > request.seconds, isUsable(token)
         else { return Self.refused(401, "invalid_token") }
         let word = request.method.isRetrieval ? "read" : "write"
         guard token.permits(word) else { return Self.refused(403, "insufficient_scope", word) }
@@ -133,12 +133,6 @@ final class TokenRoutes: Sendable {
         response.fields.append(
             ResponseField("WWW-Authenticate", "Bearer realm=\"sallyport\"\(reason)\(needed)"))
         return response
-    }
-
-    static func now(_ request: ServerRequest) -> Int64 {
-        let given = request.fields.first(named: "x-sallyport-now").flatMap { decimal($0) }
-        // Years beyond any that a date can tell would overflow the sums.
-        return given.map { Int64(min($0, 1 << 40)) } ?? request.date.seconds
     }
 
     private static func isScope(_ scope: String) -> Bool {

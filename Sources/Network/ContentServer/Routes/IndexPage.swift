@@ -42,6 +42,8 @@ enum IndexPage {
         <dd>a feed as json, atom, rss or cursor; <code>?steps=new,none,fail,flap,gone</code>
         <dt><a href="/uploads">/uploads</a>
         <dd>uploads by PUT, by a form, resumable ones and tus
+        <dt>/3/device/&lt;token&gt;, <a href="/push/devices">/push/devices</a>
+        <dd>the push service for providers, and its devices
         <dt><a href="/httpbin/get">/httpbin/…</a>
         <dd>the routes of httpbin
         <dt><a href="/api/echo">/api/echo</a>

@@ -284,7 +284,7 @@ struct UploadRoutes: Sendable {
         ]
     }
 
-    static func now(_ request: ServerRequest) -> Int64 { TokenRoutes.now(request) }
+    static func now(_ request: ServerRequest) -> Int64 { request.seconds }
 
     static let patchTypes = "application/partial-upload, application/offset+octet-stream"
 }

@@ -1,0 +1,31 @@
+internal import Base
+internal import HTTPModel
+internal import HTTPServer
+
+extension ServerRequest {
+    /// Whether a program on this machine asks.
+    ///
+    /// Other machines may not look into the server or change what it does, and neither may a page in
+    /// a browser that has this server's address under a name of its own.
+    var isLocal: Bool {
+        LoopbackHost.isAddress(connection.host) && LoopbackHost.contains(host ?? "")
+            && fields.first(named: "origin") == nil
+    }
+
+    /// What the request says the time is, by `X-Sallyport-Now: <seconds since 1970>`; `nil` if it
+    /// does not.
+    var givenSeconds: Int64? {
+        // Years beyond any that a date can tell would overflow the sums.
+        fields.first(named: "x-sallyport-now").flatMap { decimal($0) }.map {
+            Int64(min($0, 1 << 40))
+        }
+    }
+
+    /// The time of the request in seconds since 1970, so that a test need not wait for it.
+    var seconds: Int64 { givenSeconds ?? date.seconds }
+
+    /// The same in milliseconds.
+    var milliseconds: Int64 {
+        givenSeconds.map { $0 * 1000 } ?? receivedAt.microseconds / 1000
+    }
+}
