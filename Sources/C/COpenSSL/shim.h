@@ -3,6 +3,7 @@
 #define SALLYPORT_COPENSSL_H
 
 #include <openssl/bio.h>
+#include <openssl/cms.h>
 #include <openssl/core_names.h>
 #include <openssl/dsa.h>
 #include <openssl/err.h>

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import TLS
 
 /// The CA's certificate as devices take it.
@@ -29,7 +30,7 @@ struct DeviceCertificate: Sendable {
             case .pem: "application/x-pem-file"
             case .cer: "application/pkix-cert"
             case .crt: "application/x-x509-ca-cert"
-            case .profile: "application/x-apple-aspen-config"
+            case .profile: ConfigurationProfile.mediaType
             case .javaKeyStore: "application/x-java-keystore"
             }
         }
@@ -65,54 +66,17 @@ struct DeviceCertificate: Sendable {
     /// A configuration profile of Apple's with the certificate; the same each time, so that one that
     /// is installed again takes the place of the first.
     private var profile: [UInt8] {
-        let name = "org.sallyport.ca.\(sha256.prefix(8).hex)"
-        var text = MarkupText()
-        text += """
-            <?xml version="1.0" encoding="UTF-8"?>
-            <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" \
-            "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-            <plist version="1.0">
-            <dict>
-            <key>PayloadContent</key>
-            <array>
-            <dict>
-            <key>PayloadCertificateFileName</key>
-            <string>\(Form.cer.rawValue)</string>
-            <key>PayloadContent</key>
-            <data>\(Base64.encode(der))</data>
-            <key>PayloadDescription</key>
-            <string>Lets a Sallyport proxy show certificates of its own</string>
-            <key>PayloadDisplayName</key>
-            <string>\(MarkupText.escaped(subject))</string>
-            <key>PayloadIdentifier</key>
-            <string>\(name).certificate</string>
-            <key>PayloadType</key>
-            <string>com.apple.security.\(isRoot ? "root" : "pkcs1")</string>
-            <key>PayloadUUID</key>
-            <string>\(identifier("certificate"))</string>
-            <key>PayloadVersion</key>
-            <integer>1</integer>
-            </dict>
-            </array>
-            <key>PayloadDescription</key>
-            <string>The certificate of a Sallyport proxy. Remove it when the work is done.</string>
-            <key>PayloadDisplayName</key>
-            <string>Sallyport</string>
-            <key>PayloadIdentifier</key>
-            <string>\(name)</string>
-            <key>PayloadRemovalDisallowed</key>
-            <false/>
-            <key>PayloadType</key>
-            <string>Configuration</string>
-            <key>PayloadUUID</key>
-            <string>\(identifier("profile"))</string>
-            <key>PayloadVersion</key>
-            <integer>1</integer>
-            </dict>
-            </plist>
-
-            """
-        return text.bytes
+        ConfigurationProfile(
+            identifier: "org.sallyport.ca.\(sha256.prefix(8).hex)", title: "Sallyport",
+            description:
+                "The certificate of a Sallyport proxy. Remove it when the work is done.",
+            [
+                .authority(
+                    der, isRoot: isRoot, title: subject,
+                    description: "Lets a Sallyport proxy show certificates of its own",
+                    file: Form.cer.rawValue)
+            ], uuid: identifier
+        ).document
     }
 
     /// A UUID of the certificate's own (RFC 9562 §5.8).

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPCodecs
 internal import HTTPModel
 package import Proxy
@@ -41,7 +42,7 @@ package struct DevicePage: OwnPage {
         switch path.text {
         case "/": return .page(DevicePageText(certificate, view).markup)
         case "/proxy.pac":
-            return .file(view.proxyScript, "application/x-ns-proxy-autoconfig")
+            return .file(view.proxyScript, ProxyScript.mediaType)
         default:
             guard let form = DeviceCertificate.Form(rawValue: String(path.text.dropFirst())) else {
                 return .plain(404, "there is no such page\n")

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPCodecs
 internal import HTTPModel
 internal import Proxy
@@ -38,7 +39,7 @@ struct DeviceView: Sendable {
 
     /// For automatic configuration. There is no `DIRECT` in it: what cannot be recorded fails.
     var proxyScript: [UInt8] {
-        [UInt8]("function FindProxyForURL(url, host) { return \"PROXY \(place)\"; }\n".utf8)
+        [UInt8](ProxyScript.text(answering: "PROXY \(place)").utf8)
     }
 }
 

@@ -8,7 +8,9 @@ package enum PropertyListReader {
     }
 
     package static func read(_ bytes: [UInt8]) -> ContentValues {
-        isBinary(bytes[...]) ? BinaryPropertyList.read(bytes) : MarkupPropertyList.read(bytes)
+        isBinary(bytes[...])
+            ? BinaryPropertyList.read(bytes)
+            : MarkupPropertyList.values(bytes)
     }
 }
 
@@ -180,18 +182,21 @@ private struct BinaryPropertyList {
 }
 
 /// The form of XML: elements named for their types, and keys before the values of a dictionary.
-private struct MarkupPropertyList {
+struct MarkupPropertyList<Sink: PropertyListSink> {
     private let bytes: [UInt8]
     private var tokens: MarkupTokenizer
-    private var output = ContentValues()
+    private var output: Sink
     /// What is open: whether it is a dictionary, whose values have names, and whether a name or a
     /// place in a list leads into it.
     private var open: [(isDictionary: Bool, isInside: Bool)] = []
     private var name: [UInt8]?
     private var text: [UInt8] = []
 
-    static func read(_ bytes: [UInt8]) -> ContentValues {
-        var reader = MarkupPropertyList(bytes: bytes, tokens: MarkupTokenizer(bytes))
+    /// - Returns: what was found, and whether the list was well-formed to its end, and none of its
+    ///   values was left out.
+    static func read(_ bytes: [UInt8], into sink: Sink) -> (Sink, isWhole: Bool) {
+        var reader = MarkupPropertyList(
+            bytes: bytes, tokens: MarkupTokenizer(bytes), output: sink)
         var isList = false
         var isWhole = true
         while isWhole, let token = reader.tokens.next() {
@@ -200,13 +205,13 @@ private struct MarkupPropertyList {
             }
             isWhole = reader.take(token)
         }
-        reader.output.isWhole = isWhole && isList && reader.open.isEmpty
-        return reader.output
+        return (reader.output, isWhole && isList && reader.open.isEmpty)
     }
 
-    private init(bytes: [UInt8], tokens: MarkupTokenizer) {
+    private init(bytes: [UInt8], tokens: MarkupTokenizer, output: Sink) {
         self.bytes = bytes
         self.tokens = tokens
+        self.output = output
     }
 
     /// - Returns: whether all is well and there is room for more.
@@ -221,26 +226,30 @@ private struct MarkupPropertyList {
         case .startTag:
             text = []
             let tag = Array(bytes[token.content])
-            guard token.isEmpty || Self.words.contains(tag) else { return enter(tag) }
+            guard token.isEmpty || PropertyListTags.words.contains(tag) else { return enter(tag) }
             return token.isEmpty ? close(tag, isEmpty: true) : true
         case .endTag: return close(Array(bytes[token.content]), isEmpty: false)
         }
     }
 
     private mutating func enter(_ tag: [UInt8]) -> Bool {
-        guard tag == Self.dictionary || tag == Self.array else { return true }
+        guard tag == PropertyListTags.dictionary || tag == PropertyListTags.array else {
+            return true
+        }
         guard open.isEmpty || output.enter(place()) else { return false }
-        open.append((tag == Self.dictionary, isInside: !open.isEmpty))
+        open.append((tag == PropertyListTags.dictionary, isInside: !open.isEmpty))
         return true
     }
 
     private mutating func close(_ tag: [UInt8], isEmpty: Bool) -> Bool {
-        if tag == Self.dictionary || tag == Self.array {
+        if tag == PropertyListTags.dictionary || tag == PropertyListTags.array {
             guard !isEmpty else {
                 name = nil
                 return true
             }
-            guard let last = open.popLast(), last.isDictionary == (tag == Self.dictionary) else {
+            guard let last = open.popLast(),
+                last.isDictionary == (tag == PropertyListTags.dictionary)
+            else {
                 return false
             }
             if last.isInside { output.leave() }
@@ -250,24 +259,57 @@ private struct MarkupPropertyList {
             name = Array(text.prefix(256))
             return true
         }
-        guard let kind = Self.kinds[tag] else { return true }
+        guard let kind = PropertyListTags.kinds[tag] else { return true }
         let value = kind == .word ? tag : kind == .text ? text : text.trimmed
         guard output.enter(place()) else { return false }
         defer { output.leave() }
-        return output.append(kind, value)
+        return output.take(tag, kind, value)
     }
 
     /// What leads to the next value: its key, or its place in a list.
     private mutating func place() -> [UInt8] {
         open.last?.isDictionary == true ? name.take() ?? [] : ContentValues.element
     }
+}
 
-    private static let dictionary = Array("dict".utf8)
-    private static let array = Array("array".utf8)
-    private static let kinds: [[UInt8]: ContentValue.Kind] = [
+private enum PropertyListTags {
+    static let dictionary = Array("dict".utf8)
+    static let array = Array("array".utf8)
+    static let kinds: [[UInt8]: ContentValue.Kind] = [
         Array("string".utf8): .text, Array("integer".utf8): .number, Array("real".utf8): .number,
         Array("date".utf8): .text, Array("data".utf8): .text, Array("true".utf8): .word,
         Array("false".utf8): .word,
     ]
-    private static let words: Set<[UInt8]> = [Array("true".utf8), Array("false".utf8)]
+    static let words: Set<[UInt8]> = [Array("true".utf8), Array("false".utf8)]
+}
+
+/// What is told of a property list as it is read.
+protocol PropertyListSink {
+    /// How many bytes of a value are wanted.
+    var byteLimit: Int { get }
+
+    /// Goes one level deeper, by a key or a place in a list.
+    ///
+    /// - Returns: whether it may.
+    mutating func enter(_ name: [UInt8]) -> Bool
+    mutating func leave()
+
+    /// Takes a value with the name of its element.
+    ///
+    /// - Returns: whether there is room for more.
+    mutating func take(_ tag: [UInt8], _ kind: ContentValue.Kind, _ bytes: [UInt8]) -> Bool
+}
+
+extension ContentValues: PropertyListSink {
+    mutating func take(_ tag: [UInt8], _ kind: ContentValue.Kind, _ bytes: [UInt8]) -> Bool {
+        append(kind, bytes)
+    }
+}
+
+extension MarkupPropertyList<ContentValues> {
+    static func values(_ bytes: [UInt8]) -> ContentValues {
+        var (values, isWhole) = read(bytes, into: ContentValues())
+        values.isWhole = isWhole
+        return values
+    }
 }
