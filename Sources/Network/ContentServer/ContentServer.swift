@@ -1,5 +1,6 @@
 internal import Base
 package import HTTPServer
+package import TLS
 
 /// What the content server serves.
 package struct ContentServerConfiguration: Sendable {
@@ -24,6 +25,9 @@ package struct ContentServerConfiguration: Sendable {
     /// What keeps uploads; `nil` to take none.
     package var uploads: UploadStore?
 
+    /// What profiles name and are signed by; `nil` for none.
+    package var authority: CertificateAuthority?
+
     package init() {}
 }
 
@@ -47,6 +51,10 @@ package struct ContentServer: Sendable {
         }
         let pushes = PushService(configuration)
         routes += PushRoutes(service: pushes).routes
+        let managed = ManagedRoutes()
+        routes +=
+            managed.routes + ProxyScriptRoutes.routes
+            + ProfileRoutes(authority: configuration.authority, managed: managed).routes
         if let folder = configuration.folder {
             let files = FolderRoutes(folder, configuration)
             routes.append(Route([.get], "/*") { request, _ in await files.answer(request) })
@@ -59,7 +67,8 @@ package struct ContentServer: Sendable {
         faults = FaultLayer(
             schedule: schedule, configuration: configuration,
             digests: ResponseDigests(aheadByteLimit: configuration.aheadDigestByteLimit))
-        ownRoutes = JournalRoutes(journal: journal, schedule: schedule, pushes: pushes)
+        ownRoutes = JournalRoutes(
+            journal: journal, schedule: schedule, pushes: pushes, managed: managed)
     }
 
     /// Answers one request.

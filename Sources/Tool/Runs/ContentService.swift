@@ -58,6 +58,7 @@ package final class ContentService: Sendable {
         authority = try CertificateAuthority.open(
             folder: try StateFolder.path(variables) + "/content-ca",
             label: "Sallyport content test CA")
+        configuration.authority = authority
         let content = ContentServer(configuration, journal: journal ?? Journal())
         server = try HTTPServer(
             ports: [

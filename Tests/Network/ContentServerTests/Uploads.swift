@@ -108,4 +108,6 @@ final class PiecesSource: RequestBodySource {
     var trailers: Fields { .none }
     func inform(_ status: Int, _ fields: [ResponseField]) async { interim.append(fields) }
     func wait(milliseconds: UInt64?) async -> Bool { true }
+    func waitForWake(milliseconds: UInt64?) async -> Bool { true }
+    var waker: @Sendable () -> Void { {} }
 }

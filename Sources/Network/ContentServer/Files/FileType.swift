@@ -1,9 +1,11 @@
 internal import Base
+internal import Contents
 
 /// Media types by a file name's ending: those that web pages and apps fetch.
 enum FileType {
     static let html = "text/html; charset=utf-8"
     static let json = "application/json"
+    static let propertyList = "application/xml"
 
     /// The type that a file's name tells; `application/octet-stream` if it tells none.
     static func of(fileName: [UInt8]) -> String {
@@ -20,10 +22,10 @@ enum FileType {
         "jpg": "image/jpeg", "js": "text/javascript; charset=utf-8", "json": json,
         "m3u8": "application/vnd.apple.mpegurl", "m4a": "audio/mp4", "map": json,
         "md": "text/markdown; charset=utf-8", "mjs": "text/javascript; charset=utf-8",
-        "mobileconfig": "application/x-apple-aspen-config", "mp3": "audio/mpeg",
+        "mobileconfig": ConfigurationProfile.mediaType, "mp3": "audio/mpeg",
         "mp4": "video/mp4", "mpd": "application/dash+xml",
-        "pac": "application/x-ns-proxy-autoconfig",
-        "pdf": "application/pdf", "plist": "application/xml", "png": "image/png",
+        "pac": ProxyScript.mediaType, "pdf": "application/pdf", "plist": propertyList,
+        "png": "image/png",
         "svg": "image/svg+xml", "tar": "application/x-tar", "ts": "video/mp2t",
         "txt": "text/plain; charset=utf-8", "wasm": "application/wasm", "webm": "video/webm",
         "webmanifest": "application/manifest+json", "webp": "image/webp", "woff": "font/woff",

@@ -7,6 +7,7 @@ struct JournalRoutes {
     let journal: Journal
     let schedule: FaultSchedule
     let pushes: PushService
+    let managed: ManagedRoutes
 
     func answer(_ request: ServerRequest) -> ServerResponse {
         guard request.isLocal else { return .plain(403) }
@@ -16,6 +17,7 @@ struct JournalRoutes {
             journal.reset()
             schedule.reset()
             pushes.reset()
+            managed.reset()
             return ServerResponse(204)
         case (.get, ["journal"]), (.head, ["journal"]): return list(request)
         case (.get, ["journal", "count"]):

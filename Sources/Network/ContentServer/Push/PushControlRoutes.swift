@@ -68,14 +68,16 @@ struct PushControlRoutes {
     private func register(_ request: ServerRequest, _ form: CollectedForm) -> ServerResponse {
         var limits = PushLimits()
         let environment = form["environment"].map(\.text)
-        guard let device = Self.name(form["device"]), let topic = Self.name(form["topic"]),
+        guard let device = ContentName.text(form["device"]),
+            let topic = ContentName.text(form["topic"]),
             let burst = form.number("burst", or: UInt64(limits.burst), upTo: 1000),
             let interval = form.number(
                 "interval", or: UInt64(limits.interval / 1000), upTo: 86_400 * 30),
             ["seed", "today"].contains(form["mode"]?.text ?? "seed"),
             environment == nil || ProviderKey.Environment(rawValue: environment ?? "") != nil
         else {
-            return Self.refused(
+            return .words(
+                400,
                 "give device and topic, and perhaps burst, interval in seconds, mode=today, "
                     + "refill=1, environment=production or sandbox, rotate=1")
         }
@@ -137,7 +139,7 @@ struct PushControlRoutes {
         let reason = request.path.queryValue("reason")?.text ?? PushReason.unregistered.rawValue
         guard let reason = PushReason(rawValue: reason), reason.status == 410, at != .some(nil)
         else {
-            return Self.refused("at is in seconds since 1970, reason Unregistered or ExpiredToken")
+            return .words(400, "at is in seconds since 1970, reason Unregistered or ExpiredToken")
         }
         let time = at.flatMap { $0 }.map { Int64(min($0, 1 << 40)) * 1000 }
         guard
@@ -174,7 +176,7 @@ struct PushControlRoutes {
     private func acknowledge(_ request: ServerRequest, _ form: CollectedForm) -> ServerResponse {
         withDevice(request) { found in
             guard let ordinal = form["id"].flatMap({ decimal($0) }) else {
-                return Self.refused("give id, that of the last event that arrived")
+                return .words(400, "give id, that of the last event that arrived")
             }
             let count = service.acknowledge(
                 found.device, through: ordinal, now: request.milliseconds)
@@ -213,7 +215,7 @@ struct PushControlRoutes {
             let count = form.number("count", or: 1, upTo: 1_000_000), count > 0
         else {
             let reasons = PushReason.allCases.map(\.rawValue).joined(separator: ", ")
-            return Self.refused("give reason, one of \(reasons), and perhaps count and goaway=1")
+            return .words(400, "give reason, one of \(reasons), and perhaps count and goaway=1")
         }
         return service.state.withLock { state in
             guard state.answers.count < Self.answerLimit else { return .plain(503) }
@@ -241,11 +243,12 @@ struct PushControlRoutes {
         let environment = request.path.queryValue("environment")?.text
         do throws(Failure) {
             let pem = try await body.collect(byteLimit: Self.keyLimit)
-            guard let id = Self.name(request.match["id"]),
-                let team = Self.name(request.path.queryValue("team")),
+            guard let id = ContentName.text(request.match["id"]),
+                let team = ContentName.text(request.path.queryValue("team")),
                 environment == nil || ProviderKey.Environment(rawValue: environment ?? "") != nil
             else {
-                return Self.refused(
+                return .words(
+                    400,
                     "give ?team=, and perhaps &topics=a,b and &environment=production or sandbox")
             }
             let topics = request.path.queryValue("topics")?.text.split(separator: ",") ?? []
@@ -253,7 +256,7 @@ struct PushControlRoutes {
                 id: id, team: team, key: try PublicKey(pem: pem, name: "the request"),
                 topics: Set(topics.prefix(Self.answerLimit).map(String.init)),
                 environment: environment.flatMap { ProviderKey.Environment(rawValue: $0) })
-            guard made.key.isP256 else { return Self.refused("the key is not on P-256") }
+            guard made.key.isP256 else { return .words(400, "the key is not on P-256") }
             return service.state.withLock { state in
                 guard state.keys.count < Self.answerLimit || state.keys[id] != nil else {
                     return .plain(503)
@@ -262,22 +265,8 @@ struct PushControlRoutes {
                 return ServerResponse(204)
             }
         } catch {
-            return error.party == .client ? .unreadable(error) : Self.refused(error.detail)
+            return error.party == .client ? .unreadable(error) : .words(400, error.detail)
         }
-    }
-
-    /// Of a device, an app, a key or a team.
-    private static func name(_ text: [UInt8]?) -> String? {
-        guard let text, !text.isEmpty, text.count <= 100,
-            text.allSatisfy({
-                $0.isASCIILetter || $0.isASCIIDigit || [0x2D, 0x2E, 0x5F].contains($0)
-            })
-        else { return nil }
-        return text.text
-    }
-
-    private static func refused(_ text: String) -> ServerResponse {
-        ServerResponse(400, type: "text/plain; charset=utf-8", "\(text)\n")
     }
 
     private static let answerLimit = 64

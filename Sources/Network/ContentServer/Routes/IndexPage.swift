@@ -44,6 +44,13 @@ enum IndexPage {
         <dd>uploads by PUT, by a form, resumable ones and tus
         <dt>/3/device/&lt;token&gt;, <a href="/push/devices">/push/devices</a>
         <dd>the push service for providers, and its devices
+        <dt>/managed/&lt;app&gt;/configuration, /managed/&lt;app&gt;/feedback
+        <dd>what a management server tells an app, and hears of it
+        <dt><a href="/profiles/test.mobileconfig?ca=1">/profiles/&lt;name&gt;.mobileconfig</a>
+        <dd>a configuration profile: <code>?ca=1</code>, <code>?proxy=</code>, <code>?pac=</code>,
+        <code>?relay=</code>, <code>?sso=</code>
+        <dt><a href="/pac/good">/pac/&lt;kind&gt;</a>
+        <dd>a script that says which proxy to take
         <dt><a href="/httpbin/get">/httpbin/…</a>
         <dd>the routes of httpbin
         <dt><a href="/api/echo">/api/echo</a>
