@@ -16,7 +16,7 @@ let strict: [SwiftSetting] = [
 /// The layers, which are the folders of `Sources` and `Tests`: a target uses those of its own layer
 /// and of the layers above it in this list.
 let layers: KeyValuePairs<String, [String]> = [
-    "C": ["CPlatform", "COpenSSL", "CSQLite", "CCompression", "CNgHTTP2", "CPSL"],
+    "C": ["CPlatform", "COpenSSL", "CSQLite", "CCompression", "CNgHTTP2", "CPSL", "CGSSAPI"],
     "System": ["Base", "Sockets", "Confinement", "PublicSuffixes"],
     "Protocols": [
         "HTTPModel", "TLS", "Catalogue", "DNS", "Negotiation", "HTTPCodecs", "Transport", "HTTP2",
@@ -89,6 +89,8 @@ let package = Package(
             brew: ["zlib", "brotli", "zstd"]),
         library("CNgHTTP2", "libnghttp2", apt: ["libnghttp2-dev"], brew: ["libnghttp2"]),
         library("CPSL", "libpsl", apt: ["libpsl-dev"], brew: ["libpsl"]),
+        // Looked for when it is first used: nothing is linked.
+        .systemLibrary(name: "CGSSAPI", path: "Sources/C/CGSSAPI"),
 
         // System
         target("Base", []),
@@ -141,7 +143,7 @@ let package = Package(
             ["Base", "HTTP2", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
         target(
             "ContentServer",
-            ["Base", "Contents", "HTTPCodecs", "HTTPModel", "HTTPServer", "TLS"]),
+            ["Base", "Contents", "HTTPCodecs", "HTTPModel", "HTTPServer", "TLS", "CGSSAPI"]),
         // Analysis
         target(
             "Findings",

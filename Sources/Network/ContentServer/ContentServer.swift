@@ -53,7 +53,7 @@ package struct ContentServer: Sendable {
         routes += PushRoutes(service: pushes).routes
         let managed = ManagedRoutes()
         routes +=
-            managed.routes + ProxyScriptRoutes.routes
+            NegotiateRoutes().routes + managed.routes + ProxyScriptRoutes.routes
             + ProfileRoutes(authority: configuration.authority, managed: managed).routes
         if let folder = configuration.folder {
             let files = FolderRoutes(folder, configuration)

@@ -13,10 +13,13 @@ package final class ClientConnection: Sendable {
         package let clientChain: [[UInt8]]
         /// Whether that chain leads to one of the port's client authorities.
         package let isClientVerified: Bool
+        /// What names this connection to both of its ends, and to nobody between (RFC 5929 §4).
+        package let endPointDigest: [UInt8]?
 
         package init(
             serverName: String?, applicationProtocol: String?, version: String, cipher: String,
-            clientChain: [[UInt8]] = [], isClientVerified: Bool = false
+            clientChain: [[UInt8]] = [], isClientVerified: Bool = false,
+            endPointDigest: [UInt8]? = nil
         ) {
             self.serverName = serverName
             self.applicationProtocol = applicationProtocol
@@ -24,6 +27,7 @@ package final class ClientConnection: Sendable {
             self.cipher = cipher
             self.clientChain = clientChain
             self.isClientVerified = isClientVerified
+            self.endPointDigest = endPointDigest
         }
     }
 

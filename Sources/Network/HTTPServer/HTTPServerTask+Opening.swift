@@ -35,7 +35,7 @@ extension HTTPServerTask {
             cipher: parameters.cipher, clientChain: chain,
             isClientVerified: worker.clientAuthorities.map {
                 Certificate.verifies(clientChain: chain, trusting: $0)
-            } ?? false)
+            } ?? false, endPointDigest: session.endPointDigest)
     }
 
     private func peekServerName() async throws(ServerEnd) -> String? {

@@ -21,12 +21,17 @@ final class ContentProcess: Sendable {
     /// - Parameters:
     ///   - root: the folder that it serves, if any.
     ///   - options: more of its options.
-    init(in folder: Folder, root: String? = nil, options: [String] = []) async throws {
+    ///   - variables: added to those that every program gets.
+    init(
+        in folder: Folder, root: String? = nil, options: [String] = [],
+        variables: [String: String] = [:]
+    ) async throws {
         let program = try Program(
             .sallyport,
             [
                 "content", "--listen", "127.0.0.1:0", "--tls-listen", "127.0.0.1:0", "--json",
-            ] + (root.map { ["--root", $0] } ?? []) + options, in: folder)
+            ] + (root.map { ["--root", $0] } ?? []) + options, in: folder,
+            variables: variables)
         let ready = try await program.ready(as: ReadyLine.self)
         try #require(ready.schema == "sallyport.content/1")
         self.program = program

@@ -79,6 +79,8 @@ struct Peer: Sendable {
         let folders = FileManager.default.enumerator(atPath: library)
         return "\(library)/\(folders?.nextObject() as? String ?? "")/site-packages"
     }()
+    static let kdc = Peer("krb5kdc")
+    static let kinit = Peer("kinit")
     static let ruby = Peer("ruby")
     static let php = Peer("php")
     static let perl = Peer(

@@ -193,6 +193,21 @@ package final class TLSSession {
             alpn: alpn, isResumed: SSL_session_reused(pointer) == 1)
     }
 
+    /// The digest of the certificate that this end has shown, which names the connection
+    /// (`tls-server-end-point`, RFC 5929 §4.1); `nil` without one.
+    package var endPointDigest: [UInt8]? {
+        defer { OpenSSLErrors.clear() }
+        guard let own = unsafe SSL_get_certificate(pointer) else { return nil }
+        var kind: Int32 = 0
+        unsafe X509_get_signature_info(own, &kind, nil, nil, nil)
+        let isWeak = [NID_undef, NID_md5, NID_sha1].contains(kind)
+        let algorithm = unsafe EVP_get_digestbyname(OBJ_nid2sn(isWeak ? NID_sha256 : kind))
+        var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+        var size: UInt32 = 0
+        guard unsafe X509_digest(own, algorithm, &digest, &size) == 1 else { return nil }
+        return Array(digest.prefix(Int(size)))
+    }
+
     /// The certificates that the peer presented, leaf first, in DER.
     package var peerChain: [[UInt8]] {
         let chain = unsafe SSL_get_peer_cert_chain(pointer)
