@@ -110,8 +110,29 @@ struct ManagedRoutesTests {
         return Int64(text.filter { ("0"..."9").contains($0) }) ?? 0
     }
 
+    /// An app whose licence is revoked runs on for thirty days.
     @Test(arguments: [
-        ("PUT", "/managed/app/configuration"), ("DELETE", "/managed/app/configuration"),
+        (0, 200, "revoked"), (29, 200, "revoked"), (30, 403, "expired"), (31, 403, "expired"),
+    ])
+    func revokesALicence(_ days: Int, _ status: Int, _ state: String) async throws {
+        let path = "/managed/com.example.app/licence"
+        #expect(try await ask("GET", path).text.contains(#""state":"valid""#))
+        let start = 1_780_000_000
+        #expect(
+            try await ask("DELETE", path, "", [("X-Sallyport-Now", "\(start)")]).status == 204)
+        let now = [("X-Sallyport-Now", "\(start + days * 86_400)")]
+        let found = try await ask("GET", path, "", now, from: "192.0.2.1")
+        #expect(found.status == status)
+        #expect(found.text.contains("\"state\":\"\(state)\""))
+        #expect(found.text.contains("\"expiresAt\":\(start + 30 * 86_400)"))
+        #expect(try await ask("PUT", path).status == 204)
+        #expect(try await ask("GET", path, "", now).text.contains(#""state":"valid""#))
+    }
+
+    @Test(arguments: [
+        ("PUT", "/managed/app/licence"), ("DELETE", "/managed/app/licence"),
+        ("POST", "/profiles/lint"), ("PUT", "/managed/app/configuration"),
+        ("DELETE", "/managed/app/configuration"),
         ("GET", "/managed/app/feedback"), ("DELETE", "/managed/app/feedback"),
     ])
     func servesTheServersSideToThisMachineAlone(_ method: String, _ path: String) async throws {

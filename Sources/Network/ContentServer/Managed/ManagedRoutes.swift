@@ -25,6 +25,10 @@ final class ManagedRoutes: Sendable {
             Route([.get, .delete], "/managed/:app/feedback") { request, _ in
                 request.isLocal ? self.feedback(request) : .plain(403)
             },
+            .get("/managed/:app/licence", licence),
+            Route([.put, .delete], "/managed/:app/licence") { request, _ in
+                request.isLocal ? self.license(request) : .plain(403)
+            },
         ]
     }
 
@@ -103,6 +107,32 @@ final class ManagedRoutes: Sendable {
             JSONText.Member($0.key, $0.value.json)
         }
         return json(200, .object(members))
+    }
+
+    // MARK: Licences
+
+    /// Good for all apps until it is revoked, and for 30 days more.
+    private func licence(_ request: ServerRequest) -> ServerResponse {
+        guard let app = ContentName.text(request.match["app"]) else { return .plain(404) }
+        let revokedAt = apps.withLock { $0[app]?.revokedAt }
+        let end = revokedAt.map { $0 + ManagedApp.grace }
+        let isOver = end.map { request.seconds >= $0 } ?? false
+        let state = isOver ? "expired" : revokedAt == nil ? "valid" : "revoked"
+        return json(
+            isOver ? 403 : 200,
+            [
+                "app": .string(app), "state": .string(state), "revokedAt": .optional(revokedAt),
+                "expiresAt": .optional(end),
+            ])
+    }
+
+    /// DELETE revokes it, PUT gives it back.
+    private func license(_ request: ServerRequest) -> ServerResponse {
+        guard let app = ContentName.text(request.match["app"]) else { return .plain(404) }
+        return change(app) { known in
+            known.revokedAt = request.method == .delete ? request.seconds : nil
+            return ServerResponse(204)
+        }
     }
 
     private func change(

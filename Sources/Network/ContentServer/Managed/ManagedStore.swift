@@ -8,6 +8,11 @@ struct ManagedApp: Equatable {
     /// Counted from 1, with every change.
     private(set) var version: UInt64 = 0
     private(set) var feedback: [String: FeedbackValue] = [:]
+    /// When its licence was revoked, in seconds since 1970; `nil` while it was not.
+    var revokedAt: Int64?
+
+    /// For how long it may run on once its licence is revoked, in seconds: 30 days.
+    static let grace: Int64 = 30 * 86_400
 
     enum FeedbackValue: Equatable {
         case count(Int64)

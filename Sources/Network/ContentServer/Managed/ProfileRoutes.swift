@@ -14,6 +14,7 @@ struct ProfileRoutes {
         [
             .get("/profiles/:name", profile),
             Route([.post], "/profiles/lint") { request, body in
+                guard request.isLocal else { return .plain(403) }
                 do throws(Failure) {
                     return Self.lint(try await body.collect(byteLimit: Self.byteLimit))
                 } catch {
