@@ -34,12 +34,13 @@ extension Laboratory {
     /// Runs `body` as a client of HTTP/2, over TLS if there is an authority to trust.
     func overHTTP2<Result: Sendable>(
         trusting authority: CertificateAuthority? = nil, limits: HTTP2Limits = HTTP2Limits(),
+        protocols: [String] = ["h2", "http/1.1"],
         _ body: @escaping @Sendable (HTTP2Connection) async throws -> Result
     ) async throws -> Result {
         let client =
             if let authority {
                 try await connectSecurely(
-                    to: "origin.test", trusting: authority, protocols: ["h2", "http/1.1"])
+                    to: "origin.test", trusting: authority, protocols: protocols)
             } else {
                 try await connect()
             }
