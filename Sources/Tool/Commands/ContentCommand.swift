@@ -79,8 +79,8 @@ extension Command {
                     line: "sallyport content journal --reset"),
             ],
             details: [
-                "An assertion is no-byte-twice, if-range, retries:N[:TIME], no-cleartext or whole;"
-                    + " each is judged over the requests of one client for one target."
+                "An assertion is no-byte-twice, if-range, retries:N[:TIME], no-cleartext, whole or"
+                    + " parallel:N; each is judged over the requests of one client for one target."
             ],
             arguments: JournalArguments(),
             parameters: [

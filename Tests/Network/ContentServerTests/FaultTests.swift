@@ -74,6 +74,7 @@ struct FaultTests {
             "flip:3:0", 200, [],
             bytes(0..<3) + [bytes(3..<4)[0] ^ 1] + bytes(4..<1000)),
         Row("status:429:7", 429, ["Retry-After: 7"]),
+        Row("status:407", 407, ["Proxy-Authenticate: Basic realm=\"sallyport\""]),
         Row("status:503:0:date", 503, ["Retry-After: Thu, 28 May 2026 20:26:40 GMT"]),
         Row("redirect:2|flip", 302, ["Location: /faults/redirect:1|flip/assets/1/1000"]),
         Row("redirect:1", 302, ["Location: /assets/1/1000"]),

@@ -100,6 +100,10 @@ struct JournalTests {
         Row(
             "in the clear", "no-cleartext", [Act(), Act(scheme: .http)], .failed,
             "request 2 of a went to http://origin.test/f"),
+        Row("one by one", "parallel:1", [cut, rest(400)], .passed),
+        Row(
+            "not at once", "parallel:2", [cut, rest(400)], .failed,
+            "a had 1 requests at once at most, where 2 are asked for"),
         Row("all of it", "whole", [cut, rest(400)], .passed),
         Row(
             "a gap", "whole", [cut, rest(401)], .failed,
@@ -162,13 +166,30 @@ struct JournalTests {
         #expect(response.status == status)
     }
 
+    @Test func countsWhatGoesOnAtOnce() throws {
+        let journal = Journal()
+        let numbers = try ["a", "a", "b", "a"].map { client in
+            journal.begin(try request("GET", "/f"), client: client)
+        }
+        for number in numbers {
+            journal.end(number, SentResponse(end: .whole, count: 0, acknowledged: nil))
+        }
+        _ = journal.begin(try request("GET", "/f"), client: "a")
+        let records = journal.contents().records
+        #expect(records.map(\.alongside) == [0, 1, 2, 0, 0])
+        let three = JournalAssertion("parallel:3")
+        #expect(three?.judge(records.filter { $0.client == "a" }).outcome == .passed)
+        #expect(three?.judge(records).explanations.count == 1)
+    }
+
     // MARK: Two runs
 
     /// One request for each verb, with the faults at which it draws something.
     private static let faults = [
         "cut:any", "cut:any:truncate", "reset:any", "stall:any:5ms", "delay:5ms", "slow-head:64k",
         "rate:1m", "slow-body:20ms", "drip:1k:8ms", "jitter:9ms", "profile:4g", "length:+3",
-        "length:-3", "no-last-chunk", "goaway:any", "rst-stream:any", "withhold:0:5ms", "flip",
+        "length:-3", "no-last-chunk", "until-close", "goaway:any", "rst-stream:any",
+        "withhold:0:5ms", "flip",
         "upload-cut:any", "upload-offset:+7", "no-interim",
         "duplicate:ETag", "duplicate:Content-Length:7", "status:503:1", "redirect:2", "loop",
         "downgrade", "digest", "version:2:bigger", "splice:any:2", "range-shift:-16",

@@ -22,6 +22,9 @@ struct PackRoutesTests {
         let size: UInt64
         let digest: String
         let policy: String
+        /// Whether the system may throw it away, and whether it is a part of backups.
+        let isPurgeable: String
+        let isBackedUp: String
     }
 
     private static func manifest(_ path: String) async throws -> [Named] {
@@ -33,11 +36,16 @@ struct PackRoutesTests {
             return document.spelling(of: value).filter { $0 != UInt8(ascii: "\"") }.text
         }
         let assets = try #require(document.member("assets", of: JSONDocument.root))
+        let storage = { (asset: Int) -> Int in
+            try #require(document.member("storage", of: asset))
+        }
         return try document.elements(of: assets).map {
             Named(
                 name: try text("name", $0), url: try text("url", $0), type: try text("type", $0),
                 size: try #require(UInt64(try text("bytes", $0))),
-                digest: try text("sha256", $0), policy: try text("policy", $0))
+                digest: try text("sha256", $0), policy: try text("policy", $0),
+                isPurgeable: try text("purgeable", try storage($0)),
+                isBackedUp: try text("backup", try storage($0)))
         }
     }
 
@@ -46,6 +54,10 @@ struct PackRoutesTests {
         let assets = try await Self.manifest("/packs/7/manifest.json")
         #expect(assets.count == 45)
         #expect(Set(assets.map(\.policy)) == ["essential", "prefetch", "on-demand"])
+        for asset in assets {
+            #expect(asset.isBackedUp == "false")
+            #expect(asset.isPurgeable == (asset.policy == "essential" ? "false" : "true"))
+        }
         for asset in assets where room > 100 || asset.name.hasPrefix("level-1/story") {
             let response = try await Self.answer(asset.url)
             #expect(response.status == 200)

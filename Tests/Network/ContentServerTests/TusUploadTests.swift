@@ -55,7 +55,8 @@ struct TusUploadTests {
         (["PUT", "/uploads/%2e%2e"], 400),
         (["PUT", "/uploads/a%2fb"], 400),
         (["PUT", "/uploads/a%00b"], 400),
-        (["PUT", "/uploads/a/b"], 404),
+        (["PUT", "/uploads/a/b"], 404), (["PUT", "/uploads//"], 404), (["PUT", "/uploads/"], 201),
+        (["POST", "/uploads/", "Tus-Resumable: 1.0.0", "Upload-Length: 5"], 201),
         (["OPTIONS", "/uploads", "Tus-Resumable: 0.2.2"], 204),
         (["PATCH", "/uploads"], 405),
     ])
@@ -132,6 +133,16 @@ struct TusUploadTests {
         #expect(cut.status == 400)
         try uploads.restart()
         #expect(try await uploads.send("GET", "/uploads/a.txt").content == [1, 2, 3])
+    }
+
+    /// What lies in the folder and was never uploaded stays.
+    @Test func leavesOtherFiles() async throws {
+        let uploads = try UploadFixture()
+        try Files.create(uploads.folder + "/Makefile", [7])
+        let put = try await uploads.send("PUT", "/uploads/Makefile", [], Self.whole)
+        #expect(put["Location"] == "/uploads/Makefile-2")
+        #expect(try Files.read(uploads.folder + "/Makefile") == [7])
+        #expect(try await uploads.send("GET", "/uploads/Makefile").status == 404)
     }
 
     @Test(arguments: [1, 2, 7, 64, 1000]) func form(_ piece: Int) async throws {

@@ -14,6 +14,7 @@ package enum Fault: Sendable, Equatable {
     case jitter(milliseconds: UInt64)
     case length(Int64)
     case noLastChunk
+    case untilClose
     case goAway(FaultOffset, code: UInt32, isProcessed: Bool)
     case withhold(FaultOffset, milliseconds: UInt64?)
 

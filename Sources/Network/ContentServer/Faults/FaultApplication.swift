@@ -100,7 +100,10 @@ struct FaultApplication {
         switch fault {
         case .status(let code, let retryAfter):
             note("status \(code)")
-            var response = ServerResponse.plain(code)
+            // Without a challenge, nobody would log in.
+            var response =
+                [401, 407].contains(code)
+                ? HttpbinStatusRoutes.response(code) : ServerResponse.plain(code)
             switch retryAfter {
             case .seconds(let seconds):
                 response.fields.append(ResponseField("Retry-After", String(seconds)))
@@ -287,6 +290,9 @@ struct FaultApplication {
                 delivery.omitsEnd = true
                 response.body = .stream(length: nil, response.body.source)
                 note("no-last-chunk")
+            case .untilClose:
+                delivery.framing = [ResponseField("Connection", "close")]
+                note("until-close")
             case .goAway(let offset, let code, let isProcessed):
                 let place = offset.resolved(length: length, &draws)
                 delivery.goAway = Delivery.GoAway(at: place, code: code, isProcessed: isProcessed)

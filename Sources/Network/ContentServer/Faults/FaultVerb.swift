@@ -106,6 +106,9 @@ package struct FaultVerb: Sendable {
         FaultVerb("no-last-chunk", "sends chunks, and leaves the last one out") { _ in
             [.noLastChunk]
         },
+        FaultVerb("until-close", "sends the content without a length, and ends the connection") {
+            _ in [.untilClose]
+        },
         FaultVerb("rst-stream:OFFSET[:CODE]", "resets the stream of HTTP/2") {
             arguments throws(FaultViolation) in
             let offset = try arguments.offset()

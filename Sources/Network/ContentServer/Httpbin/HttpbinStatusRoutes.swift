@@ -46,7 +46,7 @@ final class HttpbinStatusRoutes: Sendable {
         return weighed.contains { $0.weight > 0 } ? weighed : nil
     }
 
-    private static func response(_ code: Int) -> ServerResponse {
+    static func response(_ code: Int) -> ServerResponse {
         var response = ServerResponse.plain(code)
         switch code {
         // Fields without which these are no proper responses (RFC 9110 §15).

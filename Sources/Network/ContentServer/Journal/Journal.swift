@@ -15,12 +15,15 @@ package final class Journal: Sendable {
         var next: UInt64 = 0
         var dropped: UInt64 = 0
         var clients: [String: Client] = [:]
+        /// Whose requests go on, by the number of the request.
+        var open: [UInt64: String] = [:]
         var connections = 0
         var writeFailure: Failure?
     }
 
     private struct Client {
         var requests: UInt64 = 0
+        var open = 0
         var connections: [UInt64: UInt64] = [:]
     }
 
@@ -56,12 +59,16 @@ package final class Journal: Sendable {
                 known.connections[number] = connection
                 state.connections += 1
             }
+            let alongside = known.open
+            known.open += 1
             state.clients[key] = known
             let id = state.next
             state.next += 1
+            state.open[id] = key
             state.records[id] = JournalRecord(
                 request, client: client, ordinal: known.requests, connection: connection,
                 begunAt: (MonotonicTime.now().nanoseconds - state.began.nanoseconds) / 1_000_000)
+            state.records[id]?.alongside = alongside
             if state.records.count > Self.limit {
                 while state.records.removeValue(forKey: state.first) == nil { state.first += 1 }
                 state.first += 1
@@ -78,6 +85,7 @@ package final class Journal: Sendable {
     func end(_ id: UInt64, _ sent: SentResponse) {
         let line: [UInt8]? = state.withLock { state in
             state.records[id]?.sent = sent
+            if let key = state.open.removeValue(forKey: id) { state.clients[key]?.open -= 1 }
             return path == nil ? nil : state.records[id]?.json.line
         }
         guard let path, let line else { return }

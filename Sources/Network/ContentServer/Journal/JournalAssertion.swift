@@ -12,8 +12,11 @@ package enum JournalAssertion: Sendable, Equatable {
     case nothingInClear
     /// All bytes of each representation went out.
     case coversWhole
+    /// So many requests of a client went on at once, at some time.
+    case parallel(atLeast: UInt64)
 
-    /// As it is written: `no-byte-twice`, `if-range`, `retries:3:1s`, `no-cleartext`, `whole`.
+    /// As it is written: `no-byte-twice`, `if-range`, `retries:3:1s`, `no-cleartext`, `whole`,
+    /// `parallel:4`.
     package init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         switch (parts[0], parts.count) {
@@ -21,6 +24,9 @@ package enum JournalAssertion: Sendable, Equatable {
         case ("if-range", 1): self = .resumesWithIfRange
         case ("no-cleartext", 1): self = .nothingInClear
         case ("whole", 1): self = .coversWhole
+        case ("parallel", 2):
+            guard let count = decimal([UInt8](parts[1].utf8)) else { return nil }
+            self = .parallel(atLeast: count)
         case ("retries", 2...3):
             guard let count = decimal([UInt8](parts[1].utf8)),
                 let time = parts.count == 3 ? Quantity.microseconds(parts[2]) : 0
@@ -31,7 +37,7 @@ package enum JournalAssertion: Sendable, Equatable {
     }
 
     package static let words = [
-        "no-byte-twice", "if-range", "retries:N[:TIME]", "no-cleartext", "whole",
+        "no-byte-twice", "if-range", "retries:N[:TIME]", "no-cleartext", "whole", "parallel:N",
     ]
 
     package struct Verdict: Sendable, Equatable {
@@ -55,6 +61,8 @@ package enum JournalAssertion: Sendable, Equatable {
             found = records.filter { $0.scheme == "http" }.map {
                 "\(Self.name($0)) went to http://\($0.host)\($0.target)"
             }
+        } else if case .parallel(let count) = self {
+            found = Self.serial(records, count)
         } else {
             // Faults in a URL are not the client's to know: it asks for one thing with one URL.
             let groups = Dictionary(grouping: records) { "\($0.client) \($0.host) \($0.target)" }
@@ -74,7 +82,16 @@ package enum JournalAssertion: Sendable, Equatable {
         case .resumesWithIfRange: Self.blindResumptions(records)
         case .retries(let limit, let pause): Self.retries(records, limit, pause)
         case .coversWhole: Self.gaps(records)
-        case .nothingInClear: []
+        case .nothingInClear, .parallel: []
+        }
+    }
+
+    private static func serial(_ records: [JournalRecord], _ count: UInt64) -> [String] {
+        let clients = Dictionary(grouping: records, by: \.client)
+        return clients.keys.sorted().compactMap { client in
+            let most = 1 + (clients[client]?.map(\.alongside).max() ?? 0)
+            guard most < count else { return nil }
+            return "\(client) had \(most) requests at once at most, where \(count) are asked for"
         }
     }
 

@@ -34,6 +34,8 @@ package struct JournalRecord: Sendable, Equatable {
     /// The length that the content has, in bytes, if that is known.
     package var length: UInt64?
     package var faults: [String] = []
+    /// How many other requests of the client went on when it began; that hangs on time.
+    package var alongside = 0
     /// Nil while it goes on.
     package var sent: SentResponse?
 
@@ -51,7 +53,10 @@ package struct JournalRecord: Sendable, Equatable {
         method = Self.shown(request.method.text)
         target = Self.shown(Self.target(request.path))
         range = request.fields.first(named: "range").map { Self.shown($0.text) }
-        uploadOffset = request.fields.first(named: "upload-offset").map { Self.shown($0.text) }
+        // Most requests are of GET, and pay for nothing else.
+        uploadOffset =
+            request.method == .get
+            ? nil : request.fields.first(named: "upload-offset").map { Self.shown($0.text) }
         conditions = request.fields.slices.filter {
             let name = request.fields.name($0)
             return (8...19).contains(name.count) && name.prefix(3).equalsIgnoringCase("if-")
@@ -62,7 +67,7 @@ package struct JournalRecord: Sendable, Equatable {
 
     mutating func take(_ response: ServerResponse, faults: [String], received: UInt64) {
         status = response.status
-        toldOffset = response.first("Upload-Offset").map(Self.shown)
+        if method != "GET" { toldOffset = response.first("Upload-Offset").map(Self.shown) }
         self.received = received
         entityTag = response.first("ETag").map(Self.shown)
         lastModified = response.first("Last-Modified").map(Self.shown)
@@ -104,10 +109,27 @@ extension JournalRecord {
         .object(
             canonicalMembers + [
                 JSONText.Member("begunAt", .integer(Int64(clamping: begunAt))),
+                JSONText.Member("alongside", .integer(Int64(alongside))),
                 JSONText.Member("receivedBytes", .integer(Int64(clamping: received))),
                 JSONText.Member("sentBytes", .optional(sent?.count)),
                 JSONText.Member("acknowledgedBytes", .optional(sent?.acknowledged)),
             ])
+    }
+
+    /// In one line, for people.
+    package var text: String {
+        var parts = ["\(client) \(ordinal)", "\(method) \(target)"]
+        if let range { parts.append(range) }
+        parts += conditions
+        if let offset = uploadOffset { parts.append("from \(offset)") }
+        if received > 0 { parts.append("\(received) bytes received") }
+        var answer = "-> \(status)"
+        if let range = contentRange { answer += " \(range)" }
+        if let offset = toldOffset { answer += " offset \(offset)" }
+        answer += ", \(sent?.count ?? 0) bytes, \(sent?.end.rawValue ?? "open")"
+        parts.append(answer)
+        if !faults.isEmpty { parts.append("[\(faults.joined(separator: ", "))]") }
+        return parts.joined(separator: "  ")
     }
 
     private var canonicalMembers: [JSONText.Member] {

@@ -57,23 +57,7 @@ struct JournalRoutes {
 
     private static func text(_ contents: Journal.Contents) -> String {
         guard !contents.records.isEmpty else { return "no requests\n" }
-        return contents.records.map(line).joined()
-    }
-
-    private static func line(_ record: JournalRecord) -> String {
-        var parts = ["\(record.client) \(record.ordinal)", "\(record.method) \(record.target)"]
-        if let range = record.range { parts.append(range) }
-        parts += record.conditions
-        if let offset = record.uploadOffset { parts.append("from \(offset)") }
-        if record.received > 0 { parts.append("\(record.received) bytes received") }
-        var answer = "-> \(record.status)"
-        if let range = record.contentRange { answer += " \(range)" }
-        if let offset = record.toldOffset { answer += " offset \(offset)" }
-        let sent = record.sent
-        answer += ", \(sent?.count ?? 0) bytes, \(sent?.end.rawValue ?? "open")"
-        parts.append(answer)
-        if !record.faults.isEmpty { parts.append("[\(record.faults.joined(separator: ", "))]") }
-        return parts.joined(separator: "  ") + "\n"
+        return contents.records.map { $0.text + "\n" }.joined()
     }
 
     private func judge(_ request: ServerRequest) -> ServerResponse {

@@ -63,6 +63,8 @@ struct PackRoutes: Sendable {
                 "language": .optional(asset.language),
             ],
             "policy": .string(asset.policy), "sequence": .integer(Int64(asset.level)),
+            // All of it can be downloaded again; what the app cannot start without is kept.
+            "storage": ["backup": false, "purgeable": .boolean(asset.policy != "essential")],
         ]
     }
 

@@ -44,7 +44,7 @@ struct UploadCreation {
             completes = nil
             let concat = fields.first(named: "upload-concat")?.text ?? ""
             record.length = concat.hasPrefix("final;") ? nil : try Self.tusLength(fields)
-            record.metadata = fields.first(named: "upload-metadata")?.prefix(4096).text
+            record.metadata = try Self.metadata(fields)
             record.isPartial = concat == "partial"
             joined = concat.hasPrefix("final;") ? String(concat.dropFirst(6)) : nil
         case .draft, .standard:
@@ -97,6 +97,15 @@ struct UploadCreation {
             throw UploadRefusal(400, "Upload-Length is missing, or Upload-Defer-Length: 1")
         }
         return nil
+    }
+
+    /// Errors: what would not stand in one line of the state file.
+    private static func metadata(_ fields: Fields) throws(UploadRefusal) -> String? {
+        guard let field = fields.first(named: "upload-metadata") else { return nil }
+        guard field.count <= 4096, field.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
+            throw UploadRefusal(400, "Upload-Metadata is no ASCII, or longer than 4096 bytes")
+        }
+        return field.text
     }
 
     /// By the path, else by a field.

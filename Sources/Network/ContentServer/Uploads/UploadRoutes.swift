@@ -21,6 +21,8 @@ struct UploadRoutes: Sendable {
             Route(
                 [.head, .get, .put, .post, .patch, .delete, .options], "/uploads/:name",
                 answer: answer),
+            // As clients write it that add the name of their file, or no name at all.
+            Route([.get, .post, .put, .options], "/uploads/*", answer: answer),
         ]
     }
 
@@ -37,9 +39,10 @@ struct UploadRoutes: Sendable {
         _ request: ServerRequest, _ body: RequestBody, _ dialect: UploadDialect
     ) async throws(UploadRefusal) -> ServerResponse {
         // For clients that know few methods, as tus has it.
+        let override = request.fields.first(named: "x-http-method-override")
         let method =
-            request.fields.first(named: "x-http-method-override").map { RequestMethod($0) }
-            ?? request.method
+            request.method == .post
+            ? override.map { RequestMethod($0) } ?? .post : request.method
         if method == .options { return options(dialect) }
         if dialect == .tus, request.fields.first(named: "tus-resumable")?.text != "1.0.0" {
             var refusal = UploadRefusal(412, "of tus, there is version 1.0.0 only")
@@ -47,6 +50,9 @@ struct UploadRoutes: Sendable {
             throw refusal
         }
         let isOfOne = !request.match["name"].isEmpty
+        guard request.match.rest.allSatisfy(\.isEmpty), request.match.rest.count < 2 else {
+            throw UploadRefusal(404, "there are no folders in /uploads")
+        }
         switch method {
         case .get: return isOfOne ? try content(request) : list(request)
         case .head where isOfOne: return try state(request, dialect)

@@ -111,6 +111,11 @@ package final class UploadStore: Sendable {
         state.withLock { Array($0.uploads.values) }.sorted { $0.name < $1.name }
     }
 
+    /// Whether one of them is complete with this digest, in hexadecimal.
+    package func holds(sha256: String) -> Bool {
+        all.contains { $0.facts.record.sha256 == sha256 }
+    }
+
     /// Letters, digits, and between them `.`, `_` and `-`: no path, and no hidden file.
     static func isName(_ name: [UInt8]) -> Bool {
         (1...nameLimit).contains(name.count) && name.first != UInt8(ascii: ".")
@@ -228,11 +233,14 @@ package final class UploadStore: Sendable {
         give(count)
     }
 
-    /// Gives an upload another name, in the place of whatever has it; waits for the disk.
+    /// Gives an upload another name, in the place of the upload that has it; waits for the disk.
+    ///
+    /// - Returns: the upload under its own name if a file that is no upload has the other.
     ///
     /// Errors: `file-unwritable`.
     func move(_ upload: StoredUpload, to name: String) throws(Failure) -> StoredUpload {
         if let old = self[[UInt8](name.utf8)] { remove(old) }
+        guard !Files.exists("\(path)/\(name)") else { return upload }
         let facts = upload.facts
         let moved = StoredUpload(
             name: name, folder: path, record: facts.record, size: facts.offset)
