@@ -49,15 +49,19 @@ package struct CommandTemplate: Sendable {
     }
 
     package func filled(_ place: Place) -> [String] {
-        let values = [
+        filled([
             ("{url}", place.url), ("{host}", place.host), ("{port}", String(place.port)),
             ("{ca}", place.authority), ("{probe}", place.probe),
             ("{proxy}", place.proxy.map { "http://\($0.reachable)" } ?? ""),
-        ]
-        return words.map { word in
+        ])
+    }
+
+    /// With each of the places, such as `{url}`, replaced by its value.
+    package func filled(_ values: [(place: String, value: String)]) -> [String] {
+        words.map { word in
             values.reduce(word) { text, value in
-                text.split(separator: value.0, omittingEmptySubsequences: false)
-                    .joined(separator: value.1)
+                text.split(separator: value.place, omittingEmptySubsequences: false)
+                    .joined(separator: value.value)
             }
         }
     }

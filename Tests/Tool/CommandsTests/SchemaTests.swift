@@ -55,6 +55,14 @@ import Testing
             capture: nil, processID: 7
         ).json.text,
         ReplayMiss("imap.example", 993).json.line.text,
+        BatteryReport(
+            kind: .resume, client: "curl", command: ["curl"],
+            results: BatteryKind.resume.cases.map {
+                BatteryResult(
+                    $0, exitStatus: 0, isRight: $0.isControl, seen: "", runs: 2, requests: ["a"],
+                    duration: 7)
+            }, startedAt: Timestamp(microseconds: 0), duration: 9, toolVersion: "0", source: nil
+        ).json.line.text,
         AuditJSON.document(
             AuditReport(
                 results: [], startedAt: Timestamp(microseconds: 0), duration: 12_500,

@@ -25,6 +25,9 @@ extension Command {
                     purpose: "a phone or a browser, through the proxy, while somebody uses it",
                     line: "sallyport audit --listen --at 0.0.0.0:8080 --targets '*.example.com'"),
                 Example(
+                    purpose: "how a downloader goes on where it broke off",
+                    line: "sallyport audit --battery resume -- curl -C - -o {out} {url}"),
+                Example(
                     purpose: "a client with a test suite of its own: a port for each probe",
                     line: "sallyport audit --serve 9000-9199"),
             ],
@@ -39,6 +42,7 @@ extension Command {
                     + " as inconclusive, never as sound.",
                 "The audit has a CA of its own, which nothing trusts but the command; for devices,"
                     + " install the one whose path is printed. Every connection is in the capture.",
+                "A battery has the command download {url} to {out}, or upload {file} to {url}.",
                 "Exit codes: 0 every verdict passed, 1 a client accepted what it must refuse, 2"
                     + " usage, 3 inconclusive, 4 could not run.",
             ],
@@ -95,6 +99,7 @@ private var auditParameters: [Parameter<AuditOptions>] {
         .repeated(
             "client-source", \.audit.sources, .clientSource,
             "where a client is written, for reports that point at files"),
+        .option("battery", \.battery, .choice("KIND"), "let transfers go wrong in place of TLS"),
         .flag("list", \.lists, "list the probes of the profile, and show none"),
         .flag("listen", \.listens, "audit clients that come by themselves, through a proxy"),
         .option(
@@ -122,6 +127,7 @@ private let usageFailures: Set<String> = ["unknown-probe", "too-few-ports"]
 private func runAudit(
     _ options: AuditOptions, _ environment: Environment
 ) async throws -> ExitCode {
+    if let kind = options.battery { return try await BatteryText.run(kind, options, environment) }
     if options.lists { return try AuditList.write(options, environment) }
     let configuration = try options.configuration
     try options.files.check(besides: options.audit.proxy.capture)

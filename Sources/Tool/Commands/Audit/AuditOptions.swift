@@ -1,3 +1,4 @@
+internal import Audit
 internal import Origins
 internal import Runs
 
@@ -7,6 +8,7 @@ struct AuditOptions {
     var lists = false
     var listens = false
     var served: PortRange?
+    var battery: BatteryKind?
     var isJSON = false
     var files = ReportFiles()
     var failsOnWarnings = false

@@ -237,7 +237,7 @@ package final class AuditLauncher: Sendable {
     }
 
     /// Ends what the command started and left behind.
-    private static func endMarked(_ mark: String) async -> StrayProcesses.Ended {
+    static func endMarked(_ mark: String) async -> StrayProcesses.Ended {
         let ended = OneTimeBox<StrayProcesses.Ended>()
         startThread(named: "ending") {
             ended.set(StrayProcesses.end(.variable("\(markName)=\(mark)")))
@@ -246,5 +246,5 @@ package final class AuditLauncher: Sendable {
     }
 
     /// A variable that tells by its value which run a process belongs to.
-    private static let markName = "SALLYPORT_AUDIT_RUN"
+    static let markName = "SALLYPORT_AUDIT_RUN"
 }
