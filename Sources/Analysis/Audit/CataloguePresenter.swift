@@ -178,7 +178,7 @@ package final class CataloguePresenter: ProbePresenter {
     }
 
     /// The chain that is shown first.
-    private func chain(
+    func chain(
         of probe: ProbeDescription, _ host: String
     ) throws(Failure) -> PresentedChain? {
         switch probe.behaviour {
@@ -256,6 +256,7 @@ extension ProbeBehaviour {
 
     fileprivate var staple: ChainIssuer.Staple? {
         switch self {
+        case .stapledGood: .good
         case .stapledRevoked: .revoked
         case .stapledStale: .stale
         default: nil

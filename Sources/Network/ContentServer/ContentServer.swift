@@ -27,6 +27,10 @@ package struct ContentServerConfiguration: Sendable {
 
     /// What profiles name and are signed by; `nil` for none.
     package var authority: CertificateAuthority?
+    /// Lists the TLS hosts; `nil` for none.
+    package var hosts: (@Sendable () async -> [ContentHost])?
+    /// Issues a certificate for clients with its key, in PEM; `nil` if none is to be had.
+    package var issueClientCertificate: (@Sendable () -> [UInt8]?)?
 
     package init() {}
 }
@@ -45,7 +49,8 @@ package struct ContentServer: Sendable {
             + LoginRoutes.routes(configuration) + EchoRoutes.routes(configuration)
             + PackRoutes(configuration).routes + DigestLoginRoutes.routes(configuration)
             + TokenRoutes(configuration).routes + PortalRoutes.routes
-            + FeedRoutes(configuration).routes + HttpbinRoutes.routes(configuration)
+            + FeedRoutes(configuration).routes + HostRoutes.routes(configuration)
+            + HttpbinRoutes.routes(configuration)
         if let store = configuration.uploads {
             routes += UploadRoutes(store, configuration).routes
         }
@@ -68,7 +73,15 @@ package struct ContentServer: Sendable {
             schedule: schedule, configuration: configuration,
             digests: ResponseDigests(aheadByteLimit: configuration.aheadDigestByteLimit))
         ownRoutes = JournalRoutes(
-            journal: journal, schedule: schedule, pushes: pushes, managed: managed)
+            journal: journal, schedule: schedule, pushes: pushes, managed: managed,
+            issueClientCertificate: configuration.issueClientCertificate)
+    }
+
+    private func answerAsHost(
+        _ request: ServerRequest, _ body: RequestBody
+    ) async -> ServerResponse {
+        if let refusal = HostRoutes.refusal(request) { return refusal }
+        return await router.answer(request, body)
     }
 
     /// Answers one request.
@@ -79,7 +92,7 @@ package struct ContentServer: Sendable {
         let client = ClientLabel.of(request)
         let number = journal.begin(request, client: client)
         var (response, wrong) = await faults.answer(
-            request, body, client: client, next: router.answer)
+            request, body, client: client, next: answerAsHost)
         journal.note(number, response, faults: wrong, received: body.count)
         response.onEnd = { [journal] in journal.end(number, $0) }
         return response

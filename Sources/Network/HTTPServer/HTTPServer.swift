@@ -10,9 +10,8 @@ package final class HTTPServer: Sendable {
             case plain
             /// Each client is shown a certificate of this authority for the name that it asks for.
             ///
-            /// - clientAuthorities: whose certificates clients are asked for; `nil` to ask for none.
-            ///   A client without one is served all the same: that is the routes' to judge.
-            case tls(CertificateAuthority, clientAuthorities: [Certificate]? = nil)
+            /// - hosts: what is shown for some names in its place; `nil` for none.
+            case tls(CertificateAuthority, hosts: (any TLSHosts)? = nil)
         }
 
         package let address: SocketAddress

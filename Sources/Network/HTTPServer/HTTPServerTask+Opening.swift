@@ -16,10 +16,28 @@ extension HTTPServerTask {
     ) async throws(ServerEnd) -> ClientConnection.Security {
         channel.readDeadline = loop.now + limits.handshakeTimeout
         channel.writeDeadline = channel.readDeadline
-        let name = try await peekServerName()
-        let session = context.makeSession(
-            for: name ?? worker.ownName, protocols: ["h2", "http/1.1"],
-            asksForCertificate: worker.clientAuthorities != nil)
+        let hello = try await peekHello()
+        let name = hello?.serverName
+        var clientAuthorities: [Certificate]?
+        let session: TLSSession
+        switch await host(for: hello) {
+        case .sound(let authorities):
+            clientAuthorities = authorities
+            session = context.makeSession(
+                for: name ?? worker.ownName, protocols: ["h2", "http/1.1"],
+                asksForCertificate: authorities != nil)
+        case .other(let configuration):
+            do throws(Failure) {
+                session = try ProbeTLSContext(configuration).makeSession()
+            } catch {
+                throw .ended
+            }
+        case .taken(let serve):
+            guard let held else { throw .ended }
+            self.held = nil
+            await serve(channel, held)
+            throw .ended
+        }
         let secured = TLSStream(channel, session: session, readAhead: held)
         held = nil
         do throws(StreamFailure) {
@@ -29,23 +47,28 @@ extension HTTPServerTask {
         }
         take(secured)
         let parameters = session.parameters
-        let chain = worker.clientAuthorities == nil ? [] : session.clientChain
+        let chain = clientAuthorities == nil ? [] : session.clientChain
         return ClientConnection.Security(
             serverName: name, applicationProtocol: parameters.alpn, version: parameters.version,
             cipher: parameters.cipher, clientChain: chain,
-            isClientVerified: worker.clientAuthorities.map {
+            isClientVerified: clientAuthorities.map {
                 Certificate.verifies(clientChain: chain, trusting: $0)
             } ?? false, endPointDigest: session.endPointDigest)
     }
 
-    private func peekServerName() async throws(ServerEnd) -> String? {
+    private func host(for hello: ClientHello?) async -> TLSHost {
+        guard let hello, let hosts = worker.hosts else { return .sound() }
+        return await hosts.host(for: hello)
+    }
+
+    private func peekHello() async throws(ServerEnd) -> ClientHello? {
         while true {
             try await receiveHello()
             guard let held else { throw .ended }
             // 22 is a handshake record; HTTP begins with a letter.
             guard held[0] == 22 else { throw .refused(400) }
             do throws(ClientHelloViolation) {
-                if let hello = try ClientHelloReader.read(held.readable) { return hello.serverName }
+                if let hello = try ClientHelloReader.read(held.readable) { return hello }
             } catch {
                 // OpenSSL finds the same fault and answers it with the right alert.
                 return nil

@@ -14,8 +14,7 @@ final class ServerWorker: @unchecked Sendable {
     let numbers: ConnectionNumbers
     /// `nil` on a plain port.
     let tls: TLSServerContext?
-    /// Whose certificates clients are asked for; `nil` to ask for none.
-    let clientAuthorities: [Certificate]?
+    let hosts: (any TLSHosts)?
     /// The name of the certificate for clients that ask for none.
     let ownName: String
     /// For responses: 64 KiB are four full TLS records, and fit into one of the loop's buffers.
@@ -44,9 +43,9 @@ final class ServerWorker: @unchecked Sendable {
         self.numbers = numbers
         ownName = listener.address.isWildcard ? "localhost" : listener.address.host
         switch security {
-        case .plain: (tls, clientAuthorities) = (nil, nil)
-        case .tls(let authority, let clients):
-            clientAuthorities = clients
+        case .plain: (tls, hosts) = (nil, nil)
+        case .tls(let authority, let others):
+            hosts = others
             tls = TLSServerContext(authority: authority, ticketKey: ticketKey)
         }
     }

@@ -5,6 +5,7 @@ package import TLS
 package struct OriginConfiguration: Sendable {
     /// Other proxies on the way to origins; the first that leads to a host is taken.
     package var upstreams: [UpstreamProxy] = []
+    package var hosted: HostedZone?
     package var versions = TLSVersions.modern
     /// Trusted besides the system's.
     package var extraAuthorities: [Certificate] = []

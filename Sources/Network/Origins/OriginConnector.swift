@@ -51,6 +51,11 @@ package final class OriginConnector: @unchecked Sendable {
         _ host: String, _ port: UInt16, reach: OriginReach
     ) async throws(OriginFailure) -> DialledOrigin {
         if isCut { throw text.ended() }
+        if let address = configuration.hosted?.address(of: host, port) {
+            // Who runs the proxy has put it there, for its clients to reach.
+            let channel = try await connect(to: [address], for: host, port).channel
+            return DialledOrigin(channel: channel, address: address, reach: reach)
+        }
         guard let upstream = configuration.upstreams.first(where: { $0.leads(to: host) }) else {
             return try await dialDirectly(host, port, reach: reach, isChosen: true)
         }
@@ -117,6 +122,16 @@ package final class OriginConnector: @unchecked Sendable {
             throw text.outOfReach(host, local)
         }
         if isCut { throw text.ended() }
+        let (channel, address) = try await connect(to: addresses, for: host, port)
+        // A connection that leads nowhere near is for everybody, whoever asked for it.
+        return DialledOrigin(
+            channel: channel, address: address,
+            reach: OriginReach.beyondLoopback.includes(address) ? .beyondLoopback : .everywhere)
+    }
+
+    private func connect(
+        to addresses: [SocketAddress], for host: String, _ port: UInt16
+    ) async throws(OriginFailure) -> (channel: Channel, address: SocketAddress) {
         do throws(SystemError) {
             let deadline = loop.now + configuration.connectTimeout
             let (channel, address) = try await Channel.connect(
@@ -125,10 +140,7 @@ package final class OriginConnector: @unchecked Sendable {
                 channel.close()
                 throw SystemError.unreachable
             }
-            // A connection that leads nowhere near is for everybody, whoever asked for it.
-            return DialledOrigin(
-                channel: channel, address: address,
-                reach: OriginReach.beyondLoopback.includes(address) ? .beyondLoopback : .everywhere)
+            return (channel, address)
         } catch {
             throw text.unconnected(host, port, error)
         }

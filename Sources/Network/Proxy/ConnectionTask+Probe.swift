@@ -3,7 +3,6 @@ internal import Origins
 internal import Sockets
 internal import TLS
 internal import Traffic
-internal import Transport
 
 /// What an audit shows a client in place of its origin.
 extension ConnectionTask {
@@ -58,67 +57,11 @@ extension ConnectionTask {
         _ machine: any ProbeMachine, _ early: ByteBuffer?
     ) async throws(ConnectionEnd) -> Never {
         record.notes.append(ConnectionNote("probe", machine.identifier))
-        if let early {
-            machine.receive(early.readable)
-            loop.buffers.give(early)
-        }
-        let end = await drive(machine)
-        machine.noteEnd(end)
+        let relay = ProbeRelay(channel, writeTimeout: limits.bodyTimeout)
+        let end = await relay.run(machine, early) { recordPlaintext(of: machine) }
         note(machine, end)
         throw ConnectionEnd(
             machine.outcome.outcome, machine.outcome.cause, by: end == .ours ? .tool : .client)
-    }
-
-    /// Passes bytes between the client and the machine until one of them ends.
-    private func drive(_ machine: any ProbeMachine) async -> ProbeEnd {
-        while true {
-            let hasSent = await send(machine.takeOutgoing())
-            recordPlaintext(of: machine)
-            if machine.isOver { return hasSent ? .ours : .reset }
-            channel.readDeadline = loop.now + machine.patience
-            switch await channel.waitReadable() {
-            case .ready: break
-            case .timedOut:
-                machine.noteSilence()
-                continue
-            case .closed: return .cut
-            }
-            if let end = receive(into: machine) { return end }
-        }
-    }
-
-    /// - Returns: the client's end, if it has come.
-    private func receive(into machine: any ProbeMachine) -> ProbeEnd? {
-        let bytes = loop.buffers.take()
-        defer { loop.buffers.give(bytes) }
-        switch channel.receive(into: bytes) {
-        case .value(0): return .closed
-        case .value:
-            machine.receive(bytes.readable)
-            return nil
-        case .wouldBlock: return nil
-        case .failed: return .reset
-        }
-    }
-
-    /// - Returns: whether the client took it.
-    private func send(_ bytes: [UInt8]) async -> Bool {
-        var sent = 0
-        channel.writeDeadline = loop.now + limits.bodyTimeout
-        while sent < bytes.count {
-            let buffer = loop.buffers.take()
-            defer { loop.buffers.give(buffer) }
-            let count = min(buffer.room, bytes.count - sent)
-            buffer.append(bytes.span.extracting(sent..<sent + count))
-            sent += count
-            do throws(StreamFailure) {
-                try await PlainStream(channel).write(buffer)
-            } catch {
-                // What the client has said before may still wait to be read, an alert above all.
-                return false
-            }
-        }
-        return true
     }
 
     private func recordPlaintext(of machine: any ProbeMachine) {

@@ -11,6 +11,8 @@ package struct ProxyPlan: Sendable {
     package var ports: [PortPlan]
     /// Hosts at which clients are asked for a certificate, which they need not have.
     package var asksForCertificates: [HostPattern] = []
+    /// Names that lead to a server beside the proxy; `nil` for none.
+    package var hosted: HostedZone?
     package var originTrust = OriginTrust()
     package var originVersion = OriginVersion.mirrored
     package var disposition = DispositionRules()
@@ -158,6 +160,7 @@ extension ProxyPlan {
     var origins: OriginConfiguration {
         var origins = OriginConfiguration()
         origins.upstreams = upstreams
+        origins.hosted = hosted
         origins.bridgesLoopback = captured != nil
         origins.versions = versions
         origins.extraAuthorities = originTrust.extraAuthorities

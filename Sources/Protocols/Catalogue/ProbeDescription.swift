@@ -161,6 +161,7 @@ package enum ProbeBehaviour: String, Sendable, CaseIterable {
     case renegotiateBadChain = "renegotiate-bad-chain"
     case resumeAfterRefusal = "resume-after-refusal"
     // Revocation
+    case stapledGood = "stapled-good"
     case stapledRevoked = "stapled-revoked"
     case stapledStale = "stapled-stale"
     case publishedList = "revoked-by-crl"

@@ -48,5 +48,5 @@ package final class AuditAuthority: Sendable {
 
     /// In days: before all that it signs, whatever a probe says of its time. A client that judges as
     /// of the day when a leaf was valid must find nothing wrong with the CA on that day.
-    static let age = 7_300
+    package static let age = 7_300
 }

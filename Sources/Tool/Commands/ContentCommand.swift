@@ -41,6 +41,9 @@ extension Command {
                 .option(
                     "tls-listen", \.content.tlsListen, .hostPort, standard: "127.0.0.1:8444",
                     "the address for https"),
+                .option(
+                    "zone", \.content.zone, .text("DOMAIN"), standard: "sallyport.test",
+                    "what the names of its flawed TLS hosts are below, as in time-expired.DOMAIN"),
                 .option("root", \.content.folder, .path("FOLDER"), "serve the files in it"),
                 .option(
                     "uploads", \.content.uploads, .path("FOLDER"),

@@ -1,7 +1,9 @@
+internal import Audit
 package import Base
 internal import ContentServer
 internal import HTTPServer
 internal import Launching
+internal import Origins
 package import Sockets
 package import TLS
 
@@ -14,6 +16,8 @@ package struct ContentOptions: Sendable {
     package var uploads: String?
     /// Of all uploads together, in bytes.
     package var uploadByteLimit: Int64 = 1 << 30
+    /// What its TLS hosts are below.
+    package var zone = "sallyport.test"
     /// What sessions and faults are made from.
     package var seed: Int64 = 1
     /// The file of what goes wrong for whom; `nil` for nothing.
@@ -29,14 +33,16 @@ package final class ContentService: Sendable {
     package let authority: CertificateAuthority
     package let http: SocketAddress
     package let https: SocketAddress
+    /// Where a proxy finds its hosts.
+    let zone: HostedZone?
     private let server: HTTPServer
     /// Keeps the uploads that go with the process.
     private let uploads: CommandFolder?
 
     /// Opens the test CA and binds.
     ///
-    /// Errors: `bad-address`, `listen-failed`, `folder-unreadable`, `scenario-invalid`, those of its
-    /// files, of the uploads' folder, and of the CA.
+    /// Errors: `bad-address`, `listen-failed`, `folder-unreadable`, `scenario-invalid`, those of
+    /// its files, of the uploads' folder, and of the CA.
     package init(
         _ options: ContentOptions, variables: [String: String], loops: [EventLoop]
     ) throws(Failure) {
@@ -55,19 +61,27 @@ package final class ContentService: Sendable {
         let journal = try options.journal.map { path throws(Failure) in try Journal(path: path) }
         // A CA of its own: trusting the proxy's must not mean trusting a server's, nor the other
         // way round.
+        let state = try StateFolder.path(variables) + "/content"
         authority = try CertificateAuthority.open(
-            folder: try StateFolder.path(variables) + "/content-ca",
-            label: "Sallyport content test CA")
+            folder: state + "/ca", label: "Sallyport content test CA", pathLength: nil,
+            age: AuditAuthority.age)
         configuration.authority = authority
+        let hosts = try ContentHosts(authority, keysIn: state + "/keys", zone: options.zone)
+        configuration.hosts = { await hosts.list() }
+        configuration.issueClientCertificate = { hosts.issueClientCertificate() }
         let content = ContentServer(configuration, journal: journal ?? Journal())
         server = try HTTPServer(
             ports: [
                 HTTPServer.Port(try options.listen.socketAddress()),
-                HTTPServer.Port(try options.tlsListen.socketAddress(), .tls(authority)),
+                HTTPServer.Port(
+                    try options.tlsListen.socketAddress(), .tls(authority, hosts: hosts)),
             ],
             loops: loops, answer: content.answer)
         http = server.addresses[0]
         https = server.addresses[1]
+        zone = HostPattern("*.\(options.zone)").map { [http, https] in
+            HostedZone($0, places: [80: http, 443: https])
+        }
     }
 
     /// Serves until `stop`.

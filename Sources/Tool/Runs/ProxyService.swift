@@ -55,7 +55,10 @@ package final class ProxyService: RunService {
         content = try options.content.map { options throws(Failure) in
             try ContentService(options, variables: variables, loops: all)
         }
-        if let content { plan.originTrust.extraAuthorities.append(content.authority.certificate) }
+        if let content {
+            plan.originTrust.extraAuthorities.append(content.authority.certificate)
+            plan.hosted = content.zone
+        }
         firstRecords = FirstRecords(
             connection: writer.nextConnectionID, exchange: writer.nextExchangeID)
         numbers = RecordNumbers(

@@ -177,7 +177,7 @@ struct HTTP2ServerTests {
         let identity = try ClientIdentity.read(
             authority.certificate.pem + key, name: "ca", passwords: [])
         let security = HTTPServer.Port.Security.tls(
-            authority, clientAuthorities: [authority.certificate])
+            authority, hosts: AskingHosts(authorities: [authority.certificate]))
         try await withServer(Self.answer, security: security) { laboratory in
             for (number, identity) in [(1, nil), (2, identity)] {
                 let client = try await laboratory.connectSecurely(
@@ -338,4 +338,11 @@ extension TestClient {
             buffer.removeAll()
         }
     }
+}
+
+/// Sound hosts that ask for a client's certificate.
+private struct AskingHosts: TLSHosts {
+    let authorities: [Certificate]
+
+    func host(for hello: ClientHello) async -> TLSHost { .sound(clientAuthorities: authorities) }
 }

@@ -8,6 +8,7 @@ struct JournalRoutes {
     let schedule: FaultSchedule
     let pushes: PushService
     let managed: ManagedRoutes
+    let issueClientCertificate: (@Sendable () -> [UInt8]?)?
 
     func answer(_ request: ServerRequest) -> ServerResponse {
         guard request.isLocal else { return .plain(403) }
@@ -23,6 +24,15 @@ struct JournalRoutes {
         case (.get, ["journal", "count"]):
             return json(200, ["count": .integer(Int64(contents(request).records.count))])
         case (.get, ["assert"]): return judge(request)
+        case (.get, ["client.pem"]):
+            return issueClientCertificate?().map {
+                ServerResponse(
+                    200,
+                    [
+                        ResponseField("Content-Type", "application/x-pem-file"),
+                        ResponseField("Cache-Control", "no-store"),
+                    ], body: .bytes($0))
+            } ?? .plain(404)
         default: return .plain(404)
         }
     }

@@ -55,6 +55,8 @@ enum IndexPage {
         <dd>the routes of httpbin
         <dt><a href="/api/echo">/api/echo</a>
         <dd>the request as JSON
+        <dt><a href="/hosts">/hosts</a>
+        <dd>the TLS hosts, flawed and sound, by their names
         <dt><a href="/status/418">/status/&lt;code&gt;</a>
         <dd>a response with this status, 200 to 599
         <dt><a href="/stream/10">/stream/&lt;n&gt;</a>

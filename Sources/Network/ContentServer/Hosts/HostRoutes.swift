@@ -1,0 +1,54 @@
+internal import Base
+internal import HTTPModel
+internal import HTTPServer
+
+/// The list of TLS hosts, and what is known of a client's certificate.
+package enum HostRoutes {
+    static func routes(_ configuration: ContentServerConfiguration) -> [Route] {
+        [
+            Route([.get], "/hosts") { _, _ in
+                let hosts = await configuration.hosts?() ?? []
+                return json(
+                    200,
+                    [
+                        "schema": "sallyport.hosts/1",
+                        "hosts": .each(hosts) { host in
+                            [
+                                "name": .string(host.name), "title": .string(host.title),
+                                "expectation": .string(host.expectation),
+                            ]
+                        },
+                    ])
+            },
+            .get("/client-certificate") { request in
+                let security = request.connection.security
+                return json(
+                    200,
+                    [
+                        "shown": .boolean(security?.clientChain.isEmpty == false),
+                        "verified": .boolean(security?.isClientVerified == true),
+                    ])
+            },
+        ]
+    }
+
+    /// The first label of names that ask for a client's certificate, and serve who shows none.
+    package static let askingLabel = "client-certificate"
+    /// The first label of names that serve nobody else.
+    package static let demandingLabel = "client-certificate-required"
+
+    /// Why a request is not served by its host; `nil` if it is.
+    static func refusal(_ request: ServerRequest) -> ServerResponse? {
+        guard let security = request.connection.security, !security.isClientVerified,
+            let name = security.serverName, name.hasPrefix(demandingLabel + ".")
+        else { return nil }
+        return json(
+            403,
+            [
+                "error": .string(
+                    security.clientChain.isEmpty
+                        ? "no client certificate was shown" : "the client certificate is not ours"),
+                "hint": "GET /.sallyport/client.pem, from this machine, issues one with its key",
+            ])
+    }
+}
