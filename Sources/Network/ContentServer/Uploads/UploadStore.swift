@@ -212,7 +212,7 @@ package final class UploadStore: Sendable {
     func take(_ count: UInt64) throws(Failure) {
         try state.withLock { (state) throws(Failure) in
             guard count <= limits.byteCount, state.byteCount <= limits.byteCount - count else {
-                throw full("the uploads are \(state.byteCount) bytes and \(count) more")
+                throw full("the uploads have \(state.byteCount) bytes, and \(count) more came")
             }
             state.byteCount += count
         }
