@@ -227,6 +227,13 @@ package struct FindingsEngine {
 
     private mutating func add(_ matches: BoundedMatches, in view: ExchangeView) -> [Finding] {
         guard !matches.all.isEmpty else { return [] }
+        let isImported = view.connection?.isImported ?? false
+        if parties.isLocal(view.host, isImported: isImported),
+            matches.all.allSatisfy({ $0.isOfCleartextAlone && $0.isAboutTheOrigin })
+        {
+            coverage.countLeftOut(matches.leftOutCount)
+            return []
+        }
         let (parties, redaction) = (parties, redaction.hiding(matches.secrets))
         // Once for all: a path may be long, and the secrets many.
         lazy var atOrigin = Sighting(in: view, parties, redaction)
@@ -247,7 +254,7 @@ package struct FindingsEngine {
         return matches.all.compactMap { match in
             var sighting = sighting(match)
             if let host = match.about { sighting = sighting.about(host, parties, redaction) }
-            if sighting.isLocal, [.clearHTTP, .unsafeProtocol].contains(match.rule) { return nil }
+            if sighting.isLocal, match.isOfCleartextAlone { return nil }
             let finding = policy.taken(Finding(match, at: sighting, redaction))
             store.add(finding)
             guard let firstParties else { return finding.isForThirdParties ? nil : finding }
@@ -257,6 +264,14 @@ package struct FindingsEngine {
 }
 
 extension RuleMatch {
+    /// Whether it says no more than that there was no TLS, which is nothing on one machine.
+    fileprivate var isOfCleartextAlone: Bool {
+        rule == .clearHTTP || rule == .unsafeProtocol
+    }
+
+    /// Whether it is about nobody but whom the exchange was with.
+    fileprivate var isAboutTheOrigin: Bool { about == nil && peer != .proxy }
+
     /// Whether it says already that a dialogue had no TLS.
     fileprivate var tellsOfCleartext: Bool {
         [.plainLogin, .hashLogin, .upgradeUnused, .upgradeInjection].contains(rule)

@@ -130,7 +130,7 @@ struct DigestLoginTests {
 
     @Test(arguments: [
         ("/digest/alice?algorithm=sha-1", 400), ("/digest/alice?qop=other", 400),
-        ("/digest/alice?uses=x", 400), ("/digest-auth/auth/u/p/SHA-512", 400),
+        ("/digest/alice?uses=x", 400), ("/digest-auth/auth/u/p/SHA-1", 400),
         ("/digest-auth/auth/u/p", 401), ("/digest-auth/auth-int/u/p/MD5", 401),
         ("/digest-auth/auth/u/p/SHA-256/never", 401), ("/digest-auth/auth/u/p/MD5/1", 401),
     ])

@@ -73,6 +73,8 @@ struct Peer: Sendable {
         "tuspy (Scripts/install-dependencies --test)", at: "\(pythonPackages)/tusclient")
     static let aioapns = Peer(
         "aioapns (Scripts/install-dependencies --test)", at: "\(pythonPackages)/aioapns")
+    static let httpx = Peer(
+        "httpx (Scripts/install-dependencies --test)", at: "\(pythonPackages)/httpx")
     private static let pythonPackages: String = {
         let library = URL(fileURLWithPath: python.path ?? "/").deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("lib").path

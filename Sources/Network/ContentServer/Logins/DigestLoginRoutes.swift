@@ -64,13 +64,16 @@ enum DigestLoginRoutes {
 }
 
 extension DigestLogin {
-    /// Reads `MD5`, `SHA-256` and both with `-sess`, in any case; `false` for others.
+    /// Reads `MD5`, `SHA-256`, `SHA-512` and each with `-sess`, in any case; `false` for others.
     mutating func take(algorithm name: [UInt8]) -> Bool {
         switch name.map(\.asciiLowercased).text {
         case "md5": (algorithm, isSession) = (.md5, false)
         case "md5-sess": (algorithm, isSession) = (.md5, true)
         case "sha-256": (algorithm, isSession) = (.sha256, false)
         case "sha-256-sess": (algorithm, isSession) = (.sha256, true)
+        // Not registered; httpbin has it, and so have its clients.
+        case "sha-512": (algorithm, isSession) = (.sha512, false)
+        case "sha-512-sess": (algorithm, isSession) = (.sha512, true)
         default: return false
         }
         return true

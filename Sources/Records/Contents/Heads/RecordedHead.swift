@@ -34,6 +34,8 @@ package struct RecordedHead: Sendable {
     /// The first line without its line end; empty for a trailer section.
     package let startLine: ArraySlice<UInt8>
     private let section: Range<Int>
+    /// Of a head of usual length: it is asked for many fields, one after the other.
+    private let known: [Place]?
 
     package init(_ head: [UInt8]) {
         let isPseudo = head.first == UInt8(ascii: ":")
@@ -55,7 +57,11 @@ package struct RecordedHead: Sendable {
         self.bytes = bytes
         self.startLine = startLine
         self.section = section
+        known = section.count <= Self.knownLimit ? Array(Places(bytes, section)) : nil
     }
+
+    /// In bytes: a longer one may have more fields than are worth their memory.
+    private static let knownLimit = 1 << 14
 
     /// The method of a request, empty if there is none.
     package var method: ArraySlice<UInt8> {
@@ -155,20 +161,32 @@ package struct RecordedHead: Sendable {
     }
 
     /// Where the fields stand, in wire order.
-    package var places: Places { Places(bytes, section) }
+    package var places: Places { Places(bytes, section, known) }
 
     package struct Places: Sequence, IteratorProtocol {
         private let bytes: [UInt8]
         private var index: Int
         private let end: Int
+        private let known: [Place]?
 
-        fileprivate init(_ bytes: [UInt8], _ section: Range<Int>) {
+        /// - Parameter known: what would be found, if it is known.
+        fileprivate init(_ bytes: [UInt8], _ section: Range<Int>, _ known: [Place]? = nil) {
             self.bytes = bytes
-            index = section.lowerBound
-            end = section.upperBound
+            self.known = known
+            index = known == nil ? section.lowerBound : 0
+            end = known?.count ?? section.upperBound
         }
 
         package mutating func next() -> Place? {
+            if let known {
+                guard index < end else { return nil }
+                defer { index += 1 }
+                return known[index]
+            }
+            return read()
+        }
+
+        private mutating func read() -> Place? {
             while index < end {
                 let start = index
                 let line = nextLine()
