@@ -74,6 +74,7 @@ package struct ContentServer: Sendable {
             digests: ResponseDigests(aheadByteLimit: configuration.aheadDigestByteLimit))
         ownRoutes = JournalRoutes(
             journal: journal, schedule: schedule, pushes: pushes, managed: managed,
+            authority: configuration.authority?.certificate,
             issueClientCertificate: configuration.issueClientCertificate)
     }
 

@@ -35,7 +35,7 @@ package final class ClientConnection: Sendable {
     package let number: UInt64
     /// The client's address and port, for people and logs.
     package let peer: String
-    /// The client's address alone.
+    /// The client's address alone; `relayed` where somebody in between has connected for it.
     package let host: String
     /// `nil` on a plain port.
     package let security: Security?

@@ -16,10 +16,16 @@ package final class HTTPServer: Sendable {
 
         package let address: SocketAddress
         package let security: Security
+        /// Whether somebody in between connects for the clients, so that addresses tell nothing of
+        /// where they are.
+        package let isRelayed: Bool
 
-        package init(_ address: SocketAddress, _ security: Security = .plain) {
+        package init(
+            _ address: SocketAddress, _ security: Security = .plain, isRelayed: Bool = false
+        ) {
             self.address = address
             self.security = security
+            self.isRelayed = isRelayed
         }
     }
 
@@ -36,6 +42,7 @@ package final class HTTPServer: Sendable {
         let descriptors: [Int32]
         let address: SocketAddress
         let security: Port.Security
+        let isRelayed: Bool
     }
 
     /// Binds; nothing is accepted before `run`.
@@ -52,7 +59,9 @@ package final class HTTPServer: Sendable {
         for port in ports {
             let (descriptors, address) = try Listener.bindShared(port.address, count: loops.count)
             bound.append(
-                BoundPort(descriptors: descriptors, address: address, security: port.security))
+                BoundPort(
+                    descriptors: descriptors, address: address, security: port.security,
+                    isRelayed: port.isRelayed))
         }
         self.ports = bound
         addresses = bound.map(\.address)
@@ -89,8 +98,9 @@ package final class HTTPServer: Sendable {
             return false
         }
         let worker = ServerWorker(
-            loop: loop, listener: listener, security: port.security, ticketKey: ticketKey,
-            numbers: numbers, limits: limits, answer: answer)
+            loop: loop, listener: listener, security: port.security,
+            isRelayed: port.isRelayed, ticketKey: ticketKey, numbers: numbers, limits: limits,
+            answer: answer)
         shutdown.onRequest(on: loop) { worker.drain(grace: $0) }
         // Each connection is a child task, so that none outlives the server.
         await withTaskGroup(of: Void.self) { group in

@@ -20,7 +20,11 @@ extension HTTPServerTask {
         let name = hello?.serverName
         var clientAuthorities: [Certificate]?
         let session: TLSSession
-        switch await host(for: hello) {
+        let chosen = await host(for: hello)
+        // What was made for it is no time of the client's.
+        channel.readDeadline = loop.now + limits.handshakeTimeout
+        channel.writeDeadline = channel.readDeadline
+        switch chosen {
         case .sound(let authorities):
             clientAuthorities = authorities
             session = context.makeSession(

@@ -74,7 +74,8 @@ final class HTTPServerTask: @unchecked Sendable {
     private func serve() async throws(ServerEnd) {
         let security = try await open()
         let client = ClientConnection(
-            number: number, peer: address.description, host: address.host, security: security)
+            number: number, peer: address.description,
+            host: worker.isRelayed ? "relayed" : address.host, security: security)
         var speaksHTTP2 = security?.applicationProtocol == "h2"
         // With TLS that has to be agreed on (RFC 9113 §3.2); but there are clients of push services
         // that do not.

@@ -15,6 +15,8 @@ final class ServerWorker: @unchecked Sendable {
     /// `nil` on a plain port.
     let tls: TLSServerContext?
     let hosts: (any TLSHosts)?
+    /// Whether the clients' addresses are those of somebody in between.
+    let isRelayed: Bool
     /// The name of the certificate for clients that ask for none.
     let ownName: String
     /// For responses: 64 KiB are four full TLS records, and fit into one of the loop's buffers.
@@ -33,12 +35,13 @@ final class ServerWorker: @unchecked Sendable {
 
     init(
         loop: EventLoop, listener: Listener, security: HTTPServer.Port.Security,
-        ticketKey: [UInt8], numbers: ConnectionNumbers, limits: ServerLimits,
+        isRelayed: Bool, ticketKey: [UInt8], numbers: ConnectionNumbers, limits: ServerLimits,
         answer: @escaping Answer
     ) {
         self.loop = loop
         self.listener = listener
         self.limits = limits
+        self.isRelayed = isRelayed
         self.answer = answer
         self.numbers = numbers
         ownName = listener.address.isWildcard ? "localhost" : listener.address.host

@@ -19,11 +19,13 @@ package final class KeyCache: Sendable {
     /// `file-unwritable`, `key-invalid`, `key-exposed`.
     package func key(_ kind: CertificateRecipe.KeyKind) throws(Failure) -> PrivateKey {
         guard kind.isRSA || kind == .dsa1024 else { return try Self.make(kind) }
-        return try kept.withLock { kept throws(Failure) in
-            if let key = kept[kind] { return key }
-            let key = try open(kind)
-            kept[kind] = key
-            return key
+        if let key = kept.withLock({ $0[kind] }) { return key }
+        // Without the lock: who wants another kind has not to wait for seconds.
+        let key = try open(kind)
+        return kept.withLock { kept in
+            let first = kept[kind] ?? key
+            kept[kind] = first
+            return first
         }
     }
 

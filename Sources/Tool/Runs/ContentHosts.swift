@@ -3,6 +3,7 @@ internal import Base
 internal import Catalogue
 package import ContentServer
 package import HTTPServer
+internal import Launching
 internal import Origins
 internal import Proxy
 internal import Sockets
@@ -14,6 +15,9 @@ internal import Transport
 package final class ContentHosts: TLSHosts {
     private let presenter: CataloguePresenter
     private let issuer: ChainIssuer
+    private let keys: KeyCache
+    /// Keys that take long, each made once, by a thread of its own.
+    private let making = Mutex<[CertificateRecipe.KeyKind: OneTimeBox<Bool>]>([:])
     private let probes: [String: ProbeDescription]
     private let zones: [String]
     private let authority: CertificateAuthority
@@ -30,8 +34,8 @@ package final class ContentHosts: TLSHosts {
     ) throws(Failure) {
         self.authority = authority
         let catalogue = Catalogue.builtIn()
-        issuer = try ChainIssuer(
-            authority: try AuditAuthority(authority), keys: KeyCache(folder: folder))
+        keys = KeyCache(folder: folder)
+        issuer = try ChainIssuer(authority: try AuditAuthority(authority), keys: keys)
         presenter = CataloguePresenter(
             issuer: issuer, catalogue: catalogue, token: "sallyport-content",
             now: { MonotonicTime.now().nanoseconds / 1_000_000 })
@@ -108,7 +112,7 @@ package final class ContentHosts: TLSHosts {
         guard let label = label(of: hello) else { return .sound() }
         if label == HostRoutes.askingLabel || label == HostRoutes.demandingLabel { return asking }
         guard let probe = probes[Self.aliases[label] ?? label] else { return .sound() }
-        // Away from the loop: a key of 8192 bits is made once, which takes half a minute.
+        for kind in Set(probe.chain.map(\.key)) { await prepare(kind) }
         let presenter = presenter
         let made = await Task.detached {
             do throws(Failure) {
@@ -135,6 +139,29 @@ package final class ContentHosts: TLSHosts {
                 } catch {}
             }
         }
+    }
+
+    /// Waits until a key is there that takes up to half a minute to be made.
+    private func prepare(_ kind: CertificateRecipe.KeyKind) async {
+        guard kind.isRSA || kind == .dsa1024 else { return }
+        let (box, isMine) = making.withLock { making in
+            if let box = making[kind] { return (box, false) }
+            let box = OneTimeBox<Bool>()
+            making[kind] = box
+            return (box, true)
+        }
+        if isMine {
+            startThread(named: "key") { [keys] in
+                do throws(Failure) {
+                    _ = try keys.key(kind)
+                    box.set(true)
+                } catch {
+                    // Whoever shows it finds the same.
+                    box.set(false)
+                }
+            }
+        }
+        _ = await box.get()
     }
 
     private var asking: TLSHost { .sound(clientAuthorities: [authority.certificate]) }

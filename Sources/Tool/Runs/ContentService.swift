@@ -44,7 +44,8 @@ package final class ContentService: Sendable {
     /// Errors: `bad-address`, `listen-failed`, `folder-unreadable`, `scenario-invalid`, those of
     /// its files, of the uploads' folder, and of the CA.
     package init(
-        _ options: ContentOptions, variables: [String: String], loops: [EventLoop]
+        _ options: ContentOptions, variables: [String: String], loops: [EventLoop],
+        isBesideProxy: Bool = false
     ) throws(Failure) {
         var configuration = ContentServerConfiguration()
         configuration.seed = UInt64(bitPattern: options.seed)
@@ -70,18 +71,27 @@ package final class ContentService: Sendable {
         configuration.hosts = { await hosts.list() }
         configuration.issueClientCertificate = { hosts.issueClientCertificate() }
         let content = ContentServer(configuration, journal: journal ?? Journal())
-        server = try HTTPServer(
-            ports: [
-                HTTPServer.Port(try options.listen.socketAddress()),
-                HTTPServer.Port(
-                    try options.tlsListen.socketAddress(), .tls(authority, hosts: hosts)),
-            ],
-            loops: loops, answer: content.answer)
-        http = server.addresses[0]
-        https = server.addresses[1]
-        zone = HostPattern("*.\(options.zone)").map { [http, https] in
-            HostedZone($0, places: [80: http, 443: https])
+        let security = HTTPServer.Port.Security.tls(authority, hosts: hosts)
+        var ports = [
+            HTTPServer.Port(try options.listen.socketAddress()),
+            HTTPServer.Port(try options.tlsListen.socketAddress(), security),
+        ]
+        if isBesideProxy {
+            // What comes by the proxy may be anybody's, who must not reach what this machine alone may.
+            let inside = try HostPort(host: "127.0.0.1", port: 0).socketAddress()
+            ports += [
+                HTTPServer.Port(inside, isRelayed: true),
+                HTTPServer.Port(inside, security, isRelayed: true),
+            ]
         }
+        server = try HTTPServer(ports: ports, loops: loops, answer: content.answer)
+        let addresses = server.addresses
+        (http, https) = (addresses[0], addresses[1])
+        zone =
+            isBesideProxy
+            ? HostPattern("*.\(options.zone)").map {
+                HostedZone($0, places: [80: addresses[2], 443: addresses[3]])
+            } : nil
     }
 
     /// Serves until `stop`.

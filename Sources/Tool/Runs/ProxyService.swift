@@ -53,7 +53,7 @@ package final class ProxyService: RunService {
         self.events = events
         let all = loops.all
         content = try options.content.map { options throws(Failure) in
-            try ContentService(options, variables: variables, loops: all)
+            try ContentService(options, variables: variables, loops: all, isBesideProxy: true)
         }
         if let content {
             plan.originTrust.extraAuthorities.append(content.authority.certificate)

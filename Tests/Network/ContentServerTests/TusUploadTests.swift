@@ -167,10 +167,18 @@ struct TusUploadTests {
         #expect(answer.status == 201)
         #expect(answer.content.text.contains(#""name":"note","value":"a \r\n--xy b""#))
         #expect(try await uploads.send("GET", "/uploads/_.._a_b.bin").content == Self.whole)
+        // Nothing need follow the last delimiter (RFC 2046 §5.1.1).
+        let bare = try await uploads.send(
+            "POST", "/uploads", [("Content-Type", "multipart/form-data; boundary=xyz")],
+            content.dropLast("\r\nrest".utf8.count), piece: piece)
+        #expect(bare.status == 201)
+        let kept = try await uploads.send("GET", "/uploads").content
         let cut = try await uploads.send(
             "POST", "/uploads", [("Content-Type", "multipart/form-data; boundary=xyz")],
-            content.dropLast(20), piece: piece)
+            content.dropLast("--\r\nrest".utf8.count), piece: piece)
         #expect(cut.status == 400)
+        // Who sends the form again does not have its file twice.
+        #expect(try await uploads.send("GET", "/uploads").content == kept)
     }
 
     @Test func bounds() async throws {

@@ -56,12 +56,12 @@ final class FeedRoutes: Sendable {
     /// The items oldest first, so many at once: `next` is where to go on, and stays the same while
     /// there is nothing new.
     private func cursor(_ request: ServerRequest) -> ServerResponse {
-        let after = request.path.queryValue("after")
+        let after = request.path.queryValue("after") ?? []
         let limit = decimal(request.path.queryValue("limit") ?? []) ?? 10
         guard let name = Self.name(request), let script = FeedScript(Self.steps(request)),
             (1...UInt64(Self.shownCount)).contains(limit)
         else { return Self.unknown }
-        guard let first = after == nil ? 0 : decimal(after ?? []) else { return .plain(400) }
+        guard let first = after.isEmpty ? 0 : decimal(after) else { return .plain(400) }
         let (step, count) = script.poll(poll(request))
         if step == .gone { return .plain(410) }
         if step == .fail { return Self.unavailable }

@@ -48,7 +48,9 @@ package enum HostRoutes {
                 "error": .string(
                     security.clientChain.isEmpty
                         ? "no client certificate was shown" : "the client certificate is not ours"),
-                "hint": "GET /.sallyport/client.pem, from this machine, issues one with its key",
+                "hint": .string(
+                    "GET /.sallyport/client.pem, from this machine, issues one with its key;"
+                        + " a proxy on the way shows it with --client-cert HOST=FILE"),
             ])
     }
 }

@@ -18,8 +18,12 @@ enum HttpbinDataRoutes {
                     return .plain(400)
                 }
                 return ServerResponse(
-                    200, [ResponseField("Content-Type", "text/html; charset=utf-8")],
-                    body: .bytes(bytes))
+                    200,
+                    [
+                        ResponseField("Content-Type", "text/html; charset=utf-8"),
+                        // Whose page it is nobody knows.
+                        ResponseField("Content-Security-Policy", "sandbox"),
+                    ], body: .bytes(bytes))
             },
             .get("/uuid") { request in
                 json(200, ["uuid": .string(UUIDText.text(seed: seed(request, configuration)))])

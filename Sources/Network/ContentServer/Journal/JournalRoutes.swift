@@ -1,6 +1,7 @@
 internal import Base
 internal import HTTPModel
 internal import HTTPServer
+internal import TLS
 
 /// `/.sallyport/`: what the journal has, for tests on this machine.
 struct JournalRoutes {
@@ -8,6 +9,7 @@ struct JournalRoutes {
     let schedule: FaultSchedule
     let pushes: PushService
     let managed: ManagedRoutes
+    let authority: Certificate?
     let issueClientCertificate: (@Sendable () -> [UInt8]?)?
 
     func answer(_ request: ServerRequest) -> ServerResponse {
@@ -25,16 +27,19 @@ struct JournalRoutes {
             return json(200, ["count": .integer(Int64(contents(request).records.count))])
         case (.get, ["assert"]): return judge(request)
         case (.get, ["client.pem"]):
-            return issueClientCertificate?().map {
-                ServerResponse(
-                    200,
-                    [
-                        ResponseField("Content-Type", "application/x-pem-file"),
-                        ResponseField("Cache-Control", "no-store"),
-                    ], body: .bytes($0))
-            } ?? .plain(404)
+            return issueClientCertificate?().map(Self.pem) ?? .plain(404)
+        case (.get, ["ca.pem"]): return authority.map { Self.pem($0.pem) } ?? .plain(404)
         default: return .plain(404)
         }
+    }
+
+    private static func pem(_ text: [UInt8]) -> ServerResponse {
+        ServerResponse(
+            200,
+            [
+                ResponseField("Content-Type", "application/x-pem-file"),
+                ResponseField("Cache-Control", "no-store"),
+            ], body: .bytes(text))
     }
 
     private func contents(_ request: ServerRequest) -> Journal.Contents {

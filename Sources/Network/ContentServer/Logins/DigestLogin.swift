@@ -97,7 +97,9 @@ struct DigestLogin {
     // MARK: The challenge
 
     private func challenge(generation: UInt64, isStale: Bool = false) -> String {
-        let name = (algorithm == .md5 ? "MD5" : algorithm.rawValue.uppercased()) + (isSession ? "-sess" : "")
+        let name =
+            (algorithm == .md5 ? "MD5" : algorithm.rawValue.uppercased())
+            + (isSession ? "-sess" : "")
         let qualities = protection == .none ? "" : ", qop=\"\(protection.rawValue)\""
         return "Digest realm=\"sallyport\", nonce=\"\(nonce(generation))\"\(qualities)"
             + ", algorithm=\(name), opaque=\"\(mark(generation, 1))\""

@@ -140,7 +140,11 @@ final class ManagedRoutes: Sendable {
     ) -> ServerResponse {
         apps.withLock { apps in
             guard apps[app] != nil || apps.count < Self.appLimit else { return .plain(503) }
-            return body(&apps[app, default: ManagedApp()])
+            var known = apps[app] ?? ManagedApp()
+            let response = body(&known)
+            // What is refused takes nobody's place.
+            if response.status < 300 { apps[app] = known }
+            return response
         }
     }
 

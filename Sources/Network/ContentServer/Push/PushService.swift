@@ -42,6 +42,8 @@ final class PushService: Sendable {
         var connections: [UInt64: ProviderConnection] = [:]
         var sent: [UInt64: Sent] = [:]
         var number: UInt64 = 0
+        /// Of those that are remembered, the oldest first.
+        var order: [UInt64] = []
         var answers: [Answer] = []
         /// How often each app was put on each device.
         var installs: [String: UInt64] = [:]
@@ -160,7 +162,8 @@ final class PushService: Sendable {
         change(device) { state in
             state.sent[notification.number] = Sent(
                 notification: notification, device: device, acceptedAt: now, fate: .stored)
-            state.sent[notification.number - min(notification.number, Self.sentLimit)] = nil
+            state.order.append(notification.number)
+            if state.order.count > Self.sentLimit { state.sent[state.order.removeFirst()] = nil }
             return state.store.accept(notification, for: device, now: now)
         }
     }
@@ -179,7 +182,7 @@ final class PushService: Sendable {
 
     private static let connectionLimit = 1024
     /// How many pushes are remembered.
-    static let sentLimit: UInt64 = 4096
+    static let sentLimit = 4096
 }
 
 extension ServerRequest {

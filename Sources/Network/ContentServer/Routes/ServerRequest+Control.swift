@@ -6,10 +6,12 @@ extension ServerRequest {
     /// Whether a program on this machine asks.
     ///
     /// Other machines may not look into the server or change what it does, and neither may a page in
-    /// a browser that has this server's address under a name of its own.
+    /// a browser: one of another site, one that has this server's address under a name of its own,
+    /// or one of what this server reflects (Fetch Metadata: `none` is who types the address).
     var isLocal: Bool {
         LoopbackHost.isAddress(connection.host) && LoopbackHost.contains(host ?? "")
             && fields.first(named: "origin") == nil
+            && fields.first(named: "sec-fetch-site")?.elementsEqual("none".utf8) ?? true
     }
 
     /// What the request says the time is, by `X-Sallyport-Now: <seconds since 1970>`; `nil` if it

@@ -24,8 +24,10 @@ final class MultipartContent: UploadContent {
         let skipped = ByteBuffer(capacity: 65_536)
         while try await read(into: skipped) > 0 { skipped.removeAll() }
         start += delimiter.count
-        let line = try await upTo([0x0D, 0x0A], byteLimit: 200)
-        if line.starts(with: "--".utf8) { return nil }
+        while held.count - start < 2 { try await fill() }
+        // Nothing need follow the last delimiter (RFC 2046 §5.1.1).
+        if held[start...].starts(with: "--".utf8) { return nil }
+        _ = try await upTo([0x0D, 0x0A], byteLimit: 200)
         // The line end of the delimiter counts, so that a head without fields ends too.
         start -= 2
         let head = try await upTo([0x0D, 0x0A, 0x0D, 0x0A], byteLimit: 16_384)

@@ -9,22 +9,22 @@ extension UploadRoutes {
     func join(
         _ creation: UploadCreation, _ request: ServerRequest
     ) async throws(UploadRefusal) -> ServerResponse {
-        var files: [FileAsset] = []
+        var parts: [StoredUpload] = []
         for url in (creation.joined ?? "").split(separator: " ", maxSplits: Self.joinLimit) {
             let name = [UInt8]((url.split(separator: "/").last ?? "").utf8)
             guard let part = store[name], part.facts.record.isPartial,
-                part.facts.record.isComplete, let file = store.file(of: part)
+                part.facts.record.isComplete
             else {
                 throw UploadRefusal(400, "\(name.prefix(120).text) is no complete part of another")
             }
-            files.append(file)
+            parts.append(part)
         }
-        guard !files.isEmpty else { throw UploadRefusal(400, "there is nothing to join") }
+        guard !parts.isEmpty else { throw UploadRefusal(400, "there is nothing to join") }
         let upload = try await make(creation, request)
         let reception = UploadReception(
             store: store, upload: upload, dialect: .tus, turn: upload.takeOver().turn, start: 0)
         do throws(UploadRefusal) {
-            let end = try await reception.receive(JoinedContent(files))
+            let end = try await reception.receive(JoinedContent(parts, store))
             return completed(try await finish(upload, end), .tus, status: 201)
         } catch {
             store.remove(upload)
@@ -41,6 +41,7 @@ extension UploadRoutes {
         }
         let form = MultipartContent(body, boundary: boundary)
         var taken: [JSONText] = []
+        var kept: [StoredUpload] = []
         var fields: [JSONText] = []
         var fieldBytes = 0
         do throws(Failure) {
@@ -50,7 +51,9 @@ extension UploadRoutes {
                         "request-too-large", party: .client, "more than \(Self.partLimit) parts")
                 }
                 if part.isFile {
-                    taken.append(try await file(part.fileName, form, request))
+                    let (upload, text) = try await file(part.fileName, form, request)
+                    kept.append(upload)
+                    taken.append(text)
                 } else {
                     let value = try await form.collect(byteLimit: Self.fieldLimit - fieldBytes)
                     fieldBytes += value.count
@@ -60,6 +63,8 @@ extension UploadRoutes {
                 }
             }
         } catch {
+            // Who sends the form again would have them twice.
+            for upload in kept { store.remove(upload) }
             throw UploadRefusal(error.code == "request-too-large" ? 413 : 400, error.detail)
         }
         return json(201, ["uploads": .array(taken), "fields": .array(fields)])
@@ -67,7 +72,7 @@ extension UploadRoutes {
 
     private func file(
         _ name: [UInt8]?, _ content: MultipartContent, _ request: ServerRequest
-    ) async throws(Failure) -> JSONText {
+    ) async throws(Failure) -> (StoredUpload, JSONText) {
         do throws(UploadRefusal) {
             let creation = UploadCreation(
                 plain: name, expiry: Self.now(request) + store.limits.age)
@@ -77,7 +82,7 @@ extension UploadRoutes {
                 start: 0)
             do throws(UploadRefusal) {
                 let end = try await reception.receive(content)
-                return Self.description(try await finish(upload, end))
+                return (upload, Self.description(try await finish(upload, end)))
             } catch {
                 store.remove(upload)
                 throw error
@@ -97,14 +102,20 @@ extension UploadRoutes {
 
 /// Files one behind the other.
 private final class JoinedContent: UploadContent {
-    private var sources: ArraySlice<FileSource>
+    private var parts: ArraySlice<StoredUpload>
+    private let store: UploadStore
+    /// Of the first part, once its turn has come: each has a descriptor.
+    private var source: FileSource?
 
-    init(_ files: [FileAsset]) {
-        sources = files.map { FileSource($0, range: 0..<$0.identity.size) }[...]
+    init(_ parts: [StoredUpload], _ store: UploadStore) {
+        self.parts = parts[...]
+        self.store = store
     }
 
     func read(into buffer: ByteBuffer) async throws(Failure) -> Int {
-        while let source = sources.first {
+        while let part = parts.first {
+            if source == nil { source = try open(part) }
+            guard let source else { break }
             // Other connections of this loop get their turn after every piece.
             await Task.yield()
             do throws(ResponseInterruption) {
@@ -113,9 +124,17 @@ private final class JoinedContent: UploadContent {
             } catch {
                 throw error.cause
             }
-            sources.removeFirst()
+            parts.removeFirst()
+            self.source = nil
         }
         return 0
+    }
+
+    private func open(_ part: StoredUpload) throws(Failure) -> FileSource {
+        guard let file = store.file(of: part) else {
+            throw Failure("file-unreadable", party: .tool, "a part is not there any more")
+        }
+        return FileSource(file, range: 0..<file.identity.size)
     }
 
     func tell(_ fields: [ResponseField]) async {}

@@ -108,11 +108,12 @@ struct UploadRoutes: Sendable {
         _ creation: UploadCreation, _ request: ServerRequest
     ) async throws(UploadRefusal) -> StoredUpload {
         let client = ClientLabel.of(request)
-        let (store, seed, now) = (store, seed, Self.now(request))
+        // Uploads of others end by the true clock alone.
+        let (store, seed, ended) = (store, seed, request.date.seconds)
         let (wish, record) = (creation.wish, creation.record)
         do throws(Failure) {
             return try await besideLoop { () throws(Failure) in
-                try store.make(wish, record, client: client, seed: seed, now: now)
+                try store.make(wish, record, client: client, seed: seed, now: ended)
             }
         } catch {
             var refusal = UploadRefusal(error)

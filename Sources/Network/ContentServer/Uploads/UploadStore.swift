@@ -47,6 +47,13 @@ package final class UploadStore: Sendable {
             throw Failure(
                 "folder-unreadable", party: .tool, "cannot open the folder \(path): \(reason)")
         }
+        guard unsafe access(path, W_OK | X_OK) == 0 else {
+            close(descriptor)
+            throw Failure(
+                "file-unwritable", party: .tool,
+                "no uploads can be kept in \(path): it may not be"
+                    + " written to", hint: "give another folder by --uploads")
+        }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
             throw Failure(
