@@ -131,7 +131,9 @@ let package = Package(
                 "Base", "HTTP2", "HTTPCodecs", "HTTPModel", "Negotiation", "Origins", "Processes",
                 "Recording", "Sockets", "TLS", "Traffic", "Transport",
             ]),
-        target("DevicePage", ["Base", "Contents", "HTTPCodecs", "HTTPModel", "Proxy", "Sockets", "TLS"]),
+        target(
+            "DevicePage",
+            ["Base", "Contents", "HTTPCodecs", "HTTPModel", "Proxy", "Sockets", "TLS"]),
         target(
             "HTTPClient",
             [

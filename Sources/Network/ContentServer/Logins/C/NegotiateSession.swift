@@ -14,18 +14,18 @@ final class NegotiateSession: @unchecked Sendable {
         case refused(String)
     }
 
-    private let library: gssapi_library
+    private let gssapi: gssapi_library
     private var context: UnsafeMutableRawPointer?
 
     /// - Returns: `nil` where there is no library.
     init?() {
-        guard let library = Self.library.value else { return nil }
-        self.library = library
+        guard let gssapi = Self.gssapi.value else { return nil }
+        self.gssapi = gssapi
     }
 
     deinit {
         var minor: UInt32 = 0
-        if unsafe context != nil { _ = unsafe library.delete_context(&minor, &context, nil) }
+        if unsafe context != nil { _ = unsafe gssapi.delete_context(&minor, &context, nil) }
     }
 
     /// Takes a token of the client.
@@ -53,19 +53,19 @@ final class NegotiateSession: @unchecked Sendable {
         var delegated: UnsafeMutableRawPointer?
         defer {
             var ignored: UInt32 = 0
-            _ = unsafe library.release_buffer(&ignored, &answer)
-            if unsafe name != nil { _ = unsafe library.release_name(&ignored, &name) }
+            _ = unsafe gssapi.release_buffer(&ignored, &answer)
+            if unsafe name != nil { _ = unsafe gssapi.release_name(&ignored, &name) }
             if unsafe delegated != nil {
-                _ = unsafe library.release_credential(&ignored, &delegated)
+                _ = unsafe gssapi.release_credential(&ignored, &delegated)
             }
         }
         let status: UInt32
         if var bindings = unsafe bindings {
-            status = unsafe library.accept(
+            status = unsafe gssapi.accept(
                 &minor, &context, nil, &token, &bindings, &name, nil, &answer, &flags, nil,
                 &delegated)
         } else {
-            status = unsafe library.accept(
+            status = unsafe gssapi.accept(
                 &minor, &context, nil, &token, nil, &name, nil, &answer, &flags, nil, &delegated)
         }
         let bytes = unsafe Self.bytes(answer)
@@ -83,8 +83,8 @@ final class NegotiateSession: @unchecked Sendable {
     private func text(of name: UnsafeMutableRawPointer?) -> String {
         var minor: UInt32 = 0
         var text = unsafe gssapi_buffer()
-        guard unsafe library.display_name(&minor, name, &text, nil) == 0 else { return "" }
-        defer { _ = unsafe library.release_buffer(&minor, &text) }
+        guard unsafe gssapi.display_name(&minor, name, &text, nil) == 0 else { return "" }
+        defer { _ = unsafe gssapi.release_buffer(&minor, &text) }
         return unsafe Self.bytes(text).text
     }
 
@@ -95,9 +95,9 @@ final class NegotiateSession: @unchecked Sendable {
             var more: UInt32 = 0
             var text = unsafe gssapi_buffer()
             guard
-                unsafe library.display_status(&ignored, status, kind, nil, &more, &text) == 0
+                unsafe gssapi.display_status(&ignored, status, kind, nil, &more, &text) == 0
             else { return nil }
-            defer { _ = unsafe library.release_buffer(&ignored, &text) }
+            defer { _ = unsafe gssapi.release_buffer(&ignored, &text) }
             return unsafe Self.bytes(text).text
         }.joined(separator: ": ")
     }
@@ -110,7 +110,7 @@ final class NegotiateSession: @unchecked Sendable {
         unsafe Array(UnsafeRawBufferPointer(start: buffer.value, count: buffer.length))
     }
 
-    private static let library = Library()
+    private static let gssapi = Library()
 
     /// `@unchecked Sendable`: functions that never change.
     @safe
@@ -118,8 +118,8 @@ final class NegotiateSession: @unchecked Sendable {
         let value: gssapi_library?
 
         init() {
-            var library = gssapi_library()
-            unsafe value = gssapi_load(&library) == 1 ? library : nil
+            var gssapi = gssapi_library()
+            unsafe value = gssapi_load(&gssapi) == 1 ? gssapi : nil
         }
     }
 }
