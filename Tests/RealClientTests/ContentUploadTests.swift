@@ -23,7 +23,7 @@ extension RealClientTests {
             path = /uploads/*
             method = PATCH
             turn = nth 2
-            fault = upload-cut:700000:rst
+            fault = upload-cut:4700000:rst
 
             """
 

@@ -122,6 +122,25 @@ struct FaultVerbTests {
         #expect(try rules("/assets/1/1k", client: "a") == "downloads")
     }
 
+    /// Only what can bring the byte counts as a turn.
+    @Test(arguments: [
+        ("POST", [("Content-Length", "0"), ("Upload-Length", "1000")], false), ("POST", [], false),
+        ("GET", [], false), ("HEAD", [("Content-Length", "900")], false),
+        ("PUT", [("Content-Length", "400")], true), ("PUT", [("Content-Length", "399")], false),
+        ("PUT", [("Transfer-Encoding", "chunked")], true),
+        ("PATCH", [("Content-Length", "100"), ("Upload-Offset", "300")], true),
+        ("PATCH", [("Content-Length", "100"), ("Upload-Offset", "200")], false),
+        ("PATCH", [("Content-Length", "100"), ("Upload-Offset", "400")], false),
+        ("PATCH", [("Content-Length", "1"), ("Upload-Offset", "18446744073709551615")], false),
+    ])
+    func reaches(_ method: String, _ headers: [(String, String)], _ reaches: Bool) throws {
+        let scenario = try Scenario.read(
+            [UInt8]("[rule]\nname = r\nreaches = 400\nfault = upload-cut:400\n".utf8), path: "s")
+        let decision = FaultSchedule(scenario, seed: 1).decide(
+            try request(method, "/uploads/a", headers), client: "a")
+        #expect((decision.rule != nil) == reaches)
+    }
+
     /// Whatever others ask meanwhile, a client meets the same.
     @Test func drawsForEachClientAlone() throws {
         var rule = Scenario.Rule(name: "r")

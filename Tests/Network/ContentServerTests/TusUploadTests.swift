@@ -227,4 +227,20 @@ struct TusUploadTests {
         #expect(journal[0].faults.contains("upload-cut@1500 finish"))
         #expect(journal[1].toldOffset == "1500")
     }
+
+    /// An upload breaks off where so much of it has come, whichever request brings that.
+    @Test func cutCountsOverTheUpload() async throws {
+        let uploads = try UploadFixture()
+        let made = try await uploads.send(
+            "POST", "/uploads", [Self.mark, ("Upload-Length", "5000")])
+        let url = "/faults/upload-cut:1500" + (try #require(made["Location"]))
+        for (from, to, offset) in [(0, 1000, "1000"), (1000, 2000, "1500"), (1500, 5000, "5000")] {
+            _ = try await uploads.send(
+                "PATCH", url, [Self.mark, Self.type, ("Upload-Offset", "\(from)")],
+                Self.whole[from..<to])
+            #expect(try await uploads.send("HEAD", url, [Self.mark])["Upload-Offset"] == offset)
+        }
+        let faults = uploads.server.journal.contents().records.map(\.faults)
+        #expect(faults.filter { !$0.isEmpty } == [["upload-cut@1500 finish"]])
+    }
 }

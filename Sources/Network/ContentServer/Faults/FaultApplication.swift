@@ -13,6 +13,8 @@ struct FaultApplication {
     private let configuration: ContentServerConfiguration
 
     private let digests: ResponseDigests
+    /// Where the upload breaks off, if as much comes.
+    private var breakOffset: UInt64?
 
     init(
         _ faults: [Fault], _ draws: FaultDraws, _ configuration: ContentServerConfiguration,
@@ -32,7 +34,7 @@ struct FaultApplication {
         var changed = request
         var early: ServerResponse?
         for fault in working {
-            change(body, fault)
+            change(body, fault, request)
             if early == nil { early = answerEarly(fault, request, others) }
             changed = change(changed, fault)
         }
@@ -53,19 +55,24 @@ struct FaultApplication {
     }
 
     /// Changes how an upload is taken.
-    private mutating func change(_ body: RequestBody, _ fault: Fault) {
+    private mutating func change(
+        _ body: RequestBody, _ fault: Fault, _ request: ServerRequest
+    ) {
         switch fault {
         case .withhold(let offset, let milliseconds):
             let place = offset.resolved(length: body.length, &draws)
             body.withhold(at: place, milliseconds: milliseconds)
             note("withhold@\(place)")
-        case .uploadCut(let offset, let ending):
+        case .uploadCut(let offset, _):
             let place = offset.resolved(length: body.length, &draws)
-            body.breakOff(at: place)
-            note("upload-cut@\(place) \(ending)")
+            // A byte is one of the upload, which several requests may bring.
+            var start: UInt64 = 0
+            if case .byte = offset { start = request.uploadOffset ?? 0 }
+            guard start == 0 || place > start else { return }
+            body.breakOff(at: place - start)
+            breakOffset = place
         case .uploadOffset(let count):
             body.rewritesInterim { $0.map { Self.moved($0, count) } }
-            note("upload-offset \(count)")
         case .noInterim:
             body.rewritesInterim { _ in nil }
             note("no-interim")
@@ -224,6 +231,11 @@ struct FaultApplication {
         switch fault {
         case .range(let fault): change(&response, fault)
         case .uploadOffset(let count):
+            // A question that was answered without an offset was not answered wrongly.
+            guard request.method != .head || response.index(of: "Upload-Offset") != nil else {
+                return
+            }
+            note("upload-offset \(count)")
             response.fields = response.fields.map { Self.moved($0, count) }
         case .flip(let offset, let bit):
             let length = response.body.length
@@ -272,7 +284,9 @@ struct FaultApplication {
                 delivery.cut = Delivery.Cut(at: place, ending)
                 note("cut@\(place.map(String.init) ?? "head") \(ending)")
             case .uploadCut(_, let ending):
-                if isBrokenOff { delivery.cut = Delivery.Cut(at: nil, ending) }
+                guard isBrokenOff, let breakOffset else { break }
+                delivery.cut = Delivery.Cut(at: nil, ending)
+                note("upload-cut@\(breakOffset) \(ending)")
             case .stall(let offset, let milliseconds):
                 let place = offset.resolved(length: length, &draws)
                 delivery.stalls.append(Delivery.Stall(at: place, milliseconds: milliseconds))

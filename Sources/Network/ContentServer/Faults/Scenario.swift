@@ -14,6 +14,8 @@ package struct Scenario: Sendable {
         var methods: [String] = []
         /// Whether a part has to be asked for; `nil` for either.
         var asksForRange: Bool?
+        /// The byte of an upload that the request's content has to reach; `nil` for any request.
+        var reachedByte: UInt64?
         var turn = Turn.every
         /// In thousandths.
         var odds: UInt64 = 1000
@@ -62,7 +64,29 @@ extension Scenario.Rule {
         guard methods.isEmpty || methods.contains(request.method.text),
             Glob.matches(request.path.raw.text, path)
         else { return false }
+        if let reachedByte, !Self.reaches(reachedByte, request) { return false }
         guard let asksForRange else { return true }
         return asksForRange == (request.fields.first(named: "range") != nil)
+    }
+
+    /// Whether content of the request, which may go on with an upload, begins ahead of byte `place`
+    /// and goes up to it; content whose length is not known may.
+    private static func reaches(_ place: UInt64, _ request: ServerRequest) -> Bool {
+        guard ![.get, .head, .delete, .options].contains(request.method) else { return false }
+        let start = request.uploadOffset ?? 0
+        guard start < place else { return false }
+        guard let length = request.fields.first(named: "content-length").flatMap({ decimal($0) })
+        else {
+            return request.version == .http2
+                || request.fields.first(named: "transfer-encoding") != nil
+        }
+        return length >= place - start
+    }
+}
+
+extension ServerRequest {
+    /// Where the request goes on with an upload; `nil` if it does not say.
+    var uploadOffset: UInt64? {
+        fields.first(named: "upload-offset").flatMap { decimal($0) }
     }
 }

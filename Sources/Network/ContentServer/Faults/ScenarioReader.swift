@@ -28,7 +28,7 @@ struct ScenarioReader {
     }
 
     private enum Name: String, CaseIterable {
-        case name, host, path, method, range, turn, odds, fault
+        case name, host, path, method, range, reaches, turn, odds, fault
     }
 
     private mutating func readRule(_ section: SettingLines.Section) throws(Failure) {
@@ -77,6 +77,11 @@ struct ScenarioReader {
                 throw invalid(place, "range is 'yes' or 'no', not '\(value)'", nil)
             }
             rule.asksForRange = value == "yes"
+        case .reaches:
+            guard let byte = decimal([UInt8](value.utf8)), byte > 0 else {
+                throw invalid(place, "reaches is a number of bytes, not '\(value)'", nil)
+            }
+            rule.reachedByte = byte
         case .turn: rule.turn = try turn(value, place)
         case .odds:
             guard value.last == "%", let percent = decimal([UInt8](value.dropLast().utf8)),
