@@ -11,6 +11,7 @@ struct JournalTests {
     /// What clients have done, put into a journal by hand.
     struct Act: Sendable {
         var client = "a"
+        var target = "/f"
         var scheme = ServerRequest.Scheme.https
         var range: String?
         var condition: (String, String)?
@@ -27,7 +28,7 @@ struct JournalTests {
             let headers =
                 (act.range.map { [("Range", $0)] } ?? []) + (act.condition.map { [$0] } ?? [])
             let id = journal.begin(
-                try request("GET", "/f", headers, scheme: act.scheme), client: act.client)
+                try request("GET", act.target, headers, scheme: act.scheme), client: act.client)
             var fields = act.tag.map { [ResponseField("ETag", $0)] } ?? []
             if let label = act.label { fields.append(ResponseField("Content-Range", label)) }
             journal.note(
@@ -68,6 +69,12 @@ struct JournalTests {
     }
 
     private static let cut = Act(sent: 400)
+    private static let cutByURL = Act(target: "/faults/cut:400/f", sent: 400)
+    private static var otherRest: Act {
+        var act = rest(400)
+        act.tag = "\"v2\""
+        return act
+    }
 
     static let rows = [
         Row("nothing seen", "no-byte-twice", [], .unseen),
@@ -90,7 +97,17 @@ struct JournalTests {
             "another version's", "if-range", [cut, rest(400, ("If-Range", "\"v0\""))], .failed,
             "request 2 of a goes on at byte 400 of /f with If-Range \"v0\","
                 + " but request 1 of a got \"v1\""),
-        Row("a first part", "if-range", [rest(400, nil)], .passed),
+        Row("a first part", "if-range", [rest(400, nil)], .unseen),
+        Row("nothing to go on with", "if-range", [Act()], .unseen),
+        Row("no content", "no-byte-twice", [Act(status: 404)], .unseen),
+        Row(
+            "behind a URL with faults", "if-range", [cutByURL, rest(400, nil)], .failed,
+            "request 2 of a goes on at byte 400 of /f without If-Range"),
+        Row("of both URLs", "whole", [cutByURL, rest(400)], .passed),
+        Row(
+            "another version's rest", "whole", [cut, otherRest], .failed,
+            "of the 1000 bytes of /f under \"v2\", those from 0 on are missing"),
+        Row("another version's whole", "whole", [cut, Act(tag: "\"v2\"")], .passed),
         Row("few retries", "retries:1", [cut, rest(400)], .passed),
         Row(
             "many retries", "retries:1", [cut, cut, cut], .failed,

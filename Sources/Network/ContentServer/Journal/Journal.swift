@@ -143,8 +143,10 @@ package struct JournalFilter: Sendable {
 
     func matches(_ record: JournalRecord) -> Bool {
         if let client, record.client != client { return false }
-        let target = String(record.target.prefix { $0 != "?" })
-        if let path, !Glob.matches(target, path) { return false }
+        if let path {
+            let targets = [record.target, record.resource].map { String($0.prefix { $0 != "?" }) }
+            guard targets.contains(where: { Glob.matches($0, path) }) else { return false }
+        }
         if let range {
             guard let asked = record.range, Glob.matches(asked, range) else { return false }
         }

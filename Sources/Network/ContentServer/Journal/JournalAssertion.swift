@@ -64,9 +64,13 @@ package enum JournalAssertion: Sendable, Equatable {
         } else if case .parallel(let count) = self {
             found = Self.serial(records, count)
         } else {
-            // Faults in a URL are not the client's to know: it asks for one thing with one URL.
-            let groups = Dictionary(grouping: records) { "\($0.client) \($0.host) \($0.target)" }
-            for key in groups.keys.sorted() { found += judge(one: groups[key] ?? []) }
+            // A beginning may be had by a URL with faults, and the rest by the one without.
+            let groups = Dictionary(grouping: records) {
+                "\($0.client) \($0.host) \($0.resource)"
+            }
+            let judged = groups.keys.sorted().compactMap { judge(one: groups[$0] ?? []) }
+            guard !judged.isEmpty else { return Verdict(outcome: .unseen, explanations: []) }
+            found = judged.flatMap(\.self)
         }
         let shown = found.prefix(Self.limit)
         let rest = found.count - shown.count
@@ -76,7 +80,8 @@ package enum JournalAssertion: Sendable, Equatable {
     }
 
     /// - Parameter records: the requests of one client for one target.
-    private func judge(one records: [JournalRecord]) -> [String] {
+    /// - Returns: what was not right; `nil` if there is nothing to judge.
+    private func judge(one records: [JournalRecord]) -> [String]? {
         switch self {
         case .noByteTwice: Self.overlaps(records)
         case .resumesWithIfRange: Self.blindResumptions(records)
@@ -95,7 +100,7 @@ package enum JournalAssertion: Sendable, Equatable {
         }
     }
 
-    private static func overlaps(_ records: [JournalRecord]) -> [String] {
+    private static func overlaps(_ records: [JournalRecord]) -> [String]? {
         var earlier: [(record: JournalRecord, bytes: Range<UInt64>)] = []
         var found: [String] = []
         for record in records.prefix(recordLimit) {
@@ -108,15 +113,16 @@ package enum JournalAssertion: Sendable, Equatable {
             }
             earlier.append((record, bytes))
         }
-        return found
+        return earlier.isEmpty ? nil : found
     }
 
-    private static func blindResumptions(_ records: [JournalRecord]) -> [String] {
+    private static func blindResumptions(_ records: [JournalRecord]) -> [String]? {
         var known: JournalRecord?
-        var found: [String] = []
+        var found: [String]?
         for record in records {
             defer { if record.status == 200 || record.status == 206 { known = record } }
             guard let from = record.askedFrom, from > 0, let known else { continue }
+            found = found ?? []
             let what = "\(name(record)) goes on at byte \(from) of \(record.target)"
             guard
                 let condition = record.conditions.first(where: {
@@ -124,14 +130,14 @@ package enum JournalAssertion: Sendable, Equatable {
                 })
             else {
                 let other = record.conditions.first.map { " (it has \($0))" } ?? ""
-                found.append("\(what) without If-Range\(other)")
+                found?.append("\(what) without If-Range\(other)")
                 continue
             }
             let value = condition.dropFirst("if-range: ".count)
             if value.hasPrefix("W/") {
-                found.append("\(what) with a weak tag, which never matches")
+                found?.append("\(what) with a weak tag, which never matches")
             } else if value != known.entityTag ?? "", value != known.lastModified ?? "" {
-                found.append(
+                found?.append(
                     "\(what) with If-Range \(value), but \(name(known)) got"
                         + " \(known.entityTag ?? known.lastModified ?? "no validator")")
             }
@@ -159,17 +165,20 @@ package enum JournalAssertion: Sendable, Equatable {
     }
 
     private static func gaps(_ records: [JournalRecord]) -> [String] {
-        guard let total = records.last(where: { $0.total != nil })?.total else {
+        guard let last = records.last(where: { $0.total != nil }), let total = last.total else {
             return records.last.map { ["no response told how long \($0.target) is"] } ?? []
         }
         var end: UInt64 = 0
-        for bytes in records.compactMap(\.bytes).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+        // Bytes of several versions are no whole of any.
+        let same = records.filter { $0.validator == last.validator }
+        for bytes in same.compactMap(\.bytes).sorted(by: { $0.lowerBound < $1.lowerBound }) {
             guard bytes.lowerBound <= end else { break }
             end = max(end, bytes.upperBound)
         }
         guard end < total else { return [] }
+        let version = same.count == records.count ? "" : " under \(last.validator)"
         let target = records.first?.target ?? ""
-        return ["of the \(total) bytes of \(target), those from \(end) on are missing"]
+        return ["of the \(total) bytes of \(target)\(version), those from \(end) on are missing"]
     }
 
     private static func name(_ record: JournalRecord) -> String {

@@ -169,6 +169,17 @@ extension JournalRecord {
         }
     }
 
+    /// What is asked for, whatever is wrong with it on purpose: the target behind `/faults/…`.
+    package var resource: String {
+        let prefix = "/faults/"
+        guard target.hasPrefix(prefix) else { return target }
+        let rest = target.dropFirst(prefix.count)
+        return rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? target
+    }
+
+    /// What tells the version of the bytes that went out; empty for nothing.
+    package var validator: String { entityTag ?? lastModified ?? "" }
+
     /// The length of the representation as the response told it.
     package var total: UInt64? {
         if status == 200 { return length }
