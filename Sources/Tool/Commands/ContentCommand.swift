@@ -42,7 +42,7 @@ extension Command {
                     "tls-listen", \.content.tlsListen, .hostPort, standard: "127.0.0.1:8444",
                     "the address for https"),
                 .option(
-                    "zone", \.content.zone, .text("DOMAIN"), standard: "sallyport.test",
+                    "zone", \.content.zone, .domainName, standard: "sallyport.test",
                     "what the names of its flawed TLS hosts are below, as in time-expired.DOMAIN"),
                 .option("root", \.content.folder, .path("FOLDER"), "serve the files in it"),
                 .option(

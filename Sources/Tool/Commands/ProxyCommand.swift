@@ -66,7 +66,7 @@ private var ownParameters: [Parameter<ProxyArguments>] {
             "content-tls-listen", \.content.tlsListen, .hostPort,
             standard: "127.0.0.1:8444", "its address for https"),
         .option(
-            "content-zone", \.content.zone, .text("DOMAIN"), standard: "sallyport.test",
+            "content-zone", \.content.zone, .domainName, standard: "sallyport.test",
             "what its hosts are below; clients of the proxy find them by name"),
         .option(
             "content-root", \.content.folder, .path("FOLDER"),

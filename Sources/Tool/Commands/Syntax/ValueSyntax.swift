@@ -41,6 +41,20 @@ extension ValueSyntax where Value == String {
         ValueSyntax(placeholder) { text throws(UsageFailure) in text }
     }
 
+    /// A name of letters, digits and hyphens between dots.
+    static var domainName: ValueSyntax {
+        .reading("DOMAIN", wanted: "a domain such as sallyport.test") { text in
+            let labels = text.utf8.split(separator: 0x2E, omittingEmptySubsequences: false)
+            let isDomain =
+                text.utf8.count <= 200
+                && labels.allSatisfy { label in
+                    (1...63).contains(label.count) && label.first != 0x2D && label.last != 0x2D
+                        && label.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == 0x2D }
+                }
+            return isDomain ? text : nil
+        }
+    }
+
     /// A path, which cannot be empty.
     static func path(_ placeholder: String) -> ValueSyntax {
         ValueSyntax(placeholder, isPath: true) { text throws(UsageFailure) in
