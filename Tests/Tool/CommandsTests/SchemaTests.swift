@@ -57,10 +57,10 @@ import Testing
         ReplayMiss("imap.example", 993).json.line.text,
         BatteryReport(
             kind: .resume, client: "curl", command: ["curl"],
-            results: BatteryKind.resume.cases.map {
+            results: BatteryKind.resume.cases.dropLast().map {
                 BatteryResult(
-                    $0, exitStatus: 0, isRight: $0.isControl, seen: "", runs: 2, requests: ["a"],
-                    duration: 7)
+                    $0, exitStatus: 0, isRight: $0.isControl, seen: "", runs: 2,
+                    requests: [BatteryRequestRecord("a")], duration: 7)
             }, startedAt: Timestamp(microseconds: 0), duration: 9, toolVersion: "0", source: nil
         ).json.line.text,
         AuditJSON.document(

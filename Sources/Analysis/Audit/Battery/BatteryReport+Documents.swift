@@ -17,14 +17,16 @@ extension BatteryReport {
             "verdict": .string(verdict.rawValue),
             "counts": .object(
                 BatteryOutcome.allCases.map {
-                    JSONText.Member($0.rawValue, .integer(Int64(count($0))))
+                    JSONText.Member(
+                        $0 == .notMet ? "notMet" : $0.rawValue, .integer(Int64(count($0))))
                 }),
+            "untried": .each(untried) { .string($0.id) },
             "diagnosis": .each(diagnosis) { diagnosis in
                 [
                     "mistake": .string(diagnosis.mistake.rawValue),
                     "title": .string(diagnosis.mistake.title),
                     "sentence": .string(diagnosis.mistake.sentence),
-                    "fix": .string(diagnosis.mistake.fix),
+                    "fix": .string(diagnosis.mistake.fix(in: kind)),
                     "cases": .each(diagnosis.cases) { .string($0) },
                 ]
             },
@@ -43,7 +45,7 @@ extension BatteryReport {
             "serverIsRight": .boolean(tried.isServerRight),
             "exitStatus": .optional(result.exitStatus),
             "runs": .integer(Int64(result.runs)),
-            "requests": .each(result.requests) { .string($0) },
+            "requests": .each(result.requests) { .string($0.text) },
             "durationMs": .thousandths(result.duration),
         ]
     }
@@ -84,7 +86,7 @@ extension BatteryReport {
                     properties: [
                         ("client", client), ("battery", kind.rawValue),
                         ("tool", "sallyport \(toolVersion)"),
-                    ], cases: results.map(testCase))
+                    ], cases: results.map(testCase) + untried.map(untriedCase))
             ]
         ).text
     }
@@ -96,12 +98,20 @@ extension BatteryReport {
             case .silent: .failed(message: message, type: "silent")
             case .inconclusive: .broken(message: message, type: "inconclusive")
             case .detected where tried.isControl: .broken(message: message, type: "detected")
+            case .notMet: .skipped(message: message)
             case .correct, .detected: .passed
             }
         return JUnitDocument.Case(
             group: kind.rawValue, name: "\(tried.id): \(tried.title) (\(client))",
             duration: result.duration, state: state,
             details: ([message, "demand: \(tried.demand)", "source: \(tried.source)"]
-                + result.requests).joined(separator: "\n"))
+                + result.requests.map(\.text)).joined(separator: "\n"))
+    }
+
+    private func untriedCase(_ tried: BatteryCase) -> JUnitDocument.Case {
+        let message = isInterrupted ? "not run: interrupted" : "not run: 'sound' was not right"
+        return JUnitDocument.Case(
+            group: kind.rawValue, name: "\(tried.id): \(tried.title) (\(client))",
+            state: .skipped(message: message), details: message)
     }
 }

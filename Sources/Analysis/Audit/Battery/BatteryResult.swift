@@ -10,6 +10,8 @@ package enum BatteryOutcome: String, Sendable, CaseIterable {
     case silent
     /// It said nothing in its time, or could not be started.
     case inconclusive
+    /// What the case lets go wrong did not come to pass, so that nothing can be said.
+    case notMet = "not-met"
 }
 
 package struct BatteryResult: Sendable {
@@ -20,8 +22,9 @@ package struct BatteryResult: Sendable {
     /// Of the last run; `nil` if none ended by itself.
     package let exitStatus: Int32?
     package let runs: Int
-    /// The requests, one a line, as the server's journal tells them.
-    package let requests: [String]
+    package let requests: [BatteryRequestRecord]
+    /// Of a download.
+    package let content: BatteryContent
     /// In microseconds.
     package let duration: Int64
 
@@ -30,27 +33,32 @@ package struct BatteryResult: Sendable {
     ///   - isRight: whether what the command made is what it should be.
     ///   - seen: of what it made.
     package init(
-        _ tried: BatteryCase, exitStatus: Int32?, isRight: Bool, seen: String, runs: Int,
-        requests: [String], duration: Int64
+        _ tried: BatteryCase, exitStatus: Int32?, isRight: Bool,
+        content: BatteryContent = .other, seen: String, runs: Int,
+        requests: [BatteryRequestRecord], duration: Int64
     ) {
         self.tried = tried
         self.exitStatus = exitStatus
         self.runs = runs
         self.requests = requests
+        self.content = content
         self.duration = duration
         let ended = exitStatus.map { "run \(runs) exited with \($0)" }
+        let isMet = requests.meet(tried)
         switch exitStatus {
         case nil: outcome = .inconclusive
-        case 0: outcome = isRight ? .correct : .silent
-        default: outcome = .detected
+        case 0: outcome = !isRight ? .silent : isMet ? .correct : .notMet
+        // A client that gives up although the server is right has failed, whatever it met.
+        default: outcome = isMet || tried.isServerRight ? .detected : .notMet
         }
-        evidence = "\(ended ?? "run \(runs) was ended after its time"); \(seen)"
+        let missing = outcome == .notMet ? "; what goes wrong here never reached it" : ""
+        evidence = "\(ended ?? "run \(runs) was ended after its time"); \(seen)\(missing)"
     }
 
     /// A command that could not be started.
     package init(_ tried: BatteryCase, failure: Failure) {
         self.tried = tried
-        (exitStatus, runs, requests, duration) = (nil, 0, [], 0)
+        (exitStatus, runs, requests, content, duration) = (nil, 0, [], .nothing, 0)
         outcome = .inconclusive
         evidence = failure.detail
     }
@@ -97,6 +105,14 @@ package struct BatteryReport: Sendable {
     /// The cases that were judged; a client that fails the sound one was not.
     package var judged: [BatteryResult] { results.filter { !$0.tried.isControl } }
 
+    /// The cases that were not tried.
+    package var untried: [BatteryCase] { Array(kind.cases.dropFirst(results.count)) }
+
+    /// Whether somebody ended it; a client that fails the sound case is not tried on others.
+    package var isInterrupted: Bool {
+        !untried.isEmpty && (results.isEmpty || results[0].outcome == .correct)
+    }
+
     package func count(_ outcome: BatteryOutcome) -> Int {
         judged.count { $0.outcome == outcome }
     }
@@ -104,7 +120,8 @@ package struct BatteryReport: Sendable {
     package var verdict: AuditVerdict {
         if count(.silent) > 0 { return .failed }
         let isControlled = results.first?.outcome == .correct
-        return isControlled && results.count == kind.cases.count && count(.inconclusive) == 0
+        let isMet = judged.contains { $0.outcome == .correct || $0.outcome == .detected }
+        return isControlled && isMet && untried.isEmpty && count(.inconclusive) == 0
             ? .clean : .inconclusive
     }
 }

@@ -25,6 +25,10 @@ struct AuditOptions {
             case (true, nil, true): configuration.way = .listen
             case (false, let range?, true): configuration.way = .serve(range)
             case (false, nil, false): configuration.way = .command(command)
+            case (true, _, false):
+                throw UsageFailure(
+                    "--listen waits for clients that come by themselves, and starts no command",
+                    hint: "leave --listen out, or the command")
             default:
                 throw UsageFailure(
                     "exactly one of a command behind --, --listen, --serve and --list is needed",

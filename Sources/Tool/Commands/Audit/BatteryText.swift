@@ -53,6 +53,7 @@ enum BatteryText {
                 case .detected: .yellow
                 case .silent: .red
                 case .inconclusive: .bold
+                case .notMet: .faint
                 }
             try table.append(
                 [
@@ -60,7 +61,7 @@ enum BatteryText {
                     TableWriter.Cell(result.outcome.rawValue, style),
                     TableWriter.Cell(result.tried.title),
                 ],
-                note: [.silent, .inconclusive].contains(result.outcome)
+                note: [.silent, .inconclusive, .notMet].contains(result.outcome)
                     || result.tried.isControl
                         && result.outcome != .correct
                     ? TableWriter.Cell(result.evidence, .faint) : nil)
@@ -72,14 +73,27 @@ enum BatteryText {
             let mistake = diagnosis.mistake
             lines += [
                 "  \(TerminalText.sanitized(report.client)) \(mistake.title)",
-                "    \(mistake.sentence)", "    fix    \(mistake.fix)",
+                "    \(mistake.sentence)", "    fix    \(mistake.fix(in: report.kind))",
                 "    shown  by \(diagnosis.cases.joined(separator: ", "))",
             ]
         }
         let counts = BatteryOutcome.allCases.map { "\(report.count($0)) \($0.rawValue)" }
         lines += ["", "\(report.verdict.rawValue): \(counts.joined(separator: ", "))"]
+        if report.isInterrupted {
+            let all = report.kind.cases.count { !$0.isControl }
+            let missing = report.untried.count { !$0.isControl }
+            lines.append("interrupted: \(missing) of \(all) cases not run")
+        }
         try environment.output.write(lines.joined(separator: "\n") + "\n")
-        guard report.verdict == .inconclusive else { return }
+        let overdue = report.results.count { $0.runs > 0 && $0.exitStatus == nil }
+        if overdue > 0 {
+            try environment.hint(
+                "\(overdue) ended after --timeout: a client that tries again by itself must be told"
+                    + " not to, such as by 'wget -t 1'")
+        }
+        guard let control = report.results.first, control.outcome != .correct, overdue == 0 else {
+            return
+        }
         let task = report.kind == .resume ? "download {url} to {out}" : "upload {file} to {url}"
         try environment.hint("the command must \(task), and exit with 0 when that is done")
     }
@@ -88,7 +102,10 @@ enum BatteryText {
 extension AuditOptions {
     fileprivate func battery(_ kind: BatteryKind) throws(UsageFailure) -> BatteryConfiguration {
         var configuration = BatteryConfiguration(kind, command: command)
-        guard !listens, served == nil, !command.isEmpty else {
+        if let idle = idleWithBattery {
+            throw UsageFailure("\(idle) does nothing with --battery", hint: Self.line(kind))
+        }
+        guard !command.isEmpty else {
             throw UsageFailure("a battery needs a command behind --", hint: Self.line(kind))
         }
         if let missing = configuration.missing {
@@ -100,6 +117,24 @@ extension AuditOptions {
         configuration.source = audit.sources.first?.place
         configuration.toolVersion = CommandLineTool.version
         return configuration
+    }
+
+    /// An option that was given, and that a battery has no use for.
+    private var idleWithBattery: String? {
+        let plain = AuditConfiguration()
+        let given: [(option: String, isGiven: Bool)] = [
+            ("--listen", listens), ("--serve", served != nil), ("--list", lists),
+            ("--warnings-fail", failsOnWarnings), ("--profile", audit.profile != plain.profile),
+            ("--probe", !audit.probes.isEmpty), ("--catalogue", audit.catalogue != nil),
+            ("--trust", audit.trust != plain.trust), ("--jobs", audit.jobs != plain.jobs),
+            ("--host", audit.host != nil), ("--port", audit.port != nil),
+            ("--origin", audit.origin != nil), ("--targets", !audit.targets.isEmpty),
+            ("--no-namespaces", audit.isNeverConfined),
+            ("--at", audit.proxy.listen != plain.proxy.listen),
+            ("--capture", audit.proxy.capture != nil),
+            ("--ca-file", audit.proxy.authority != plain.proxy.authority),
+        ]
+        return given.first(where: \.isGiven)?.option
     }
 
     private static func line(_ kind: BatteryKind) -> String {

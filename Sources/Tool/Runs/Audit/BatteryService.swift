@@ -96,15 +96,16 @@ package final class BatteryService: Sendable {
         stage.server.stop(grace: 0)
         _ = await ended
         if let failure { return BatteryResult(tried, failure: failure) }
-        var (isRight, seen) = try stage.judge()
+        var (isRight, content, seen) = try stage.judge()
         if tried.isControl, !isRight || trace.exitStatus != 0 {
             let line = trace.output.split(separator: 0x0A).last.map { [UInt8]($0) } ?? []
             let last = PrintableText(line, isWhole: true)?.text ?? ""
             seen += last.isEmpty ? "" : "; the command said: \(last.prefix(200))"
         }
         return BatteryResult(
-            tried, exitStatus: trace.exitStatus, isRight: isRight, seen: seen, runs: runs,
-            requests: stage.requests, duration: Timestamp.now().microseconds(since: startedAt))
+            tried, exitStatus: trace.exitStatus, isRight: isRight, content: content, seen: seen,
+            runs: runs, requests: stage.requests,
+            duration: Timestamp.now().microseconds(since: startedAt))
     }
 
     /// Runs the command once.

@@ -16,6 +16,9 @@ struct BatteryStage: Sendable {
     private let outputPath: String
     /// What the download has to be, or what is uploaded.
     private let expected: [UInt8]
+    /// What a download begins with, and what is answered to who asks for the rest.
+    private let first: [UInt8]
+    private let page: [UInt8]
 
     /// - Parameter folder: where nothing is yet.
     ///
@@ -26,6 +29,13 @@ struct BatteryStage: Sendable {
         try Files.makeFolder(folder)
         outputPath = "\(folder)/download"
         expected = try await Self.content(Self.asset, with: tried.held)
+        first = try await Self.content(Self.asset, with: "")
+        let faults = kind == .resume && tried.rules.count > 1 ? tried.rules[1].faults : []
+        page =
+            faults.isEmpty
+            ? []
+            : try await Self.content(
+                Self.asset, with: faults.joined(separator: "|"), range: "bytes=1000000-")
         var configuration = ContentServerConfiguration()
         configuration.scenario = try Scenario.read(
             [UInt8](Self.scenario(tried, of: kind).utf8), path: "the case \(tried.id)")
@@ -62,7 +72,7 @@ struct BatteryStage: Sendable {
             let settings = [
                 ("name", "\(tried.id) \(index + 1)"),
                 ("path", kind == .resume ? "/assets/*" : "/uploads*"), ("method", rule.method),
-                ("range", rule.range), ("turn", rule.turn),
+                ("range", rule.range), ("reaches", rule.reaches), ("turn", rule.turn),
             ]
             return "[rule]\n"
                 + settings.filter { !$0.1.isEmpty }.map { "\($0) = \($1)\n" }.joined()
@@ -70,14 +80,15 @@ struct BatteryStage: Sendable {
         }.joined()
     }
 
-    /// What a server without faults sends of an asset, or of another version of it.
+    /// What a server with these faults sends of an asset, or of a part of it.
     private static func content(
-        _ path: String, with fault: String
+        _ path: String, with fault: String, range: String? = nil
     ) async throws(Failure) -> [UInt8] {
         let path = fault.isEmpty ? path : "/faults/\(fault)\(path)"
         guard let path = RequestPath(path.utf8) else { return [] }
         let request = ServerRequest(
-            method: .get, path: path, host: "localhost", version: .http11, fields: .none,
+            method: .get, path: path, host: "localhost", version: .http11,
+            fields: Fields.none.setting("range", to: range.map { [UInt8]($0.utf8) }),
             connection: ClientConnection(number: 1, peer: "127.0.0.1:1", host: "127.0.0.1"),
             receivedAt: Timestamp(microseconds: 0))
         let server = ContentServer(ContentServerConfiguration())
@@ -96,26 +107,36 @@ struct BatteryStage: Sendable {
     }
 
     /// Whether what there is now is what has to be, and what is seen of it.
-    func judge() throws(Failure) -> (isRight: Bool, seen: String) {
+    func judge() throws(Failure) -> (isRight: Bool, content: BatteryContent, seen: String) {
         if let uploads {
             let isThere = uploads.holds(sha256: Digests.sha256(expected).hex)
-            return (isThere, isThere ? "the server has all of it" : "the server does not have it")
+            return (
+                isThere, .other,
+                isThere ? "the server has all of it" : "the server does not have it"
+            )
         }
         guard Files.exists(outputPath) else {
-            return (false, BatteryDifference.text(nil, expected: expected))
+            return (false, .nothing, BatteryDifference.text(nil, expected: expected))
         }
         let bytes: [UInt8]
         do throws(Failure) {
             bytes = try Files.read(outputPath, byteLimit: 4 * expected.count)
         } catch {
-            return (false, "the file cannot be read, or is much too long")
+            return (false, .other, "the file cannot be read, or is much too long")
         }
-        return (bytes == expected, BatteryDifference.text(bytes, expected: expected))
+        let content = BatteryContent(bytes, expected: expected, first: first, page: page)
+        return (content == .right, content, BatteryDifference.text(bytes, expected: expected))
     }
 
-    /// What the client asked, and was answered, a line each.
-    var requests: [String] {
-        content.journal.contents().records.prefix(Self.requestLimit).map(\.text)
+    /// What the client asked, and was answered.
+    var requests: [BatteryRequestRecord] {
+        content.journal.contents().records.prefix(Self.requestLimit).map { record in
+            BatteryRequestRecord(
+                record.text, asksForPart: record.range != nil, status: record.status,
+                faults: record.faults.map { fault in
+                    fault.firstRange(of: ": ").map { String(fault[$0.upperBound...]) } ?? fault
+                }, isCut: record.sent?.end == .cut)
+        }
     }
 
     private static let asset = "/assets/7/1m"
