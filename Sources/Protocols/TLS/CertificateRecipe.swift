@@ -251,6 +251,9 @@ extension CertificateRecipe {
         /// The point of the audit CA's public key, on a curve of our own: its private key is 2.
         case authorityPoint = "authority-point"
 
+        /// Whether making one takes long enough for it to be kept.
+        package var takesLong: Bool { isRSA || self == .dsa1024 }
+
         package var isRSA: Bool {
             switch self {
             case .rsa512, .rsa1024, .rsa2048, .rsa4096, .rsa8192, .rsaE3: true

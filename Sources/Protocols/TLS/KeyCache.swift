@@ -18,7 +18,7 @@ package final class KeyCache: Sendable {
     /// Errors: `probe-not-possible` for a kind that OpenSSL lacks here, `file-unreadable`,
     /// `file-unwritable`, `key-invalid`, `key-exposed`.
     package func key(_ kind: CertificateRecipe.KeyKind) throws(Failure) -> PrivateKey {
-        guard kind.isRSA || kind == .dsa1024 else { return try Self.make(kind) }
+        guard kind.takesLong else { return try Self.make(kind) }
         if let key = kept.withLock({ $0[kind] }) { return key }
         // Without the lock: who wants another kind has not to wait for seconds.
         let key = try open(kind)
@@ -36,7 +36,7 @@ package final class KeyCache: Sendable {
     package func prepare(
         _ kinds: Set<CertificateRecipe.KeyKind>, beforeSlow: () throws(Failure) -> Void
     ) throws(Failure) {
-        for kind in kinds where kind.isRSA || kind == .dsa1024 {
+        for kind in kinds where kind.takesLong {
             if kind == .rsa8192, !Files.exists("\(folder)/\(kind.rawValue).pem") {
                 try beforeSlow()
             }

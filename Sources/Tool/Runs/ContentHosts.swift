@@ -143,7 +143,7 @@ package final class ContentHosts: TLSHosts {
 
     /// Waits until a key is there that takes up to half a minute to be made.
     private func prepare(_ kind: CertificateRecipe.KeyKind) async {
-        guard kind.isRSA || kind == .dsa1024 else { return }
+        guard kind.takesLong else { return }
         let (box, isMine) = making.withLock { making in
             if let box = making[kind] { return (box, false) }
             let box = OneTimeBox<Bool>()
