@@ -28,7 +28,7 @@ let layers: KeyValuePairs<String, [String]> = [
         "Processes", "Origins", "Proxy", "DevicePage", "HTTPClient", "HTTPServer", "ContentServer",
     ],
     "Analysis": [
-        "Findings", "Formats", "PacketFormats", "Replay", "Comparison", "Transfers", "Audit",
+        "Findings", "Formats", "PacketFormats", "Replay", "Comparison", "TransferAnalysis", "Audit",
     ],
     "Tool": ["Launching", "Views", "Runs", "Commands", "sallyport", "Fuzzing", "sallyport-fuzz"],
 ]
@@ -163,7 +163,7 @@ let package = Package(
         target(
             "Comparison",
             ["Base", "Contents", "HTTPCodecs", "HTTPModel", "Redaction", "Replay", "Traffic"]),
-        target("Transfers", ["Base", "Contents", "HTTPModel", "Traffic"]),
+        target("TransferAnalysis", ["Base", "Contents", "HTTPModel", "Traffic"]),
         target(
             "Audit",
             ["Base", "Catalogue", "Findings", "Proxy", "Sockets", "TLS", "Traffic"]),
@@ -178,7 +178,7 @@ let package = Package(
             "Views",
             [
                 "Base", "Contents", "Filters", "Findings", "Formats", "HTTPCodecs", "HTTPModel",
-                "Redaction", "Replay", "Traffic", "Transfers",
+                "Redaction", "Replay", "Traffic", "TransferAnalysis",
             ]),
         target(
             "Runs",
@@ -196,7 +196,7 @@ let package = Package(
                 "Audit", "Base", "CaptureStore", "Catalogue", "Comparison", "Confinement",
                 "Contents", "Filters", "Findings", "Formats", "HTTPClient", "HTTPCodecs",
                 "HTTPModel", "Launching", "Origins", "Proxy", "PublicSuffixes", "Redaction",
-                "Replay", "Runs", "Sockets", "TLS", "Traffic", "Transfers", "Views",
+                "Replay", "Runs", "Sockets", "TLS", "Traffic", "TransferAnalysis", "Views",
             ]),
         program("sallyport", ["Commands"]),
 
@@ -208,7 +208,7 @@ let package = Package(
                 "Findings", "Formats", "HTTPCodecs", "HTTPModel", "Logins", "Negotiation",
                 "Origins", "PacketFormats", "Proxy", "Recording", "Redaction", "Replay", "TLS",
                 "Traffic",
-                "Transfers",
+                "TransferAnalysis",
             ]),
         program("sallyport-fuzz", ["Base", "Commands", "Fuzzing"]),
 
@@ -269,7 +269,7 @@ let package = Package(
                 "Base", "HTTP2", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "Origins", "Recording",
                 "Sockets", "TLS", "Traffic", "Transport",
             ]),
-        tests(of: "Transfers", ["Base", "HTTPModel", "TLS", "Traffic"]),
+        tests(of: "TransferAnalysis", ["Base", "HTTPModel", "TLS", "Traffic"]),
         tests(
             of: "Replay",
             ["Base", "Contents", "HTTPCodecs", "HTTPModel", "TestConditions", "Traffic"]),

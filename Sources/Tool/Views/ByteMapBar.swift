@@ -1,4 +1,4 @@
-package import Transfers
+package import TransferAnalysis
 
 /// Which bytes of a resource came, in a line of text.
 package enum ByteMapBar {

@@ -1,7 +1,7 @@
 package import Base
 internal import Redaction
 package import Traffic
-package import Transfers
+package import TransferAnalysis
 
 /// A transfer as it is shown.
 package struct TransferSummary {

@@ -1,7 +1,7 @@
 internal import Base
 internal import TLS
 internal import Traffic
-internal import Transfers
+internal import TransferAnalysis
 internal import Views
 
 /// Which transfers are listed, and how.

@@ -1,5 +1,5 @@
 internal import Base
-internal import Transfers
+internal import TransferAnalysis
 internal import Views
 
 /// The transfers as a table for people.

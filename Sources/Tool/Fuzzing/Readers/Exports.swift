@@ -7,7 +7,7 @@ internal import PacketFormats
 internal import Replay
 internal import TLS
 internal import Traffic
-internal import Transfers
+internal import TransferAnalysis
 
 /// All that is made of a capture without a command line.
 enum Exports {

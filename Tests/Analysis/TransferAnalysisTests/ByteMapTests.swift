@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Transfers
+@testable import TransferAnalysis
 
 struct ByteMapTests {
     private static let source = ByteSource(exchange: 1, contentOffset: 0, position: 0)

@@ -2,7 +2,7 @@ import Base
 import TLS
 import Testing
 
-@testable import Transfers
+@testable import TransferAnalysis
 
 struct DownloadTests {
     private static let tag = "\nETag: \"v1\""

@@ -1,7 +1,7 @@
 import Base
 import Testing
 
-@testable import Transfers
+@testable import TransferAnalysis
 
 struct S3UploadTests: S3Steps {
     static let parts: [ScenarioRow] = [

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Transfers
+@testable import TransferAnalysis
 
 struct TransferLimitsTests {
     private func limits(_ change: (inout TransferLimits) -> Void) -> TransferLimits {

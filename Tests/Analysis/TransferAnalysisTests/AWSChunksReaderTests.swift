@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Transfers
+@testable import TransferAnalysis
 
 struct AWSChunksReaderTests {
     struct Row: CustomStringConvertible, Sendable {

@@ -3,7 +3,7 @@ import TLS
 import Testing
 import Traffic
 
-@testable import Transfers
+@testable import TransferAnalysis
 
 struct UploadTests {
     private static let length = "\nContent-Length: 10"

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Transfers
+@testable import TransferAnalysis
 
 struct ByteRangesReaderTests {
     struct Row: CustomStringConvertible, Sendable {

@@ -2,7 +2,7 @@ import Base
 import TLS
 import Testing
 
-@testable import Transfers
+@testable import TransferAnalysis
 
 struct FramedUploadTests: S3Steps {
     static let framed: [ScenarioRow] = [

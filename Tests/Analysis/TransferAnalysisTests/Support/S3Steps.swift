@@ -1,4 +1,4 @@
-@testable import Transfers
+@testable import TransferAnalysis
 
 /// The steps of an upload to S3, and its framing.
 protocol S3Steps {}

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Transfers
+@testable import TransferAnalysis
 
 struct S3DocumentTests {
     /// A document, and what it tells.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Transfers
+@testable import TransferAnalysis
 
 struct CompletedPartsTests {
     private static func list(_ numbers: String...) -> String {

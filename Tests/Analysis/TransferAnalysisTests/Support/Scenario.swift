@@ -3,7 +3,7 @@ import TLS
 import Testing
 import Traffic
 
-@testable import Transfers
+@testable import TransferAnalysis
 
 /// One exchange of a scenario. The first line of `request` is a method and a target, that of
 /// `response` a status; further lines are fields.
