@@ -25,8 +25,10 @@ let layers: KeyValuePairs<String, [String]> = [
         "Traffic", "Contents", "Logins", "Redaction", "Recording", "CaptureStore", "Filters",
     ],
     "Network": [
-        "Processes", "Origins", "Proxy", "DevicePage", "HTTPClient", "HTTPServer", "ContentServer",
+        "Processes", "Origins", "Proxy", "DevicePage", "HTTPClient", "HTTPServer", "Pushes",
+        "ContentServer",
     ],
+    "Clients": ["Refresh"],
     "Analysis": [
         "Findings", "Formats", "PacketFormats", "Replay", "Comparison", "TransferAnalysis", "Audit",
     ],
@@ -143,9 +145,15 @@ let package = Package(
         target(
             "HTTPServer",
             ["Base", "HTTP2", "HTTPCodecs", "HTTPModel", "Sockets", "TLS", "Transport"]),
+        target("Pushes", ["Base", "Contents"]),
         target(
             "ContentServer",
-            ["Base", "Contents", "HTTPCodecs", "HTTPModel", "HTTPServer", "TLS", "CGSSAPI"]),
+            [
+                "Base", "Contents", "HTTPCodecs", "HTTPModel", "HTTPServer", "Pushes", "TLS",
+                "CGSSAPI",
+            ]),
+        // Clients
+        target("Refresh", ["Base", "Contents", "Pushes"]),
         // Analysis
         target(
             "Findings",
@@ -306,6 +314,8 @@ let package = Package(
                 "Base", "Catalogue", "Findings", "ProcessStart", "Proxy", "Sockets",
                 "TestConditions", "TLS", "Traffic",
             ]),
+        tests(of: "Pushes", ["Base"]),
+        tests(of: "Refresh", ["Base", "Contents"]),
         // Requests for ranges and with preconditions, and what they must be answered with.
         support("RangeVectors"),
         tests(

@@ -1,5 +1,6 @@
 internal import Base
 internal import HTTPServer
+internal import Pushes
 
 /// What a device is told, as it comes: events for `EventSource` (HTML standard §9.2).
 ///

@@ -1,6 +1,7 @@
 internal import Base
 internal import HTTPModel
 internal import HTTPServer
+internal import Pushes
 
 /// What a provider asks for, as far as it can be judged without knowing the device.
 struct PushRequest {

@@ -1,6 +1,7 @@
 internal import Base
 internal import HTTPModel
 internal import HTTPServer
+internal import Pushes
 
 /// `POST /3/device/<token>`: what Apple's push service answers to providers.
 struct PushRoutes {

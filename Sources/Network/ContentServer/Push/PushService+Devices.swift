@@ -1,5 +1,6 @@
 internal import Base
 internal import HTTPServer
+internal import Pushes
 internal import Synchronization
 internal import TLS
 

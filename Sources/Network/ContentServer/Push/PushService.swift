@@ -1,6 +1,7 @@
 internal import Base
 internal import HTTPModel
 internal import HTTPServer
+internal import Pushes
 internal import Synchronization
 internal import TLS
 

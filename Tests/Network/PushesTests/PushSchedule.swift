@@ -1,5 +1,5 @@
 import Base
-import ContentServer
+import Pushes
 
 /// Plays a schedule that is drawn from a seed against a store, and watches what it promises.
 struct PushSchedule {

@@ -1,5 +1,5 @@
 import Base
-import ContentServer
+import Pushes
 import Testing
 
 struct PushStoreTests {

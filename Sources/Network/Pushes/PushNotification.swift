@@ -7,7 +7,7 @@ package enum PushType: String, Sendable, CaseIterable {
     case pushtotalk, widgets
 
     /// What the topic of such a push has behind the app's name.
-    var suffix: String {
+    package var suffix: String {
         switch self {
         case .alert, .background, .mdm: ""
         case .location: ".location-query"
@@ -21,7 +21,7 @@ package enum PushType: String, Sendable, CaseIterable {
     }
 
     /// In bytes.
-    static func payloadLimit(_ type: PushType?) -> Int { type == .voip ? 5120 : 4096 }
+    package static func payloadLimit(_ type: PushType?) -> Int { type == .voip ? 5120 : 4096 }
 }
 
 /// A push that was accepted, on its way to a device.
@@ -90,7 +90,7 @@ package struct PushNotification: Sendable, Equatable {
     }
 
     /// The payload on one line; as a text if it is no JSON.
-    var payloadLine: [UInt8] {
+    package var payloadLine: [UInt8] {
         guard let document = JSONDocument(payload) else { return JSONText.bytes(payload).line }
         var line: [UInt8] = []
         document.append(JSONDocument.root, to: &line)
