@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import Traffic
 
 extension OpenTransfer {
@@ -23,7 +24,7 @@ extension OpenTransfer {
     }
 
     private var resourceURL: [UInt8] {
-        method == .s3Multipart ? TransferURL.withoutQuery(url) : url
+        method == .s3Multipart ? URLReference.withoutQuery(url) : url
     }
 
     private var uploadURL: [UInt8]? {
@@ -31,7 +32,7 @@ extension OpenTransfer {
         case .http: nil
         case .s3Multipart: key.url
         case .tus, .resumableUpload, .contentRange:
-            key.url == TransferURL.normalized(url) ? nil : key.url
+            key.url == URLReference.normalized(url) ? nil : key.url
         }
     }
 

@@ -1,4 +1,5 @@
 package import Base
+internal import Contents
 internal import HTTPModel
 package import Traffic
 
@@ -118,7 +119,7 @@ package final class TransferLedger {
     // MARK: What is open
 
     private func key(_ kind: String, _ url: [UInt8], _ client: TransferClient) -> TransferKey {
-        TransferKey(address: client.address, kind: kind, url: TransferURL.normalized(url))
+        TransferKey(address: client.address, kind: kind, url: URLReference.normalized(url))
     }
 
     private func find(_ key: TransferKey, _ client: TransferClient) -> OpenTransfer? {

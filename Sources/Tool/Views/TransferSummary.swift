@@ -1,4 +1,5 @@
 package import Base
+internal import Contents
 internal import Redaction
 package import Traffic
 package import TransferAnalysis

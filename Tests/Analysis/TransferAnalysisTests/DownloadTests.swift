@@ -1,4 +1,5 @@
 import Base
+import Contents
 import TLS
 import Testing
 

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import Traffic
 
 /// Reads recorded contents in pieces: for digests, and to compare what came twice.

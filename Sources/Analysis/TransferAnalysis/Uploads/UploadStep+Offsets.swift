@@ -18,7 +18,7 @@ extension UploadStep {
             let joined = heads.asked("upload-concat")?.starts(with: Array("final".utf8)) ?? false
             guard !joined else { return nil }
             isCreation = true
-            url = TransferURL.resolved(location, against: heads.url)
+            url = URLReference.resolved(location, against: heads.url)
             if heads.exchange.requestBody.size > 0 { place = .at(0) }
             kept = offset(heads) ?? (heads.exchange.requestBody.size > 0 ? nil : 0)
             ending = .whenWhole
@@ -61,7 +61,7 @@ extension UploadStep {
         default:
             guard !isKnown, let location = Self.location(heads) else { return nil }
             isCreation = true
-            url = TransferURL.resolved(location, against: heads.url)
+            url = URLReference.resolved(location, against: heads.url)
             place = .at(0)
             kept = heads.succeeded ? offset(heads) : nil
         }

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 internal import Traffic
 
@@ -6,7 +7,7 @@ internal import Traffic
 extension UploadStep {
     init?(s3Multipart heads: TransferHeads, isKnown: Bool, _ contents: TransferContents) throws {
         self.init(.s3Multipart, heads)
-        let number = TransferURL.parameter("partNumber", of: heads.url)
+        let number = URLReference.parameter("partNumber", of: heads.url)
         switch heads.method {
         case "PUT":
             guard let number else { return nil }

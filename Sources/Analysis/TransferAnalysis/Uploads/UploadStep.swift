@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 internal import Traffic
 
@@ -62,7 +63,7 @@ struct UploadStep {
     init?(
         _ heads: TransferHeads, of known: TransferMethod?, _ contents: TransferContents
     ) throws {
-        if TransferURL.parameter("uploadId", of: heads.url) != nil {
+        if URLReference.parameter("uploadId", of: heads.url) != nil {
             try self.init(s3Multipart: heads, isKnown: known == .s3Multipart, contents)
         } else if heads.asked("tus-resumable") != nil || known == .tus {
             self.init(tus: heads)
@@ -82,10 +83,10 @@ struct UploadStep {
 
     /// Under which an upload is known that a request is about.
     static func url(of heads: TransferHeads) -> [UInt8] {
-        guard let upload = TransferURL.parameter("uploadId", of: heads.url) else {
+        guard let upload = URLReference.parameter("uploadId", of: heads.url) else {
             return heads.url
         }
-        return TransferURL.withoutQuery(heads.url) + Array("?uploadId=".utf8) + upload
+        return URLReference.withoutQuery(heads.url) + Array("?uploadId=".utf8) + upload
     }
 
     mutating func note(_ code: TransferNote.Code, _ detail: String = "") {
@@ -106,7 +107,7 @@ struct UploadStep {
                 heads.succeeded
             else { return nil }
             isCreation = true
-            url = TransferURL.resolved(location, against: heads.url)
+            url = URLReference.resolved(location, against: heads.url)
             total = heads.asked("x-upload-content-length").flatMap(TransferHeads.number)
             return
         case "PUT", "POST", "PATCH": break
@@ -153,7 +154,8 @@ struct UploadStep {
     }
 
     private static func opensSession(_ heads: TransferHeads) -> Bool {
-        TransferURL.parameter("uploadType", of: heads.url)?.elementsEqual("resumable".utf8) ?? false
+        URLReference.parameter("uploadType", of: heads.url)?.elementsEqual("resumable".utf8)
+            ?? false
             || heads.asked("x-upload-content-length") != nil
             || heads.asked("x-goog-resumable") != nil
     }

@@ -1,7 +1,5 @@
 package import Base
-internal import Contents
 internal import HTTPModel
-internal import Traffic
 
 /// A digest that a message names (RFC 9530; RFC 3230 and RFC 1864 before it; S3's checksums).
 package struct ClaimedDigest: Sendable, Equatable {
@@ -21,14 +19,14 @@ package struct ClaimedDigest: Sendable, Equatable {
         /// Of what S3 is to store of this message's content; the algorithm is part of the name.
         case amazonChecksum = "x-amz-checksum"
 
-        var isOfWhole: Bool { self == .representation || self == .legacy }
+        package var isOfWhole: Bool { self == .representation || self == .legacy }
     }
 
     /// Those of a head and of its trailers; what cannot be read, or has an algorithm that is not
     /// known, is left out.
     ///
     /// - Parameter ofObject: whether the content is, or is a part of, what S3 is to store.
-    static func all(
+    package static func all(
         _ head: RecordedHead, trailers: [UInt8], ofObject: Bool = false
     ) -> [ClaimedDigest] {
         let sections = trailers.isEmpty ? [head] : [head, RecordedHead(trailers: trailers)]
@@ -112,24 +110,10 @@ package enum ClaimedAlgorithm: Sendable, Hashable {
     }
 
     /// In bytes.
-    var size: Int {
+    package var size: Int {
         switch self {
         case .hash(let algorithm): algorithm.size
         case .checksum(let algorithm): algorithm.size
         }
-    }
-}
-
-/// Whether bytes have the digest that was claimed for them; the raw values are a contract.
-package struct DigestCheck: Sendable, Equatable {
-    package let field: ClaimedDigest.Field
-    package let algorithm: ClaimedAlgorithm
-    package let outcome: Outcome
-
-    package enum Outcome: String, Sendable {
-        case match
-        case mismatch
-        /// Not all of the bytes are there.
-        case unchecked
     }
 }

@@ -1,10 +1,9 @@
 internal import Base
-internal import Contents
 
-/// URLs made comparable, as far as servers spell them differently for one upload.
-enum TransferURL {
+/// URLs made comparable, as far as servers spell them differently for one resource.
+package enum URLReference {
     /// The authority in lower case without the scheme's own port, and no fragment.
-    static func normalized(_ url: [UInt8]) -> [UInt8] {
+    package static func normalized(_ url: [UInt8]) -> [UInt8] {
         let pieces = RecordedURL(url)
         guard !pieces.scheme.isEmpty else { return Array(pieces.target) }
         let scheme = pieces.scheme.map(\.asciiLowercased)
@@ -20,7 +19,7 @@ enum TransferURL {
 
     /// A Location against the URL that was asked for (RFC 3986 §5.2, dot segments left as they
     /// are), normalised.
-    static func resolved(_ reference: ArraySlice<UInt8>, against base: [UInt8]) -> [UInt8] {
+    package static func resolved(_ reference: ArraySlice<UInt8>, against base: [UInt8]) -> [UInt8] {
         if !RecordedURL(reference).scheme.isEmpty { return normalized(Array(reference)) }
         let slash = UInt8(ascii: "/")
         let pieces = RecordedURL(base)
@@ -34,11 +33,11 @@ enum TransferURL {
     }
 
     /// The value of a parameter of the query, not decoded; `nil` if there is none.
-    static func parameter(_ name: String, of url: [UInt8]) -> ArraySlice<UInt8>? {
+    package static func parameter(_ name: String, of url: [UInt8]) -> ArraySlice<UInt8>? {
         RecordedURL(url).parameters.first { $0.name.elementsEqual(name.utf8) }?.value
     }
 
-    static func withoutQuery(_ url: [UInt8]) -> [UInt8] {
+    package static func withoutQuery(_ url: [UInt8]) -> [UInt8] {
         Array(url.prefix { $0 != UInt8(ascii: "?") })
     }
 }
