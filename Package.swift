@@ -28,7 +28,7 @@ let layers: KeyValuePairs<String, [String]> = [
         "Processes", "Origins", "Proxy", "DevicePage", "HTTPClient", "HTTPServer", "Pushes",
         "ContentServer",
     ],
-    "Clients": ["Refresh"],
+    "Clients": ["Refresh", "Transfer"],
     "Analysis": [
         "Findings", "Formats", "PacketFormats", "Replay", "Comparison", "TransferAnalysis", "Audit",
     ],
@@ -154,6 +154,12 @@ let package = Package(
             ]),
         // Clients
         target("Refresh", ["Base", "Contents", "Pushes"]),
+        target(
+            "Transfer",
+            [
+                "Base", "Contents", "HTTPClient", "HTTPCodecs", "HTTPModel", "Origins",
+                "Sockets", "TLS",
+            ]),
         // Analysis
         target(
             "Findings",
@@ -277,7 +283,13 @@ let package = Package(
                 "Base", "HTTP2", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "Origins", "Recording",
                 "Sockets", "TLS", "Traffic", "Transport",
             ]),
-        tests(of: "TransferAnalysis", ["Base", "HTTPModel", "TLS", "Traffic"]),
+        tests(
+            of: "Transfer",
+            [
+                "Base", "ContentServer", "HTTPClient", "HTTPModel", "HTTPServer", "Recording",
+                "Sockets", "TLS",
+            ]),
+        tests(of: "TransferAnalysis", ["Base", "Contents", "HTTPModel", "TLS", "Traffic"]),
         tests(
             of: "Replay",
             ["Base", "Contents", "HTTPCodecs", "HTTPModel", "TestConditions", "Traffic"]),

@@ -3,12 +3,15 @@ internal import HTTPCodecs
 internal import HTTPModel
 internal import Origins
 internal import Recording
+internal import Sockets
 internal import Traffic
 internal import Transport
 
 extension ClientExchange {
     /// Sends the request over a connection of HTTP/1, and reads its answer.
     func run(over leg: ClientLeg) async throws(Failure) -> ClientResponse {
+        request.stop?.interrupt = { leg.stream.channel.interrupt() }
+        defer { request.stop?.interrupt = nil }
         var sendingFailure: StreamFailure?
         do throws(StreamFailure) {
             try await leg.write(request.head, timeout: configuration.writeTimeout)
@@ -70,13 +73,29 @@ extension ClientExchange {
             throw failure("origin-violation", error.detail)
         }
         guard framing != .tunnel else { return answer(head, trailers: .none) }
-        keepsAlive =
-            head.keepsConnection && framing != .untilClose
+        // A short content is sooner read than another connection is made.
+        let isSkipped = isDeclined && framing.length <= Self.skippedLimit
+        guard !isDeclined || isSkipped else { return answer(head, trailers: .none) }
         let trailers = try await leg.readContent(framing, timeout: configuration.readTimeout) {
             piece in
             take(piece)
-            await recorder.waitForRoom()
+            return await waitForRoom() || isSkipped
         }
-        return answer(head, trailers: trailers)
+        keepsAlive = trailers != nil && head.keepsConnection && framing != .untilClose
+        return answer(head, trailers: trailers ?? .none)
+    }
+
+    /// Of a content that nobody wants, in bytes.
+    private static let skippedLimit: UInt64 = 65_536
+}
+
+extension BodyFraming {
+    /// In bytes; the largest number where it is not known.
+    fileprivate var length: UInt64 {
+        switch self {
+        case .none: 0
+        case .length(let length): length
+        case .chunked, .untilClose, .tunnel: .max
+        }
     }
 }

@@ -11,6 +11,8 @@ extension ClientExchange {
     /// Sends the request on a stream of its own, and reads its answer while it does.
     func run(over leg: HTTP2ClientLeg) async throws(Failure) -> ClientResponse {
         let stream = try open(over: leg, endsStream: request.endsWithHead)
+        request.stop?.interrupt = { stream.finish(isWhole: false) }
+        defer { request.stop?.interrupt = nil }
         let call = request.call.map {
             ClientCallTask(
                 $0, timeout: configuration.readTimeout, on: leg.connection.stream.loop)
@@ -20,9 +22,12 @@ extension ClientExchange {
             let head = try await finalHead(on: stream)
             let answer = try await content(of: head, on: stream) { call?.receive($0) }
             call?.noteEnd()
+            // Who wants no more of the answer must not wait for the rest of the request.
+            if isDeclined { stream.finish(isWhole: false) }
             // A request may go on behind its whole answer.
             await sending
-            stream.finish(isWhole: contentFailure == nil && call?.isWhole ?? true)
+            stream.finish(
+                isWhole: contentFailure == nil && !isDeclined && call?.isWhole ?? true)
             if let contentFailure { throw contentFailure }
             return answer
         } catch {
@@ -138,10 +143,12 @@ extension ClientExchange {
         of head: ResponseHead, on stream: ClientStream, _ hear: (Span<UInt8>) -> Void = { _ in }
     ) async throws(Failure) -> ClientResponse {
         do throws(HTTP2StreamFailure) {
-            while try await stream.read({ piece in
-                take(piece)
-                hear(piece)
-            }) { await recorder.waitForRoom() }
+            while !isDeclined,
+                try await stream.read({ piece in
+                    take(piece)
+                    hear(piece)
+                }), await waitForRoom()
+            {}
             return answer(head, trailers: stream.trailers)
         } catch {
             throw failure(of: error)

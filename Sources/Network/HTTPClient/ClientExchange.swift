@@ -18,6 +18,8 @@ final class ClientExchange: @unchecked Sendable {
     /// Takes the messages of its connection, `nil` if there is none, or nothing is recorded.
     let messages: ClientMessages?
     private var kept: [UInt8] = []
+    /// Whether the reception wants no more of the content.
+    private(set) var isDeclined = false
     /// Why the content to send could not be read.
     private(set) var contentFailure: Failure?
     /// Content that was read and may not go out yet.
@@ -102,6 +104,7 @@ final class ClientExchange: @unchecked Sendable {
         if !head.isInterim {
             recording.note(head)
             recording.watchContent(behind: head.fields, .response)
+            if let reception = request.reception { isDeclined = !reception.take(head) }
             return true
         }
         record.interimHeads.append(head.raw)
@@ -109,23 +112,40 @@ final class ClientExchange: @unchecked Sendable {
             throw failure(
                 "origin-violation", "more than \(InterimLimits.count) interim responses")
         }
+        request.reception?.takeInterim(head)
         return false
     }
 
     /// Takes a piece of the answer's content down.
     func take(_ piece: Span<UInt8>) {
         recording.append(piece, .response)
+        if let reception = request.reception {
+            if !isDeclined { reception.take(piece) }
+            return
+        }
         let count = min(piece.count, configuration.keptContentLimit - kept.count)
         unsafe piece.extracting(..<count).withUnsafeBufferPointer {
             unsafe kept.append(contentsOf: $0)
         }
     }
 
+    /// Waits until the next piece may come.
+    ///
+    /// - Returns: whether it is wanted.
+    func waitForRoom() async -> Bool {
+        await recorder.waitForRoom()
+        guard let reception = request.reception, !isDeclined else { return !isDeclined }
+        isDeclined = !(await reception.waitForRoom())
+        return !isDeclined
+    }
+
     func answer(_ head: ResponseHead, trailers: Fields) -> ClientResponse {
         recording.noteTrailers(trailers.raw, .response)
-        return ClientResponse(
+        var answer = ClientResponse(
             head: head, content: kept, isCut: Int64(kept.count) < recording.size(.response),
             trailers: trailers)
+        answer.isDeclined = isDeclined
+        return answer
     }
 
     // MARK: The end

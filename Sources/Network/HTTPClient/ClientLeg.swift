@@ -57,10 +57,12 @@ final class ClientLeg {
         }
     }
 
-    /// Reads a content to its end.
+    /// Reads a content to its end, or until `visit` wants no more.
+    ///
+    /// - Returns: the trailers; `nil` if the end was not reached.
     func readContent(
-        _ framing: BodyFraming, timeout: UInt64, _ visit: (Span<UInt8>) async -> Void
-    ) async throws(Failure) -> Fields {
+        _ framing: BodyFraming, timeout: UInt64, _ visit: (Span<UInt8>) async -> Bool
+    ) async throws(Failure) -> Fields? {
         var body = BodyReader(framing, trailerLimits: .response)
         while !body.isComplete {
             if origin.unread == nil {
@@ -74,7 +76,7 @@ final class ClientLeg {
                     guard stream.endedInOrder else {
                         throw failure("origin-truncated", "ended TLS without close_notify")
                     }
-                    return .none
+                    return Fields.none
                 }
             }
             guard let unread = origin.unread else { continue }
@@ -85,7 +87,9 @@ final class ClientLeg {
             } catch {
                 throw failure("origin-violation", error.detail)
             }
-            for range in ranges { await visit(unread.copy(range).span) }
+            for range in ranges {
+                guard await visit(unread.copy(range).span) else { return nil }
+            }
             unread.consume(consumed)
             releaseIfEmpty()
         }

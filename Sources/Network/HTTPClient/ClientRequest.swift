@@ -28,6 +28,13 @@ package struct ClientRequest {
     /// When the messages of the content go out over HTTP/2; `nil` for all at once.
     package var call: CallClientMachine?
 
+    /// Takes the answer while it comes; none of it is kept then.
+    package var reception: (any ClientReception)?
+    /// SHA-256 of public keys, one of which has to be that of the origin's certificate; none for any.
+    package var pins: [[UInt8]] = []
+    /// Ends the exchange early.
+    package var stop: ClientStop?
+
     /// A content, whole or in pieces.
     package enum Content {
         case bytes([UInt8])
@@ -61,4 +68,6 @@ package struct ClientResponse {
     package let content: [UInt8]
     package let isCut: Bool
     package let trailers: Fields
+    /// Whether the reception wanted no more before the content's end.
+    package var isDeclined = false
 }

@@ -4,6 +4,7 @@ internal import HTTPModel
 internal import Origins
 package import Recording
 package import Sockets
+internal import TLS
 internal import Traffic
 internal import Transport
 
@@ -62,13 +63,18 @@ package final class HTTPClient: @unchecked Sendable {
     /// A request is sent again, twice at most, if its origin has surely done nothing with it
     /// (RFC 9113 §8.7), and a safe one also if a connection that was used before broke off under it.
     ///
-    /// Errors: those of connecting, `origin-closed`, `origin-truncated`, `origin-reset`,
+    /// Errors: those of connecting, `stopped` by who called, `pin-mismatch`, `origin-closed`, `origin-truncated`, `origin-reset`,
     /// `origin-violation`, `timed-out`, `request-malformed`, and what the content could not be read for.
     package func send(_ request: ClientRequest) async throws(Failure) -> ClientResponse {
         var attempt = 1
         while true {
             let started = Timestamp.now()
             let connection = try await connection(for: request, at: started)
+            if let failure = refusal(of: connection, for: request) {
+                release(connection)
+                ClientExchange(request, on: nil, at: started, for: self).end(failure)
+                throw failure
+            }
             let exchange = ClientExchange(request, on: connection, at: started, for: self)
             let wasUsed = connection.isUsed
             do throws(Failure) {
@@ -76,6 +82,10 @@ package final class HTTPClient: @unchecked Sendable {
                 exchange.end(nil)
                 return answer
             } catch {
+                if request.stop?.isStopped ?? false {
+                    exchange.end(Self.stopped)
+                    throw Self.stopped
+                }
                 exchange.end(error)
                 let isLost = wasUsed && request.isSafe && error.code == "origin-closed"
                 guard attempt < Self.attemptLimit,
@@ -83,6 +93,27 @@ package final class HTTPClient: @unchecked Sendable {
                 else { throw error }
                 attempt += 1
             }
+        }
+    }
+
+    /// Why a request does not go over a connection; `nil` if it may.
+    private func refusal(of connection: ClientConnection, for request: ClientRequest) -> Failure? {
+        if request.stop?.isStopped ?? false { return Self.stopped }
+        guard !request.pins.isEmpty else { return nil }
+        let leaf = connection.record.originTLS?.chain.first.flatMap { Certificate(der: $0) }
+        if let leaf, request.pins.contains(leaf.publicKeyDigest) { return nil }
+        return Failure(
+            "pin-mismatch", party: .origin,
+            "the public key of \(request.target.authority) is none of those that it was pinned to")
+    }
+
+    private static let stopped = Failure("stopped", party: .tool, "was stopped")
+
+    /// Gives back what no request went over.
+    private func release(_ connection: ClientConnection) {
+        switch connection {
+        case .http1(let leg): give(leg, isReusable: true)
+        case .http2(let leg): leg.release(isRefused: false)
         }
     }
 

@@ -1,0 +1,152 @@
+internal import Base
+
+/// The file that a download is gathered in, with the journal of what is in it.
+///
+/// Data is synced before the journal says that it is there, so that the journal never says too much.
+///
+/// `@unchecked Sendable`: used on the service's loop, but for the file and the journal, which take
+/// calls from any thread.
+final class DownloadStore: @unchecked Sendable {
+    let transfer: RunningTransfer
+    let file: any DiskFile
+    let path: String
+    /// What the journal does not say yet, and must before the next progress.
+    private var unsaid: [JournalRecord] = []
+    /// Whether a crash could still take the file itself.
+    private var isNew: Bool
+
+    /// Opens the file, and takes back what the journal says too much of it, whatever the disk did.
+    init(_ transfer: RunningTransfer) throws(DiskFailure) {
+        self.transfer = transfer
+        path = Self.path(of: transfer.task, in: transfer.folder)
+        file = try transfer.disk.open(path, creating: true)
+        isNew = transfer.journal.state.committedCount == 0
+        try check()
+    }
+
+    /// Where a download is gathered: beside the place where it goes, so that it needs no copying to
+    /// get there.
+    static func path(of task: TransferTask, in folder: String) -> String {
+        guard let file = task.file else { return "\(folder)/content" }
+        let slash = file.lastIndex(of: "/")
+        let name = slash.map { file[file.index(after: $0)...] } ?? file[...]
+        let parent = slash.map { file[...$0] } ?? ""
+        // Names have 255 bytes at most.
+        return "\(parent).\(name.prefix(40)).\(task.identifier).part"
+    }
+
+    var saved: SavedVersion? {
+        for record in unsaid.reversed() { if case .head(let version) = record { return version } }
+        return transfer.journal.state.saved
+    }
+
+    /// From the start on without a gap, in bytes.
+    var offset: Int64 { transfer.journal.state.prefix }
+
+    // MARK: Versions
+
+    /// Drops what is there for a version that begins now.
+    ///
+    /// - Parameters:
+    ///   - kept: how much of the start is of the new version as well, in bytes.
+    ///   - reason: why; `nil` where nothing was there.
+    func begin(
+        _ version: SavedVersion, keeping kept: Int64 = 0, because reason: String
+    ) throws(DiskFailure) {
+        let state = transfer.journal.state
+        guard state.saved != nil || state.committedCount > 0 else {
+            // Nothing is lost if a crash comes before this is said.
+            unsaid = [.head(version)]
+            return try file.truncate(to: 0)
+        }
+        unsaid = []
+        // Before a byte of the old version goes.
+        var records: [JournalRecord] = [.restarted(reason), .head(version)]
+        if kept > 0 { records.append(.progress(try blockCheck(endingAt: kept), from: 0)) }
+        try transfer.journal.append(records)
+        try file.truncate(to: kept)
+        transfer.task.restarts = transfer.journal.state.restarts
+    }
+
+    /// Drops all that is there.
+    func drop(because reason: String) throws(DiskFailure) {
+        unsaid = []
+        try transfer.journal.append(.restarted(reason))
+        try file.truncate(to: 0)
+        transfer.task.restarts = transfer.journal.state.restarts
+        transfer.noteProgress(0, total: nil)
+    }
+
+    /// Takes a better description of the same version.
+    func note(_ version: SavedVersion) {
+        guard version != saved else { return }
+        unsaid.append(.head(version))
+    }
+
+    // MARK: Progress
+
+    /// Makes what was written safe, and says so.
+    func commit(_ range: Range<Int64>) async throws(DiskFailure) {
+        guard !range.isEmpty || !unsaid.isEmpty else { return }
+        let (records, isNew) = (unsaid, isNew)
+        unsaid = []
+        do throws(DiskFailure) {
+            try await transfer.worker.run { [self] () throws(DiskFailure) in
+                guard !range.isEmpty else { return try transfer.journal.append(records) }
+                try file.sync()
+                if isNew { try transfer.disk.syncFolder(path.folder) }
+                let check = try blockCheck(endingAt: range.upperBound)
+                try transfer.journal.append(records + [.progress(check, from: range.lowerBound)])
+            }
+        } catch {
+            unsaid = records + unsaid
+            throw error
+        }
+        self.isNew = false
+        let state = transfer.journal.state
+        transfer.noteProgress(state.committedCount, total: saved?.length)
+    }
+
+    private func blockCheck(endingAt end: Int64) throws(DiskFailure) -> BlockCheck {
+        let count = Int(min(end, Int64(BlockCheck.size)))
+        let bytes = try file.read(at: end - Int64(count), count: count)
+        return BlockCheck(end: end, count: count, checksum: bytes.castagnoli)
+    }
+
+    private func check() throws(DiskFailure) {
+        let state = transfer.journal.state
+        let size = try file.size()
+        var records: [JournalRecord] = []
+        var isRight = true
+        for range in state.committed.ranges {
+            let check = state.checks[range.upperBound]
+            if range.upperBound <= size, let check, try holds(check) {
+                records.append(.progress(check, from: range.lowerBound))
+                continue
+            }
+            isRight = false
+            let end = min(range.upperBound, size) - Int64(BlockCheck.size)
+            if end > range.lowerBound {
+                records.append(.progress(try blockCheck(endingAt: end), from: range.lowerBound))
+            }
+        }
+        if !isRight { try transfer.journal.append([.forgotten] + records) }
+        // Behind it may be anything that a crash left.
+        let kept = transfer.journal.state.committed.ranges.last?.upperBound ?? 0
+        if size > kept, state.verified == nil { try file.truncate(to: kept) }
+    }
+
+    private func holds(_ check: BlockCheck) throws(DiskFailure) -> Bool {
+        let bytes = try file.read(at: check.end - Int64(check.count), count: check.count)
+        return bytes.count == check.count && bytes.castagnoli == check.checksum
+    }
+}
+
+extension [UInt8] {
+    /// CRC32C.
+    fileprivate var castagnoli: UInt32 {
+        let sum = RunningChecksum(.crc32c)
+        sum.update(self)
+        return sum.finish().reduce(0) { $0 << 8 | UInt32($1) }
+    }
+}

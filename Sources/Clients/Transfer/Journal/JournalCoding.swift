@@ -1,0 +1,109 @@
+internal import Base
+
+/// How values are written in a journal, and read again. What a newer version has written besides is
+/// not looked at.
+extension TransferPlan {
+    var journal: JSONText {
+        .sparse([
+            "session": .string(session), "kind": .string(kind.rawValue), "url": .string(url),
+            "file": .optional(file), "options": options.journal,
+        ])
+    }
+
+    init?(_ value: JournalValue) {
+        guard let session = value.text("session"), let url = value.text("url"),
+            let kind = value.text("kind").flatMap(TransferTask.Kind.init)
+        else { return nil }
+        self.init(kind, url, file: value.text("file"), session: session)
+        options = value.object("options").map { TransferOptions($0) } ?? TransferOptions()
+    }
+}
+
+extension TransferOptions {
+    var journal: JSONText {
+        .sparse([
+            "discretionary": .boolean(isDiscretionary), "wake": .boolean(isFromWake),
+            "cellular": .boolean(allowsCellular), "waits": .boolean(waitsForConnectivity),
+            "priority": .integer(Int64(priority)), "storage": .string(storage.rawValue),
+            "expected": expected?.journal ?? .null, "byteLimit": .optional(byteLimit),
+            "credential": .optional(credential), "retryLimit": .integer(Int64(retryLimit)),
+            "pins": .texts(pins.map(\.hex)),
+            "fields": .array(
+                fields.map { ["name": .string($0.name), "value": .string($0.value)] }),
+            "replaces": .boolean(replacesFile), "segments": .integer(Int64(segmentLimit)),
+        ])
+    }
+
+    init(_ value: JournalValue) {
+        isDiscretionary = value.boolean("discretionary") ?? isDiscretionary
+        isFromWake = value.boolean("wake") ?? isFromWake
+        allowsCellular = value.boolean("cellular") ?? allowsCellular
+        waitsForConnectivity = value.boolean("waits") ?? waitsForConnectivity
+        priority = value.integer("priority").map { Int(clamping: $0) } ?? priority
+        storage = value.text("storage").flatMap(StorageClass.init) ?? storage
+        expected = value.object("expected").flatMap { ExpectedDigest($0) }
+        byteLimit = value.integer("byteLimit")
+        credential = value.text("credential")
+        retryLimit = value.integer("retryLimit").map { Int(clamping: $0) } ?? retryLimit
+        pins = value.texts("pins").compactMap { bytes(fromHex: $0) }
+        fields = value.objects("fields").compactMap { field in
+            guard let name = field.text("name"), let value = field.text("value") else {
+                return nil
+            }
+            return TransferField(name, value)
+        }
+        replacesFile = value.boolean("replaces") ?? replacesFile
+        segmentLimit = value.integer("segments").map { Int(clamping: $0) } ?? segmentLimit
+    }
+}
+
+extension ExpectedDigest {
+    var journal: JSONText {
+        ["algorithm": .string(algorithm.rawValue), "bytes": .string(bytes.hex)]
+    }
+
+    init?(_ value: JournalValue) {
+        guard let algorithm = value.text("algorithm").flatMap(DigestAlgorithm.init),
+            let bytes = value.bytes("bytes"), bytes.count == algorithm.size
+        else { return nil }
+        self.init(algorithm, bytes)
+    }
+}
+
+extension SavedVersion {
+    var journal: JSONText {
+        .sparse([
+            "url": .string(url), "etag": .optional(entityTag),
+            "modified": .optional(lastModified), "date": .optional(date),
+            "length": .optional(length), "coding": .string(contentEncoding),
+            "type": .string(contentType), "digests": .array(digests.map(\.journal)),
+        ])
+    }
+
+    init?(_ value: JournalValue) {
+        guard let url = value.text("url") else { return nil }
+        self.init(url: url)
+        entityTag = value.text("etag")
+        lastModified = value.text("modified")
+        date = value.text("date")
+        length = value.integer("length")
+        contentEncoding = value.text("coding") ?? ""
+        contentType = value.text("type") ?? ""
+        digests = value.objects("digests").compactMap { ExpectedDigest($0) }
+    }
+}
+
+extension Failure {
+    var journal: JSONText {
+        .sparse([
+            "code": .string(code), "party": .string(party.rawValue), "detail": .string(detail),
+            "hint": .optional(hint),
+        ])
+    }
+
+    init?(_ value: JournalValue) {
+        guard let code = value.text("code"), let detail = value.text("detail") else { return nil }
+        let party = value.text("party").flatMap(Party.init) ?? .tool
+        self.init(code, party: party, detail, hint: value.text("hint"))
+    }
+}

@@ -1,0 +1,123 @@
+internal import Base
+
+/// What the records of a journal say together.
+struct JournalState: Equatable {
+    private(set) var plan: TransferPlan
+    let createdAt: Timestamp
+    private(set) var isResumed = false
+    private(set) var saved: SavedVersion?
+    /// What is on the disk, in bytes of the content.
+    private(set) var committed = RangeSet<Int64>()
+    /// By the end of what they are of.
+    private(set) var checks: [Int64: BlockCheck] = [:]
+    private(set) var hops: [String] = []
+    private(set) var restarts: [String] = []
+    private(set) var restartCount = 0
+    private(set) var verified: Verified?
+    private(set) var ending: Ending?
+    private(set) var sealedKey: [UInt8]?
+    private(set) var upload: [UInt8]?
+    /// Events that are kept, in order; their numbers count from 1.
+    private(set) var events: [KeptEvent] = []
+    private(set) var acknowledged: Int64 = 0
+    private(set) var delivered: Int64 = 0
+
+    struct Verified: Equatable {
+        let digest: [UInt8]
+        let size: Int64
+    }
+
+    enum Ending: Equatable {
+        case completed(path: String)
+        case failed(Failure)
+        case cancelled
+    }
+
+    struct KeptEvent: Equatable {
+        let number: Int64
+        let kind: TransferEvent.Kind
+    }
+
+    init(_ plan: TransferPlan, createdAt: Timestamp) {
+        self.plan = plan
+        self.createdAt = createdAt
+    }
+
+    /// Of the content, from its start on without a gap, in bytes.
+    var prefix: Int64 {
+        guard let first = committed.ranges.first, first.lowerBound == 0 else { return 0 }
+        return first.upperBound
+    }
+
+    /// All of it, in bytes.
+    var committedCount: Int64 {
+        committed.ranges.reduce(0) { $0 + ($1.upperBound - $1.lowerBound) }
+    }
+
+    var isCancelled: Bool { ending == .cancelled }
+
+    var pendingEvents: [KeptEvent] { events.filter { $0.number > acknowledged } }
+
+    mutating func apply(_ record: JournalRecord) {
+        switch record {
+        case .created: break
+        case .optionsChanged(let options): plan.options = options
+        case .resumed(let isResumed): self.isResumed = isResumed
+        case .head(let version): saved = version
+        case .hop(let url):
+            if hops.count < Self.listLimit { hops.append(url) }
+        case .progress(let check, let start):
+            committed.insert(contentsOf: start..<check.end)
+            checks[check.end] = check
+            checks = checks.filter { end, _ in committed.isEnd(end) }
+        case .forgotten:
+            committed = RangeSet()
+            checks = [:]
+            verified = nil
+        case .restarted(let reason): restart(reason)
+        case .verified(let digest, let size): verified = Verified(digest: digest, size: size)
+        case .completed(let path): end(.completed(path: path), .completed)
+        case .failed(let failure): end(.failed(failure), .failed(failure))
+        case .cancelled:
+            if ending == nil { ending = .cancelled }
+        case .authenticationAsked(let schemes, let host):
+            keep(.authentication(schemes: schemes, host: host))
+        case .sealed(let key): sealedKey = key
+        case .delivered(let number): delivered = max(delivered, number)
+        case .acknowledged(let number): acknowledged = max(acknowledged, number)
+        case .upload(let value): upload = value
+        }
+    }
+
+    private mutating func restart(_ reason: String) {
+        saved = nil
+        committed = RangeSet()
+        checks = [:]
+        verified = nil
+        upload = nil
+        sealedKey = nil
+        hops = []
+        restartCount += 1
+        if restarts.count < Self.listLimit { restarts.append(reason) }
+    }
+
+    /// A task ends once, whatever a journal says.
+    private mutating func end(_ ending: Ending, _ event: TransferEvent.Kind) {
+        guard self.ending == nil else { return }
+        self.ending = ending
+        keep(event)
+    }
+
+    private mutating func keep(_ kind: TransferEvent.Kind) {
+        guard events.count < Self.listLimit else { return }
+        events.append(KeptEvent(number: Int64(events.count) + 1, kind: kind))
+    }
+
+    private static let listLimit = 64
+}
+
+extension RangeSet<Int64> {
+    fileprivate func isEnd(_ place: Int64) -> Bool {
+        ranges.contains { $0.upperBound == place }
+    }
+}

@@ -1,0 +1,69 @@
+internal import Base
+package import HTTPModel
+
+/// What of an answer's head decides how a download goes on.
+package struct AnswerFacts: Sendable, Equatable {
+    package let status: Int
+    package let version: SavedVersion
+    package let contentRange: Range
+    /// In bytes of this content; `nil` where it does not say.
+    package let length: Int64?
+    package let retryAfter: RetryAfter?
+    /// As it came; `nil` for none.
+    package let location: String?
+    /// In lower case.
+    package let schemes: [String]
+    package let isMultipart: Bool
+
+    package enum Range: Sendable, Equatable {
+        case none
+        case part(Swift.Range<Int64>, total: Int64?)
+        case unsatisfied(total: Int64)
+        /// With what is wrong with it.
+        case invalid(String)
+    }
+
+    /// - Parameter now: for dates with two digits of a year.
+    package init(url: String, _ head: ResponseHead, now: HTTPDate) {
+        let fields = head.fields
+        status = head.status
+        version = SavedVersion(url: url, head)
+        contentRange = Self.range(fields)
+        length =
+            fields.contains(.transferEncoding)
+            ? nil : fields.first(.contentLength).flatMap { decimal($0) }.map { Int64(clamping: $0) }
+        retryAfter = Self.retryAfter(fields, now: now)
+        location = fields.first(named: "location").flatMap { value in
+            value.allSatisfy { $0 > 0x20 && $0 < 0x7F } && value.count <= 8192 ? value.text : nil
+        }
+        schemes = fields.all(.wwwAuthenticate).flatMap { $0.split(separator: 0x2C) }.compactMap {
+            let word = $0.trimmingWhitespace.prefix { $0 != 0x20 }
+            return word.allSatisfy(\.isASCIILetter) && !word.isEmpty
+                ? word.map(\.asciiLowercased).text : nil
+        }
+        isMultipart = version.contentType == "multipart/byteranges"
+    }
+
+    private static func range(_ fields: Fields) -> Range {
+        let values = fields.all(named: "content-range")
+        guard let value = values.first else { return .none }
+        guard values.count == 1 else { return .invalid("Content-Range twice") }
+        do throws(ContentRangeViolation) {
+            switch try ContentRange(value) {
+            case .part(let range, let total):
+                return .part(
+                    Int64(range.lowerBound)..<Int64(range.upperBound), total: total.map(Int64.init))
+            case .unsatisfied(let total): return .unsatisfied(total: Int64(total))
+            case .unknown: return .invalid("Content-Range says nothing")
+            }
+        } catch {
+            return .invalid("Content-Range \(error.rawValue)")
+        }
+    }
+
+    private static func retryAfter(_ fields: Fields, now: HTTPDate) -> RetryAfter? {
+        guard let value = fields.first(named: "retry-after") else { return nil }
+        if let seconds = decimal(value) { return .seconds(Int64(clamping: seconds)) }
+        return HTTPDate(value, now: now).map { .date($0.seconds) }
+    }
+}

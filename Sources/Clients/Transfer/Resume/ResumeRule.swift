@@ -1,0 +1,141 @@
+internal import Base
+
+/// Decides what a download makes of an answer (RFC 9110 §13.1.5, §14, §15.3.7, §15.5.17).
+///
+/// Parts are put together only if something proves that they are of one version: a strong tag that
+/// both have, a date where there is no tag, a digest of the whole. What hostile or careless servers
+/// and caches send besides leads down the ladder of `ResumePlan`, whose last rung is the whole.
+package struct ResumeRule: Sendable {
+    private let plan: ResumePlan
+    /// `nil` while nothing is there.
+    private let saved: SavedVersion?
+    /// How much is there, in bytes.
+    private let offset: Int64
+    /// Whether a digest of the whole is known from elsewhere.
+    private let isExpected: Bool
+
+    package init(_ plan: ResumePlan, _ saved: SavedVersion?, offset: Int64, isExpected: Bool) {
+        self.plan = plan
+        self.saved = saved
+        self.offset = offset
+        self.isExpected = isExpected
+    }
+
+    package func judge(_ answer: AnswerFacts) -> ResumeStep {
+        switch answer.status {
+        case 200, 203: judgeWhole(answer)
+        case 206: judgePart(answer)
+        case 416: judgeUnsatisfied(answer)
+        case 301, 302, 303, 307, 308:
+            answer.location.map(ResumeStep.redirect)
+                ?? .refuse(failure(answer, "redirect-invalid", "a redirect without a Location"))
+        case 304:
+            next("304 without having been asked")
+        case 412:
+            plan.mode == .ifMatch ? .restart("version-changed") : refusal(answer)
+        case 401, 407: .authenticate(answer.schemes)
+        case 501, 505: refusal(answer)
+        case 408, 425, 429, 500...599: .wait(answer.retryAfter, status(answer))
+        default: refusal(answer)
+        }
+    }
+
+    // MARK: 200
+
+    private func judgeWhole(_ answer: AnswerFacts) -> ResumeStep {
+        guard let saved, offset > 0 else { return .takeWhole }
+        switch saved.compare(answer.version) {
+        case .same:
+            // Only that ranges are ignored: a cache that knows If-Match may still send the rest.
+            if plan.mode == .ifRange, saved.strongTag != nil, offset >= Self.worthAsking {
+                return .next("a 200 of the same version")
+            }
+            return .append(from: 0, end: answer.length)
+        case .differs:
+            return judgeOther(answer, than: saved, else: .takeWhole)
+        case .unproven:
+            // As far as it has the same bytes it is what is there, whatever it is.
+            return judgeOther(answer, than: saved, else: .append(from: 0, end: answer.length))
+        }
+    }
+
+    private func judgeOther(
+        _ answer: AnswerFacts, than saved: SavedVersion, else step: ResumeStep
+    ) -> ResumeStep {
+        // A page in the place of the content: who wants a login, or has no connection further.
+        let type = answer.version.contentType
+        guard saved.contentType != type else { return step }
+        guard plan.mode == .whole else { return .next("another media type") }
+        guard answer.version.strongTag == nil else { return step }
+        return .wait(
+            answer.retryAfter,
+            failure(
+                answer, "content-type-changed",
+                "answers with \(type), where it was \(saved.contentType)"))
+    }
+
+    // MARK: 206
+
+    private func judgePart(_ answer: AnswerFacts) -> ResumeStep {
+        guard plan.asksForPart, let saved else {
+            return .refuse(failure(answer, "origin-violation", "206 without having been asked"))
+        }
+        guard !answer.isMultipart else { return next("several parts") }
+        guard case .part(let range, let total) = answer.contentRange else {
+            if case .invalid(let flaw) = answer.contentRange { return next(flaw) }
+            return next("206 without Content-Range")
+        }
+        if let length = answer.length, length != range.upperBound - range.lowerBound {
+            return next("a Content-Length that is not that of Content-Range")
+        }
+        var version = answer.version
+        version.length = total
+        if let total, let length = saved.length, total != length, saved.strongTag != nil,
+            saved.entityTag == version.entityTag
+        {
+            return next("another total under the same tag")
+        }
+        switch saved.compare(version) {
+        case .differs(let what): return .restart("version-changed: \(what)")
+        case .unproven where !(isExpected || saved.hasSecureDigest):
+            return next("a part that nothing proves to be of the same version")
+        case .same, .unproven: break
+        }
+        guard range.lowerBound <= offset else { return next("a part that begins too late") }
+        guard range.upperBound > offset else { return next("a part that brings nothing new") }
+        return .append(from: range.lowerBound, end: range.upperBound)
+    }
+
+    // MARK: 416
+
+    private func judgeUnsatisfied(_ answer: AnswerFacts) -> ResumeStep {
+        guard plan.asksForPart, let saved else { return refusal(answer) }
+        guard case .unsatisfied(let total) = answer.contentRange, total == offset,
+            saved.length == nil || saved.length == total
+        else { return .restart("416") }
+        let isSame = saved.strongTag != nil && saved.entityTag == answer.version.entityTag
+        return isSame || isExpected || saved.hasSecureDigest
+            ? .complete : next("416 that nothing proves to be of the same version")
+    }
+
+    // MARK: Words
+
+    private func next(_ reason: String) -> ResumeStep {
+        // Below the last rung is nothing.
+        plan.mode == .whole
+            ? .wait(nil, Failure("origin-violation", party: .origin, reason)) : .next(reason)
+    }
+
+    private func refusal(_ answer: AnswerFacts) -> ResumeStep { .refuse(status(answer)) }
+
+    private func status(_ answer: AnswerFacts) -> Failure {
+        failure(answer, "status-\(answer.status)", "answers with \(answer.status)")
+    }
+
+    private func failure(_ answer: AnswerFacts, _ code: String, _ detail: String) -> Failure {
+        Failure(code, party: .origin, "\(answer.version.url): \(detail)")
+    }
+
+    /// In bytes: less is sooner compared than asked for again.
+    private static let worthAsking: Int64 = 65_536
+}

@@ -1,0 +1,141 @@
+internal import Base
+package import Contents
+package import HTTPModel
+
+/// The version of a resource that a download has a beginning of, by all that its origin said of it.
+package struct SavedVersion: Sendable, Equatable {
+    /// Where it was found, behind all redirects.
+    package let url: String
+    /// As it came; `nil` for one that is no entity tag.
+    package var entityTag: String?
+    package var lastModified: String?
+    package var date: String?
+    /// Of the whole, in bytes, with its coding.
+    package var length: Int64?
+    /// In lower case, without white space; empty for none. Ranges count coded bytes (RFC 9110
+    /// §14.1.2).
+    package var contentEncoding = ""
+    /// The media type alone, in lower case; empty for none.
+    package var contentType = ""
+    /// Of the whole: Repr-Digest, and Digest of old.
+    package var digests: [ExpectedDigest] = []
+
+    package init(url: String) {
+        self.url = url
+    }
+
+    /// What a head of status 200 or 206 says of the whole.
+    package init(url: String, _ head: ResponseHead, trailers: Fields = .none) {
+        self.init(url: url)
+        let fields = head.fields
+        entityTag = fields.first(named: "etag").flatMap(EntityTag.init).map(\.text)
+        lastModified = fields.first(named: "last-modified").flatMap(Self.text)
+        date = fields.first(named: "date").flatMap(Self.text)
+        contentType = ParameterizedValue(fields.first(.contentType) ?? []).text
+        let codings = fields.all(.contentEncoding).joined(separator: [0x2C]).filter { $0 != 0x20 }
+            .map(\.asciiLowercased).split(separator: 0x2C).map { $0.text }
+        contentEncoding = codings.filter { $0 != "identity" }.joined(separator: ",")
+        length = Self.length(head)
+        note(ClaimedDigest.all(RecordedHead(head.raw), trailers: trailers.raw))
+    }
+
+    /// Adds what is claimed of the whole.
+    package mutating func note(_ claims: [ClaimedDigest]) {
+        for claim in claims where claim.field.isOfWhole {
+            guard case .hash(let algorithm) = claim.algorithm else { continue }
+            let digest = ExpectedDigest(algorithm, claim.bytes)
+            if !digests.contains(digest), digests.count < Self.digestLimit {
+                digests.append(digest)
+            }
+        }
+    }
+
+    private static func length(_ head: ResponseHead) -> Int64? {
+        if head.status == 206 {
+            guard let value = head.fields.first(named: "content-range") else { return nil }
+            do throws(ContentRangeViolation) {
+                guard case .part(_, let total?) = try ContentRange(value) else { return nil }
+                return Int64(exactly: total)
+            } catch {
+                return nil
+            }
+        }
+        guard !head.fields.contains(.transferEncoding) else { return nil }
+        return head.fields.first(.contentLength).flatMap { decimal($0) }.flatMap {
+            Int64(exactly: $0)
+        }
+    }
+
+    /// What is no plain text names no moment.
+    private static func text(_ value: ArraySlice<UInt8>) -> String? {
+        value.count <= 64 && value.allSatisfy { $0 >= 0x20 && $0 < 0x7F } ? value.text : nil
+    }
+
+    /// Beyond it, an origin says too much of one thing.
+    private static let digestLimit = 8
+}
+
+extension SavedVersion {
+    /// The tag that ranges may be asked for by (RFC 9110 §13.1.5); `nil` for none, or a weak one.
+    var strongTag: EntityTag? {
+        guard let tag = entityTag.flatMap({ EntityTag(Array($0.utf8)[...]) }), !tag.isWeak else {
+            return nil
+        }
+        return tag
+    }
+
+    /// The date that ranges may be asked for by: where there is no tag, and a whole minute lay
+    /// between the change and the answer, so that no second change can have had the same (RFC 9110
+    /// §8.8.2.2, §13.1.5).
+    var strongDate: String? {
+        guard entityTag == nil, let lastModified, let date else { return nil }
+        let zero = HTTPDate(seconds: 0)
+        guard let changed = HTTPDate(Array(lastModified.utf8)[...], now: zero),
+            let answered = HTTPDate(Array(date.utf8)[...], now: zero),
+            answered.seconds - changed.seconds >= 60
+        else { return nil }
+        return lastModified
+    }
+
+    /// Whether the whole is told by a digest that nobody can forge.
+    var hasSecureDigest: Bool {
+        digests.contains { $0.algorithm == .sha256 || $0.algorithm == .sha512 }
+    }
+
+    /// What a later answer says of being of this version.
+    func compare(_ other: SavedVersion) -> Sameness {
+        guard contentEncoding == other.contentEncoding else {
+            return .differs("its coding changed")
+        }
+        var isProven = false
+        for digest in digests {
+            for later in other.digests where later.algorithm == digest.algorithm {
+                guard later == digest else { return .differs("its digest changed") }
+                isProven = isProven || digest.algorithm == .sha256 || digest.algorithm == .sha512
+            }
+        }
+        if let tag = entityTag, let later = other.entityTag {
+            guard tag == later else { return .differs("its entity tag changed") }
+            return strongTag != nil || isProven ? .same : .unproven
+        }
+        if isProven { return .same }
+        if let date = strongDate, other.entityTag == nil, other.lastModified == date {
+            return .same
+        }
+        if let before = lastModified, let later = other.lastModified, before != later {
+            return .differs("its date changed")
+        }
+        if let length, let later = other.length, length != later {
+            return .differs("its length changed")
+        }
+        return .unproven
+    }
+
+    enum Sameness: Equatable {
+        case same
+        /// With what has changed.
+        case differs(String)
+        /// Nothing tells.
+        case unproven
+    }
+}

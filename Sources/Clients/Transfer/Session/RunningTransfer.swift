@@ -1,0 +1,107 @@
+package import Base
+package import HTTPClient
+internal import Sockets
+
+/// A task while its service has it, and all that its driver needs.
+///
+/// `@unchecked Sendable`: used on the service's loop; its journal alone is used beside it.
+package final class RunningTransfer: @unchecked Sendable {
+    package internal(set) var task: TransferTask
+    let journal: Journal
+    /// The task's own.
+    package let folder: String
+    package let network: any TransferNetwork
+    package let disk: any TransferDisk
+    package let clock: any TransferClock
+    package let limits: TransferLimits
+    let credentials: (any CredentialSource)?
+    let worker: DiskWorker
+    /// Ends what is under way; another one for each attempt.
+    package internal(set) var stop = ClientStop()
+    /// Called when `task` has changed.
+    var onChange: (RunningTransfer) -> Void = { _ in }
+
+    // What the service keeps of it.
+    var isRunning = false
+    /// In milliseconds of the clock.
+    var due: Int64 = 0
+    var dueReason = TransferWait.Reason.retry
+    var lastFailure: Failure?
+    /// In a row, without progress between them.
+    var failures = 0
+    var committedAtFailure: Int64 = -1
+    var needsLogin = false
+    /// The last kept event that the owner who is attached now was told.
+    var toldCount: Int64 = 0
+    let host: String
+    private var rate = RateMeter()
+
+    init(
+        _ task: TransferTask, _ journal: Journal, folder: String, network: any TransferNetwork,
+        disk: any TransferDisk, clock: any TransferClock, limits: TransferLimits,
+        credentials: (any CredentialSource)?, worker: DiskWorker, host: String
+    ) {
+        self.task = task
+        self.journal = journal
+        self.folder = folder
+        self.network = network
+        self.disk = disk
+        self.clock = clock
+        self.limits = limits
+        self.credentials = credentials
+        self.worker = worker
+        self.host = host
+    }
+
+    package var isStopped: Bool { stop.isStopped }
+
+    /// What the upload's driver last noted.
+    package var uploadNote: [UInt8]? { journal.state.upload }
+
+    /// Takes note of what the upload's driver wants to know after a crash, an object of JSON.
+    package func note(upload: JSONText) throws(DiskFailure) {
+        try journal.append(.upload(upload.line))
+    }
+
+    /// Ends an upload whose content has all arrived, with its result's URL.
+    package func complete(upload url: String) throws(DiskFailure) {
+        try journal.append(.completed(path: url))
+    }
+
+    package func noteRequest() { task.requestCount += 1 }
+
+    /// Takes note of how much is safe at its end: on this disk, or at the origin of an upload.
+    package func noteProgress(_ committed: Int64, total: Int64?) {
+        task.committed = committed
+        task.total = total
+        task.rate = rate.note(committed, at: clock.elapsed)
+        onChange(self)
+    }
+
+    package func note(_ state: TransferState) {
+        guard task.state != state else { return }
+        task.state = state
+        if state != .running { task.rate = nil }
+        onChange(self)
+    }
+
+    func beginAttempt() {
+        stop = ClientStop()
+        rate = RateMeter()
+        isRunning = true
+    }
+
+    /// Takes over what the journal says.
+    func refresh() {
+        let state = journal.state
+        task.options = state.plan.options
+        task.hops = state.hops
+        task.restarts = state.restarts
+        if task.kind == .download {
+            task.committed = state.committedCount
+            task.total = state.saved?.length ?? state.verified?.size
+        }
+        task.digest = state.verified?.digest
+        if case .completed(let path) = state.ending { task.path = path }
+    }
+}

@@ -1,0 +1,14 @@
+/// What a service is made with.
+package struct TransferConfiguration: Sendable {
+    /// The folder that the tasks and their journals are in, without a slash at its end.
+    package let folder: String
+    package var limits = TransferLimits()
+    package var environment = TransferEnvironment()
+    /// What waits are drawn from.
+    package var seed: UInt64 = 1
+    package var credentials: (any CredentialSource)?
+
+    package init(folder: String) {
+        self.folder = folder
+    }
+}

@@ -1,0 +1,214 @@
+package import Base
+internal import HTTPClient
+internal import Origins
+internal import Sockets
+
+/// What owners ask for.
+extension TransferService {
+    /// Takes a task, suspended.
+    ///
+    /// Errors: `url-invalid`, `too-many-transfers`, `file-exists`, those of the files.
+    package func enqueue(_ plan: TransferPlan) throws(Failure) -> TransferTask {
+        let location = try TransferLocation(plan.url)
+        guard transfers.count < configuration.limits.taskLimit else {
+            throw Failure(
+                "too-many-transfers", party: .client,
+                "there are \(transfers.count) transfers already",
+                hint: "acknowledge those that have ended")
+        }
+        let identifier = UUIDText.random()
+        do throws(DiskFailure) {
+            try check(plan)
+            let folder = "\(configuration.folder)/\(identifier)"
+            try disk.makeFolder(folder)
+            let journal = try Journal.create(
+                "\(folder)/journal", plan, at: clock.now, on: disk)
+            try disk.syncFolder(folder)
+            try disk.syncFolder(configuration.folder)
+            let transfer = made(identifier, journal, folder, host: location.target.authority)
+            if plan.options.isFromWake {
+                transfer.due = launches.start(enqueuedAt: clock.elapsed)
+                transfer.dueReason = .launchDelay
+            }
+            enter(transfer)
+            return transfer.task
+        } catch {
+            throw error.failure
+        }
+    }
+
+    private func check(_ plan: TransferPlan) throws(DiskFailure) {
+        guard plan.kind == .download, let file = plan.file, !plan.options.replacesFile else {
+            return
+        }
+        guard try disk.size(of: file) == nil else {
+            throw DiskFailure(.exists, "cannot make \(file): there is one")
+        }
+    }
+
+    func made(
+        _ identifier: String, _ journal: Journal, _ folder: String, host: String
+    ) -> RunningTransfer {
+        let state = journal.state
+        return RunningTransfer(
+            TransferTask(state.plan, identifier: identifier, createdAt: state.createdAt), journal,
+            folder: folder, network: network, disk: disk, clock: clock,
+            limits: configuration.limits, credentials: configuration.credentials, worker: worker,
+            host: host)
+    }
+
+    /// All tasks, or those of a session, from the oldest on.
+    package func tasks(session: String? = nil) -> [TransferTask] {
+        transfers.values.map(\.task).filter { session == nil || $0.session == session }
+            .sorted { ($0.createdAt, $0.identifier) < ($1.createdAt, $1.identifier) }
+    }
+
+    package func task(_ identifier: String) -> TransferTask? { transfers[identifier]?.task }
+
+    /// Lets a task go on. What has ended stays so.
+    ///
+    /// Errors: `no-such-transfer`, those of the files.
+    package func resume(_ identifier: String) throws(Failure) {
+        let transfer = try found(identifier)
+        transfer.needsLogin = false
+        if transfer.dueReason != .launchDelay { transfer.due = 0 }
+        transfer.failures = 0
+        try append(.resumed(true), to: transfer)
+        settle(transfer)
+        wake()
+    }
+
+    /// Errors: `no-such-transfer`, those of the files.
+    package func suspend(_ identifier: String) throws(Failure) {
+        let transfer = try found(identifier)
+        try append(.resumed(false), to: transfer)
+        transfer.stop.stop()
+        settle(transfer)
+    }
+
+    /// Ends a task; what has come of it is removed.
+    ///
+    /// Errors: `no-such-transfer`, those of the files.
+    package func cancel(_ identifier: String) throws(Failure) {
+        let transfer = try found(identifier)
+        guard !transfer.task.state.isFinal else { return }
+        try append(.cancelled, to: transfer)
+        transfer.stop.stop()
+        settle(transfer)
+        if !transfer.isRunning { removeContent(of: transfer) }
+    }
+
+    /// Changes how a task may be done.
+    ///
+    /// Errors: `no-such-transfer`, those of the files.
+    package func change(_ identifier: String, to options: TransferOptions) throws(Failure) {
+        let transfer = try found(identifier)
+        try append(.optionsChanged(options), to: transfer)
+        transfer.task.options = options
+        reorder()
+        update(environment)
+    }
+
+    /// The program was woken for its transfers: what it enqueues from there is delayed.
+    package func noteLaunch() { launches.noteLaunch(now: clock.elapsed) }
+
+    // MARK: Events
+
+    /// Takes up a session: what was not acknowledged is told again.
+    ///
+    /// Errors: `session-in-use`.
+    package func attach(session: String) throws(Failure) -> TransferEvents {
+        if let other = events[session], !other.isClosed {
+            throw Failure(
+                "session-in-use", party: .client, "another program has the session \(session)")
+        }
+        let stream = TransferEvents(session: session, on: loop)
+        events[session] = stream
+        stream.onDelivery = { [weak self] event in self?.noteDelivery(event) }
+        for task in tasks(session: session) {
+            if let transfer = transfers[task.identifier] { transfer.toldCount = 0 }
+            if let transfer = transfers[task.identifier] { tell(transfer) }
+        }
+        return stream
+    }
+
+    /// Tells what was not told since the session was attached.
+    func tell(_ transfer: RunningTransfer) {
+        guard let stream = events[transfer.task.session], !stream.isClosed else { return }
+        for event in transfer.journal.state.pendingEvents where event.number > transfer.toldCount {
+            transfer.toldCount = event.number
+            stream.add(TransferEvent(number: event.number, event.kind, transfer.task))
+        }
+    }
+
+    private func noteDelivery(_ event: TransferEvent) {
+        guard let transfer = transfers[event.task.identifier],
+            transfer.journal.state.delivered < event.number
+        else { return }
+        do throws(Failure) {
+            try append(.delivered(event.number), to: transfer)
+        } catch {
+            // It is told again, which is what happens to what was not written down.
+            transfer.lastFailure = error
+        }
+    }
+
+    /// Called when a task has changed.
+    func note(_ transfer: RunningTransfer) {
+        if let stream = events[transfer.task.session], !stream.isClosed {
+            stream.add(TransferEvent(number: 0, .progress, transfer.task))
+        }
+        for watcher in watchers[transfer.task.identifier] ?? [] { watcher.wake() }
+    }
+
+    /// Waits until a task is as it should be.
+    ///
+    /// - Returns: the task; `nil` if there is none any more.
+    package func wait(
+        for identifier: String, until isRight: (TransferTask) -> Bool = { $0.state.isFinal }
+    ) async -> TransferTask? {
+        let wakeup = LoopWakeup(loop)
+        watchers[identifier, default: []].append(wakeup)
+        defer {
+            watchers[identifier]?.removeAll { $0 === wakeup }
+            if watchers[identifier]?.isEmpty ?? false { watchers[identifier] = nil }
+        }
+        while let transfer = transfers[identifier] {
+            if isRight(transfer.task) { return transfer.task }
+            _ = await wakeup.wait(until: .max)
+        }
+        return nil
+    }
+
+    /// Takes notice that the owner has heard an event. A task that has ended is forgotten with it, and
+    /// its file, where the owner named none and did not move it away.
+    ///
+    /// Errors: `no-such-transfer`, those of the files.
+    package func acknowledge(_ identifier: String, event number: Int64 = .max) throws(Failure) {
+        let transfer = try found(identifier)
+        let last = transfer.journal.state.events.last?.number ?? 0
+        try append(.acknowledged(min(number, last)), to: transfer)
+        guard transfer.task.state.isFinal, min(number, last) == last, !transfer.isRunning else {
+            return
+        }
+        forget(transfer)
+    }
+
+    private func found(_ identifier: String) throws(Failure) -> RunningTransfer {
+        guard let transfer = transfers[identifier] else {
+            throw Failure(
+                "no-such-transfer", party: .client, "there is no transfer \(identifier.prefix(64))")
+        }
+        return transfer
+    }
+
+    private func append(
+        _ record: JournalRecord, to transfer: RunningTransfer
+    ) throws(Failure) {
+        do throws(DiskFailure) {
+            try transfer.journal.append(record)
+        } catch {
+            throw error.failure
+        }
+    }
+}

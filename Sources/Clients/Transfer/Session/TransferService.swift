@@ -1,0 +1,308 @@
+package import Base
+internal import HTTPClient
+package import Sockets
+
+/// Owns the transfers of a folder: makes them go on after a crash, and when they may, and tells their
+/// owners until they have heard.
+///
+/// One task's life: `enqueue` (suspended), `resume`, and then `waiting` and `running` in turn, until it
+/// is completed, has failed or is cancelled; `acknowledge` forgets it, with its file where that was not
+/// taken away.
+///
+/// `@unchecked Sendable`: everything but `init` and what is said to be otherwise runs on its loop.
+package final class TransferService: @unchecked Sendable {
+    package let configuration: TransferConfiguration
+    package let loop: EventLoop
+    let network: any TransferNetwork
+    let disk: any TransferDisk
+    let clock: any TransferClock
+    let worker: DiskWorker
+    private let drivers: [TransferTask.Kind: any TransferDriver]
+    private let background = BackgroundTasks()
+    private let wakeup: LoopWakeup
+    private let claim: any DiskFile
+
+    var transfers: [String: RunningTransfer] = [:]
+    /// Those that have not ended, by priority and age.
+    var queue: [RunningTransfer] = []
+    private var isSorted = true
+    private var running: [String: RunningTransfer] = [:]
+    private var runningHosts: [String: Int] = [:]
+    var events: [String: TransferEvents] = [:]
+    var watchers: [String: [LoopWakeup]] = [:]
+    private(set) var environment: TransferEnvironment
+    var launches = LaunchLimiter()
+    private var budget = RetryBudget()
+    private var isClosing = false
+
+    /// Opens the folder, which no other process may have, and takes up what is in it.
+    ///
+    /// Errors: `transfers-in-use`, those of the files.
+    package init(
+        _ configuration: TransferConfiguration, on loop: EventLoop, network: any TransferNetwork,
+        uploads: (any TransferDriver)? = nil, disk: any TransferDisk = SystemDisk(),
+        clock: any TransferClock = SystemClock()
+    ) throws(Failure) {
+        self.configuration = configuration
+        self.loop = loop
+        self.network = network
+        self.disk = disk
+        self.clock = clock
+        environment = configuration.environment
+        worker = DiskWorker(for: disk, on: loop)
+        wakeup = LoopWakeup(loop)
+        var drivers: [TransferTask.Kind: any TransferDriver] = [.download: DownloadDriver()]
+        drivers[.upload] = uploads
+        self.drivers = drivers
+        do throws(DiskFailure) {
+            try disk.makeFolder(configuration.folder)
+            claim = try disk.open("\(configuration.folder)/lock", creating: true)
+            guard try claim.claim() else {
+                throw DiskFailure(.other, "")
+            }
+            try recover()
+        } catch {
+            throw error.detail.isEmpty
+                ? Failure(
+                    "transfers-in-use", party: .tool,
+                    "another program has the transfers in \(configuration.folder)") : error.failure
+        }
+    }
+
+    /// Runs `body` while transfers go on; those that are under way when it returns go on when the
+    /// folder is opened next.
+    package func run<Result: Sendable>(
+        _ body: () async throws -> Result
+    ) async rethrows -> Result {
+        async let work: Void = background.run()
+        background.add { await self.schedule() }
+        do {
+            let result = try await body()
+            close()
+            await work
+            return result
+        } catch {
+            close()
+            await work
+            throw error
+        }
+    }
+
+    private func close() {
+        isClosing = true
+        for transfer in running.values { transfer.stop.stop() }
+        for stream in events.values { stream.close() }
+        wakeup.wake()
+        background.stop()
+    }
+
+    // MARK: The schedule
+
+    /// Takes another look at who may run.
+    func wake() { wakeup.wake() }
+
+    func enter(_ transfer: RunningTransfer) {
+        transfers[transfer.task.identifier] = transfer
+        transfer.onChange = { [weak self] in self?.note($0) }
+        guard !transfer.task.state.isFinal else { return }
+        queue.append(transfer)
+        isSorted = false
+    }
+
+    /// Begins to count a task's place anew.
+    func reorder() { isSorted = false }
+
+    private func schedule() async {
+        while !isClosing {
+            let due = startAll()
+            await clock.wait(until: due, waking: wakeup, isIdle: running.isEmpty)
+        }
+    }
+
+    /// Starts those that may run now.
+    ///
+    /// - Returns: when there is another look to be taken, in milliseconds of the clock.
+    private func startAll() -> Int64 {
+        sort()
+        var next = Int64.max
+        for transfer in queue {
+            guard running.count < configuration.limits.runningLimit else { return .max }
+            guard !transfer.isRunning, transfer.journal.state.isResumed,
+                !transfer.task.state.isFinal
+            else { continue }
+            guard let wait = wait(of: transfer) else {
+                start(transfer)
+                continue
+            }
+            if wait.reason == .network, !transfer.task.options.waitsForConnectivity {
+                finish(
+                    transfer,
+                    .failed(Failure("no-network", party: .client, "there is no network")))
+                continue
+            }
+            if transfer.due > clock.elapsed { next = min(next, transfer.due) }
+            transfer.note(.waiting(wait))
+        }
+        return next
+    }
+
+    private func sort() {
+        queue.removeAll { $0.task.state.isFinal }
+        guard !isSorted else { return }
+        isSorted = true
+        queue.sort { left, right in
+            let (first, second) = (left.task.options.priority, right.task.options.priority)
+            return first == second ? left.task.createdAt < right.task.createdAt : first > second
+        }
+    }
+
+    /// Why a task may not run now; `nil` if it may.
+    private func wait(of transfer: RunningTransfer) -> TransferWait? {
+        let options = transfer.task.options
+        if let reason = StartRule.wait(options, in: environment) { return TransferWait(reason) }
+        if transfer.needsLogin { return TransferWait(.authentication, transfer.lastFailure) }
+        let left = transfer.due - clock.elapsed
+        if left > 0 {
+            return TransferWait(
+                transfer.dueReason,
+                until: Timestamp(
+                    microseconds: clock.now.microseconds.addingSaturated(
+                        left.multipliedReportingOverflow(by: 1000).partialValue)),
+                transfer.lastFailure)
+        }
+        let hostCount = runningHosts[transfer.host] ?? 0
+        return hostCount >= configuration.limits.hostLimit ? TransferWait(.queue) : nil
+    }
+
+    private func start(_ transfer: RunningTransfer) {
+        guard let driver = drivers[transfer.task.kind] else {
+            return finish(
+                transfer,
+                .failed(Failure("no-driver", party: .tool, "nothing here does uploads")))
+        }
+        transfer.beginAttempt()
+        running[transfer.task.identifier] = transfer
+        runningHosts[transfer.host, default: 0] += 1
+        transfer.note(.running)
+        background.add { [self] in
+            let outcome = await driver.run(transfer)
+            transfer.isRunning = false
+            running[transfer.task.identifier] = nil
+            let count = (runningHosts[transfer.host] ?? 1) - 1
+            runningHosts[transfer.host] = count > 0 ? count : nil
+            finish(transfer, outcome)
+            if transfer.journal.state.isCancelled { removeContent(of: transfer) }
+            wake()
+        }
+    }
+
+    // MARK: What came of it
+
+    private func finish(_ transfer: RunningTransfer, _ outcome: AttemptOutcome) {
+        do throws(DiskFailure) {
+            try apply(outcome, to: transfer)
+        } catch {
+            put(transfer, off: configuration.limits.storageTime, .storage, error.failure)
+        }
+        transfer.refresh()
+        settle(transfer)
+    }
+
+    private func apply(
+        _ outcome: AttemptOutcome, to transfer: RunningTransfer
+    ) throws(DiskFailure) {
+        switch outcome {
+        case .completed: break
+        case .failed(let failure): try fail(transfer, failure)
+        case .retry(let failure, let after): try retry(transfer, failure, after)
+        case .again:
+            guard transfer.journal.state.restartCount > configuration.limits.restartLimit else {
+                transfer.due = 0
+                return
+            }
+            let reason = transfer.journal.state.restarts.last ?? ""
+            try fail(
+                transfer,
+                Failure(
+                    "version-unstable", party: .origin,
+                    "\(transfer.task.url): began anew too often, the last time for: \(reason)"))
+        case .disk(let failure):
+            guard failure.isPassing else { return try fail(transfer, failure.failure) }
+            put(transfer, off: configuration.limits.storageTime, .storage, failure.failure)
+        case .authentication(let schemes, let host):
+            transfer.needsLogin = true
+            transfer.lastFailure = Failure(
+                "login-wanted", party: .client, "\(host) wants a login",
+                hint: "name a credential, and resume the transfer")
+            try transfer.journal.append(.authenticationAsked(schemes: schemes, host: host))
+            tell(transfer)
+        case .stopped: break
+        }
+    }
+
+    private func fail(_ transfer: RunningTransfer, _ failure: Failure) throws(DiskFailure) {
+        try transfer.journal.append(.failed(failure))
+    }
+
+    private func retry(
+        _ transfer: RunningTransfer, _ failure: Failure, _ after: RetryAfter?
+    ) throws(DiskFailure) {
+        let committed = transfer.task.committed
+        transfer.failures = committed > transfer.committedAtFailure ? 1 : transfer.failures + 1
+        transfer.committedAtFailure = committed
+        guard transfer.failures <= transfer.task.options.retryLimit else {
+            return try fail(transfer, failure)
+        }
+        let rule = RetryRule(
+            seed: configuration.seed
+                ^ SplitMix.mix(
+                    UInt64(
+                        transfer.task.identifier.utf8.reduce(
+                            into: UInt64(0)
+                        ) { $0 = $0 &* 31 &+ UInt64($1) })),
+            isDiscretionary: transfer.task.options.mayBeDeferred)
+        let wait = rule.wait(
+            failures: transfer.failures, asked: after,
+            now: clock.now.microseconds / 1_000_000)
+        let room = budget.take(transfer.host, now: clock.elapsed)
+        put(transfer, off: max(wait, room), .retry, failure)
+    }
+
+    private func put(
+        _ transfer: RunningTransfer, off time: Int64, _ reason: TransferWait.Reason,
+        _ failure: Failure
+    ) {
+        transfer.due = clock.elapsed + time
+        transfer.dueReason = reason
+        transfer.lastFailure = failure
+    }
+
+    /// Brings a task's state into line with its journal.
+    func settle(_ transfer: RunningTransfer) {
+        let state = transfer.journal.state
+        switch state.ending {
+        case .completed: transfer.note(.completed)
+        case .failed(let failure): transfer.note(.failed(failure))
+        case .cancelled: transfer.note(.cancelled)
+        case nil:
+            if !state.isResumed, !transfer.isRunning { transfer.note(.suspended) }
+            if state.isResumed, !transfer.isRunning, transfer.task.state == .suspended {
+                transfer.note(.waiting(TransferWait(.queue)))
+            }
+        }
+        if state.ending != nil { tell(transfer) }
+    }
+
+    // MARK: The environment
+
+    /// Takes notice of what has changed; those that may not go on are stopped.
+    package func update(_ environment: TransferEnvironment) {
+        if environment.isForeground, !self.environment.isForeground { launches.noteForeground() }
+        self.environment = environment
+        for transfer in running.values
+        where StartRule.wait(transfer.task.options, in: environment) != nil {
+            transfer.stop.stop()
+        }
+        wake()
+    }
+}

@@ -1,0 +1,73 @@
+package import Base
+
+/// A download or an upload that a service owns, as it stands.
+package struct TransferTask: Sendable, Equatable {
+    package enum Kind: String, Sendable {
+        case download
+        case upload
+    }
+
+    /// A UUID; also the name of the task's folder.
+    package let identifier: String
+    /// Under which its owner finds it again.
+    package let session: String
+    package let kind: Kind
+    package let url: String
+    /// Where a download goes: `nil` keeps it in the task's folder until it is acknowledged. What an
+    /// upload sends.
+    package let file: String?
+    package let createdAt: Timestamp
+    package var options: TransferOptions
+    package var state = TransferState.suspended
+    /// In bytes, on the disk: never more than is there after a crash.
+    package var committed: Int64 = 0
+    /// In bytes; `nil` while it is not known.
+    package var total: Int64?
+    /// In bytes a second, over the last seconds; `nil` while nothing comes.
+    package var rate: Int64?
+    /// The URLs that led from `url` to where the content is.
+    package var hops: [String] = []
+    /// Why it began anew, each time.
+    package var restarts: [String] = []
+    /// Requests that were sent for it since the service was opened.
+    package var requestCount = 0
+    /// SHA-256 of a completed download.
+    package var digest: [UInt8]?
+    /// Where a completed download is.
+    package var path: String?
+
+    package init(_ plan: TransferPlan, identifier: String, createdAt: Timestamp) {
+        self.identifier = identifier
+        self.createdAt = createdAt
+        session = plan.session
+        kind = plan.kind
+        url = plan.url
+        file = plan.file
+        options = plan.options
+    }
+
+    /// What is left, in seconds, at the present rate.
+    package var secondsLeft: Int64? {
+        guard let total, let rate, rate > 0 else { return nil }
+        return (max(0, total - committed) + rate - 1) / rate
+    }
+}
+
+/// What a task is made from.
+package struct TransferPlan: Sendable, Equatable {
+    package var session: String
+    package var kind: TransferTask.Kind
+    package var url: String
+    package var file: String?
+    package var options = TransferOptions()
+
+    package init(
+        _ kind: TransferTask.Kind = .download, _ url: String, file: String? = nil,
+        session: String = "default"
+    ) {
+        self.kind = kind
+        self.url = url
+        self.file = file
+        self.session = session
+    }
+}
