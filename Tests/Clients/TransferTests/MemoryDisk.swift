@@ -22,6 +22,8 @@ final class MemoryDisk: TransferDisk {
         var operations = 0
         /// The names of the operations that change something, in order.
         var log: [String] = []
+        /// In bytes.
+        var lastWrite = 0
         /// Nothing is done from this operation on, as if the power had gone.
         var stopsAt = Int.max
         var space: Int64 = 1 << 40
@@ -31,6 +33,7 @@ final class MemoryDisk: TransferDisk {
     private let state = Mutex<State>(State())
 
     var isSlow: Bool { false }
+    var lastWrite: Int { state.withLock { $0.lastWrite } }
     var log: [String] { state.withLock { $0.log } }
     var isStopped: Bool { state.withLock { $0.operations >= $0.stopsAt } }
 
@@ -76,6 +79,8 @@ final class MemoryDisk: TransferDisk {
         }
         if let failure { throw failure }
     }
+
+    fileprivate func noteWrite(_ count: Int) { state.withLock { $0.lastWrite = count } }
 
     fileprivate func grow(_ count: Int64) throws(DiskFailure) {
         let isFull = state.withLock { state in
@@ -186,6 +191,7 @@ private final class MemoryFile: DiskFile {
         let size = node.content.withLock { $0.bytes.count }
         try disk.grow(Int64(max(0, end - size)))
         try disk.change("write \(name)")
+        disk.noteWrite(copy.count)
         node.content.withLock { content in
             if content.bytes.count < end {
                 content.bytes += [UInt8](repeating: 0, count: end - content.bytes.count)

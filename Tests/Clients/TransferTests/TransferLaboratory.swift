@@ -35,6 +35,8 @@ struct Laboratory: Sendable {
         let content: ContentServer
         let disk: any TransferDisk
         let clock: any TransferClock
+        /// Opens the folder on another disk, as after a crash.
+        let open: (any TransferDisk) throws(Failure) -> TransferService
 
         /// Enqueues a download, lets it go on and waits for what comes of it.
         func fetch(
@@ -107,12 +109,15 @@ struct Laboratory: Sendable {
             configuration.environment = laboratory.environment
             configuration.credentials = laboratory.credentials
             configuration.seed = laboratory.seed
-            let service = try TransferService(
-                configuration, on: loop, network: ClientNetwork(http), disk: laboratory.disk,
-                clock: laboratory.clock)
+            let open = { (disk: any TransferDisk) throws(Failure) in
+                try TransferService(
+                    configuration, on: loop, network: ClientNetwork(http), disk: disk,
+                    clock: laboratory.clock)
+            }
+            let service = try open(laboratory.disk)
             let bench = Bench(
                 service: service, origin: origin, content: content, disk: laboratory.disk,
-                clock: laboratory.clock)
+                clock: laboratory.clock, open: open)
             return try await http.run { try await service.run { try await body(bench) } }
         }.value
     }

@@ -66,9 +66,9 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
                 end = facts.version.length
             case .append(let start, let end):
                 position = start
-                self.end = end ?? store.saved?.length
                 comparedEnd = store.offset
-                try note(facts, isWhole: facts.status != 206)
+                note(facts)
+                self.end = end ?? store.saved?.length
             case .next, .complete, .restart, .wait, .refuse, .authenticate, .redirect:
                 return false
             }
@@ -87,12 +87,13 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
     }
 
     /// Completes what is known of the version.
-    private func note(_ facts: AnswerFacts, isWhole: Bool) throws(DiskFailure) {
+    private func note(_ facts: AnswerFacts) {
         guard var saved = store.saved else { return }
         for digest in facts.version.digests where !saved.digests.contains(digest) {
             saved.digests.append(digest)
         }
-        if saved.length == nil { saved.length = facts.version.length }
+        // What is compared with the whole has its length, whatever was said before.
+        if saved.length == nil || facts.status != 206 { saved.length = facts.version.length }
         store.note(saved)
     }
 

@@ -55,13 +55,23 @@ struct DownloadRequest {
 
     private func plan(for location: TransferLocation) -> ResumePlan {
         let saved = store.saved
-        // A tag is of one resource: where another one answers for it, a piece is compared as well.
-        let overlap = saved?.url == location.url ? 0 : Self.overlap
+        let overlap =
+            saved?.url == location.url
+            ? isDigestKnown ? 0 : Self.overlap
+            // A tag is of one resource: where another one answers for it, more is compared.
+            : Self.foreignOverlap
         return ResumePlan(mode, saved, offset: store.offset, overlap: overlap)
     }
 
-    /// In bytes.
-    private static let overlap: Int64 = 65_536
+    /// Whether what is put together wrongly will be seen at its end.
+    private var isDigestKnown: Bool {
+        transfer.task.options.expected != nil || (store.saved?.hasSecureDigest ?? false)
+    }
+
+    /// In bytes, that are asked for again and compared: a part may be labelled as the one that was
+    /// asked for and be another one, under the right tag.
+    private static let overlap: Int64 = 256
+    private static let foreignOverlap: Int64 = 65_536
 
     /// - Parameter fromStart: whether the origin is the one that the task's own fields are for.
     private func send(

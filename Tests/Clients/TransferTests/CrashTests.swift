@@ -1,0 +1,137 @@
+import Base
+import Testing
+
+@testable import Transfer
+
+/// What is left when the power goes, or the process is killed, at every point.
+struct CrashTests {
+    private static let size: Int64 = 200 << 10
+    private static let batch: Int64 = 64 << 10
+    /// What one read of the network brings at most.
+    private static let piece: Int64 = 72 << 10
+    private static let path = "/assets/7/200k"
+    private static let target = "/files/download"
+
+    private static var laboratory: Laboratory {
+        var laboratory = Laboratory()
+        laboratory.limits.batchSize = batch
+        return laboratory
+    }
+
+    /// Downloads on a disk that stops at an operation.
+    private static func begin(
+        _ bench: Laboratory.Bench, _ disk: MemoryDisk, stopAt: Int = .max
+    ) async throws {
+        disk.stop(at: stopAt)
+        do {
+            let service = try bench.open(disk)
+            try await service.run {
+                let plan = TransferPlan(.download, bench.origin + path, file: target)
+                let task = try service.enqueue(plan)
+                try service.resume(task.identifier)
+                _ = await service.wait(for: task.identifier) { task in
+                    task.state.isFinal || disk.isStopped
+                }
+            }
+        } catch {
+            #expect(disk.isStopped)
+        }
+    }
+
+    /// What the next start makes of it.
+    private static func goOn(
+        _ bench: Laboratory.Bench, _ disk: MemoryDisk, written: Int64, _ expected: [UInt8],
+        _ label: String
+    ) async throws {
+        var service = try bench.open(disk)
+        guard let task = service.tasks().first else {
+            // Whoever enqueued it was not told that it was.
+            #expect(!disk.paths.contains(target), "\(label)")
+            return
+        }
+        #expect(service.tasks().count == 1)
+        let isDone = disk.paths.contains(target)
+        if !isDone, written - task.committed > batch + piece {
+            Issue.record("\(label): \(written - task.committed) bytes are fetched again")
+        }
+        var numbers: [Int64] = []
+        let first = service
+        try await first.run {
+            let events = try first.attach(session: "default")
+            try first.resume(task.identifier)
+            let ended = await first.wait(for: task.identifier)
+            #expect(ended?.state == .completed, "\(label)")
+            while let event = events.take() {
+                if event.kind == .completed { numbers.append(event.number) }
+            }
+        }
+        #expect(numbers == [1], "\(label)")
+        let file = try disk.open(target, creating: false)
+        #expect(try file.read(at: 0, count: 1 << 20) == expected, "\(label)")
+        #expect(!disk.paths.contains { $0.hasSuffix(".part") }, "\(label)")
+        // The same event until it is acknowledged, and none then.
+        service = try bench.open(disk)
+        let events = try service.attach(session: "default")
+        let again = events.take()
+        #expect(again?.kind == .completed && again?.number == 1, "\(label)")
+        try service.acknowledge(task.identifier)
+        #expect(try bench.open(disk).tasks().isEmpty, "\(label)")
+        #expect(disk.paths.contains(target), "\(label)")
+    }
+
+    private static func written(_ disk: MemoryDisk) throws -> Int64 {
+        let path = disk.paths.first { $0.hasSuffix(".part") }
+        return try path.flatMap { try disk.size(of: $0) } ?? 0
+    }
+
+    @Test(arguments: [false, true])
+    func everyPoint(losesUnsynced: Bool) async throws {
+        let expected = try await held(Self.path)
+        try await Self.laboratory.run { bench in
+            let whole = MemoryDisk()
+            try await Self.begin(bench, whole)
+            let points = whole.log
+            // Each kind of step is among them.
+            let kinds = [
+                "folder", "create journal", "write journal", "sync journal", "sync folder",
+                "create data", "write data", "sync data", "link", "rename",
+            ]
+            #expect(kinds.allSatisfy { points.contains($0) })
+            for point in 0...points.count {
+                let disk = MemoryDisk()
+                try await Self.begin(bench, disk, stopAt: point)
+                let written = try Self.written(disk)
+                let left = MemoryDisk(afterCrashOf: disk, losesUnsynced: losesUnsynced)
+                try await Self.goOn(
+                    bench, left, written: written, expected,
+                    "point \(point), \(point < points.count ? points[point] : "the end")")
+            }
+        }
+    }
+
+    @Test func everyTornTail() async throws {
+        let expected = try await held(Self.path)
+        let torn = try await Self.laboratory.run { bench in
+            let whole = MemoryDisk()
+            try await Self.begin(bench, whole)
+            var tornCount = 0
+            for point in 1...whole.log.count {
+                let disk = MemoryDisk()
+                try await Self.begin(bench, disk, stopAt: point)
+                guard disk.log.last == "write journal" else { continue }
+                tornCount += disk.lastWrite
+                let written = try Self.written(disk)
+                for torn in 1...disk.lastWrite {
+                    let left = MemoryDisk(
+                        afterCrashOf: disk, losesUnsynced: false, tearing: ("journal", torn))
+                    try await Self.goOn(
+                        bench, left, written: written, expected,
+                        "point \(point), without its last \(torn) bytes")
+                }
+            }
+            return tornCount
+        }
+        // Each record of a download, and each of its bytes.
+        #expect(torn > 800)
+    }
+}
