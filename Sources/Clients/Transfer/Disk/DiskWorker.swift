@@ -19,26 +19,23 @@ final class DiskWorker: Sendable {
     func run<Value: Sendable>(
         _ work: @escaping @Sendable () throws(DiskFailure) -> Value
     ) async throws(DiskFailure) -> Value {
-        guard isSlow else { return try work() }
-        let wakeup = LoopWakeup(loop)
-        let result = Box<Value>()
-        start {
-            do throws(DiskFailure) {
-                let value = try work()
-                result.value.withLock { $0 = .success(value) }
-            } catch {
-                result.value.withLock { $0 = .failure(error) }
-            }
-            wakeup.loop.execute { wakeup.wake() }
-        }
-        while true {
-            if let result = result.value.withLock({ $0 }) { return try result.get() }
-            _ = await wakeup.wait(until: .max)
-        }
+        try await begin(work).value()
     }
 
-    private final class Box<Value: Sendable>: Sendable {
-        let value = Mutex<Result<Value, DiskFailure>?>(nil)
+    /// Begins `work`, whose end need not be waited for; called on the loop.
+    func begin<Value: Sendable>(
+        _ work: @escaping @Sendable () throws(DiskFailure) -> Value
+    ) -> DiskWork<Value> {
+        let begun = DiskWork<Value>(loop)
+        guard isSlow else {
+            begun.end(work)
+            return begun
+        }
+        start {
+            begun.end(work)
+            begun.wakeup.loop.execute { begun.wakeup.wake() }
+        }
+        return begun
     }
 
     private func start(_ work: @escaping @Sendable () -> Void) {
@@ -65,4 +62,33 @@ final class DiskWorker: Sendable {
     }
 
     private static let threadLimit = 2
+}
+
+/// What the disk does beside the loop.
+final class DiskWork<Value: Sendable>: Sendable {
+    fileprivate let wakeup: LoopWakeup
+    private let result = Mutex<Result<Value, DiskFailure>?>(nil)
+
+    fileprivate init(_ loop: EventLoop) {
+        wakeup = LoopWakeup(loop)
+    }
+
+    fileprivate func end(_ work: () throws(DiskFailure) -> Value) {
+        do throws(DiskFailure) {
+            let value = try work()
+            result.withLock { $0 = .success(value) }
+        } catch {
+            result.withLock { $0 = .failure(error) }
+        }
+    }
+
+    var isDone: Bool { result.withLock { $0 != nil } }
+
+    /// Waits for its end; one task of the loop does.
+    func value() async throws(DiskFailure) -> Value {
+        while true {
+            if let result = result.withLock({ $0 }) { return try result.get() }
+            _ = await wakeup.wait(until: .max)
+        }
+    }
 }

@@ -20,8 +20,7 @@ struct DownloadFinish {
     func run() async throws(DiskFailure) -> AttemptOutcome {
         transfer.note(.verifying)
         let wanted = expected
-        let digests = try await Self.digests(
-            store.file, size, Set(wanted.map(\.algorithm)).union([.sha256]), for: transfer)
+        let digests = try await digests(Set(wanted.map(\.algorithm)).union([.sha256]))
         guard let digests, let digest = digests[.sha256] else { return .stopped }
         guard wanted.allSatisfy({ digests[$0.algorithm] == $0.bytes }) else {
             return try refuse()
@@ -39,9 +38,17 @@ struct DownloadFinish {
     /// Whether it is what its digests say.
     func isRight() async throws(DiskFailure) -> Bool {
         let wanted = expected
-        let digests = try await Self.digests(
-            store.file, size, Set(wanted.map(\.algorithm)), for: transfer)
+        let digests = try await digests(Set(wanted.map(\.algorithm)))
         return wanted.allSatisfy { digests?[$0.algorithm] == $0.bytes }
+    }
+
+    private func digests(
+        _ algorithms: Set<DigestAlgorithm>
+    ) async throws(DiskFailure) -> [DigestAlgorithm: [UInt8]]? {
+        if algorithms == [.sha256], store.running.end == size {
+            return [.sha256: store.running.finish()]
+        }
+        return try await Self.digests(store.file, size, algorithms, for: transfer)
     }
 
     private var expected: [ExpectedDigest] {

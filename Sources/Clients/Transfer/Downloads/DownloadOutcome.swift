@@ -18,7 +18,7 @@ struct DownloadOutcome {
 
     /// - Returns: `nil` if the next way is to be tried.
     func judge() async -> AttemptOutcome? {
-        await reception.commit()
+        await reception.finishCommits()
         if let failure = reception.failure { return .disk(failure) }
         do throws(DiskFailure) {
             switch reception.step {

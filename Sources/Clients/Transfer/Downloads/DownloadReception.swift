@@ -26,6 +26,9 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
     private var comparedEnd: Int64 = 0
     /// What was written and is not committed begins here.
     private var uncommitted: Int64 = 0
+    /// What is safe ends here.
+    private var committed: Int64 = 0
+    private var commit: DiskWork<Void>?
     private var committedAt: Int64
     private var contentHashes: [(hash: RunningHash, expected: [UInt8])] = []
     private let byteLimit: Int64
@@ -73,6 +76,7 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
                 return false
             }
             uncommitted = max(position, comparedEnd)
+            committed = uncommitted
             try checkRoom()
         } catch {
             failure = error
@@ -152,34 +156,54 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
         try store.begin(facts.version, keeping: position, because: "version-changed: its content")
         comparedEnd = position
         uncommitted = position
+        committed = position
         end = facts.version.length
         return same
     }
 
+    /// Half a batch is made safe while the other half comes.
     func waitForRoom() async -> Bool {
         guard failure == nil, flaw == nil, !store.transfer.isStopped else { return false }
         let limits = store.transfer.limits
-        guard
-            position - uncommitted >= limits.batchSize
+        if let commit, commit.isDone { await settle(commit) }
+        if commit == nil, position > uncommitted,
+            position - uncommitted >= limits.batchSize / 2
                 || store.transfer.clock.elapsed - committedAt >= limits.batchTime
-        else { return true }
-        await commit()
+        {
+            beginCommit()
+        }
+        if let commit, position - committed >= limits.batchSize || commit.isDone {
+            await settle(commit)
+        }
         return failure == nil && !store.transfer.isStopped
+    }
+
+    private func beginCommit() {
+        let start = uncommitted
+        uncommitted = max(start, position)
+        committedAt = store.transfer.clock.elapsed
+        commit = store.beginCommit(start..<uncommitted)
+    }
+
+    private func settle(_ work: DiskWork<Void>) async {
+        commit = nil
+        let end = uncommitted
+        do throws(DiskFailure) {
+            try await store.settle(work)
+            committed = end
+        } catch {
+            failure = failure ?? error
+        }
     }
 
     // MARK: The end
 
     /// Makes safe what has come.
-    func commit() async {
+    func finishCommits() async {
+        if let commit { await settle(commit) }
         guard step?.takesContent ?? false, failure == nil || failure?.kind == .full else { return }
-        let start = uncommitted
-        uncommitted = max(start, position)
-        committedAt = store.transfer.clock.elapsed
-        do throws(DiskFailure) {
-            try await store.commit(start..<uncommitted)
-        } catch {
-            failure = failure ?? error
-        }
+        beginCommit()
+        if let commit { await settle(commit) }
     }
 
     /// Takes the end of the content, which was not declined.

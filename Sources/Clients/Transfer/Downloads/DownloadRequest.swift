@@ -32,7 +32,7 @@ struct DownloadRequest {
             let reception = DownloadReception(store, plan(for: location), at: location)
             let ending = await send(
                 to: location, reception, fromStart: location.isSameOrigin(as: start), authorization)
-            if transfer.isStopped { await reception.commit() }
+            if transfer.isStopped { await reception.finishCommits() }
             switch reception.step {
             case .redirect(let reference)? where reception.failure == nil:
                 hops += 1

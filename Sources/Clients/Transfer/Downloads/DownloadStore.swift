@@ -12,6 +12,10 @@ final class DownloadStore: @unchecked Sendable {
     let path: String
     /// What the journal does not say yet, and must before the next progress.
     private var unsaid: [JournalRecord] = []
+    /// What a commit under way says.
+    private var saying: [JournalRecord] = []
+    /// Of what was committed, from the start on.
+    let running = ReadDigest()
     /// Whether a crash could still take the file itself.
     private var isNew: Bool
 
@@ -36,7 +40,9 @@ final class DownloadStore: @unchecked Sendable {
     }
 
     var saved: SavedVersion? {
-        for record in unsaid.reversed() { if case .head(let version) = record { return version } }
+        for record in (saying + unsaid).reversed() {
+            if case .head(let version) = record { return version }
+        }
         return transfer.journal.state.saved
     }
 
@@ -57,9 +63,11 @@ final class DownloadStore: @unchecked Sendable {
         guard state.saved != nil || state.committedCount > 0 else {
             // Nothing is lost if a crash comes before this is said.
             unsaid = [.head(version)]
+            running.reset()
             return try file.truncate(to: 0)
         }
         unsaid = []
+        running.reset()
         // Before a byte of the old version goes.
         var records: [JournalRecord] = [.restarted(reason), .head(version)]
         if kept > 0 { records.append(.progress(try blockCheck(endingAt: kept), from: 0)) }
@@ -71,6 +79,7 @@ final class DownloadStore: @unchecked Sendable {
     /// Drops all that is there.
     func drop(because reason: String) throws(DiskFailure) {
         unsaid = []
+        running.reset()
         try transfer.journal.append(.restarted(reason))
         try file.truncate(to: 0)
         transfer.task.restarts = transfer.journal.state.restarts
@@ -85,24 +94,33 @@ final class DownloadStore: @unchecked Sendable {
 
     // MARK: Progress
 
-    /// Makes what was written safe, and says so.
-    func commit(_ range: Range<Int64>) async throws(DiskFailure) {
-        guard !range.isEmpty || !unsaid.isEmpty else { return }
+    /// Begins to make safe what was written, and to say so; `settle` has to follow.
+    func beginCommit(_ range: Range<Int64>) -> DiskWork<Void> {
         let (records, isNew) = (unsaid, isNew)
         unsaid = []
-        do throws(DiskFailure) {
-            try await transfer.worker.run { [self] () throws(DiskFailure) in
-                guard !range.isEmpty else { return try transfer.journal.append(records) }
-                try file.sync()
-                if isNew { try transfer.disk.syncFolder(path.folder) }
-                let check = try blockCheck(endingAt: range.upperBound)
-                try transfer.journal.append(records + [.progress(check, from: range.lowerBound)])
+        saying = records
+        return transfer.worker.begin { [self] () throws(DiskFailure) in
+            guard !range.isEmpty else {
+                return records.isEmpty ? () : try transfer.journal.append(records)
             }
+            try file.sync()
+            if isNew { try transfer.disk.syncFolder(path.folder) }
+            let check = try blockCheck(endingAt: range.upperBound)
+            try transfer.journal.append(records + [.progress(check, from: range.lowerBound)])
+            try running.read(range, of: file)
+        }
+    }
+
+    /// Waits for a commit.
+    func settle(_ work: DiskWork<Void>) async throws(DiskFailure) {
+        do throws(DiskFailure) {
+            try await work.value()
         } catch {
-            unsaid = records + unsaid
+            unsaid = saying + unsaid
             throw error
         }
-        self.isNew = false
+        saying = []
+        isNew = false
         let state = transfer.journal.state
         transfer.noteProgress(state.committedCount, total: saved?.length)
     }
