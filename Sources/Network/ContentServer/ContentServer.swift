@@ -37,8 +37,8 @@ package struct ContentServerConfiguration: Sendable {
 
 /// A fake origin: routes as values, in one table, with what goes wrong around them and a journal
 /// around all of it.
-package struct ContentServer: Sendable {
-    package let router: Router
+package final class ContentServer: Sendable {
+    private let router: Router
     package let journal: Journal
     private let faults: FaultLayer
     private let ownRoutes: JournalRoutes
@@ -81,7 +81,7 @@ package struct ContentServer: Sendable {
     private func answerAsHost(
         _ request: ServerRequest, _ body: RequestBody
     ) async -> ServerResponse {
-        if let refusal = HostRoutes.refusal(request) { return refusal }
+        if let refusal = HostRoutes.refusal(request.connection.security) { return refusal }
         return await router.answer(request, body)
     }
 
@@ -91,11 +91,24 @@ package struct ContentServer: Sendable {
             return ownRoutes.answer(request)
         }
         let client = ClientLabel.of(request)
-        let number = journal.begin(request, client: client)
+        let entry = journal.begin(request, client: client)
         var (response, wrong) = await faults.answer(
             request, body, client: client, next: answerAsHost)
-        journal.note(number, response, faults: wrong, received: body.count)
-        response.onEnd = { [journal] in journal.end(number, $0) }
+        journal.note(entry, response, faults: wrong, received: body.count)
+        response.onEnd = { [journal] in journal.end(entry, $0) }
+        if response.isSteady {
+            response.repetition = repetition(of: entry, client == request.connection.host)
+        }
         return response
+    }
+
+    /// What an answer does that is sent again: each one is a record of its own.
+    private func repetition(of entry: JournalEntry, _ isNamedByHost: Bool) -> Repetition {
+        { [journal] connection in
+            guard HostRoutes.refusal(connection.security) == nil else { return nil }
+            let entry = journal.begin(
+                again: entry, client: isNamedByHost ? connection.host : nil, connection.number)
+            return { journal.end(entry, $0) }
+        }
     }
 }

@@ -81,9 +81,11 @@ final class HTTPServerTask: @unchecked Sendable {
         // that do not.
         if security?.applicationProtocol == nil { speaksHTTP2 = try await beginsWithPreface() }
         if speaksHTTP2 { return try await serveHTTP2(client) }
-        while let head = try await nextHead() {
+        while try await waitForRequest() {
             isBetweenExchanges = false
-            try await serve(head, of: client)
+            if try await !serveAgain(client) {
+                try await serve(try await readHead(), of: client)
+            }
             isBetweenExchanges = true
         }
     }
@@ -102,13 +104,15 @@ final class HTTPServerTask: @unchecked Sendable {
 
     // MARK: The request's head
 
-    /// Reads the next request's head; `nil` if the client is done.
-    private func nextHead() async throws(ServerEnd) -> RequestHead? {
+    /// Waits for the next request's first bytes; `false` if the client is done.
+    private func waitForRequest() async throws(ServerEnd) -> Bool {
+        guard held == nil else { return true }
+        stream.readDeadline = loop.now + limits.idleTimeout
+        return try await receive()
+    }
+
+    private func readHead() async throws(ServerEnd) -> RequestHead {
         var scanned = 0
-        if held == nil {
-            stream.readDeadline = loop.now + limits.idleTimeout
-            guard try await receive() else { return nil }
-        }
         stream.readDeadline = loop.now + limits.headTimeout
         while let bytes = held {
             do throws(HTTP1Violation) {
@@ -124,7 +128,7 @@ final class HTTPServerTask: @unchecked Sendable {
             scanned = bytes.count
             guard try await receive() else { throw .ended }
         }
-        return nil
+        throw .ended
     }
 
     /// Receives more bytes behind those that are held; `false` at the client's end.
@@ -174,6 +178,30 @@ final class HTTPServerTask: @unchecked Sendable {
         defer { exchange.release() }
         if try await worker.serve(head, of: client, over: exchange) { throw .afterResponse }
         try await exchange.skipRest()
+    }
+
+    /// Sends what the same head was answered with before, if that is known.
+    private func serveAgain(_ client: ClientConnection) async throws(ServerEnd) -> Bool {
+        guard !worker.isDraining, let held, let known = worker.known.find(held),
+            let onEnd = known.repetition(client)
+        else { return false }
+        consume(known.request.count)
+        let out = worker.content.take()
+        defer { worker.content.give(out) }
+        known.append(to: out, date: worker.dateText(HTTPDate(.now())))
+        stream.writeDeadline = loop.now + limits.writeTimeout
+        do throws(StreamFailure) {
+            try await stream.write(out)
+        } catch {
+            onEnd(SentResponse(end: .left, count: 0, acknowledged: nil))
+            throw .unwritable(isTimeout: error == .timedOut)
+        }
+        let open = channel.unacknowledgedCount.map(UInt64.init)
+        onEnd(
+            SentResponse(
+                end: .whole, count: known.count,
+                acknowledged: open.map { known.count - min(known.count, $0) }))
+        return true
     }
 
     var keepsAlive: Bool { wantsMore && !worker.isDraining }

@@ -38,6 +38,7 @@ package struct PathPattern: Sendable, Equatable, ExpressibleByStringLiteral {
             return nil
         }
         var match = PathMatch()
+        match.parameters.reserveCapacity(parts.count)
         for (part, segment) in zip(parts, segments) {
             switch part {
             case .literal(let expected):
@@ -47,7 +48,7 @@ package struct PathPattern: Sendable, Equatable, ExpressibleByStringLiteral {
                 match.parameters.append((name, segment))
             }
         }
-        match.rest = [[UInt8]](segments.dropFirst(parts.count))
+        if takesRest { match.rest = [[UInt8]](segments.dropFirst(parts.count)) }
         return match
     }
 }

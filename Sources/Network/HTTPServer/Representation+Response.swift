@@ -49,10 +49,10 @@ extension Representation {
     }
 
     private func whole(_ selected: SelectedRepresentation) -> ServerResponse {
-        let ranges = ResponseField("Accept-Ranges", "bytes")
+        var fields = fields(selected)
+        if selected.length != nil { fields.append(ResponseField("Accept-Ranges", "bytes")) }
         var response = ServerResponse(
-            200, fields(selected) + (selected.length == nil ? [] : [ranges]),
-            body: .stream(length: selected.length, selected.openWhole()))
+            200, fields, body: .stream(length: selected.length, selected.openWhole()))
         response.selected = selected
         return response
     }
@@ -104,8 +104,10 @@ extension Representation {
     }
 
     private func fields(_ selected: SelectedRepresentation) -> [ResponseField] {
-        var fields = [ResponseField("Content-Type", contentType)]
-        fields += validatorFields(selected.validators)
+        var fields: [ResponseField] = []
+        fields.reserveCapacity(8)
+        fields.append(ResponseField("Content-Type", contentType))
+        append(selected.validators, to: &fields)
         if let coding = selected.coding {
             fields.append(ResponseField("Content-Encoding", coding.rawValue))
         }
@@ -114,6 +116,11 @@ extension Representation {
 
     private func validatorFields(_ validators: Validators) -> [ResponseField] {
         var fields: [ResponseField] = []
+        append(validators, to: &fields)
+        return fields
+    }
+
+    private func append(_ validators: Validators, to fields: inout [ResponseField]) {
         if let tag = validators.entityTag { fields.append(ResponseField("ETag", tag.text)) }
         if let date = validators.lastModified {
             fields.append(ResponseField("Last-Modified", date.text))
@@ -122,6 +129,5 @@ extension Representation {
         if isCompressed || isNegotiated || !coded.isEmpty {
             fields.append(ResponseField("Vary", "Accept-Encoding"))
         }
-        return fields
     }
 }

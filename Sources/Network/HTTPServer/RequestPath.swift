@@ -24,11 +24,12 @@ package struct RequestPath: Sendable, Equatable {
             return
         }
         // A fragment is no part of a request; one that comes anyway is left out.
-        let whole = target.prefix { $0 != UInt8(ascii: "#") }
-        let path = whole.prefix { $0 != UInt8(ascii: "?") }
+        let end = target.firstIndex(of: UInt8(ascii: "#")) ?? target.count
+        let mark = target[..<end].firstIndex(of: UInt8(ascii: "?"))
+        let path = target[..<(mark ?? end)]
         guard path.first == UInt8(ascii: "/"), let segments = Self.split(path) else { return nil }
-        raw = [UInt8](path)
-        query = path.count < whole.count ? [UInt8](whole.dropFirst(path.count + 1)) : nil
+        raw = path.count == target.count ? target : [UInt8](path)
+        query = mark.map { [UInt8](target[($0 + 1)..<end]) }
         self.segments = segments
     }
 
@@ -41,12 +42,14 @@ package struct RequestPath: Sendable, Equatable {
     private static func split(_ path: ArraySlice<UInt8>) -> [[UInt8]]? {
         guard path.count > 1 else { return [] }
         var segments: [[UInt8]] = []
-        for part in path.dropFirst().split(
-            separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        {
+        segments.reserveCapacity(4)
+        var rest = path.dropFirst()
+        while true {
+            let part = rest.prefix { $0 != UInt8(ascii: "/") }
             guard let decoded = PercentCoding.strictlyDecoded(part) else { return nil }
             segments.append(decoded)
+            if part.count == rest.count { return segments }
+            rest = rest.dropFirst(part.count + 1)
         }
-        return segments
     }
 }

@@ -12,7 +12,8 @@ package struct ResponsePlan: Sendable {
     let omitsEnd: Bool
     private let version: HTTPVersion
     private let given: [ResponseField]
-    private let date: String?
+    /// The value of Date that is sent besides the given fields.
+    let date: String?
     /// The fields that frame the message, as they are told.
     private let framingFields: [ResponseField]
 

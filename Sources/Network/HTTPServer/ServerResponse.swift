@@ -13,6 +13,12 @@ package struct ResponseField: Sendable, Equatable {
         self.value = Self.tamed(value)
     }
 
+    /// In any case.
+    func isNamed(_ other: String) -> Bool {
+        name.utf8.count == other.utf8.count
+            && zip(name.utf8, other.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
+    }
+
     private static func tamed(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
             return text
@@ -20,6 +26,10 @@ package struct ResponseField: Sendable, Equatable {
         return text.utf8.map { $0 == 0x0D || $0 == 0x0A || $0 == 0 ? 0x20 : $0 }.text
     }
 }
+
+/// Is told of a response that is sent again, and gives what is called when that is over; `nil` if
+/// this client is to be answered anew.
+package typealias Repetition = (ClientConnection) -> ((SentResponse) -> Void)?
 
 /// What a route answers: a status, fields in the order in which they are sent, and a stream.
 ///
@@ -36,6 +46,10 @@ package struct ServerResponse {
     package var delivery: Delivery?
     /// Called once when the response is over, on the loop of its connection.
     package var onEnd: ((SentResponse) -> Void)?
+    /// Whether the same head gets the same for as long as the server lives.
+    package var isSteady = false
+    /// Where it is steady, and may be sent again without another call of the route.
+    package var repetition: Repetition?
 
     package init(_ status: Int, _ fields: [ResponseField] = [], body: ResponseBody = .none) {
         self.status = status
@@ -57,7 +71,6 @@ package struct ServerResponse {
 
     /// The value of the first field of this name in any case, `nil` if there is none.
     package func first(_ name: String) -> String? {
-        let lowercased = name.lowercased()
-        return fields.first { $0.name.lowercased() == lowercased }?.value
+        fields.first { $0.isNamed(name) }?.value
     }
 }

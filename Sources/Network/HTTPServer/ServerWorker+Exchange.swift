@@ -28,7 +28,38 @@ extension ServerWorker {
             throw error
         }
         response.onEnd?(outcome(nil, sender.sent, stream))
+        if stream.version != .http2, !plan.closes, stream.body.length == 0 {
+            await remember(response, plan, to: head)
+        }
         return plan.closes
+    }
+
+    /// Keeps a small steady response for the next time, if this was not the first.
+    private func remember(
+        _ response: ServerResponse, _ plan: ResponsePlan, to head: RequestHead
+    ) async {
+        guard let repetition = response.repetition, response.delivery == nil,
+            known.hasSeen(head.raw), let content = await content(of: response, plan)
+        else { return }
+        known.keep(KnownResponse(to: head.raw, plan, content: content, repetition))
+    }
+
+    private func content(of response: ServerResponse, _ plan: ResponsePlan) async -> [UInt8]? {
+        guard case .length(let length) = plan.framing else {
+            return plan.framing == .none ? [] : nil
+        }
+        if case .bytes(let bytes) = response.body { return bytes }
+        guard length <= KnownResponse.contentLimit, let selected = response.selected,
+            response.status == 200 || selected.part != nil
+        else { return nil }
+        let buffer = ByteBuffer(capacity: KnownResponse.contentLimit + 1)
+        let source = selected.openPart()
+        do throws(ResponseInterruption) {
+            while try await source.read(into: buffer) > 0 {}
+        } catch {
+            return nil
+        }
+        return buffer.count == length ? buffer.copy : nil
     }
 
     private func outcome(

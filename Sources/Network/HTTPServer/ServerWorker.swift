@@ -23,6 +23,7 @@ final class ServerWorker: @unchecked Sendable {
     let content = BufferPool(capacity: 65_536, keepLimit: 64)
     /// The same for streams of HTTP/2, of which a connection may have many: a full frame.
     let streamContent = BufferPool(capacity: 16_384, keepLimit: 64)
+    let known = KnownResponses()
     private(set) var isDraining = false
     /// Whether connections had to be ended at the deadline.
     private(set) var wasCut = false

@@ -23,7 +23,15 @@ package struct EntityTag: Sendable, Hashable {
         self.isWeak = isWeak
     }
 
-    package var text: String { "\(isWeak ? "W/" : "")\"\(opaque.text)\"" }
+    package var text: String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(opaque.count + 4)
+        if isWeak { bytes.append(contentsOf: "W/".utf8) }
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: opaque)
+        bytes.append(UInt8(ascii: "\""))
+        return bytes.text
+    }
 
     /// Both strong and the same: what ranges and If-Match ask for (RFC 9110 §8.8.3.2).
     package func stronglyEquals(_ other: EntityTag) -> Bool {

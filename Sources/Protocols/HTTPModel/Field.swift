@@ -162,12 +162,20 @@ package struct Fields: Sendable {
 
     /// The value of the first field of this name in any case, `nil` if there is none.
     package func first(named lowercased: StaticString) -> ArraySlice<UInt8>? {
-        slices.first { name($0).equalsIgnoringCase(lowercased) }.map(value)
+        slices.first { isNamed($0, lowercased) }.map(value)
     }
 
     /// The values of all fields of this name in any case, in wire order.
     package func all(named lowercased: StaticString) -> [ArraySlice<UInt8>] {
-        slices.filter { name($0).equalsIgnoringCase(lowercased) }.map(value)
+        guard slices.contains(where: { isNamed($0, lowercased) }) else { return [] }
+        return slices.filter { isNamed($0, lowercased) }.map(value)
+    }
+
+    /// Looks at the bytes of names of the same length alone: most fields are asked for by name many
+    /// times, and are not there.
+    private func isNamed(_ slice: FieldSlice, _ lowercased: StaticString) -> Bool {
+        Int(slice.nameEnd - slice.nameStart) == lowercased.utf8CodeUnitCount
+            && name(slice).equalsIgnoringCase(lowercased)
     }
 
     /// The same fields, with one at the end in the place of all of its name; `nil` leaves them out.

@@ -22,9 +22,30 @@ package struct HTTPDate: Sendable, Hashable, Comparable {
     /// The date as IMF-fixdate, the only format that is sent: `Sun, 06 Nov 1994 08:49:37 GMT`.
     package var text: String {
         let time = CalendarTime(secondsSinceEpoch: seconds)
-        return "\(weekdays[time.weekday].prefix(3)), \(padded(time.day, 2)) "
-            + "\(months[time.month - 1]) \(padded(time.year, 4)) "
-            + "\(padded(time.hour, 2)):\(padded(time.minute, 2)):\(padded(time.second, 2)) GMT"
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(29)
+        func append(_ number: Int, digits count: Int) {
+            var unit = count == 4 ? 1000 : 10
+            while unit > 0 {
+                bytes.append(UInt8(ascii: "0") + UInt8(number / unit % 10))
+                unit /= 10
+            }
+        }
+        bytes.append(contentsOf: weekdays[time.weekday].utf8.prefix(3))
+        bytes.append(contentsOf: ", ".utf8)
+        append(time.day, digits: 2)
+        bytes.append(0x20)
+        bytes.append(contentsOf: months[time.month - 1].utf8)
+        bytes.append(0x20)
+        append(time.year, digits: 4)
+        bytes.append(0x20)
+        append(time.hour, digits: 2)
+        bytes.append(UInt8(ascii: ":"))
+        append(time.minute, digits: 2)
+        bytes.append(UInt8(ascii: ":"))
+        append(time.second, digits: 2)
+        bytes.append(contentsOf: " GMT".utf8)
+        return bytes.text
     }
 
     /// Reads any of the three formats; `nil` for everything else.

@@ -84,6 +84,7 @@ package func bytes(fromHex text: some StringProtocol) -> [UInt8]? {
 }
 
 /// The number that decimal digits stand for; `nil` for anything else and beyond 64 bits.
+@inlinable
 package func decimal(_ digits: some Collection<UInt8>) -> UInt64? {
     guard !digits.isEmpty else { return nil }
     var value: UInt64 = 0

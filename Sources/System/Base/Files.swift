@@ -12,6 +12,27 @@ package enum Files {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("file-unreadable", "cannot read", path) }
         defer { close(descriptor) }
+        return try read(descriptor, path, byteLimit: byteLimit)
+    }
+
+    /// The same for a path at which somebody else may have put what never ends, or never answers: a
+    /// named pipe or a device is refused.
+    package static func readRegular(_ path: String, byteLimit: Int) throws(Failure) -> [UInt8] {
+        // The opening of a named pipe would wait for who writes.
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { throw failure("file-unreadable", "cannot read", path) }
+        defer { close(descriptor) }
+        var facts = stat()
+        guard unsafe fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+            throw Failure(
+                "file-unreadable", party: .tool, "cannot read \(path): it is no regular file")
+        }
+        return try read(descriptor, path, byteLimit: byteLimit)
+    }
+
+    private static func read(
+        _ descriptor: Int32, _ path: String, byteLimit: Int
+    ) throws(Failure) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         while true {

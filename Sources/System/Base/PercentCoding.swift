@@ -6,10 +6,12 @@ package enum PercentCoding {
     package static func decoded(
         _ bytes: ArraySlice<UInt8>, plusIsSpace: Bool = false
     ) -> [UInt8] {
+        let isSign: (UInt8) -> Bool = { $0 == percent || plusIsSpace && $0 == plus }
+        guard bytes.contains(where: isSign) else { return [UInt8](bytes) }
         var rest = bytes
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
-        while let sign = rest.firstIndex(where: { $0 == percent || plusIsSpace && $0 == plus }) {
+        while let sign = rest.firstIndex(where: isSign) {
             result += rest[..<sign]
             rest = rest[sign...]
             result.append(take(from: &rest) ?? (rest[sign] == plus ? 0x20 : percent))

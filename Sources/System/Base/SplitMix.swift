@@ -17,6 +17,20 @@ package enum SplitMix {
         mix(seed &+ (index &+ 1) &* step)
     }
 
+    /// Stores outputs from `index` on, each lowest byte first, as many as there is room for.
+    ///
+    /// Beside the generator, because no call between targets is inlined.
+    package static func fill(
+        _ space: UnsafeMutableRawBufferPointer, seed: UInt64, from index: UInt64
+    ) {
+        var state = seed &+ index &* step
+        for word in 0..<space.count / 8 {
+            state &+= step
+            unsafe space.storeBytes(
+                of: mix(state).littleEndian, toByteOffset: word * 8, as: UInt64.self)
+        }
+    }
+
     /// From state to state.
     @inlinable package static var step: UInt64 { 0x9E37_79B9_7F4A_7C15 }
 }

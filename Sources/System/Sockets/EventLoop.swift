@@ -53,16 +53,26 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     }
 
     /// - Throws: `SystemError` if the kernel has no descriptors left.
-    package init(index: Int) throws(SystemError) {
-        self.index = index
-        poller = try Poller()
+    package convenience init(index: Int) throws(SystemError) {
+        let poller = try Poller()
         let descriptor = platform_eventfd()
         guard descriptor >= 0 else { throw SystemError(errno) }
-        wakeDescriptor = descriptor
+        do throws(SystemError) {
+            try poller.add(descriptor, token: Self.wakeToken)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        self.init(index: index, poller: poller, wakeDescriptor: descriptor)
+    }
+
+    private init(index: Int, poller: consuming Poller, wakeDescriptor: Int32) {
+        self.index = index
+        self.poller = poller
+        self.wakeDescriptor = wakeDescriptor
         roundStart = MonotonicTime.now()
         now = roundStart.nanoseconds / 1_000_000
         wheel = TimerWheel(now: now)
-        try poller.add(descriptor, token: Self.wakeToken)
     }
 
     deinit {

@@ -192,4 +192,66 @@ struct ContentServerTests {
                 }.joined())
         #expect(response.body.source.trailers == [ResponseField("Line-Count", "3")])
     }
+
+    /// What is sent again without another call is in the journal as the first was.
+    @Test func writesRepetitionsDown() async throws {
+        let server = ContentServer(ContentServerConfiguration())
+        let answer = { (path: String, peer: String) in
+            await server.answer(
+                try request("GET", path, [("Range", "bytes=1-2")], from: peer), RequestBody([]))
+        }
+        let first = try await answer("/assets/1/1k", "192.0.2.1")
+        first.onEnd?(SentResponse(end: .whole, count: 2, acknowledged: 2))
+        let repetition = try #require(first.repetition)
+        for (number, peer) in [(1, "192.0.2.1"), (2, "192.0.2.1"), (3, "192.0.2.2")] {
+            let connection = ClientConnection(
+                number: UInt64(number), peer: "\(peer):9", host: peer)
+            let end = try #require(repetition(connection))
+            end(SentResponse(end: .whole, count: 2, acknowledged: 1))
+        }
+        let records = server.journal.contents().records
+        let places = records.map { "\($0.client) \($0.ordinal) \($0.connection)" }
+        #expect(
+            places == ["192.0.2.1 1 1", "192.0.2.1 2 1", "192.0.2.1 3 2", "192.0.2.2 1 1"])
+        #expect(Set(records.map(\.contentRange)) == ["bytes 1-2/1024"])
+        #expect(records.map(\.sent?.acknowledged) == [2, 1, 1, 1])
+
+        let labelled = try await answer("/assets/1/1k?sallyport-client=x", "192.0.2.1")
+        let other = ClientConnection(number: 9, peer: "192.0.2.9:9", host: "192.0.2.9")
+        _ = labelled.repetition?(other)
+        #expect(server.journal.contents().records.filter { $0.client == "x" }.count == 2)
+    }
+
+    @Test func answersAnewWhoseHostDemandsACertificate() async throws {
+        let first = try await Self.answer("GET", "/assets/1/1k", scheme: .https)
+        let demanding = ClientConnection(
+            number: 9, peer: "192.0.2.9:9", host: "192.0.2.9",
+            security: ClientConnection.Security(
+                serverName: "client-certificate-required.sallyport.test",
+                applicationProtocol: nil, version: "TLSv1.3", cipher: ""))
+        #expect(first.repetition?(demanding) == nil)
+    }
+
+    @Test(arguments: [
+        ("/assets/1/1k?digest=repr", ContentServerConfiguration()),
+        ("/faults/cut:1/assets/1/1k", ContentServerConfiguration()),
+        ("/status/200", ContentServerConfiguration()),
+        ("/assets/1/1k", faulty),
+    ])
+    func answersAnew(_ path: String, _ configuration: ContentServerConfiguration) async throws {
+        let response = await ContentServer(configuration).answer(
+            try request("GET", path), RequestBody([]))
+        #expect(response.repetition == nil)
+    }
+
+    private static var faulty: ContentServerConfiguration {
+        var configuration = ContentServerConfiguration()
+        do {
+            configuration.scenario = try Scenario.read(
+                [UInt8]("[rule]\npath = /none\nfault = cut:1\n".utf8), path: "x")
+        } catch {
+            Issue.record(error)
+        }
+        return configuration
+    }
 }

@@ -126,6 +126,15 @@ final class TestClient {
         }
     }
 
+    /// The next `count` bytes.
+    func receive(count: Int) async throws -> String {
+        while received.count < count {
+            try #require(try await receive(), "the server ended before \(count) bytes")
+        }
+        defer { received.removeFirst(count) }
+        return received.prefix(count).text
+    }
+
     /// Reads and drops `count` bytes.
     func skip(_ count: Int) async throws {
         var rest = count - received.count

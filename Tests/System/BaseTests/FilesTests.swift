@@ -19,6 +19,21 @@ struct FilesTests {
         #expect(try Files.read(folder.file("empty")) == [])
     }
 
+    /// A named pipe that nobody writes would be waited for, and a device never ends.
+    @Test func readsRegularFilesAlone() throws {
+        try Files.create(folder.file("a"), [1, 2])
+        unsafe symlink(folder.file("a"), folder.file("link"))
+        #expect(try Files.readRegular(folder.file("link"), byteLimit: 2) == [1, 2])
+        #expect(unsafe mkfifo(folder.file("unwritten"), 0o600) == 0)
+        for path in [folder.file("unwritten"), "/dev/zero", folder.path] {
+            let failure = #expect(throws: Failure.self) {
+                try Files.readRegular(path, byteLimit: 1 << 20)
+            }
+            #expect(failure?.detail == "cannot read \(path): it is no regular file")
+        }
+        #expect(throws: Failure.self) { try Files.readRegular(folder.file("a"), byteLimit: 1) }
+    }
+
     @Test func keepsSecretsToTheirOwner() throws {
         try Files.create(folder.file("secret"), [1])
         try Files.create(folder.file("public"), [1], readableByOthers: true)

@@ -31,11 +31,14 @@ enum AssetRoutes {
 
     private static func asset(_ request: ServerRequest) -> ServerResponse {
         guard let asset = named(in: request) else { return unknown }
-        guard let type = request.path.queryValue("type") else {
-            return asset.representation().response(to: request)
+        var contentType = "application/octet-stream"
+        if let type = request.path.queryValue("type") {
+            guard isMediaType(type) else { return .plain(400) }
+            contentType = type.text
         }
-        guard isMediaType(type) else { return .plain(400) }
-        return asset.representation(contentType: type.text).response(to: request)
+        var response = asset.representation(contentType: contentType).response(to: request)
+        response.isSteady = true
+        return response
     }
 
     private static func digest(

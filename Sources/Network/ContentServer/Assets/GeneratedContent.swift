@@ -28,13 +28,9 @@ package struct GeneratedContent: Sendable, Equatable {
                 unsafe space[index] = byte(offset &+ UInt64(index))
             }
             let words = (count - ahead) / 8
-            var state = seed &+ ((offset &+ UInt64(ahead)) / 8) &* SplitMix.step
-            for index in 0..<words {
-                state &+= SplitMix.step
-                unsafe space.storeBytes(
-                    of: SplitMix.mix(state).littleEndian, toByteOffset: ahead + index * 8,
-                    as: UInt64.self)
-            }
+            unsafe SplitMix.fill(
+                UnsafeMutableRawBufferPointer(rebasing: space[ahead..<ahead + words * 8]),
+                seed: seed, from: (offset &+ UInt64(ahead)) / 8)
             for index in ahead + words * 8..<count {
                 unsafe space[index] = byte(offset &+ UInt64(index))
             }

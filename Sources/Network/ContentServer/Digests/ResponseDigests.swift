@@ -31,7 +31,9 @@ final class ResponseDigests: Sendable {
         guard !wanted.isEmpty, response.status == 200 || response.status == 206 else {
             return response
         }
-        return await added(wanted, to: response, for: request)
+        var added = await added(wanted, to: response, for: request)
+        added.isSteady = false
+        return added
     }
 
     /// - Returns: the response without a digest that could not be made.

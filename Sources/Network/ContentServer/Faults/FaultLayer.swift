@@ -12,21 +12,23 @@ struct FaultLayer {
     func answer(
         _ request: ServerRequest, _ body: RequestBody, client: String, next: @escaping Answer
     ) async -> (response: ServerResponse, faults: [String]) {
+        guard !schedule.isEmpty || Self.isOwn(request.path) else {
+            return (await digests.added(to: await next(request, body), for: request), [])
+        }
         let next: Answer = { request, body in
             await digests.added(to: await next(request, body), for: request)
-        }
-        guard !schedule.isEmpty || Self.isOwn(request.path) else {
-            return (await next(request, body), [])
         }
         let decision = schedule.decide(request, client: client)
         var application = FaultApplication(
             decision.faults, decision.draws, configuration, digests)
         let inner = InnerFaults()
-        let response = await application.answer(request, body, others: "") { request, body in
+        var response = await application.answer(request, body, others: "") { request, body in
             let (response, faults) = await ownURL(request, body, next: next)
             inner.take(faults)
             return response
         }
+        // The next one may meet other faults.
+        response.isSteady = false
         let named = decision.rule.map { rule in application.applied.map { "\(rule): \($0)" } }
         return (response, (named ?? []) + inner.faults)
     }

@@ -38,8 +38,8 @@ package enum HostRoutes {
     package static let demandingLabel = "client-certificate-required"
 
     /// Why a request is not served by its host; `nil` if it is.
-    static func refusal(_ request: ServerRequest) -> ServerResponse? {
-        guard let security = request.connection.security, !security.isClientVerified,
+    static func refusal(_ security: ClientConnection.Security?) -> ServerResponse? {
+        guard let security, !security.isClientVerified,
             let name = security.serverName, name.hasPrefix(demandingLabel + ".")
         else { return nil }
         return json(

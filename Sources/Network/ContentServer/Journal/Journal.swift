@@ -7,24 +7,15 @@ package final class Journal: Sendable {
     private let state: Mutex<State>
     private let path: String?
 
-    private struct State {
+    fileprivate struct State {
         var began = MonotonicTime.now()
-        /// In the order of their beginnings.
-        var records: [UInt64: JournalRecord] = [:]
-        var first: UInt64 = 0
-        var next: UInt64 = 0
+        /// In the order of their beginnings, from `oldest` around to the one before it.
+        var entries: [JournalEntry] = []
+        var oldest = 0
         var dropped: UInt64 = 0
-        var clients: [String: Client] = [:]
-        /// Whose requests go on, by the number of the request.
-        var open: [UInt64: String] = [:]
+        var clients: [String: JournalClient] = [:]
         var connections = 0
         var writeFailure: Failure?
-    }
-
-    private struct Client {
-        var requests: UInt64 = 0
-        var open = 0
-        var connections: [UInt64: UInt64] = [:]
     }
 
     /// One in memory alone.
@@ -44,49 +35,37 @@ package final class Journal: Sendable {
     }
 
     /// Begins the record of a request.
+    func begin(_ request: ServerRequest, client: String) -> JournalEntry {
+        let record = JournalRecord(request, client: client)
+        return state.withLock { $0.begin(record, request.connection.number) }
+    }
+
+    /// Begins the record of a request that is the same as another, and is answered in the same way.
     ///
-    /// - Returns: its number.
-    func begin(_ request: ServerRequest, client: String) -> UInt64 {
+    /// - Parameter client: `nil` for the same.
+    func begin(
+        again entry: JournalEntry, client: String?, _ connection: UInt64
+    ) -> JournalEntry {
         state.withLock { state in
-            // Clients choose their labels: those that come too late are none of their own.
-            let key = state.clients.count < Self.limit || state.clients[client] != nil ? client : ""
-            var known = state.clients[key] ?? Client()
-            known.requests += 1
-            let number = request.connection.number
-            let connection =
-                known.connections[number] ?? UInt64(known.connections.count) + 1
-            if known.connections[number] == nil, state.connections < Self.limit {
-                known.connections[number] = connection
-                state.connections += 1
-            }
-            let alongside = known.open
-            known.open += 1
-            state.clients[key] = known
-            let id = state.next
-            state.next += 1
-            state.open[id] = key
-            state.records[id] = JournalRecord(
-                request, client: client, ordinal: known.requests, connection: connection,
-                begunAt: (MonotonicTime.now().nanoseconds - state.began.nanoseconds) / 1_000_000)
-            state.records[id]?.alongside = alongside
-            if state.records.count > Self.limit {
-                while state.records.removeValue(forKey: state.first) == nil { state.first += 1 }
-                state.first += 1
-                state.dropped += 1
-            }
-            return id
+            var record = entry.record
+            if let client { record.client = client }
+            return state.begin(record, connection)
         }
     }
 
-    func note(_ id: UInt64, _ response: ServerResponse, faults: [String], received: UInt64) {
-        state.withLock { $0.records[id]?.take(response, faults: faults, received: received) }
+    func note(
+        _ entry: JournalEntry, _ response: ServerResponse, faults: [String], received: UInt64
+    ) {
+        state.withLock { _ in
+            entry.record.take(response, faults: faults, received: received)
+        }
     }
 
-    func end(_ id: UInt64, _ sent: SentResponse) {
-        let line: [UInt8]? = state.withLock { state in
-            state.records[id]?.sent = sent
-            if let key = state.open.removeValue(forKey: id) { state.clients[key]?.open -= 1 }
-            return path == nil ? nil : state.records[id]?.json.line
+    func end(_ entry: JournalEntry, _ sent: SentResponse) {
+        let line: [UInt8]? = state.withLock { _ in
+            entry.record.sent = sent
+            entry.client.open -= 1
+            return path == nil ? nil : entry.record.json.line
         }
         guard let path, let line else { return }
         do throws(Failure) {
@@ -96,15 +75,9 @@ package final class Journal: Sendable {
         }
     }
 
-    /// Forgets everything, for the next test; a file keeps what it has.
-    package func reset() {
-        state.withLock { state in
-            let next = state.next
-            state = State()
-            // Requests that go on are not to end in records of others.
-            (state.next, state.first) = (next, next)
-        }
-    }
+    /// Forgets everything, for the next test; a file keeps what it has. Requests that go on end in
+    /// entries that nobody looks at.
+    package func reset() { state.withLock { $0 = State() } }
 
     package struct Contents: Sendable {
         /// By client, and then in the order of its requests.
@@ -120,7 +93,7 @@ package final class Journal: Sendable {
 
     package func contents(_ filter: JournalFilter = JournalFilter()) -> Contents {
         let (records, dropped, failure) = state.withLock {
-            (Array($0.records.values), $0.dropped, $0.writeFailure)
+            ($0.entries.map(\.record), $0.dropped, $0.writeFailure)
         }
         return Contents(
             records: records.filter(filter.matches).sorted {
@@ -128,7 +101,77 @@ package final class Journal: Sendable {
             }, dropped: dropped, writeFailure: failure)
     }
 
-    private static let limit = 20_000
+    /// Of records, of clients, and of connections that are told apart.
+    fileprivate static let limit = 20_000
+}
+
+extension Journal.State {
+    fileprivate mutating func begin(_ begun: JournalRecord, _ number: UInt64) -> JournalEntry {
+        var record = begun
+        let client = client(record.client)
+        client.requests += 1
+        record.ordinal = client.requests
+        record.connection = ordinal(of: number, client)
+        record.alongside = client.open
+        record.begunAt = (MonotonicTime.now().nanoseconds - began.nanoseconds) / 1_000_000
+        record.sent = nil
+        client.open += 1
+        let entry = JournalEntry(record, of: client)
+        keep(entry)
+        return entry
+    }
+
+    /// Clients choose their labels: those that come too late are none of their own.
+    fileprivate mutating func client(_ label: String) -> JournalClient {
+        if let client = clients[label] { return client }
+        let label = clients.count < Journal.limit ? label : ""
+        if let client = clients[label] { return client }
+        let client = JournalClient()
+        clients[label] = client
+        return client
+    }
+
+    fileprivate mutating func ordinal(of number: UInt64, _ client: JournalClient) -> UInt64 {
+        if let known = client.connections[number] { return known }
+        let ordinal = UInt64(client.connections.count) + 1
+        if connections < Journal.limit {
+            client.connections[number] = ordinal
+            connections += 1
+        }
+        return ordinal
+    }
+
+    /// The oldest makes room.
+    fileprivate mutating func keep(_ entry: JournalEntry) {
+        guard entries.count == Journal.limit else { return entries.append(entry) }
+        entries[oldest] = entry
+        oldest = (oldest + 1) % entries.count
+        dropped += 1
+    }
+}
+
+/// What is counted of one client.
+///
+/// `@unchecked Sendable`: used under its journal's lock only.
+private final class JournalClient: @unchecked Sendable {
+    var requests: UInt64 = 0
+    /// Requests that go on.
+    var open = 0
+    /// The ordinals of its connections, by their numbers.
+    var connections: [UInt64: UInt64] = [:]
+}
+
+/// A request in the journal, while it goes on and afterwards.
+///
+/// `@unchecked Sendable`: used under its journal's lock only.
+final class JournalEntry: @unchecked Sendable {
+    fileprivate var record: JournalRecord
+    fileprivate let client: JournalClient
+
+    fileprivate init(_ record: JournalRecord, of client: JournalClient) {
+        self.record = record
+        self.client = client
+    }
 }
 
 /// Which records are meant.

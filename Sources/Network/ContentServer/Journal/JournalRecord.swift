@@ -5,11 +5,11 @@ package import HTTPServer
 
 /// What one client did in one request, and what it was answered; no secret of it stands here.
 package struct JournalRecord: Sendable, Equatable {
-    package let client: String
+    package internal(set) var client: String
     /// Of the client's requests, counted from 1.
-    package let ordinal: UInt64
+    package internal(set) var ordinal: UInt64 = 0
     /// The client's connections counted from 1, in the order of their first requests.
-    package let connection: UInt64
+    package internal(set) var connection: UInt64 = 0
     package let version: String
     package let scheme: String
     package let host: String
@@ -26,7 +26,7 @@ package struct JournalRecord: Sendable, Equatable {
     /// part of the canonical form.
     package var received: UInt64 = 0
     /// In milliseconds since the journal began; not a part of the canonical form.
-    package let begunAt: UInt64
+    package internal(set) var begunAt: UInt64 = 0
     package var status = 0
     package var entityTag: String?
     package var lastModified: String?
@@ -39,14 +39,8 @@ package struct JournalRecord: Sendable, Equatable {
     /// Nil while it goes on.
     package var sent: SentResponse?
 
-    package init(
-        _ request: ServerRequest, client: String, ordinal: UInt64, connection: UInt64,
-        begunAt: UInt64
-    ) {
+    package init(_ request: ServerRequest, client: String) {
         self.client = client
-        self.ordinal = ordinal
-        self.connection = connection
-        self.begunAt = begunAt
         version = request.version.text
         scheme = request.scheme.rawValue
         host = Self.shown(request.host ?? "")
@@ -57,12 +51,18 @@ package struct JournalRecord: Sendable, Equatable {
         uploadOffset =
             request.method == .get
             ? nil : request.fields.first(named: "upload-offset").map { Self.shown($0.text) }
-        conditions = request.fields.slices.filter {
-            let name = request.fields.name($0)
-            return (8...19).contains(name.count) && name.prefix(3).equalsIgnoringCase("if-")
-        }.prefix(8).map {
-            Self.shown("\(request.fields.name($0).text): \(request.fields.value($0).text)")
+        conditions = Self.conditions(request.fields)
+    }
+
+    private static func conditions(_ fields: Fields) -> [String] {
+        var conditions: [String] = []
+        for slice in fields.slices where slice.known == .other && conditions.count < 8 {
+            guard (8...19).contains(slice.name.count),
+                fields.name(slice).prefix(3).equalsIgnoringCase("if-")
+            else { continue }
+            conditions.append(shown("\(fields.name(slice).text): \(fields.value(slice).text)"))
         }
+        return conditions
     }
 
     mutating func take(_ response: ServerResponse, faults: [String], received: UInt64) {
@@ -89,6 +89,9 @@ package struct JournalRecord: Sendable, Equatable {
     }
 
     private static func shown(_ text: String) -> String {
+        if text.utf8.count <= limit, text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) {
+            return text
+        }
         // What is no plain text could lead a terminal astray.
         let bytes = text.utf8.prefix(limit).map { $0 >= 0x20 && $0 < 0x7F ? $0 : 0x3F }
         return bytes.text

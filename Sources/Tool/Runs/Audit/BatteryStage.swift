@@ -120,9 +120,9 @@ struct BatteryStage: Sendable {
         }
         let bytes: [UInt8]
         do throws(Failure) {
-            bytes = try Files.read(outputPath, byteLimit: 4 * expected.count)
+            bytes = try Files.readRegular(outputPath, byteLimit: 4 * expected.count)
         } catch {
-            return (false, .other, "the file cannot be read, or is much too long")
+            return (false, .other, "what is there is no file to read, or is much too long")
         }
         let content = BatteryContent(bytes, expected: expected, first: first, page: page)
         return (content == .right, content, BatteryDifference.text(bytes, expected: expected))
