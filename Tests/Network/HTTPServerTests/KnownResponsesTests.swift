@@ -71,12 +71,13 @@ struct KnownResponsesTests {
     @Test(arguments: rows)
     func sendsTheSame(_ row: Row) async throws {
         let tally = Tally()
-        try await withServer({ request, body in
+        let answer: Answer = { request, body in
             let response = Self.answer(row, tally, request)
             let buffer = ByteBuffer(capacity: 64)
             do { while try await body.read(into: buffer) > 0 {} } catch {}
             return response
-        }) { laboratory in
+        }
+        try await withServer(answer) { laboratory in
             let client = try await laboratory.connect()
             defer { client.stream.close() }
             var answers: [String] = []
@@ -100,7 +101,8 @@ struct KnownResponsesTests {
     @Test func findsTheHeadHoweverItComes() async throws {
         let row = Row(name: "", calls: 0)
         let tally = Tally()
-        try await withServer({ request, _ in Self.answer(row, tally, request) }) { laboratory in
+        let answer: Answer = { request, _ in Self.answer(row, tally, request) }
+        try await withServer(answer) { laboratory in
             let client = try await laboratory.connect()
             defer { client.stream.close() }
             let request = Array(row.request)
@@ -123,14 +125,15 @@ struct KnownResponsesTests {
     /// A head that goes on where a known one ends is another one.
     @Test func tellsHeadsApart() async throws {
         let tally = Tally()
-        try await withServer({ request, _ in
+        let answer: Answer = { request, _ in
             var response = ServerResponse(200, type: "text/plain", request.path.raw.text)
             response.repetition = { _ in
                 tally.counts.withLock { $0.repetitions += 1 }
                 return { _ in }
             }
             return response
-        }) { laboratory in
+        }
+        try await withServer(answer) { laboratory in
             let client = try await laboratory.connect()
             defer { client.stream.close() }
             for round in 0..<4 {
