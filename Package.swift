@@ -158,7 +158,7 @@ let package = Package(
             "Transfer",
             [
                 "Base", "Contents", "HTTPClient", "HTTPCodecs", "HTTPModel", "Origins",
-                "Sockets", "TLS",
+                "Sockets", "TLS", "Transport",
             ]),
         // Analysis
         target(

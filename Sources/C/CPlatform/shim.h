@@ -6,7 +6,13 @@
 #include <stdint.h>
 #include <string.h>
 #include <netinet/in.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stddef.h>
 #include <sys/socket.h>
+#include <sys/un.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #ifdef __linux__
 #include <errno.h>
@@ -66,6 +72,38 @@ static inline int platform_connect(int socket, const struct sockaddr_storage *ad
     return connect(socket, (const struct sockaddr *)address, length);
 }
 
+/// How long the path of a local socket may be, in bytes, without the NUL behind it.
+static const unsigned long platform_local_path_limit = sizeof(((struct sockaddr_un *)0)->sun_path) - 1;
+
+static inline socklen_t platform_local_address(struct sockaddr_un *address, const void *path, unsigned long length) {
+    memset(address, 0, sizeof(*address));
+    address->sun_family = AF_UNIX;
+    memcpy(address->sun_path, path, length);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + 1);
+}
+
+/// Binds to a path that is not longer than the limit.
+static inline int platform_local_bind(int socket, const void *path, unsigned long length) {
+    struct sockaddr_un address;
+    socklen_t size = platform_local_address(&address, path, length);
+    return bind(socket, (struct sockaddr *)&address, size);
+}
+
+static inline int platform_local_connect(int socket, const void *path, unsigned long length) {
+    struct sockaddr_un address;
+    socklen_t size = platform_local_address(&address, path, length);
+    return connect(socket, (struct sockaddr *)&address, size);
+}
+
+/// The user who is at the other end of a local socket; -1 with errno if the kernel does not say.
+static inline int platform_peer_user(int socket, unsigned int *user) {
+    struct { int process; unsigned int user, group; } credentials = {0, 0, 0};
+    socklen_t length = sizeof(credentials);
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return -1;
+    *user = credentials.user;
+    return 0;
+}
+
 /// How many processors this process may run on; 0 if the kernel does not say.
 static inline int platform_processor_count(void) {
     unsigned char set[1024] = {0};
@@ -97,6 +135,41 @@ static inline int platform_fork(void) { return fork(); }
 /// Has the kernel send a signal to this process when the thread that started it ends.
 static inline int platform_end_with_parent(int number) {
     return prctl(PR_SET_PDEATHSIG, (unsigned long)number, 0UL, 0UL, 0UL);
+}
+
+// In the C library since 2.29 and 2.34; declared as above for the same reason.
+extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *, const char *);
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
+
+/// Starts a program in a session of its own, in the root folder, with no descriptor but the log, to
+/// which it writes, and with signals as a shell would leave them. The system's error, 0 for none.
+static inline int platform_spawn_detached(pid_t *process, const char *path, char *const *arguments,
+                                          char *const *variables, int log) {
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_t actions;
+    sigset_t none, standard;
+    int number = posix_spawnattr_init(&attributes);
+    if (number != 0) return number;
+    number = posix_spawn_file_actions_init(&actions);
+    if (number != 0) { posix_spawnattr_destroy(&attributes); return number; }
+    sigemptyset(&none);
+    sigemptyset(&standard);
+    for (int signal = 1; signal < 32; signal++) {
+        if (signal != SIGKILL && signal != SIGSTOP) sigaddset(&standard, signal);
+    }
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &standard);
+    /* 0x80 is POSIX_SPAWN_SETSID */
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | 0x80);
+    if ((number = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)) == 0
+        && (number = posix_spawn_file_actions_adddup2(&actions, log, 1)) == 0
+        && (number = posix_spawn_file_actions_adddup2(&actions, log, 2)) == 0
+        && (number = posix_spawn_file_actions_addclosefrom_np(&actions, 3)) == 0
+        && (number = posix_spawn_file_actions_addchdir_np(&actions, "/")) == 0)
+        number = posix_spawn(process, path, &actions, &attributes, arguments, variables);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    return number;
 }
 
 /// As many descriptors as one message carries here; the kernel's own limit is 253.

@@ -109,56 +109,59 @@ package final class Listener {
     }
 
     /// Waits for the next connection; `nil` once the listener is closed.
-    ///
-    /// When the process has no descriptor left it waits a little and tries again, so that an accept
-    /// queue that is full does not end the service.
     package func accept() async -> (channel: Channel, peer: SocketAddress)? {
-        while !channel.isClosed {
-            if channel.hasReceivedItsShare { _ = await channel.waitReadable() }
-            var storage = sockaddr_storage()
-            var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-            let outcome = systemCall {
-                unsafe platform_accept(channel.descriptor, &storage, &length)
+        while let (accepted, storage) = await channel.acceptNext() {
+            guard let peer = SocketAddress(storage) else {
+                accepted.close()
+                continue
             }
-            switch outcome {
-            case .value(let descriptor):
-                channel.noteTaken()
-                guard let peer = SocketAddress(storage) else {
-                    close(Int32(descriptor))
-                    continue
-                }
-                do {
-                    let accepted = try Channel(descriptor: Int32(descriptor), loop: channel.loop)
-                    // Not every kernel hands the option of the listening socket down.
-                    accepted.setUrgentInline()
-                    return (accepted, peer)
-                } catch {
-                    await channel.loop.sleep(milliseconds: Self.retryDelay)
-                }
-            case .wouldBlock:
-                channel.mustWaitToRead()
-                _ = await channel.waitReadable()
-            case .failed(let error):
-                // ECONNABORTED and its like concern one connection; the others concern us all.
-                if !error.isReset { await channel.loop.sleep(milliseconds: Self.retryDelay) }
-            }
+            // Not every kernel hands the option of the listening socket down.
+            accepted.setUrgentInline()
+            return (accepted, peer)
         }
         return nil
     }
-
-    /// In milliseconds.
-    private static let retryDelay: UInt64 = 50
 
     /// Stops accepting; connections that wait in the kernel's queue are reset.
     package func close() {
         channel.close()
     }
 
-    private func close(_ descriptor: Int32) {
-        _ = Glibc.close(descriptor)
-    }
-
     private static func close(_ descriptor: Int32) {
         _ = Glibc.close(descriptor)
     }
+}
+
+extension Channel {
+    /// Waits for the next connection of a listening socket; `nil` once that is closed.
+    ///
+    /// When the process has no descriptor left it waits a little and tries again, so that an accept
+    /// queue that is full does not end the service.
+    func acceptNext() async -> (channel: Channel, peer: sockaddr_storage)? {
+        while !isClosed {
+            if hasReceivedItsShare { _ = await waitReadable() }
+            var storage = sockaddr_storage()
+            var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+            let outcome = systemCall { unsafe platform_accept(descriptor, &storage, &length) }
+            switch outcome {
+            case .value(let descriptor):
+                noteTaken()
+                do throws(SystemError) {
+                    return (try Channel(descriptor: Int32(descriptor), loop: loop), storage)
+                } catch {
+                    await loop.sleep(milliseconds: Self.acceptDelay)
+                }
+            case .wouldBlock:
+                mustWaitToRead()
+                _ = await waitReadable()
+            case .failed(let error):
+                // ECONNABORTED and its like concern one connection; the others concern us all.
+                if !error.isReset { await loop.sleep(milliseconds: Self.acceptDelay) }
+            }
+        }
+        return nil
+    }
+
+    /// In milliseconds.
+    private static let acceptDelay: UInt64 = 50
 }

@@ -26,6 +26,7 @@ struct Laboratory: Sendable {
     var disk: any TransferDisk = MemoryDisk()
     var clock: any TransferClock = QuickClock()
     var folder = "/tasks"
+    var holder: HolderNote?
 
     /// What a test has of it.
     struct Bench {
@@ -109,6 +110,7 @@ struct Laboratory: Sendable {
             configuration.environment = laboratory.environment
             configuration.credentials = laboratory.credentials
             configuration.seed = laboratory.seed
+            configuration.holder = laboratory.holder
             let open = { (disk: any TransferDisk) throws(Failure) in
                 try TransferService(
                     configuration, on: loop, network: ClientNetwork(http), disk: disk,

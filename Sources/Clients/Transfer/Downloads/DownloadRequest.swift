@@ -86,6 +86,7 @@ struct DownloadRequest {
                 request.fields.append(TransferField("Authorization", authorization))
             }
         }
+        request.authorities = transfer.task.options.authorities
         request.pins = transfer.task.options.pins
         transfer.noteRequest()
         do throws(Failure) {

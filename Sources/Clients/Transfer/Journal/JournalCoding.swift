@@ -27,7 +27,7 @@ extension TransferOptions {
             "priority": .integer(Int64(priority)), "storage": .string(storage.rawValue),
             "expected": expected?.journal ?? .null, "byteLimit": .optional(byteLimit),
             "credential": .optional(credential), "retryLimit": .integer(Int64(retryLimit)),
-            "pins": .texts(pins.map(\.hex)),
+            "authorities": .optional(authorities), "pins": .texts(pins.map(\.hex)),
             "fields": .array(
                 fields.map { ["name": .string($0.name), "value": .string($0.value)] }),
             "replaces": .boolean(replacesFile), "segments": .integer(Int64(segmentLimit)),
@@ -45,6 +45,7 @@ extension TransferOptions {
         byteLimit = value.integer("byteLimit")
         credential = value.text("credential")
         retryLimit = value.integer("retryLimit").map { Int(clamping: $0) } ?? retryLimit
+        authorities = value.text("authorities")
         pins = value.texts("pins").compactMap { bytes(fromHex: $0) }
         fields = value.objects("fields").compactMap { field in
             guard let name = field.text("name"), let value = field.text("value") else {

@@ -20,6 +20,8 @@ package struct NetworkRequest {
     package let reception: any ClientReception
     /// Ends it early.
     package let stop: ClientStop
+    /// The path of certificates in PEM that are trusted besides the system's; `nil` for none.
+    package var authorities: String?
     /// SHA-256 of public keys, one of which has to be in the origin's chain; none for any.
     package var pins: [[UInt8]] = []
 

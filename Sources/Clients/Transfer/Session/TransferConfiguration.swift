@@ -7,6 +7,8 @@ package struct TransferConfiguration: Sendable {
     /// What waits are drawn from.
     package var seed: UInt64 = 1
     package var credentials: (any CredentialSource)?
+    /// What whoever wants the folder meanwhile is told.
+    package var holder: HolderNote?
 
     package init(folder: String) {
         self.folder = folder

@@ -42,6 +42,7 @@ extension TransferService {
         transfers[transfer.task.identifier] = nil
         queue.removeAll { $0 === transfer }
         for watcher in watchers[transfer.task.identifier] ?? [] { watcher.wake() }
+        onActivity()
     }
 
     /// What has come of a download, but for what was delivered.

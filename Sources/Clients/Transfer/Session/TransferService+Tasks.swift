@@ -155,6 +155,7 @@ extension TransferService {
 
     /// Called when a task has changed.
     func note(_ transfer: RunningTransfer) {
+        defer { onActivity() }
         if let stream = events[transfer.task.session], !stream.isClosed {
             stream.add(TransferEvent(number: 0, .progress, transfer.task))
         }
@@ -168,16 +169,23 @@ extension TransferService {
         for identifier: String, until isRight: (TransferTask) -> Bool = { $0.state.isFinal }
     ) async -> TransferTask? {
         let wakeup = LoopWakeup(loop)
-        watchers[identifier, default: []].append(wakeup)
-        defer {
-            watchers[identifier]?.removeAll { $0 === wakeup }
-            if watchers[identifier]?.isEmpty ?? false { watchers[identifier] = nil }
-        }
+        addWatcher(wakeup, of: identifier)
+        defer { removeWatcher(wakeup, of: identifier) }
         while let transfer = transfers[identifier] {
             if isRight(transfer.task) { return transfer.task }
             _ = await wakeup.wait(until: .max)
         }
         return nil
+    }
+
+    /// Wakes somebody whenever a task has changed, until that is taken back.
+    func addWatcher(_ wakeup: LoopWakeup, of identifier: String) {
+        watchers[identifier, default: []].append(wakeup)
+    }
+
+    func removeWatcher(_ wakeup: LoopWakeup, of identifier: String) {
+        watchers[identifier]?.removeAll { $0 === wakeup }
+        if watchers[identifier]?.isEmpty ?? false { watchers[identifier] = nil }
     }
 
     /// Takes notice that the owner has heard an event. A task that has ended is forgotten with it, and

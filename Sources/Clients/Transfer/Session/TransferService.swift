@@ -34,6 +34,8 @@ package final class TransferService: @unchecked Sendable {
     var launches = LaunchLimiter()
     private var budget = RetryBudget()
     private var isClosing = false
+    /// Called when a task has changed, or is forgotten.
+    var onActivity: () -> Void = {}
 
     /// Opens the folder, which no other process may have, and takes up what is in it.
     ///
@@ -60,13 +62,36 @@ package final class TransferService: @unchecked Sendable {
             guard try claim.claim() else {
                 throw DiskFailure(.other, "")
             }
+            if let holder = configuration.holder { try Self.note(holder, in: claim) }
             try recover()
         } catch {
-            throw error.detail.isEmpty
-                ? Failure(
-                    "transfers-in-use", party: .tool,
-                    "another program has the transfers in \(configuration.folder)") : error.failure
+            throw error.detail.isEmpty ? Self.inUse(configuration, disk) : error.failure
         }
+    }
+
+    private static func note(
+        _ holder: HolderNote, in claim: any DiskFile
+    ) throws(DiskFailure) {
+        try claim.truncate(to: 0)
+        try claim.write(holder.line.span, at: 0)
+    }
+
+    private static func inUse(
+        _ configuration: TransferConfiguration, _ disk: any TransferDisk
+    ) -> Failure {
+        var holder: HolderNote?
+        do throws(DiskFailure) {
+            let file = try disk.open("\(configuration.folder)/lock", creating: false)
+            holder = HolderNote(try file.read(at: 0, count: HolderNote.sizeLimit))
+        } catch {
+            // It is told without: that somebody has it is certain.
+            holder = nil
+        }
+        let isOfNow = configuration.holder.map { $0.bootID == holder?.bootID } ?? true
+        let who = isOfNow ? holder.map { "process \($0.processID)" } : nil
+        return Failure(
+            "transfers-in-use", party: .tool,
+            "\(who ?? "another program") has the transfers in \(configuration.folder)")
     }
 
     /// Runs `body` while transfers go on; those that are under way when it returns go on when the
@@ -95,6 +120,21 @@ package final class TransferService: @unchecked Sendable {
         wakeup.wake()
         background.stop()
     }
+
+    /// Whether there is a task that goes on by itself, now or later.
+    package var hasWork: Bool {
+        !running.isEmpty
+            || queue.contains { transfer in
+                switch transfer.task.state {
+                case .suspended, .completed, .failed, .cancelled: false
+                case .waiting(let wait): wait.reason != .authentication
+                case .running, .verifying: true
+                }
+            }
+    }
+
+    /// Whether it does tasks of this kind.
+    package func does(_ kind: TransferTask.Kind) -> Bool { drivers[kind] != nil }
 
     // MARK: The schedule
 

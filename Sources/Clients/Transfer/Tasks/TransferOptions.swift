@@ -20,6 +20,8 @@ package struct TransferOptions: Sendable, Equatable {
     package var credential: String?
     /// Failures in a row, without a byte between them, after which it has failed.
     package var retryLimit = 20
+    /// The path of certificates in PEM that are trusted besides the system's; `nil` for none.
+    package var authorities: String?
     /// SHA-256 of public keys, one of which has to be in the origin's chain; none for any.
     package var pins: [[UInt8]] = []
     /// Sent with each request to the task's own origin.

@@ -1,0 +1,28 @@
+package import Base
+
+/// Where the daemon of a folder of transfers is found.
+package struct DaemonFolder: Sendable {
+    /// Without a slash at its end.
+    package let path: String
+
+    package init(_ path: String) {
+        self.path = path
+    }
+
+    package var socket: String { path + "/socket" }
+    package var log: String { path + "/daemon.log" }
+
+    /// Makes the folder, which has to be its owner's alone: who may write to it may have files
+    /// fetched and written under the owner's name.
+    ///
+    /// Errors: `folder-not-private`, those of the files.
+    package func prepare() throws(Failure) {
+        try Files.makeFolder(path)
+        guard Files.isPrivate(path) else {
+            throw Failure(
+                "folder-not-private", party: .client,
+                "other users may look into the folder of the transfers: \(path)",
+                hint: "chmod 700 \(path)")
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package import Base
+
+/// What the daemon tells a client: one line of the schema `sallyport.transfer-control/1`. A request
+/// is answered with any number of them, and `done` or `failed` at the end.
+package enum DaemonReply: Sendable, Equatable {
+    /// Comes first, unasked.
+    case ready(processID: Int64)
+    case task(TransferTask)
+    case event(TransferEvent)
+    case done
+    case failed(Failure)
+
+    /// Not longer than a line may be.
+    var line: [UInt8] {
+        let line = json.line
+        guard line.count > DaemonLines.lineLimit else { return line }
+        let short: DaemonReply =
+            switch self {
+            case .task(let task): .task(task.shortened)
+            case .event(let event):
+                .event(TransferEvent(number: event.number, event.kind, event.task.shortened))
+            case .failed(let failure): .failed(failure.shortened)
+            case .ready, .done: self
+            }
+        let shortLine = short.json.line
+        guard shortLine.count > DaemonLines.lineLimit else { return shortLine }
+        let failure = Failure(
+            "reply-too-long", party: .tool, "what is known of a transfer is too long to be told")
+        return DaemonReply.failed(failure).json.line
+    }
+
+    private var json: JSONText {
+        func reply(_ name: String, _ members: KeyValuePairs<String, JSONText> = [:]) -> JSONText {
+            .object(
+                [
+                    JSONText.Member("schema", .string(DaemonRequest.schema)),
+                    JSONText.Member("reply", .string(name)),
+                ] + members.map { JSONText.Member($0.key, $0.value) })
+        }
+        switch self {
+        case .ready(let processID): return reply("ready", ["pid": .integer(processID)])
+        case .task(let task): return reply("task", ["task": task.row])
+        case .event(let event):
+            return reply(
+                "event",
+                [
+                    "kind": .string(event.kind.name), "number": .integer(event.number),
+                    "schemes": .texts(event.kind.schemes), "host": .optional(event.kind.host),
+                    "task": event.task.row,
+                ])
+        case .done: return reply("done")
+        case .failed(let failure): return reply("failed", ["error": failure.journal])
+        }
+    }
+
+    /// Reads a reply; `nil` for what is none.
+    init?(line: [UInt8]) {
+        guard let value = JournalValue(line), value.text("schema") == DaemonRequest.schema else {
+            return nil
+        }
+        let task = value.object("task").flatMap { TransferTask(row: $0) }
+        switch value.text("reply") {
+        case "ready": self = .ready(processID: value.integer("pid") ?? 0)
+        case "task":
+            guard let task else { return nil }
+            self = .task(task)
+        case "event":
+            guard let task, let number = value.integer("number"),
+                let kind = TransferEvent.Kind(value, task)
+            else { return nil }
+            self = .event(TransferEvent(number: number, kind, task))
+        case "done": self = .done
+        case "failed":
+            guard let failure = value.object("error").flatMap({ Failure($0) }) else { return nil }
+            self = .failed(failure)
+        default: return nil
+        }
+    }
+}
+
+extension TransferEvent.Kind {
+    /// A stable word.
+    package var name: String {
+        switch self {
+        case .progress: "progress"
+        case .completed: "completed"
+        case .failed: "failed"
+        case .authentication: "authentication"
+        }
+    }
+
+    fileprivate var schemes: [String] {
+        if case .authentication(let schemes, _) = self { schemes } else { [] }
+    }
+
+    fileprivate var host: String? {
+        if case .authentication(_, let host) = self { host } else { nil }
+    }
+
+    fileprivate init?(_ value: JournalValue, _ task: TransferTask) {
+        switch value.text("kind") {
+        case "progress": self = .progress
+        case "completed": self = .completed
+        case "failed":
+            guard let failure = task.failure else { return nil }
+            self = .failed(failure)
+        case "authentication":
+            self = .authentication(
+                schemes: value.texts("schemes"), host: value.text("host") ?? "")
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,134 @@
+internal import Base
+package import Sockets
+
+/// Serves a folder's transfers to the programs of one user, over a local socket.
+///
+/// `@unchecked Sendable`: used on the service's loop.
+package final class TransferDaemon: @unchecked Sendable {
+    let service: TransferService
+    let limits: DaemonLimits
+    private let processID: Int32
+    private let user: UInt32
+    private let userOfPeer: @Sendable (Channel) -> UInt32?
+    private let clients = BackgroundTasks()
+    private let wakeup: LoopWakeup
+    private var streams: [ObjectIdentifier: DaemonStream] = [:]
+    private var isStopping = false
+
+    /// - Parameters:
+    ///   - user: whose programs are served.
+    ///   - userOfPeer: tells whose program a connection is of.
+    package init(
+        _ service: TransferService, _ limits: DaemonLimits = DaemonLimits(), processID: Int32,
+        user: UInt32 = ownUser,
+        userOfPeer: @escaping @Sendable (Channel) -> UInt32? = { $0.peerUser }
+    ) {
+        self.service = service
+        self.limits = limits
+        self.processID = processID
+        self.user = user
+        self.userOfPeer = userOfPeer
+        wakeup = LoopWakeup(service.loop)
+    }
+
+    /// Serves until there is nothing left to do, or somebody wants it to stop.
+    ///
+    /// - Parameter listener: `nil` for connections that are handed over only.
+    package func run(_ listener: LocalListener?) async {
+        async let served: Void = clients.run()
+        if let listener {
+            clients.add { [self] in
+                while let channel = await listener.accept() { admit(channel) }
+            }
+        }
+        service.onActivity = { [wakeup] in wakeup.wake() }
+        await waitUntilIdle()
+        service.onActivity = {}
+        isStopping = true
+        listener?.close()
+        for stream in streams.values { stream.channel.close() }
+        clients.stop()
+        await served
+    }
+
+    /// Ends it; transfers go on when their folder is opened next.
+    package func stop() {
+        isStopping = true
+        wakeup.wake()
+    }
+
+    private func waitUntilIdle() async {
+        let clock = service.clock
+        var idleSince: Int64?
+        while !isStopping {
+            guard streams.isEmpty, !service.hasWork else {
+                idleSince = nil
+                await clock.wait(until: .max, waking: wakeup, isIdle: false)
+                continue
+            }
+            let start = idleSince ?? clock.elapsed
+            idleSince = start
+            let (due, overflow) = start.addingReportingOverflow(limits.idleTime)
+            guard overflow || clock.elapsed < due else { return }
+            await clock.wait(until: overflow ? .max : due, waking: wakeup, isIdle: true)
+        }
+    }
+
+    /// Takes a connection over.
+    package func admit(_ channel: Channel) {
+        let stream = DaemonStream(channel)
+        let refusal = refusal(of: channel)
+        if refusal == nil {
+            streams[ObjectIdentifier(stream)] = stream
+            wakeup.wake()
+        }
+        clients.add { [self] in
+            do throws(Failure) {
+                if let refusal {
+                    try await stream.send(
+                        DaemonReply.failed(refusal).line, patience: limits.patience)
+                } else {
+                    try await DaemonClientTask(self, stream).run(processID)
+                }
+            } catch {
+                // A client that has gone, or says nothing, is owed nothing more.
+                channel.interrupt()
+            }
+            channel.close()
+            streams[ObjectIdentifier(stream)] = nil
+            wakeup.wake()
+        }
+    }
+
+    private func refusal(of channel: Channel) -> Failure? {
+        guard !isStopping else {
+            return Failure("daemon-stopping", party: .tool, "the daemon is about to end")
+        }
+        guard userOfPeer(channel) == user else {
+            return Failure(
+                "not-allowed", party: .client, "these transfers are another user's")
+        }
+        guard streams.count < limits.clientLimit else {
+            return Failure(
+                "too-many-clients", party: .client,
+                "\(limits.clientLimit) programs are connected already")
+        }
+        return nil
+    }
+}
+
+/// How much a daemon bears.
+package struct DaemonLimits: Sendable {
+    /// Connections at once.
+    package var clientLimit = 64
+    /// In milliseconds: how long a client may say nothing between two requests, or in one.
+    package var silence: UInt64 = 30_000
+    /// In milliseconds: how long a client may take nothing of what it asked for.
+    package var patience: UInt64 = 10_000
+    /// In milliseconds: how long the daemon stays when there is nothing to do.
+    package var idleTime: Int64 = 60_000
+    /// In milliseconds: how often progress is told at most.
+    package var progressTime: UInt64 = 100
+
+    package init() {}
+}
