@@ -153,7 +153,12 @@ let package = Package(
                 "CGSSAPI",
             ]),
         // Clients
-        target("Refresh", ["Base", "Contents", "Pushes"]),
+        target(
+            "Refresh",
+            [
+                "Base", "Contents", "HTTPClient", "HTTPCodecs", "HTTPModel", "Origins", "Pushes",
+                "Sockets", "TLS",
+            ]),
         target(
             "Transfer",
             [
@@ -327,7 +332,12 @@ let package = Package(
                 "TestConditions", "TLS", "Traffic",
             ]),
         tests(of: "Pushes", ["Base"]),
-        tests(of: "Refresh", ["Base", "Contents"]),
+        tests(
+            of: "Refresh",
+            [
+                "Base", "ContentServer", "Contents", "HTTPClient", "HTTPModel", "HTTPServer",
+                "Origins", "Recording", "Sockets", "TLS", "Traffic",
+            ]),
         // Requests for ranges and with preconditions, and what they must be answered with.
         support("RangeVectors"),
         tests(

@@ -37,6 +37,26 @@ struct RefreshReportTests {
         #expect(report.scheduler.violations == 0)
     }
 
+    /// The table of the page is what comes out.
+    @Test func standsInTheDocumentation() throws {
+        let root = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+        let page = try Files.read("\(root)/Documentation/fetch.md").text
+        for person in TracePerson.all {
+            let report = Self.report(RefreshTraceGenerator.generate(person))
+            let (mine, timer) = (report.scheduler, report.timer)
+            let cells = [
+                person.name, "\(mine.wakes) / \(timer.wakes)",
+                "\(mine.bytes >> 20) / \(timer.bytes >> 20) MiB",
+                "\(mine.radio / 60_000) / \(timer.radio / 60_000) min",
+                "\(mine.freshOpenings) / \(timer.freshOpenings) of \(mine.openings)",
+                "\(mine.meanStaleness / 1000) / \(timer.meanStaleness / 1000) s",
+                "\(mine.age(percentile: 50) / 1000) / \(timer.age(percentile: 50) / 1000) s",
+            ]
+            let row = "| " + cells.joined(separator: " | ") + " |"
+            #expect(page.contains(row), "\(row)")
+        }
+    }
+
     /// The timer gets no pushes: without them the scheduler is still better.
     @Test(arguments: TracePerson.all.map(\.name))
     func beatsTheTimerWithoutPushes(_ name: String) throws {

@@ -32,6 +32,24 @@ struct FeedRoutesTests {
         #expect(try await third.content().text.contains("urn:sallyport:feed:news:12"))
     }
 
+    /// What items lead to is there.
+    @Test(arguments: [("json", 2), ("atom", 1), ("rss", 1)])
+    func hasMedia(_ format: String, _ count: Int) async throws {
+        let plain = try await answer("GET", "/feeds/\(format)/a?steps=none").content().text
+        #expect(!plain.contains("/assets/"))
+        let text = try await answer("GET", "/feeds/\(format)/b?steps=none&media=1").content().text
+        let marks = text.split(whereSeparator: { "\"\\".contains($0) }).filter {
+            $0.contains("/assets/") || $0.contains("/gallery/")
+        }
+        #expect(marks.count == 10 * count)
+        for mark in marks {
+            let place = try #require(
+                mark.firstRange(of: "/assets/") ?? mark.firstRange(of: "/gallery/"))
+            let found = try await answer("GET", String(mark[place.lowerBound...]))
+            #expect(found.status == 200, "\(mark)")
+        }
+    }
+
     /// Statuses of the polls, each with the validators of the one before; 200 with a star where
     /// the content is the same as before.
     @Test(arguments: [

@@ -98,7 +98,12 @@ package struct RefreshScheduler: Sendable {
             if !isAllowed { apps[index].hasPush = false }
         case .interval(_, let interval): apps[index].app.interval = interval
         case .consent(_, let isGranted):
+            let waited = apps[index].consent.state == .waiting
             apps[index].consent.answer(isGranted: isGranted)
+            // What waited for the answer goes on by itself.
+            if isGranted, waited, apps[index].isOpen {
+                return [.foreground(apps[index].app.name)]
+            }
         case .screen, .power, .link, .radio, .locked, .unlocked, .rebooted: break
         }
         return []
@@ -133,6 +138,12 @@ package struct RefreshScheduler: Sendable {
             if apps[index].held == .budget { apps[index].held = nil }
         }
         midnight = LocalTime.midnight(behind: now, zoneMinutes: policy.zoneMinutes)
+    }
+
+    /// Whether an app may reach its servers, as far as the user is asked for that.
+    package func mayConnect(_ name: String) -> Bool {
+        guard let index = index(of: name) else { return false }
+        return !apps[index].app.isLocal || apps[index].consent.state == .granted
     }
 
     func index(of name: String) -> Int? { apps.firstIndex { $0.app.name == name } }

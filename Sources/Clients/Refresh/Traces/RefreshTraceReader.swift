@@ -44,7 +44,7 @@ package struct RefreshTraceReader {
             guard let document = JSONDocument(Array(line)),
                 document[JSONDocument.root].kind == .object
             else { throw failure("no JSON object") }
-            let row = TraceRow(document)
+            let row = JSONRow(document)
             if trace == nil {
                 trace = try head(row)
             } else {
@@ -67,7 +67,7 @@ package struct RefreshTraceReader {
 
     // MARK: The head
 
-    private mutating func head(_ row: TraceRow) throws(Failure) -> RefreshTrace {
+    private mutating func head(_ row: JSONRow) throws(Failure) -> RefreshTrace {
         guard row.text("schema") == RefreshTrace.schema else {
             throw failure("the first line has not the schema \(RefreshTrace.schema)")
         }
@@ -91,7 +91,7 @@ package struct RefreshTraceReader {
             events: [])
     }
 
-    private mutating func app(_ row: TraceRow) throws(Failure) -> RefreshTrace.App {
+    private mutating func app(_ row: JSONRow) throws(Failure) -> RefreshTrace.App {
         try refuseUnknown(
             row,
             [
@@ -126,7 +126,7 @@ package struct RefreshTraceReader {
 
     // MARK: Events
 
-    private mutating func event(_ row: TraceRow) throws(Failure) -> RefreshTrace.Event {
+    private mutating func event(_ row: JSONRow) throws(Failure) -> RefreshTrace.Event {
         guard !isOver else { throw failure("an event behind the end") }
         guard let at = row.number("at"), (0...Self.durationLimit).contains(at) else {
             throw failure("at is no number of seconds since the start")
@@ -142,7 +142,7 @@ package struct RefreshTraceReader {
 
     /// The event, and the names of the members that belong to it.
     private func kind(
-        _ word: String, _ row: TraceRow
+        _ word: String, _ row: JSONRow
     ) throws(Failure) -> (RefreshTrace.Kind, [String]) {
         switch word {
         case "open": (.device(.opened(try app(of: row))), ["app"])
@@ -177,7 +177,7 @@ package struct RefreshTraceReader {
     }
 
     private func environment(
-        _ word: String, _ row: TraceRow
+        _ word: String, _ row: JSONRow
     ) throws(Failure) -> (RefreshTrace.Kind, [String]) {
         switch word {
         case "screen": return (.device(.screen(isOn: try flag("on", row))), ["on"])
@@ -203,33 +203,33 @@ package struct RefreshTraceReader {
         }
     }
 
-    private func app(of row: TraceRow) throws(Failure) -> String {
+    private func app(of row: JSONRow) throws(Failure) -> String {
         guard let name = row.text("app"), names.contains(name) else {
             throw failure("app is none of those in the head")
         }
         return name
     }
 
-    private func flag(_ name: StaticString, _ row: TraceRow) throws(Failure) -> Bool {
+    private func flag(_ name: StaticString, _ row: JSONRow) throws(Failure) -> Bool {
         guard let flag = row.flag(name) else { throw failure("\(name) is not true or false") }
         return flag
     }
 
-    private func size(_ name: StaticString, _ row: TraceRow) throws(Failure) -> Int64 {
+    private func size(_ name: StaticString, _ row: JSONRow) throws(Failure) -> Int64 {
         guard let size = row.number(name, or: 0), Self.sizes.contains(size) else {
             throw failure("\(name) is no size")
         }
         return size
     }
 
-    private func interval(_ row: TraceRow) throws(Failure) -> RefreshInterval {
+    private func interval(_ row: JSONRow) throws(Failure) -> RefreshInterval {
         guard let interval = row.text("interval").flatMap(RefreshInterval.init) else {
             throw failure("interval is not never, minimum or seconds")
         }
         return interval
     }
 
-    private func fault(_ row: TraceRow) throws(Failure) -> AppFault? {
+    private func fault(_ row: JSONRow) throws(Failure) -> AppFault? {
         guard let word = row.text("fault") else { return nil }
         guard let fault = AppFault(rawValue: word) else {
             throw failure("fault is not \(Self.list(AppFault.allCases))")
@@ -237,7 +237,7 @@ package struct RefreshTraceReader {
         return fault
     }
 
-    private func push(_ row: TraceRow) throws(Failure) -> TracePush {
+    private func push(_ row: JSONRow) throws(Failure) -> TracePush {
         guard let kind = row.text("kind").flatMap(TracePush.Kind.init(rawValue:)) else {
             throw failure("kind is not \(Self.list(TracePush.Kind.allCases))")
         }
@@ -247,7 +247,7 @@ package struct RefreshTraceReader {
         return TracePush(kind, lifetime: lifetime)
     }
 
-    private func refuseUnknown(_ row: TraceRow, _ known: [String]) throws(Failure) {
+    private func refuseUnknown(_ row: JSONRow, _ known: [String]) throws(Failure) {
         guard let name = row.names.first(where: { !known.contains($0) }) else { return }
         throw failure("unknown member \(name.prefix(40).description.withoutUnseen)")
     }

@@ -7,8 +7,10 @@ struct FeedItem {
     let title: String
     let text: String
     let date: HTTPDate
+    let number: UInt64
 
     init(_ number: UInt64, feed: String, seed: UInt64) {
+        self.number = number
         var state = SplitMix.mix(seed ^ number)
         for byte in feed.utf8 { state = SplitMix.mix(state ^ UInt64(byte)) }
         let content = GeneratedContent(seed: state)
@@ -20,6 +22,13 @@ struct FeedItem {
         text = words.joined(separator: " ") + "."
         date = HTTPDate(seconds: Self.start + Int64(min(number, 1 << 30)) * 3600)
     }
+
+    /// A small PNG; every fourth item of a gallery is one.
+    var picturePath: String { "/gallery/1000/\(number % 250 * 4).png" }
+    var filePath: String { "/assets/\(number)/\(Self.fileSize)" }
+
+    /// In bytes: too large for who only looks whether something is new.
+    static let fileSize = 250_000
 
     private static let words = [
         "storm", "market", "bridge", "winter", "council", "orchard", "signal", "harbour",

@@ -37,7 +37,9 @@ final class FeedRoutes: Sendable {
         }
         var items = self.items(name, newest: count, limit: Self.shownCount)
         if step == .duplicate { items.insert(items[0], at: 0) }
-        var bytes = format.document(name, items, url: request.base + request.path.raw.text)
+        var bytes = format.document(
+            name, items, url: request.base + request.path.raw.text,
+            media: request.path.queryValue("media") == nil ? nil : request.base)
         if step == .cut { bytes.removeLast(bytes.count / 3) }
         var version = "feed-\(count)"
         var date = items[0].date
@@ -72,7 +74,7 @@ final class FeedRoutes: Sendable {
         return json(
             200,
             [
-                "items": .array(items.map(FeedFormat.object)), "next": .string(String(end)),
+                "items": .array(items.map { FeedFormat.object($0) }), "next": .string(String(end)),
                 "more": .boolean(end < count),
             ])
     }

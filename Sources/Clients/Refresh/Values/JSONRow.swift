@@ -2,7 +2,7 @@ internal import Base
 internal import Contents
 
 /// The members of one JSON object, by their names and kinds.
-struct TraceRow {
+struct JSONRow {
     private let document: JSONDocument
     private let place: Int
 
@@ -40,13 +40,31 @@ struct TraceRow {
         }
     }
 
+    /// An object in it; `nil` for anything else.
+    func row(_ name: StaticString) -> JSONRow? {
+        guard let found = document.member(name, of: place), document[found].kind == .object else {
+            return nil
+        }
+        return JSONRow(document, at: found)
+    }
+
+    /// The texts of an array; `nil` for anything else.
+    func texts(_ name: StaticString) -> [String]? {
+        guard let found = document.member(name, of: place), document[found].kind == .array else {
+            return nil
+        }
+        let elements = document.elements(of: found)
+        guard elements.allSatisfy({ document[$0].kind == .string }) else { return nil }
+        return elements.map { document.key(of: $0).text }
+    }
+
     /// The objects of an array; `nil` for anything else.
-    func rows(_ name: StaticString) -> [TraceRow]? {
+    func rows(_ name: StaticString) -> [JSONRow]? {
         guard let found = document.member(name, of: place), document[found].kind == .array else {
             return nil
         }
         let elements = document.elements(of: found)
         guard elements.allSatisfy({ document[$0].kind == .object }) else { return nil }
-        return elements.map { TraceRow(document, at: $0) }
+        return elements.map { JSONRow(document, at: $0) }
     }
 }

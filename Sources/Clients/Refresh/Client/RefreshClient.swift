@@ -1,0 +1,198 @@
+package import Base
+internal import HTTPClient
+internal import Origins
+package import Sockets
+
+/// The fetch client on a real clock: the scheduler decides, feeds are fetched, pushes arrive.
+///
+/// `@unchecked Sendable`: used on its loop.
+package final class RefreshClient: @unchecked Sendable {
+    /// An app, as far as it is one here: some feeds that are fetched together.
+    package struct App: Sendable {
+        package var app: RefreshApp
+        package var urls: [String]
+
+        package init(_ app: RefreshApp, urls: [String]) {
+            self.app = app
+            self.urls = urls
+        }
+    }
+
+    /// What is told while it runs.
+    package enum Event: Sendable {
+        /// With its time, in milliseconds since 1970.
+        case decision(RefreshDecision, at: Int64)
+        case report(FeedReport, app: String)
+        case socket(DeviceSocket.Event)
+        /// So many items that came while the device was locked are with the others now.
+        case merged(Int)
+        case failed(Failure)
+    }
+
+    private let apps: [App]
+    private let refresher: FeedRefresher
+    private let store: RefreshStore
+    private let socket: DeviceSocket?
+    private let clock: @Sendable () -> Int64
+    private let signal: LoopWakeup
+    private let tell: (Event) -> Void
+    private var scheduler: RefreshScheduler
+    private var waiting: [RefreshDecision] = []
+    /// Ends wakes whose time is over.
+    private var stops: [WakeToken: ClientStop] = [:]
+    /// Those of fetches with the user in front of the app.
+    private var foregroundStops: [ObjectIdentifier: ClientStop] = [:]
+    private var isStopping = false
+
+    /// - Parameters:
+    ///   - socket: brings pushes, whose topics are the names of apps; `nil` for none.
+    ///   - clock: in milliseconds since 1970.
+    ///   - tell: hears of everything, in order; it must not call back.
+    package init(
+        _ apps: [App], _ refresher: FeedRefresher, _ store: RefreshStore, socket: DeviceSocket?,
+        policy: RefreshPolicy = RefreshPolicy(), seed: UInt64, on loop: EventLoop,
+        clock: @escaping @Sendable () -> Int64, tell: @escaping (Event) -> Void
+    ) {
+        self.apps = apps
+        self.refresher = refresher
+        self.store = store
+        self.socket = socket
+        self.clock = clock
+        self.tell = tell
+        signal = LoopWakeup(loop)
+        let described = apps.map { entry in
+            var app = entry.app
+            app.isLocal = app.isLocal || entry.urls.contains(where: Self.isLocal)
+            return app
+        }
+        scheduler = RefreshScheduler(described, policy, seed: seed, at: clock())
+    }
+
+    private static func isLocal(_ url: String) -> Bool {
+        do throws(Failure) {
+            return LocalNetwork.holds(try FeedLocation(url).target.host)
+        } catch {
+            return false
+        }
+    }
+
+    /// Something happens to the device or an app.
+    package func note(_ event: DeviceEvent) {
+        waiting += stamped(scheduler.take(event, at: clock()))
+        signal.wake()
+    }
+
+    /// Ends ``run()``: wakes under way are cut.
+    package func stop() {
+        isStopping = true
+        socket?.close()
+        for stop in stops.values { stop.stop() }
+        for stop in foregroundStops.values { stop.stop() }
+        signal.wake()
+    }
+
+    /// Runs until it is stopped, in the client's `run`.
+    package func run() async {
+        await withDiscardingTaskGroup { group in
+            if let socket {
+                group.addTask { await socket.run { await self.hear($0) } }
+            }
+            while !isStopping {
+                waiting += stamped(scheduler.advance(to: clock()))
+                for decision in waiting {
+                    carryOut(decision) { work in group.addTask { await work() } }
+                }
+                waiting = []
+                // Clocks may be set: it looks again each hour, whatever is due when.
+                let next = min(max(1, (scheduler.nextTime ?? .max) - clock()), 3_600_000)
+                _ = await signal.wait(until: signal.loop.now + UInt64(next))
+            }
+        }
+    }
+
+    private func hear(_ event: DeviceSocket.Event) async {
+        tell(.socket(event))
+        guard case .push(let push) = event else { return }
+        waiting += stamped(scheduler.push(push.kind, to: push.topic, at: clock()))
+        signal.wake()
+    }
+
+    private func stamped(_ decisions: [RefreshDecision]) -> [RefreshDecision] {
+        let now = clock()
+        for decision in decisions { tell(.decision(decision, at: now)) }
+        return decisions
+    }
+
+    private func carryOut(
+        _ decision: RefreshDecision, _ start: (@escaping @Sendable () async -> Void) -> Void
+    ) {
+        switch decision {
+        case .wake(let wake):
+            // What was ended before it began is not begun.
+            guard scheduler.isOpen(wake.token) else { return }
+            let stop = ClientStop()
+            stops[wake.token] = stop
+            start { await self.perform(wake, stop) }
+        case .finished(let token, _, _, _): stops.removeValue(forKey: token)?.stop()
+        case .foreground(let name), .delivered(let name):
+            start { await self.bringUpToDate(name) }
+        case .merge: merge()
+        case .window, .snapshot, .violation, .terminated, .held, .deferred, .dropped, .banner, .ask:
+            break
+        }
+    }
+
+    private func merge() {
+        do throws(Failure) {
+            tell(.merged(try store.merge()))
+        } catch {
+            tell(.failed(error))
+        }
+    }
+
+    // MARK: Fetching
+
+    /// Fetches the feeds of an app one after the other, and completes the wake exactly once.
+    private func perform(_ wake: Wake, _ stop: ClientStop) async {
+        let started = clock()
+        var result = WakeReport(.noData)
+        var hasFailed = false
+        for url in apps.first(where: { $0.app.name == wake.app })?.urls ?? [] {
+            guard !stop.isStopped else { break }
+            var request = FeedRefresher.Request(url, at: clock())
+            request.isInBackground = true
+            request.usesSideBuffer = wake.usesSideBuffer
+            request.stop = stop
+            let report = await refresher.refresh(request)
+            tell(.report(report, app: wake.app))
+            result.bytes += report.bytes
+            if report.result == .newData { result.result = .newData }
+            hasFailed = hasFailed || report.result == .failed
+            if let wait = report.retryAfter {
+                result.retryAfter = max(result.retryAfter ?? 0, wait)
+            }
+        }
+        if hasFailed, result.result == .noData { result.result = .failed }
+        result.radio = clock() - started + scheduler.policy.radioTail
+        // The time of a wake that was ended is over: it has been completed for it.
+        guard stops.removeValue(forKey: wake.token) != nil else { return }
+        waiting += stamped(scheduler.complete(wake.token, result, at: clock()))
+        signal.wake()
+    }
+
+    /// With the user in front of it. What needs the local network waits for their answer: it is
+    /// asked for again when that comes.
+    private func bringUpToDate(_ name: String) async {
+        guard let entry = apps.first(where: { $0.app.name == name }) else { return }
+        guard scheduler.mayConnect(name) else { return }
+        let stop = ClientStop()
+        foregroundStops[ObjectIdentifier(stop)] = stop
+        defer { foregroundStops[ObjectIdentifier(stop)] = nil }
+        for url in entry.urls where !stop.isStopped {
+            var request = FeedRefresher.Request(url, at: clock())
+            request.stop = stop
+            let report = await refresher.refresh(request)
+            tell(.report(report, app: name))
+        }
+    }
+}

@@ -1,0 +1,250 @@
+internal import Base
+package import HTTPClient
+internal import HTTPCodecs
+internal import HTTPModel
+internal import Origins
+
+/// Fetches feeds: asks for what has changed, keeps what is new, fetches its thumbnails and leaves
+/// whole files to transfers.
+///
+/// `@unchecked Sendable`: used on the client's loop.
+package final class FeedRefresher: @unchecked Sendable {
+    /// How a feed is fetched.
+    package struct Request: Sendable {
+        package var url: String
+        /// Whether nobody waits for it: its files may then wait, too.
+        package var isInBackground = false
+        /// Whether the items' own file is closed.
+        package var usesSideBuffer = false
+        /// How many bytes thumbnails may have together.
+        package var thumbnailBudget = 512 << 10
+        /// In milliseconds since 1970.
+        package var now: Int64
+        /// Ends it early; `nil` if nothing does.
+        package var stop: ClientStop?
+
+        package init(_ url: String, at now: Int64) {
+            self.url = url
+            self.now = now
+        }
+    }
+
+    private let client: HTTPClient
+    private let store: RefreshStore
+    private let handover: any AssetHandover
+    /// Feeds that are being fetched, and who waits to fetch them next: two that did it at once
+    /// would both find the same things new.
+    private var busy: [String: [CheckedContinuation<Void, Never>]] = [:]
+
+    /// - Parameter client: one that runs; what it keeps of an answer bounds what a feed may have.
+    package init(_ client: HTTPClient, _ store: RefreshStore, handover: any AssetHandover) {
+        self.client = client
+        self.store = store
+        self.handover = handover
+    }
+
+    /// Fetches one feed. What fails leaves everything as it was, and is told in the report.
+    package func refresh(_ request: Request) async -> FeedReport {
+        if busy[request.url] != nil {
+            await withCheckedContinuation { busy[request.url]?.append($0) }
+        } else {
+            busy[request.url] = []
+        }
+        let report = await fetchAlone(request)
+        if busy[request.url]?.isEmpty ?? true {
+            busy[request.url] = nil
+        } else {
+            busy[request.url]?.removeFirst().resume()
+        }
+        return report
+    }
+
+    private func fetchAlone(_ request: Request) async -> FeedReport {
+        var report = FeedReport(request.url)
+        var state = store.state(of: request.url)
+        guard !state.isGone else {
+            report.isGone = true
+            return report
+        }
+        guard !request.isInBackground || request.now >= state.notBefore else {
+            report.retryAfter = state.notBefore - request.now
+            return report
+        }
+        do throws(Failure) {
+            let entries = try await fetch(request, &state, &report)
+            var items: [KeptItem] = []
+            for entry in entries { items.append(try await keep(entry, request, &report)) }
+            try store.commit(state, items, aside: request.usesSideBuffer)
+            report.items = items
+            report.result = items.isEmpty ? .noData : .newData
+        } catch {
+            report.fail(error)
+            keepPause(state, request)
+        }
+        if state.notBefore > request.now { report.retryAfter = state.notBefore - request.now }
+        report.flapCount = state.flapCount
+        report.isGone = state.isGone
+        return report
+    }
+
+    /// A server that is in trouble said when to come back: that is remembered, and nothing else.
+    private func keepPause(_ state: FeedState, _ request: Request) {
+        var old = store.state(of: request.url)
+        guard state.notBefore > old.notBefore else { return }
+        old.notBefore = state.notBefore
+        do throws(Failure) { try store.commit(old, [], aside: request.usesSideBuffer) } catch {
+            // What could not be written is asked again a little early.
+            return
+        }
+    }
+
+    // MARK: The feed
+
+    /// Follows redirects and a cursor within bounds.
+    private func fetch(
+        _ request: Request, _ state: inout FeedState, _ report: inout FeedReport
+    ) async throws(Failure) -> [FeedEntry] {
+        var location = try FeedLocation(request.url)
+        if let cursor = state.cursor { location = try location.setting("after", to: cursor) }
+        var entries: [FeedEntry] = []
+        for _ in 0..<Self.stepLimit {
+            let answer = try await ask(location, state, request, &report)
+            report.status = answer.status
+            let (outcome, hasMore) = FeedRule.judge(answer, &state, at: request.now)
+            switch outcome {
+            case .failed(let code, let detail):
+                throw Failure(code, party: .origin, "\(location.url): \(detail)")
+            case .redirected(let reference):
+                location = try redirected(location, to: reference)
+                continue
+            case .gone, .unchanged: return entries
+            case .new(let new): entries += new.map { resolved($0, at: location) }
+            }
+            guard hasMore, let cursor = state.cursor else { return entries }
+            location = try location.setting("after", to: cursor)
+        }
+        guard state.cursor != nil, !entries.isEmpty else {
+            throw Failure(
+                "feed-redirects", party: .origin,
+                "\(request.url): more than \(Self.stepLimit) redirects")
+        }
+        // The rest is for the next time.
+        return entries
+    }
+
+    private func redirected(
+        _ location: FeedLocation, to reference: String
+    ) throws(Failure) -> FeedLocation {
+        let next = try location.following(reference)
+        guard next.target.isSecure || !location.target.isSecure else {
+            throw Failure(
+                "feed-redirects", party: .origin,
+                "\(location.url): a redirect from https to http is not followed")
+        }
+        return next
+    }
+
+    private func ask(
+        _ location: FeedLocation, _ state: FeedState, _ request: Request,
+        _ report: inout FeedReport
+    ) async throws(Failure) -> FeedRule.Answer {
+        var message = FeedRequest.conditional(location, state)
+        message.stop = request.stop
+        let response = try await client.send(message)
+        report.bytes += Int64(
+            message.head.count + response.head.raw.count + response.content.count)
+        var content: [UInt8]? = nil
+        if !response.isCut, let codings = ContentCoding.codings(of: response.head.fields) {
+            let (plain, outcome) = ContentDecoder.decode(
+                response.content, codings, outputLimit: Self.documentLimit)
+            if case .complete = outcome { content = plain }
+        }
+        return FeedRule.Answer(
+            status: response.head.status, fields: response.head.fields, content: content)
+    }
+
+    /// With its references as URLs; those that lead nowhere are left out.
+    private func resolved(_ entry: FeedEntry, at location: FeedLocation) -> FeedEntry {
+        var entry = entry
+        entry.thumbnails = entry.thumbnails.compactMap { url(of: $0, at: location) }
+        entry.assets = entry.assets.compactMap { asset in
+            url(of: asset.url, at: location).map { FeedEntry.Asset(url: $0, size: asset.size) }
+        }
+        return entry
+    }
+
+    private func url(of reference: String, at location: FeedLocation) -> String? {
+        do throws(Failure) {
+            return try redirected(location, to: reference).url
+        } catch {
+            return nil
+        }
+    }
+
+    // MARK: What belongs to an item
+
+    private func keep(
+        _ entry: FeedEntry, _ request: Request, _ report: inout FeedReport
+    ) async throws(Failure) -> KeptItem {
+        var item = KeptItem(entry, of: request.url)
+        for url in entry.thumbnails {
+            let room = request.thumbnailBudget - report.thumbnailBytes
+            switch await thumbnail(url, room: room, request, &report) {
+            case .kept(let name): item.thumbnails.append(name)
+            case .tooLarge:
+                item.assets.append(url)
+                try await hand(FeedEntry.Asset(url: url, size: nil), request, &report)
+            case .missing: break
+            }
+        }
+        for asset in entry.assets {
+            item.assets.append(asset.url)
+            try await hand(asset, request, &report)
+        }
+        return item
+    }
+
+    private enum Thumbnail {
+        case kept(String)
+        case tooLarge
+        case missing
+    }
+
+    /// An item without its picture is still an item.
+    private func thumbnail(
+        _ url: String, room: Int, _ request: Request, _ report: inout FeedReport
+    ) async -> Thumbnail {
+        guard room > 0 else { return .tooLarge }
+        do throws(Failure) {
+            var message = FeedRequest.get(try FeedLocation(url))
+            message.stop = request.stop
+            let response = try await client.send(message)
+            let count = response.content.count
+            report.bytes += Int64(message.head.count + response.head.raw.count + count)
+            guard response.head.status == 200 else { return .missing }
+            guard !response.isCut, count <= min(room, Self.thumbnailLimit) else { return .tooLarge }
+            report.thumbnailBytes += count
+            report.thumbnailCount += 1
+            return .kept(try store.keepThumbnail(url, response.content))
+        } catch {
+            return .missing
+        }
+    }
+
+    private func hand(
+        _ asset: FeedEntry.Asset, _ request: Request, _ report: inout FeedReport
+    ) async throws(Failure) {
+        try await handover.take(
+            HandedAsset(
+                url: asset.url, name: AssetName.of(asset.url), size: asset.size,
+                isDiscretionary: request.isInBackground))
+        report.handedCount += 1
+    }
+
+    /// Redirects, and pages behind a cursor.
+    private static let stepLimit = 10
+    /// In bytes, of a document without its coding.
+    private static let documentLimit = 8 << 20
+    /// In bytes: a larger picture is no thumbnail.
+    private static let thumbnailLimit = 64 << 10
+}

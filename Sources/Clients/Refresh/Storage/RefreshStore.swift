@@ -1,0 +1,137 @@
+package import Base
+internal import Contents
+internal import TLS
+
+/// What a fetch client keeps in a folder: the state of its feeds, the items, those that came while
+/// the folder's own class was closed, and thumbnails. Files are 0600, and each is replaced as a whole
+/// or only added to.
+///
+/// `@unchecked Sendable`: used by one task at a time, on the client's loop.
+package final class RefreshStore: @unchecked Sendable {
+    package let folder: String
+    private var feeds: [String: FeedState] = [:]
+    /// What was found wrong when it was opened, for people.
+    package private(set) var notes: [String] = []
+    private let items: ItemFile
+    private let pending: ItemFile
+
+    package static let stateSchema = "sallyport.refresh-state/1"
+    /// In bytes: some thousands of feeds.
+    private static let stateLimit = 64 << 20
+    package static let feedLimit = 256
+
+    /// Opens a folder, which is made if it is not there. A state that is torn is put aside, and
+    /// everything is fetched anew.
+    ///
+    /// Errors: `file-unreadable`, `file-unwritable`, `state-version` for a state that a later version
+    /// has written, which stays as it is.
+    package init(folder: String) throws(Failure) {
+        self.folder = folder
+        try Files.makeFolder(folder)
+        items = try ItemFile("\(folder)/items.jsonl")
+        pending = try ItemFile("\(folder)/pending.jsonl")
+        switch try CheckedFile.read(
+            statePath, schema: Self.stateSchema, byteLimit: Self.stateLimit)
+        {
+        case .absent: break
+        case .whole(let content): feeds = Self.feeds(content)
+        case .damaged:
+            notes.append("\(statePath) was torn: it is put aside, and all feeds are fetched anew")
+            guard Files.move(statePath, to: statePath + ".damaged") else {
+                throw Failure("file-unwritable", party: .tool, "cannot move \(statePath) aside")
+            }
+        case .otherSchema(let schema):
+            throw Failure(
+                "state-version", party: .tool,
+                "\(statePath) has the schema \(schema.withoutUnseen), and not \(Self.stateSchema)",
+                hint: "name another folder, or move the file away")
+        }
+    }
+
+    private var statePath: String { "\(folder)/state" }
+
+    // MARK: State
+
+    package func state(of url: String) -> FeedState { feeds[url] ?? FeedState(url) }
+
+    /// Keeps what was fetched, the items before the state: what ends in between brings the same
+    /// items again, and they are known by their identifiers.
+    ///
+    /// Errors: `file-unwritable`, `too-many-feeds`.
+    package func commit(_ state: FeedState, _ new: [KeptItem], aside: Bool) throws(Failure) {
+        guard feeds[state.url] != nil || feeds.count < Self.feedLimit else {
+            throw Failure(
+                "too-many-feeds", party: .client, "more than \(Self.feedLimit) feeds in \(folder)")
+        }
+        if !new.isEmpty { try (aside ? pending : items).append(new) }
+        guard feeds[state.url] != state else { return }
+        feeds[state.url] = state
+        let sorted = feeds.values.sorted { $0.url < $1.url }
+        let content: JSONText = ["feeds": .array(sorted.map(\.json))]
+        try CheckedFile.write(statePath, schema: Self.stateSchema, content.document)
+    }
+
+    private static func feeds(_ content: [UInt8]) -> [String: FeedState] {
+        guard let document = JSONDocument(content) else { return [:] }
+        let states = (JSONRow(document).rows("feeds") ?? []).compactMap(FeedState.init)
+        return Dictionary(states.map { ($0.url, $0) }) { first, _ in first }
+    }
+
+    // MARK: Items
+
+    package func storedItems() throws(Failure) -> [KeptItem] { try items.read() }
+    package func pendingItems() throws(Failure) -> [KeptItem] { try pending.read() }
+
+    /// Takes what came while the device was locked to the other items, once each.
+    ///
+    /// - Returns: how many there were.
+    ///
+    /// Errors: `file-unreadable`, `file-unwritable`.
+    package func merge() throws(Failure) -> Int {
+        let waiting = try pending.read()
+        guard !waiting.isEmpty else { return 0 }
+        let known = Set(try items.read().map(\.key))
+        let new = waiting.filter { !known.contains($0.key) }
+        if !new.isEmpty { try items.append(new) }
+        pending.remove()
+        return new.count
+    }
+
+    /// Keeps a small picture.
+    ///
+    /// - Returns: its name in the folder `thumbnails`.
+    ///
+    /// Errors: `file-unwritable`.
+    func keepThumbnail(_ url: String, _ bytes: [UInt8]) throws(Failure) -> String {
+        let name = Array(Digests.sha256([UInt8](url.utf8)).prefix(12)).hex
+        try Files.makeFolder("\(folder)/thumbnails")
+        try Files.replace("\(folder)/thumbnails/\(name)", bytes)
+        return name
+    }
+}
+
+extension FeedState {
+    fileprivate var json: JSONText {
+        [
+            "url": .string(url), "etag": .optional(entityTag),
+            "last_modified": .optional(lastModified), "cursor": .optional(cursor),
+            "gone": .boolean(isGone), "not_before": .integer(notBefore),
+            "flaps": .integer(Int64(flapCount)), "duplicates": .integer(Int64(duplicateCount)),
+            "current_at": .integer(currentAt), "known": .array(known.map { .string($0) }),
+        ]
+    }
+
+    fileprivate init?(_ row: JSONRow) {
+        guard let url = row.text("url"), let known = row.texts("known") else { return nil }
+        self.init(url)
+        entityTag = row.text("etag")
+        lastModified = row.text("last_modified")
+        cursor = row.text("cursor")
+        isGone = row.flag("gone") ?? false
+        notBefore = row.number("not_before") ?? 0
+        flapCount = Int(clamping: row.number("flaps") ?? 0)
+        duplicateCount = Int(clamping: row.number("duplicates") ?? 0)
+        currentAt = row.number("current_at") ?? 0
+        self.known = known.suffix(FeedState.knownLimit)
+    }
+}

@@ -1,0 +1,131 @@
+import Base
+import Testing
+
+@testable import Refresh
+
+struct RefreshStoreTests {
+    private static func withFolder(_ body: (String) throws -> Void) throws {
+        let folder = "/tmp/sallyport-store-\(UUIDText.random())"
+        try Files.makeFolder(folder)
+        defer {
+            for name in ["state", "state.damaged", "items.jsonl", "pending.jsonl"] {
+                Files.remove("\(folder)/\(name)")
+            }
+            Files.remove(folder)
+        }
+        try body(folder)
+    }
+
+    private static func fill(_ folder: String) throws {
+        var state = FeedState("http://h/feed")
+        state.entityTag = "\"1\""
+        state.known = ["aa", "bb"]
+        state.notBefore = 7
+        let store = try RefreshStore(folder: folder)
+        let entries = ["1", "2"].map { KeptItem(FeedEntry(id: $0, title: "t"), of: state.url) }
+        try store.commit(state, entries, aside: false)
+    }
+
+    @Test func remembers() throws {
+        try Self.withFolder { folder in
+            try Self.fill(folder)
+            let store = try RefreshStore(folder: folder)
+            let state = store.state(of: "http://h/feed")
+            #expect(state.entityTag == "\"1\"")
+            #expect(state.known == ["aa", "bb"])
+            #expect(state.notBefore == 7)
+            #expect(try store.storedItems().map(\.id) == ["1", "2"])
+            for name in ["state", "items.jsonl"] {
+                #expect(Files.isPrivate("\(folder)/\(name)"))
+            }
+        }
+    }
+
+    /// A state that is cut anywhere, or has another byte anywhere, is seen.
+    @Test func seesWhatIsTorn() throws {
+        let whole = CheckedFile.bytes(schema: "s/1", [UInt8]("{\"feeds\":[]}".utf8))
+        #expect(CheckedFile.judge(whole, schema: "s/1") == .whole([UInt8]("{\"feeds\":[]}".utf8)))
+        #expect(CheckedFile.judge(whole, schema: "s/2") == .otherSchema("s/1"))
+        for count in 0..<whole.count {
+            #expect(CheckedFile.judge(Array(whole.prefix(count)), schema: "s/1") == .damaged)
+        }
+        for index in whole.indices {
+            var other = whole
+            other[index] ^= 1
+            if case .whole = CheckedFile.judge(other, schema: "s/1") {
+                Issue.record("byte \(index) may be another")
+            }
+        }
+    }
+
+    @Test func putsATornStateAside() throws {
+        try Self.withFolder { folder in
+            try Self.fill(folder)
+            let bytes = try Files.read("\(folder)/state")
+            try Files.replace("\(folder)/state", Array(bytes.dropLast(3)))
+            let store = try RefreshStore(folder: folder)
+            #expect(store.notes.count == 1)
+            #expect(store.state(of: "http://h/feed").known.isEmpty)
+            #expect(Files.exists("\(folder)/state.damaged"))
+        }
+    }
+
+    @Test func leavesALaterVersionAlone() throws {
+        try Self.withFolder { folder in
+            let later = CheckedFile.bytes(schema: "sallyport.refresh-state/2", [0x7B, 0x7D])
+            try Files.create("\(folder)/state", later)
+            do throws(Failure) {
+                _ = try RefreshStore(folder: folder)
+                Issue.record("it was opened")
+            } catch {
+                #expect(error.code == "state-version")
+            }
+            #expect(try Files.read("\(folder)/state") == later)
+        }
+    }
+
+    /// A line that was not written to its end is cut off, and what comes next is whole.
+    @Test func cutsOffHalfALine() throws {
+        try Self.withFolder { folder in
+            try Self.fill(folder)
+            let path = "\(folder)/items.jsonl"
+            let bytes = try Files.read(path)
+            try Files.replace(path, Array(bytes.dropLast(5)))
+            let store = try RefreshStore(folder: folder)
+            #expect(try store.storedItems().map(\.id) == ["1"])
+            var state = store.state(of: "http://h/feed")
+            state.flapCount = 1
+            let item = KeptItem(FeedEntry(id: "3"), of: state.url)
+            try store.commit(state, [item], aside: false)
+            #expect(try store.storedItems().map(\.id) == ["1", "3"])
+        }
+    }
+
+    @Test func writesDownWhatIsHandedOver() async throws {
+        let path = "/tmp/sallyport-handover-\(UUIDText.random())"
+        defer { Files.remove(path) }
+        for number in 1...2 as ClosedRange<Int64> {
+            try await HandoverFile(path).take(
+                HandedAsset(
+                    url: "http://h/\(number)", name: "n", size: number, isDiscretionary: true))
+        }
+        let lines = try Files.read(path).split(separator: 0x0A).map { Array($0).text }
+        #expect(lines.count == 2)
+        #expect(
+            lines.last
+                == #"{"url":"http://h/2","name":"n","bytes":2,"discretionary":true}"#)
+        #expect(Files.isPrivate(path))
+    }
+
+    @Test func takesSoManyFeeds() throws {
+        try Self.withFolder { folder in
+            let store = try RefreshStore(folder: folder)
+            for number in 0..<RefreshStore.feedLimit {
+                try store.commit(FeedState("http://h/\(number)"), [], aside: false)
+            }
+            #expect(throws: Failure.self) {
+                try store.commit(FeedState("http://h/more"), [], aside: false)
+            }
+        }
+    }
+}
