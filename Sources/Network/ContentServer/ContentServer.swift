@@ -81,7 +81,9 @@ package final class ContentServer: Sendable {
     private func answerAsHost(
         _ request: ServerRequest, _ body: RequestBody
     ) async -> ServerResponse {
-        if let refusal = HostRoutes.refusal(request.connection.security) { return refusal }
+        if let refusal = HostRoutes.refusal(of: request.connection, to: request.host) {
+            return refusal
+        }
         return await router.answer(request, body)
     }
 
@@ -97,17 +99,20 @@ package final class ContentServer: Sendable {
         journal.note(entry, response, faults: wrong, received: body.count)
         response.onEnd = { [journal] in journal.end(entry, $0) }
         if response.isSteady {
-            response.repetition = repetition(of: entry, client == request.connection.host)
+            response.repetition = repetition(of: entry, request, client)
         }
         return response
     }
 
     /// What an answer does that is sent again: each one is a record of its own.
-    private func repetition(of entry: JournalEntry, _ isNamedByHost: Bool) -> Repetition {
-        { [journal] connection in
-            guard HostRoutes.refusal(connection.security) == nil else { return nil }
+    private func repetition(
+        of entry: JournalEntry, _ request: ServerRequest, _ client: String
+    ) -> Repetition {
+        let isLabelled = client != request.connection.host
+        return { [journal, host = request.host] connection in
+            guard HostRoutes.refusal(of: connection, to: host) == nil else { return nil }
             let entry = journal.begin(
-                again: entry, client: isNamedByHost ? connection.host : nil, connection.number)
+                again: entry, client: isLabelled ? nil : connection.host, connection.number)
             return { journal.end(entry, $0) }
         }
     }

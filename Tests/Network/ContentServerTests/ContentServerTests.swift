@@ -222,14 +222,35 @@ struct ContentServerTests {
         #expect(server.journal.contents().records.filter { $0.client == "x" }.count == 2)
     }
 
-    @Test func answersAnewWhoseHostDemandsACertificate() async throws {
-        let first = try await Self.answer("GET", "/assets/1/1k", scheme: .https)
-        let demanding = ClientConnection(
-            number: 9, peer: "192.0.2.9:9", host: "192.0.2.9",
-            security: ClientConnection.Security(
-                serverName: "client-certificate-required.sallyport.test",
-                applicationProtocol: nil, version: "TLSv1.3", cipher: ""))
-        #expect(first.repetition?(demanding) == nil)
+    /// Whether TLS or the request names the host.
+    @Test(arguments: [
+        ("client-certificate-required.sallyport.test", "origin.test", 403),
+        ("origin.test", "client-certificate-required.sallyport.test", 403),
+        (nil, "client-certificate-required.sallyport.test", 403),
+        ("client-certificate.sallyport.test", "client-certificate.sallyport.test", 200),
+    ])
+    func servesNobodyWithoutTheCertificate(
+        _ name: String?, _ host: String, _ status: Int
+    ) async throws {
+        let connection = { (isVerified: Bool) in
+            ClientConnection(
+                number: 9, peer: "192.0.2.9:9", host: "192.0.2.9",
+                security: ClientConnection.Security(
+                    serverName: name, applicationProtocol: nil, version: "TLSv1.3", cipher: "",
+                    isClientVerified: isVerified))
+        }
+        let answer = { (connection: ClientConnection) in
+            await Self.server.answer(
+                ServerRequest(
+                    method: .get, path: try #require(RequestPath("/assets/1/1k".utf8)),
+                    host: host, version: .http11, fields: fields([]), connection: connection,
+                    receivedAt: Timestamp(microseconds: 0)), RequestBody([]))
+        }
+        #expect(try await answer(connection(false)).status == status)
+        let verified = try await answer(connection(true))
+        #expect(verified.status == 200)
+        // Nor is what is sent again.
+        #expect((verified.repetition?(connection(false)) == nil) == (status == 403))
     }
 
     @Test(arguments: [

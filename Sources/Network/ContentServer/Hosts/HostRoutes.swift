@@ -37,16 +37,19 @@ package enum HostRoutes {
     /// The first label of names that serve nobody else.
     package static let demandingLabel = "client-certificate-required"
 
-    /// Why a request is not served by its host; `nil` if it is.
-    static func refusal(_ security: ClientConnection.Security?) -> ServerResponse? {
-        guard let security, !security.isClientVerified,
-            let name = security.serverName, name.hasPrefix(demandingLabel + ".")
+    /// Why a request is not served by its host, which TLS or the request may name; `nil` if it is.
+    static func refusal(of connection: ClientConnection, to host: String?) -> ServerResponse? {
+        let security = connection.security
+        guard security?.isClientVerified != true,
+            [security?.serverName, host].contains(where: {
+                $0?.hasPrefix(demandingLabel + ".") == true
+            })
         else { return nil }
         return json(
             403,
             [
                 "error": .string(
-                    security.clientChain.isEmpty
+                    security?.clientChain.isEmpty != false
                         ? "no client certificate was shown" : "the client certificate is not ours"),
                 "hint": .string(
                     "GET /.sallyport/client.pem, from this machine, issues one with its key;"
