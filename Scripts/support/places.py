@@ -13,6 +13,8 @@ files = subprocess.run(
 files = {path for path in files if os.path.exists(path)}
 sources = {path: open(path).read() for path in files
            if path.startswith("Sources/") and path.endswith((".swift", ".h", ".c"))}
+tests = {os.path.basename(path)[:-6]: open(path).read() for path in files
+         if path.startswith("Tests/") and path.endswith("Tests.swift")}
 targets = {path.split("/")[2] for path in sources}
 kinds = "actor|class|enum|extension|protocol|struct|typealias"
 types = set(re.findall(rf"\b(?:{kinds}) (?:\w+\.)*(\w+)", "\n".join(sources.values())))
@@ -44,9 +46,17 @@ for document in [*glob.glob("Documentation/*.md"), "README.md"]:
         if name.split("/")[0] in targets and not is_place(name):
             print(f"{document}: there is no {name}", file=sys.stderr)
             found = True
-    for name in re.findall(r"`([A-Z]\w+)\.(?!swift`)[a-z]\w+`", text):
-        if name not in types and name != "Package":
+    for name, member in re.findall(r"`([A-Z]\w+)\.(?!swift`)([a-z]\w+)`", text):
+        if name in tests:
+            if not re.search(rf"\bfunc {member}\b", tests[name]):
+                print(f"{document}: there is no test {name}.{member}", file=sys.stderr)
+                found = True
+        elif name not in types and name != "Package":
             print(f"{document}: there is no type {name}", file=sys.stderr)
+            found = True
+    for name in re.findall(r"`([A-Z]\w+Tests)`", text):
+        if name not in tests and f"/{name}/" not in "".join(files):
+            print(f"{document}: there are no {name}", file=sys.stderr)
             found = True
     for target in re.findall(r"\]\((?!https?:|#)([^)#]+)[^)]*\)", text):
         if not os.path.exists(os.path.join(os.path.dirname(document), target)):
