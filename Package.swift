@@ -291,8 +291,8 @@ let package = Package(
         tests(
             of: "Transfer",
             [
-                "Base", "ContentServer", "HTTPClient", "HTTPModel", "HTTPServer", "Recording",
-                "Sockets", "TLS",
+                "Base", "ContentServer", "HTTPClient", "HTTPCodecs", "HTTPModel", "HTTPServer",
+                "Recording", "Sockets", "TLS",
             ]),
         tests(of: "TransferAnalysis", ["Base", "Contents", "HTTPModel", "TLS", "Traffic"]),
         tests(

@@ -31,6 +31,20 @@ package final class RunningChecksum: RunningDigest {
     package init(_ checksum: CyclicChecksum) {
         size = checksum.size
         remainder = UInt64.max >> UInt64(64 - 8 * size)
+        rows =
+            switch checksum {
+            case .crc32: Self.crc32Rows
+            case .crc32c: Self.crc32cRows
+            case .crc64nvme: Self.crc64Rows
+            }
+    }
+
+    // Made once: a checksum of a short text would cost less than they do.
+    private static let crc32Rows = rows(.crc32)
+    private static let crc32cRows = rows(.crc32c)
+    private static let crc64Rows = rows(.crc64nvme)
+
+    private static func rows(_ checksum: CyclicChecksum) -> [UInt64] {
         var rows = (0..<256).map { byte in
             (0..<8).reduce(UInt64(byte)) { value, _ in
                 value & 1 == 1 ? value >> 1 ^ checksum.polynomial : value >> 1
@@ -40,7 +54,7 @@ package final class RunningChecksum: RunningDigest {
             let before = rows[index - 256]
             rows.append(before >> 8 ^ rows[Int(before & 0xFF)])
         }
-        self.rows = rows
+        return rows
     }
 
     package func update(_ bytes: [UInt8]) {

@@ -32,7 +32,7 @@ struct RandomFaultTests {
     private struct Plan {
         var scenario = ""
         var versions = [""]
-        var patience: UInt64 = 2000
+        var patience: UInt64 = 1000
     }
 
     private static func plan(_ seed: UInt64, _ http: ClientVersions) -> Plan {

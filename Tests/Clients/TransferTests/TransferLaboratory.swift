@@ -19,8 +19,9 @@ struct Laboratory: Sendable {
     var limits = TransferLimits()
     var environment = TransferEnvironment()
     var credentials: (any CredentialSource)?
+    var vault: StorageVault?
     /// In milliseconds: how long an origin may say nothing.
-    var patience: UInt64 = 2000
+    var patience: UInt64 = 30_000
     /// Whether digests come to whoever wants them, as few servers do.
     var heedsWishes = true
     var disk: any TransferDisk = MemoryDisk()
@@ -111,6 +112,7 @@ struct Laboratory: Sendable {
             configuration.credentials = laboratory.credentials
             configuration.seed = laboratory.seed
             configuration.holder = laboratory.holder
+            configuration.vault = laboratory.vault
             let open = { (disk: any TransferDisk) throws(Failure) in
                 try TransferService(
                     configuration, on: loop, network: ClientNetwork(http), disk: disk,
@@ -168,5 +170,23 @@ final class QuickClock: TransferClock {
         }
         time.withLock { $0 = max($0, due) }
         await Task.yield()
+    }
+}
+
+extension RunningTransfer {
+    /// A task without a service.
+    static func of(
+        _ state: JournalState, _ journal: Transfer.Journal, _ identifier: String, _ disk: MemoryDisk
+    ) throws -> RunningTransfer {
+        final class NoNetwork: TransferNetwork {
+            func send(_ request: NetworkRequest) async throws(Failure) -> NetworkAnswer {
+                throw Failure("connect-failed", party: .origin, "there is none")
+            }
+        }
+        return RunningTransfer(
+            TransferTask(state.plan, identifier: identifier, createdAt: state.createdAt), journal,
+            folder: "/tasks/\(identifier)", network: NoNetwork(), disk: disk, clock: QuickClock(),
+            limits: TransferLimits(), credentials: nil, vault: nil,
+            worker: DiskWorker(for: disk, on: try EventLoop(index: 9)), host: "a")
     }
 }

@@ -46,6 +46,10 @@ package struct DiskFailure: Error, Sendable, Equatable {
         case broken
         case missing
         case exists
+        /// A file of a storage class that cannot be opened now.
+        case locked
+        /// A file of a storage class that is not as it was sealed.
+        case unreadable
         /// The two ends of a rename are on different disks.
         case otherDisk
         case other
@@ -69,6 +73,8 @@ package struct DiskFailure: Error, Sendable, Equatable {
             case .full: "no-space"
             case .broken: "disk-failed"
             case .exists: "file-exists"
+            case .locked: "storage-locked"
+            case .unreadable: "file-unreadable"
             case .missing, .otherDisk, .other: "file-unwritable"
             }
         let hint = kind == .exists ? "name another file, or ask for it to be replaced" : nil

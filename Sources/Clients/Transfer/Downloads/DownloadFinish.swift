@@ -130,12 +130,16 @@ struct DownloadFinish {
         }
         let disk = transfer.disk
         let path = DownloadStore.path(of: transfer.task, in: transfer.folder)
-        let isGathered = try disk.size(of: path) == verified.size
-        guard try disk.size(of: target) == verified.size else {
+        let isGathered = try disk.size(of: path) ?? 0 > 0
+        guard try disk.size(of: target) != nil else {
             if !isGathered { try transfer.journal.append(.restarted("file-missing")) }
             return nil
         }
-        let file = try disk.open(target, creating: false)
+        let file = try transfer.open(target, creating: false)
+        guard try file.size() == verified.size else {
+            if !isGathered { try transfer.journal.append(.restarted("file-missing")) }
+            return nil
+        }
         let digests = try await digests(file, verified.size, [.sha256], for: transfer)
         guard let digests else { return .stopped }
         guard digests[.sha256] == verified.digest else {

@@ -165,14 +165,17 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
     func waitForRoom() async -> Bool {
         guard failure == nil, flaw == nil, !store.transfer.isStopped else { return false }
         let limits = store.transfer.limits
+        let batch = max(
+            limits.batchSize,
+            min(limits.fastBatchSize, (store.transfer.task.rate ?? 0) / 8))
         if let commit, commit.isDone { await settle(commit) }
         if commit == nil, position > uncommitted,
-            position - uncommitted >= limits.batchSize / 2
+            position - uncommitted >= batch / 2
                 || store.transfer.clock.elapsed - committedAt >= limits.batchTime
         {
             beginCommit()
         }
-        if let commit, position - committed >= limits.batchSize || commit.isDone {
+        if let commit, position - committed >= batch || commit.isDone {
             await settle(commit)
         }
         return failure == nil && !store.transfer.isStopped

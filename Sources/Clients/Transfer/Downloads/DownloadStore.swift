@@ -23,7 +23,7 @@ final class DownloadStore: @unchecked Sendable {
     init(_ transfer: RunningTransfer) throws(DiskFailure) {
         self.transfer = transfer
         path = Self.path(of: transfer.task, in: transfer.folder)
-        file = try transfer.disk.open(path, creating: true)
+        file = try transfer.open(path, creating: true)
         isNew = transfer.journal.state.committedCount == 0
         try check()
     }
@@ -155,7 +155,13 @@ final class DownloadStore: @unchecked Sendable {
     }
 
     private func holds(_ check: BlockCheck) throws(DiskFailure) -> Bool {
-        let bytes = try file.read(at: check.end - Int64(check.count), count: check.count)
+        let bytes: [UInt8]
+        do throws(DiskFailure) {
+            bytes = try file.read(at: check.end - Int64(check.count), count: check.count)
+        } catch {
+            guard error.kind == .unreadable else { throw error }
+            return false
+        }
         return bytes.count == check.count && bytes.castagnoli == check.checksum
     }
 }

@@ -30,7 +30,7 @@ extension TransferOptions {
             "authorities": .optional(authorities), "pins": .texts(pins.map(\.hex)),
             "fields": .array(
                 fields.map { ["name": .string($0.name), "value": .string($0.value)] }),
-            "replaces": .boolean(replacesFile), "segments": .integer(Int64(segmentLimit)),
+            "replaces": .boolean(replacesFile),
         ])
     }
 
@@ -54,7 +54,6 @@ extension TransferOptions {
             return TransferField(name, value)
         }
         replacesFile = value.boolean("replaces") ?? replacesFile
-        segmentLimit = value.integer("segments").map { Int(clamping: $0) } ?? segmentLimit
     }
 }
 

@@ -21,8 +21,6 @@ package enum JournalRecord: Sendable, Equatable {
     case failed(Failure)
     case cancelled
     case authenticationAsked(schemes: [String], host: String)
-    /// What the file of a storage class is sealed with, sealed itself.
-    case sealed(key: [UInt8])
     /// The owner was told up to this event.
     case delivered(Int64)
     /// The owner has said so.
@@ -34,7 +32,7 @@ package enum JournalRecord: Sendable, Equatable {
     fileprivate enum Kind: UInt8 {
         case created = 1
         case optionsChanged, resumed, head, hop, progress, restarted, verified, completed, failed
-        case cancelled, authenticationAsked, sealed, delivered, acknowledged, upload, forgotten
+        case cancelled, authenticationAsked, delivered, acknowledged, upload, forgotten
     }
 }
 
@@ -85,7 +83,6 @@ extension JournalRecord {
         case .cancelled: (.cancelled, [:])
         case .authenticationAsked(let schemes, let host):
             (.authenticationAsked, ["schemes": .texts(schemes), "host": .string(host)])
-        case .sealed(let key): (.sealed, ["key": .string(key.hex)])
         case .delivered(let number): (.delivered, ["event": .integer(number)])
         case .acknowledged(let number): (.acknowledged, ["event": .integer(number)])
         case .upload: (.upload, [:])
@@ -96,7 +93,7 @@ extension JournalRecord {
     init?(kind: UInt8, payload: [UInt8]) {
         guard let kind = Kind(rawValue: kind), let value = JournalValue(payload) else { return nil }
         switch kind {
-        case .created, .optionsChanged, .resumed, .head, .hop, .sealed, .upload:
+        case .created, .optionsChanged, .resumed, .head, .hop, .upload:
             self.init(description: kind, value, payload)
         case .progress, .forgotten, .restarted, .verified:
             self.init(progress: kind, value)
@@ -120,9 +117,6 @@ extension JournalRecord {
         case .hop:
             guard let url = value.text("url") else { return nil }
             self = .hop(url)
-        case .sealed:
-            guard let key = value.bytes("key") else { return nil }
-            self = .sealed(key: key)
         default: self = .upload(payload)
         }
     }

@@ -15,7 +15,6 @@ struct JournalState: Equatable {
     private(set) var restartCount = 0
     private(set) var verified: Verified?
     private(set) var ending: Ending?
-    private(set) var sealedKey: [UInt8]?
     private(set) var upload: [UInt8]?
     /// Events that are kept, in order; their numbers count from 1.
     private(set) var events: [KeptEvent] = []
@@ -82,7 +81,6 @@ struct JournalState: Equatable {
             if ending == nil { ending = .cancelled }
         case .authenticationAsked(let schemes, let host):
             keep(.authentication(schemes: schemes, host: host))
-        case .sealed(let key): sealedKey = key
         case .delivered(let number): delivered = max(delivered, number)
         case .acknowledged(let number): acknowledged = max(acknowledged, number)
         case .upload(let value): upload = value
@@ -95,7 +93,6 @@ struct JournalState: Equatable {
         checks = [:]
         verified = nil
         upload = nil
-        sealedKey = nil
         hops = []
         restartCount += 1
         if restarts.count < Self.listLimit { restarts.append(reason) }

@@ -26,7 +26,7 @@ package struct RetryRule: Sendable {
         case nil: return drawn
         case .seconds(let seconds): return clamped(seconds) + drawn / Self.spread
         case .date(let date):
-            return clamped(date.subtractingReportingOverflow(now).partialValue)
+            return clamped(date.addingSaturated(-now))
                 + drawn / Self.spread
         }
     }

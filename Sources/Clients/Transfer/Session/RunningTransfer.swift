@@ -16,6 +16,9 @@ package final class RunningTransfer: @unchecked Sendable {
     package let limits: TransferLimits
     let credentials: (any CredentialSource)?
     let worker: DiskWorker
+    let vault: StorageVault?
+    /// The file of a class that may be written on while it is open, and not be opened again.
+    private var openFile: (path: String, file: any DiskFile)?
     /// Ends what is under way; another one for each attempt.
     package internal(set) var stop = ClientStop()
     /// Called when `task` has changed.
@@ -39,7 +42,7 @@ package final class RunningTransfer: @unchecked Sendable {
     init(
         _ task: TransferTask, _ journal: Journal, folder: String, network: any TransferNetwork,
         disk: any TransferDisk, clock: any TransferClock, limits: TransferLimits,
-        credentials: (any CredentialSource)?, worker: DiskWorker, host: String
+        credentials: (any CredentialSource)?, vault: StorageVault?, worker: DiskWorker, host: String
     ) {
         self.task = task
         self.journal = journal
@@ -49,6 +52,7 @@ package final class RunningTransfer: @unchecked Sendable {
         self.clock = clock
         self.limits = limits
         self.credentials = credentials
+        self.vault = vault
         self.worker = worker
         self.host = host
     }
@@ -84,6 +88,22 @@ package final class RunningTransfer: @unchecked Sendable {
         if state != .running { task.rate = nil }
         onChange(self)
     }
+
+    /// Opens the task's file, as its storage class has it.
+    func open(_ path: String, creating: Bool) throws(DiskFailure) -> any DiskFile {
+        let storage = task.options.storage
+        guard storage != .none else { return try disk.open(path, creating: creating) }
+        if let openFile, openFile.path == path { return openFile.file }
+        guard let vault else {
+            throw DiskFailure(.locked, "cannot open \(path): there is no vault")
+        }
+        let file = try SealedFile.open(path, storage, vault, on: disk, creating: creating)
+        if storage == .completeUnlessOpen { openFile = (path, file) }
+        return file
+    }
+
+    /// Closes what was kept open.
+    func closeFile() { openFile = nil }
 
     func beginAttempt() {
         stop = ClientStop()

@@ -9,6 +9,8 @@ package struct TransferConfiguration: Sendable {
     package var credentials: (any CredentialSource)?
     /// What whoever wants the folder meanwhile is told.
     package var holder: HolderNote?
+    /// The keys of the storage classes; `nil` where files have none but `none`.
+    package var vault: StorageVault?
 
     package init(folder: String) {
         self.folder = folder

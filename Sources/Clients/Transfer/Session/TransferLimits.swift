@@ -1,7 +1,10 @@
 /// How much a transfer service holds and does at once.
 package struct TransferLimits: Sendable {
-    /// In bytes: so much at most is fetched again after a crash, for each request under way.
+    /// In bytes: so much at most is fetched again after a crash, for each request under way, or what
+    /// comes in an eighth of a second.
     package var batchSize: Int64 = 1 << 20
+    /// In bytes: the most that an eighth of a second counts for.
+    package var fastBatchSize: Int64 = 16 << 20
     /// In milliseconds: so old at most is what a crash takes.
     package var batchTime: Int64 = 1000
     /// Tasks that run at once.

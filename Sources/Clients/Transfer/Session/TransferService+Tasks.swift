@@ -38,6 +38,9 @@ extension TransferService {
     }
 
     private func check(_ plan: TransferPlan) throws(DiskFailure) {
+        if plan.options.storage != .none, configuration.vault == nil {
+            throw DiskFailure(.locked, "there is no vault for storage classes")
+        }
         guard plan.kind == .download, let file = plan.file, !plan.options.replacesFile else {
             return
         }
@@ -53,7 +56,8 @@ extension TransferService {
         return RunningTransfer(
             TransferTask(state.plan, identifier: identifier, createdAt: state.createdAt), journal,
             folder: folder, network: network, disk: disk, clock: clock,
-            limits: configuration.limits, credentials: configuration.credentials, worker: worker,
+            limits: configuration.limits, credentials: configuration.credentials,
+            vault: configuration.vault, worker: worker,
             host: host)
     }
 
@@ -106,6 +110,43 @@ extension TransferService {
         try append(.optionsChanged(options), to: transfer)
         transfer.task.options = options
         reorder()
+        update(environment)
+    }
+
+    /// Opens the file of a completed download for reading, as its storage class lets it.
+    ///
+    /// Errors: `no-such-transfer`, `storage-locked`, those of the files.
+    package func open(_ identifier: String) throws(Failure) -> any DiskFile {
+        let transfer = try found(identifier)
+        do throws(DiskFailure) {
+            guard let path = transfer.task.path else {
+                throw DiskFailure(.missing, "the transfer is not completed")
+            }
+            return try transfer.open(path, creating: false)
+        } catch {
+            throw error.failure
+        }
+    }
+
+    // MARK: The device
+
+    /// The device is locked: what must not be read then is not.
+    package func lock() {
+        configuration.vault?.lock()
+        updateKeys()
+    }
+
+    /// - Returns: whether the passcode is right.
+    package func unlock(passcode: [UInt8]) -> Bool {
+        defer { updateKeys() }
+        return configuration.vault?.unlock(passcode: passcode) ?? false
+    }
+
+    private func updateKeys() {
+        guard let vault = configuration.vault else { return }
+        var environment = environment
+        environment.isLocked = vault.isLocked
+        environment.wasUnlocked = vault.wasUnlocked
         update(environment)
     }
 

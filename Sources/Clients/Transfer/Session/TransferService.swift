@@ -50,7 +50,12 @@ package final class TransferService: @unchecked Sendable {
         self.network = network
         self.disk = disk
         self.clock = clock
-        environment = configuration.environment
+        var environment = configuration.environment
+        if let vault = configuration.vault {
+            environment.isLocked = vault.isLocked
+            environment.wasUnlocked = vault.wasUnlocked
+        }
+        self.environment = environment
         worker = DiskWorker(for: disk, on: loop)
         wakeup = LoopWakeup(loop)
         var drivers: [TransferTask.Kind: any TransferDriver] = [.download: DownloadDriver()]
@@ -180,7 +185,7 @@ package final class TransferService: @unchecked Sendable {
                     .failed(Failure("no-network", party: .client, "there is no network")))
                 continue
             }
-            if transfer.due > clock.elapsed { next = min(next, transfer.due) }
+            if transfer.due > clock.elapsed, wait.until != nil { next = min(next, transfer.due) }
             transfer.note(.waiting(wait))
         }
         return next
@@ -205,13 +210,18 @@ package final class TransferService: @unchecked Sendable {
         if left > 0 {
             return TransferWait(
                 transfer.dueReason,
-                until: Timestamp(
-                    microseconds: clock.now.microseconds.addingSaturated(
-                        left.multipliedReportingOverflow(by: 1000).partialValue)),
+                until: transfer.due == .max ? nil : moment(in: left),
                 transfer.lastFailure)
         }
         let hostCount = runningHosts[transfer.host] ?? 0
         return hostCount >= configuration.limits.hostLimit ? TransferWait(.queue) : nil
+    }
+
+    /// - Parameter time: in milliseconds.
+    private func moment(in time: Int64) -> Timestamp {
+        Timestamp(
+            microseconds: clock.now.microseconds.addingSaturated(
+                min(time, RecordedNumber.limit / 1000) * 1000))
     }
 
     private func start(_ transfer: RunningTransfer) {
@@ -231,6 +241,7 @@ package final class TransferService: @unchecked Sendable {
             let count = (runningHosts[transfer.host] ?? 1) - 1
             runningHosts[transfer.host] = count > 0 ? count : nil
             finish(transfer, outcome)
+            if transfer.task.state.isFinal { transfer.closeFile() }
             if transfer.journal.state.isCancelled { removeContent(of: transfer) }
             wake()
         }
@@ -267,6 +278,9 @@ package final class TransferService: @unchecked Sendable {
                     "version-unstable", party: .origin,
                     "\(transfer.task.url): began anew too often, the last time for: \(reason)"))
         case .disk(let failure):
+            if failure.kind == .locked, configuration.vault != nil {
+                return put(transfer, off: .max, .locked, failure.failure)
+            }
             guard failure.isPassing else { return try fail(transfer, failure.failure) }
             put(transfer, off: configuration.limits.storageTime, .storage, failure.failure)
         case .authentication(let schemes, let host):
@@ -312,7 +326,7 @@ package final class TransferService: @unchecked Sendable {
         _ transfer: RunningTransfer, off time: Int64, _ reason: TransferWait.Reason,
         _ failure: Failure
     ) {
-        transfer.due = clock.elapsed + time
+        transfer.due = clock.elapsed.addingSaturated(time)
         transfer.dueReason = reason
         transfer.lastFailure = failure
     }
@@ -338,7 +352,9 @@ package final class TransferService: @unchecked Sendable {
     /// Takes notice of what has changed; those that may not go on are stopped.
     package func update(_ environment: TransferEnvironment) {
         if environment.isForeground, !self.environment.isForeground { launches.noteForeground() }
+        let isOpened = self.environment.isLocked && !environment.isLocked
         self.environment = environment
+        for transfer in queue where isOpened && transfer.dueReason == .locked { transfer.due = 0 }
         for transfer in running.values
         where StartRule.wait(transfer.task.options, in: environment) != nil {
             transfer.stop.stop()

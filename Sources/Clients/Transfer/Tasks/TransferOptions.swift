@@ -28,8 +28,6 @@ package struct TransferOptions: Sendable, Equatable {
     package var fields: [TransferField] = []
     /// Whether a file that is in the way is replaced.
     package var replacesFile = false
-    /// How many requests one download may be fetched with at once.
-    package var segmentLimit = 1
 
     package init() {}
 

@@ -6,7 +6,7 @@ internal import COpenSSL
 /// `@unchecked Sendable`: OpenSSL counts references atomically, and nothing here changes one.
 @safe
 package final class PublicKey: @unchecked Sendable {
-    private let pointer: OpaquePointer
+    let pointer: OpaquePointer
 
     /// That of a private key.
     package init(of key: PrivateKey) {

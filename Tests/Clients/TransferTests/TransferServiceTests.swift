@@ -1,0 +1,300 @@
+import Base
+import ContentServer
+import Testing
+
+@testable import Transfer
+
+/// What owners ask of a service, and are told.
+struct TransferServiceTests {
+    private static let path = "/assets/7/300k"
+
+    @Test func startsSuspendedAndSendsNothing() async throws {
+        try await Laboratory().run { bench in
+            let plan = TransferPlan(.download, bench.origin + Self.path, file: "/files/a")
+            let task = try bench.service.enqueue(plan)
+            #expect(task.state == .suspended)
+            // Another one goes by.
+            _ = try await bench.fetch("/assets/8/1k")
+            #expect(bench.service.task(task.identifier)?.state == .suspended)
+            let texts = bench.content.journal.contents().records.map(\.text)
+            #expect(texts.count == 1, "\(texts) \(bench.service.tasks())")
+        }
+    }
+
+    @Test func suspendsAndGoesOnByRange() async throws {
+        var laboratory = Laboratory()
+        laboratory.limits.batchSize = 32 << 10
+        laboratory.scenario = "[rule]\npath = /assets/*\nturn = first\nfault = stall:100000\n"
+        laboratory.patience = 60_000
+        try await laboratory.run { bench in
+            let service = bench.service
+            let plan = TransferPlan(.download, bench.origin + Self.path, file: "/files/a")
+            let task = try service.enqueue(plan)
+            try service.resume(task.identifier)
+            _ = await service.wait(for: task.identifier) { $0.committed > 50_000 }
+            try service.suspend(task.identifier)
+            let suspended = await service.wait(for: task.identifier) { $0.state == .suspended }
+            let committed = try #require(suspended?.committed)
+            #expect(committed > 50_000 && committed <= 100_000)
+            try service.resume(task.identifier)
+            let ended = await service.wait(for: task.identifier)
+            #expect(ended?.state == .completed && ended?.restarts == [])
+            #expect(try bench.bytes("/files/a") == (try await held(Self.path)))
+            let ranges = bench.content.journal.contents().records.map { $0.range ?? "" }
+            #expect(ranges == ["", "bytes=\(committed)-"])
+        }
+    }
+
+    @Test func cancelsAndLeavesNothing() async throws {
+        var laboratory = Laboratory()
+        laboratory.scenario = "[rule]\npath = /assets/*\nfault = stall:100000\n"
+        let disk = MemoryDisk()
+        laboratory.disk = disk
+        try await laboratory.run { bench in
+            let plan = TransferPlan(.download, bench.origin + Self.path, file: "/files/a")
+            let task = try bench.service.enqueue(plan)
+            try bench.service.resume(task.identifier)
+            _ = await bench.service.wait(for: task.identifier) { $0.state == .running }
+            try bench.service.cancel(task.identifier)
+            let ended = await bench.service.wait(for: task.identifier)
+            #expect(ended?.state == .cancelled)
+        }
+        #expect(!disk.paths.contains { $0.hasPrefix("/files/") }, "\(disk.paths)")
+        // Nobody waits for it any more.
+        let paths = try await laboratory.run { bench in
+            #expect(bench.service.tasks().isEmpty)
+            return disk.paths
+        }
+        #expect(paths == ["/tasks/lock"])
+    }
+
+    /// A file that no place was named for is there until the acknowledgement.
+    @Test(arguments: [false, true])
+    func keepsAFileUntilItIsAcknowledged(isMoved: Bool) async throws {
+        var laboratory = Laboratory()
+        let disk = MemoryDisk()
+        laboratory.disk = disk
+        try await laboratory.run { bench in
+            let service = bench.service
+            let events = try service.attach(session: "default")
+            let task = try await bench.fetch(Self.path, to: nil)
+            let path = try #require(task.path)
+            #expect(try bench.bytes(path) == (try await held(Self.path)))
+            var event = await events.next()
+            while event?.kind == .progress { event = await events.next() }
+            #expect(event?.kind == .completed && event?.task.path == path)
+            if isMoved { try disk.rename(path, to: "/files/kept", replacing: false) }
+            try service.acknowledge(task.identifier)
+            #expect(service.task(task.identifier) == nil)
+        }
+        #expect(disk.paths == (isMoved ? ["/files/kept", "/tasks/lock"] : ["/tasks/lock"]))
+    }
+
+    @Test func oneOwnerHasASession() async throws {
+        try await Laboratory().run { bench in
+            let events = try bench.service.attach(session: "a")
+            #expect(throws: Failure.self) { try bench.service.attach(session: "a") }
+            _ = try bench.service.attach(session: "b")
+            events.close()
+            _ = try bench.service.attach(session: "a")
+        }
+    }
+
+    /// The link at each step, and whether a task goes on.
+    @Test func waitsForTheEnvironment() async throws {
+        var laboratory = Laboratory()
+        laboratory.environment.link = .cellular
+        try await laboratory.run { bench in
+            let service = bench.service
+            var plan = TransferPlan(.download, bench.origin + Self.path, file: "/files/a")
+            plan.options.allowsCellular = false
+            let task = try service.enqueue(plan)
+            try service.resume(task.identifier)
+            func waits(_ reason: TransferWait.Reason) async -> Bool {
+                await service.wait(for: task.identifier) { task in
+                    if case .waiting(let wait) = task.state { wait.reason == reason } else { false }
+                } != nil
+            }
+            #expect(await waits(.cellular))
+            service.update(TransferEnvironment { $0.link = .none })
+            #expect(await waits(.network))
+            #expect(bench.content.journal.contents().records.isEmpty)
+            service.update(TransferEnvironment { $0.link = .wifi })
+            #expect(await service.wait(for: task.identifier)?.state == .completed)
+        }
+    }
+
+    @Test func failsWithoutANetworkWhereItMustNotWait() async throws {
+        var laboratory = Laboratory()
+        laboratory.environment.link = .none
+        try await laboratory.run { bench in
+            let task = try await bench.fetch(Self.path) { $0.waitsForConnectivity = false }
+            guard case .failed(let failure) = task.state else {
+                Issue.record("\(task.state)")
+                return
+            }
+            #expect(failure.code == "no-network")
+        }
+    }
+
+    /// The network changes in the middle.
+    @Test func stopsAndGoesOnByRangeWhenTheLinkChanges() async throws {
+        var laboratory = Laboratory()
+        laboratory.limits.batchSize = 32 << 10
+        laboratory.scenario = "[rule]\npath = /assets/*\nturn = first\nfault = stall:100000\n"
+        laboratory.patience = 60_000
+        try await laboratory.run { bench in
+            let service = bench.service
+            var plan = TransferPlan(.download, bench.origin + Self.path, file: "/files/a")
+            plan.options.isDiscretionary = true
+            let task = try service.enqueue(plan)
+            try service.resume(task.identifier)
+            _ = await service.wait(for: task.identifier) { $0.committed > 50_000 }
+            service.update(TransferEnvironment { $0.link = .cellular })
+            _ = await service.wait(for: task.identifier) { task in
+                task.state == .waiting(TransferWait(.discretionary))
+            }
+            service.update(TransferEnvironment())
+            #expect(await service.wait(for: task.identifier)?.state == .completed)
+            let ranges = bench.content.journal.contents().records.map { $0.range ?? "" }
+            #expect(ranges.count == 2 && ranges[1].hasPrefix("bytes="))
+        }
+    }
+
+    @Test func aFullDiskIsAState() async throws {
+        var laboratory = Laboratory()
+        let disk = MemoryDisk()
+        laboratory.disk = disk
+        laboratory.limits.batchSize = 32 << 10
+        try await laboratory.run { bench in
+            let service = bench.service
+            let plan = TransferPlan(.download, bench.origin + Self.path, file: "/files/a")
+            let task = try service.enqueue(plan)
+            disk.setSpace(100_000)
+            try service.resume(task.identifier)
+            let waiting = await service.wait(for: task.identifier) { task in
+                if case .waiting(let wait) = task.state { wait.reason == .storage } else { false }
+            }
+            guard case .waiting(let wait)? = waiting?.state else { return }
+            #expect(wait.failure?.code == "no-space" && wait.until != nil)
+            disk.setSpace(1 << 30)
+            #expect(await service.wait(for: task.identifier)?.state == .completed)
+        }
+        #expect(try laboratory.disk.size(of: "/files/a") == 300 << 10)
+    }
+
+    struct Refusal: CustomTestStringConvertible, Sendable {
+        let path: String
+        let code: String
+        var change: @Sendable (inout TransferOptions) -> Void = { _ in }
+        var testDescription: String { "\(path): \(code)" }
+    }
+
+    @Test(arguments: [
+        Refusal(path: "/status/404", code: "status-404"),
+        Refusal(path: "/status/403", code: "status-403"),
+        Refusal(path: "/status/501", code: "status-501"),
+        Refusal(path: "/faults/loop/assets/7/1k", code: "redirect-loop"),
+        Refusal(path: "/assets/7/1m", code: "too-long") { $0.byteLimit = 1000 },
+        Refusal(path: "/faults/until-close/assets/7/1m", code: "too-long") { $0.byteLimit = 1000 },
+        Refusal(path: "/assets/7/1m", code: "digest-mismatch") {
+            $0.expected = ExpectedDigest(.sha256, [UInt8](repeating: 1, count: 32))
+        },
+        Refusal(path: "/status/503", code: "status-503") { $0.retryLimit = 3 },
+        Refusal(path: "/faults/cut:0/assets/7/1k", code: "origin-closed") { $0.retryLimit = 3 },
+        Refusal(path: "/assets/7/1k", code: "pin-mismatch") {
+            $0.pins = [[UInt8](repeating: 1, count: 32)]
+        },
+        Refusal(path: "/assets/7/1k", code: "request-malformed") {
+            $0.fields = [TransferField("a", "b\r\nc: d")]
+        },
+    ])
+    func refusals(_ row: Refusal) async throws {
+        try await Laboratory().run { bench in
+            let task = try await bench.fetch(row.path, row.change)
+            guard case .failed(let failure) = task.state else {
+                Issue.record("\(task.state)")
+                return
+            }
+            #expect(failure.code == row.code, "\(failure)")
+        }
+    }
+
+    @Test func asksForALoginAndGoesOnWithIt() async throws {
+        final class Source: CredentialSource {
+            func authorization(
+                for reference: String, at location: TransferLocation, schemes: [String],
+                refused: String?
+            ) async -> String? {
+                schemes.contains("basic") && reference == "mine" && refused == nil
+                    ? "Basic " + Base64.encode(Array("ann:ann".utf8)) : nil
+            }
+        }
+        var laboratory = Laboratory()
+        laboratory.credentials = Source()
+        let disk = MemoryDisk()
+        laboratory.disk = disk
+        try await laboratory.run { bench in
+            let service = bench.service
+            let events = try service.attach(session: "default")
+            let plan = TransferPlan(.download, bench.origin + "/basic/ann", file: "/files/a")
+            let task = try service.enqueue(plan)
+            try service.resume(task.identifier)
+            var event = await events.next()
+            while event?.kind == .progress { event = await events.next() }
+            let host = bench.origin.split(separator: "/").last.map(String.init) ?? ""
+            #expect(event?.kind == .authentication(schemes: ["basic"], host: host))
+            try service.acknowledge(task.identifier, event: event?.number ?? 0)
+            var options = task.options
+            options.credential = "mine"
+            try service.change(task.identifier, to: options)
+            try service.resume(task.identifier)
+            #expect(await service.wait(for: task.identifier)?.state == .completed)
+        }
+        // No secret is in what was written.
+        let secret = Array(Base64.encode(Array("ann:ann".utf8)).utf8)
+        for path in disk.paths where path.hasSuffix("journal") {
+            let bytes = try disk.open(path, creating: false).read(at: 0, count: 1 << 20)
+            #expect(!bytes.text.contains(secret.text))
+        }
+    }
+
+    @Test func highPriorityIsFirst() async throws {
+        var laboratory = Laboratory()
+        laboratory.limits.runningLimit = 1
+        try await laboratory.run { bench in
+            var tasks: [TransferTask] = []
+            for priority in 0..<4 {
+                var plan = TransferPlan(
+                    .download, bench.origin + "/assets/\(priority)/1k", file: "/files/\(priority)")
+                plan.options.priority = priority
+                tasks.append(try bench.service.enqueue(plan))
+            }
+            for task in tasks { try bench.service.resume(task.identifier) }
+            for task in tasks { _ = await bench.service.wait(for: task.identifier) }
+            let order = bench.content.journal.contents().records.map(\.target)
+            #expect(order == (0..<4).reversed().map { "/assets/\($0)/1k" }, "\(order)")
+        }
+    }
+
+    @Test func manySmallFiles() async throws {
+        var laboratory = Laboratory()
+        let disk = MemoryDisk()
+        laboratory.disk = disk
+        try await laboratory.run { bench in
+            var tasks: [TransferTask] = []
+            for number in 0..<500 {
+                let plan = TransferPlan(
+                    .download, bench.origin + "/assets/\(number)/2k", file: "/files/\(number)")
+                tasks.append(try bench.service.enqueue(plan))
+                try bench.service.resume(tasks[number].identifier)
+            }
+            for task in tasks {
+                #expect(await bench.service.wait(for: task.identifier)?.state == .completed)
+                try bench.service.acknowledge(task.identifier)
+            }
+            #expect(bench.service.tasks().isEmpty)
+        }
+        #expect(disk.paths.count == 501)
+    }
+}
