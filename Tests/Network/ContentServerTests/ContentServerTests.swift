@@ -1,5 +1,6 @@
 import Base
 import ContentServer
+import HTTPModel
 import HTTPServer
 import Testing
 
