@@ -190,7 +190,8 @@ let package = Package(
         target(
             "Launching",
             [
-                "Base", "Confinement", "Contents", "DNS", "Processes", "Proxy", "Sockets", "TLS",
+                "Base", "CPlatform", "Confinement", "Contents", "DNS", "Processes", "Proxy",
+                "Sockets", "TLS",
                 "Traffic",
             ]),
         target(
@@ -207,7 +208,7 @@ let package = Package(
                 "HTTPModel", "HTTPServer", "Launching", "Negotiation", "Origins", "PacketFormats",
                 "Processes",
                 "Proxy", "PublicSuffixes", "Recording", "Redaction", "Replay", "Sockets", "TLS",
-                "Traffic", "Transport", "Views",
+                "Traffic", "Transfer", "Transport", "Views",
             ]),
         target(
             "Commands",
@@ -215,7 +216,8 @@ let package = Package(
                 "Audit", "Base", "CaptureStore", "Catalogue", "Comparison", "Confinement",
                 "Contents", "Filters", "Findings", "Formats", "HTTPClient", "HTTPCodecs",
                 "HTTPModel", "Launching", "Origins", "Proxy", "PublicSuffixes", "Redaction",
-                "Replay", "Runs", "Sockets", "TLS", "Traffic", "TransferAnalysis", "Views",
+                "Replay", "Runs", "Sockets", "TLS", "Traffic", "Transfer", "TransferAnalysis",
+                "Views",
             ]),
         program("sallyport", ["Commands"]),
 
@@ -368,7 +370,7 @@ let package = Package(
                 "Audit", "Base", "CaptureStore", "Catalogue", "Contents", "Filters", "Findings",
                 "Formats", "HTTPClient", "HTTPCodecs", "Launching", "LoginRows", "Logins",
                 "Negotiation", "Origins", "Proxy", "Replay", "Runs", "TestConditions", "TLS",
-                "Traffic", "Views",
+                "Traffic", "Transfer", "Views",
             ],
             exclude: ["Cases"]),
         tests(of: "Fuzzing"),

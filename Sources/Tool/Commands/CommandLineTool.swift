@@ -51,6 +51,7 @@ package enum CommandLineTool {
                 .audit,
                 .replay,
                 .content,
+                .transfer,
                 .flows,
                 .connections,
                 .messages,

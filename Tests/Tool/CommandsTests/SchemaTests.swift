@@ -7,6 +7,7 @@ import Proxy
 import Replay
 import Runs
 import Testing
+import Transfer
 
 /// What the tool writes, held to the schemas of the documentation.
 @Suite struct SchemaTests {
@@ -55,6 +56,13 @@ import Testing
             capture: nil, processID: 7
         ).json.text,
         ReplayMiss("imap.example", 993).json.line.text,
+        Self.transfer(.completed).row.line.text,
+        Self.transfer(
+            .waiting(
+                TransferWait(
+                    .retry, until: Timestamp(microseconds: 1),
+                    Failure("origin-status", party: .origin, "it said 503", hint: "wait")))
+        ).row.line.text,
         BatteryReport(
             kind: .resume, client: "curl", command: ["curl"],
             results: BatteryKind.resume.cases.dropLast().map {
@@ -74,6 +82,16 @@ import Testing
         let document = try #require(try Self.documents(in: text).first)
         let schema = try #require(try Self.schemas()[Self.name(of: document, "schema")])
         #expect(schema.violations(of: document) == [])
+    }
+
+    private static func transfer(_ state: TransferState) -> TransferTask {
+        var task = TransferTask(
+            TransferPlan(.download, "https://example.org/a", file: "/a"),
+            identifier: UUIDText.text(seed: 1), createdAt: Timestamp(microseconds: 0))
+        task.state = state
+        task.hops = ["https://example.org/b"]
+        task.restarts = ["changed"]
+        return task
     }
 
     /// Of a run that saw something, one that the command spoilt, and one that saw nothing.

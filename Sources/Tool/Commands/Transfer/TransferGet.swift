@@ -1,0 +1,121 @@
+internal import Base
+internal import Synchronization
+internal import Transfer
+
+func runTransferGet(
+    _ arguments: TransferGetArguments, _ environment: Environment
+) async throws -> ExitCode {
+    let plan = try arguments.plan()
+    let place = arguments.place
+    guard arguments.waits else {
+        for task in try await place.ask(.add(plan), environment) {
+            let line = place.isJSON ? task.shownRow : [UInt8](task.identifier.utf8)
+            try environment.output.write(line + [UInt8(ascii: "\n")])
+        }
+        return .clean
+    }
+    return try await place.connected(environment) { connection in
+        guard let task = try await connection.tasks(.add(plan)).first else { return .couldNotRun }
+        let waiting = TransferWaiting(place, environment)
+        do throws(Failure) {
+            try await connection.ask(.follow(task.identifier)) { reply throws(Failure) in
+                guard case .task(let task) = reply else { return }
+                try waiting.note(task)
+            }
+        } catch {
+            guard error.code == TransferWaiting.enough else { throw error }
+            return try waiting.finish()
+        }
+        let code = try waiting.finish()
+        // Whoever waits has heard of it.
+        _ = try await connection.tasks(.acknowledge(task.identifier, event: nil))
+        return code
+    }
+}
+
+extension TransferGetArguments {
+    func plan() throws -> TransferPlan {
+        guard let output else {
+            throw UsageFailure(
+                "--output is needed", hint: "see 'sallyport transfer get --help'")
+        }
+        var plan = TransferPlan(.download, url, file: try absolute(output), session: session)
+        plan.options.replacesFile = replaces
+        plan.options.isDiscretionary = isDiscretionary
+        plan.options.allowsCellular = !avoidsCellular
+        plan.options.expected = digest.map { ExpectedDigest(.sha256, $0) }
+        plan.options.authorities = try authorities.map { path throws(Failure) in
+            try absolute(path)
+        }
+        if let login {
+            let path = try absolute(login)
+            guard Files.exists(path) else {
+                throw Failure("file-unreadable", party: .client, "there is no file \(login)")
+            }
+            guard Files.isPrivate(path) else {
+                throw Failure(
+                    "login-not-private", party: .client, "other users may read \(login)",
+                    hint: "chmod 600 \(login)")
+            }
+            plan.options.credential = path
+        }
+        return plan
+    }
+}
+
+/// Shows how far a transfer is until it has ended, or cannot go on without its owner.
+private final class TransferWaiting: Sendable {
+    private struct State {
+        var bar: ProgressBar?
+        var last: TransferTask?
+    }
+
+    private let place: TransferPlace
+    private let environment: Environment
+    private let state = Mutex(State())
+
+    /// The code of the error that ends the waiting.
+    static let enough = "waited-enough"
+
+    init(_ place: TransferPlace, _ environment: Environment) {
+        self.place = place
+        self.environment = environment
+    }
+
+    private var showsBar: Bool { environment.diagnostics.isTerminal && !place.isJSON }
+
+    /// Errors: `waited-enough`, those of the output.
+    func note(_ task: TransferTask) throws(Failure) {
+        try state.withLock { state throws(Failure) in
+            state.last = task
+            guard showsBar else {
+                return try environment.output.write(task.shownRow + [UInt8(ascii: "\n")])
+            }
+            var bar =
+                state.bar
+                ?? ProgressBar(
+                    "fetching", total: task.total ?? 0, in: .bytes, on: environment.diagnostics,
+                    clock: environment.clock)
+            try bar.advance(to: task.committed, of: task.total ?? 0)
+            state.bar = bar
+        }
+        guard !task.needsOwner else {
+            throw Failure(Self.enough, party: .client, "it goes on when its owner wants it")
+        }
+    }
+
+    /// Says how it stands.
+    func finish() throws(Failure) -> ExitCode {
+        let task = try state.withLock { state throws(Failure) in
+            try state.bar?.finish()
+            return state.last
+        }
+        guard let task else { return .inconclusive }
+        if showsBar { try environment.output.write(task.endingText + "\n") }
+        switch task.state {
+        case .completed: return .clean
+        case .failed, .cancelled: return .findings
+        case .suspended, .waiting, .running, .verifying: return .inconclusive
+        }
+    }
+}

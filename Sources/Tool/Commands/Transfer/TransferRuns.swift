@@ -1,0 +1,151 @@
+internal import Base
+internal import Glibc
+internal import Launching
+internal import Runs
+internal import Sockets
+internal import Transfer
+
+func runTransferList(
+    _ arguments: TransferListArguments, _ environment: Environment
+) async throws -> ExitCode {
+    let tasks = try await arguments.place.ask(.list(session: arguments.session), environment)
+    try write(tasks, isJSON: arguments.place.isJSON, environment)
+    return .clean
+}
+
+func runTransferShow(
+    _ arguments: TransferArguments, _ environment: Environment
+) async throws -> ExitCode {
+    let tasks = try await arguments.place.connected(environment) { connection in
+        try await connection.tasks(.show(try await connection.resolve(arguments.id)))
+    }
+    for task in tasks {
+        if arguments.place.isJSON {
+            try environment.output.write(task.shownRow + [UInt8(ascii: "\n")])
+        } else {
+            try write(task, environment)
+        }
+    }
+    return .clean
+}
+
+extension TransferArguments {
+    /// Asks for a change of a transfer.
+    func change(
+        _ request: @escaping @Sendable (String) -> DaemonRequest, _ environment: Environment
+    ) async throws -> ExitCode {
+        let id = id
+        _ = try await place.connected(environment) { connection in
+            try await connection.tasks(request(try await connection.resolve(id)))
+        }
+        return .clean
+    }
+}
+
+func runTransferDaemon(
+    _ place: TransferPlace, _ environment: Environment
+) async throws -> ExitCode {
+    let folder = try place.daemonFolder(environment)
+    let loops = try EventLoops(count: 1)
+    defer { loops.stop() }
+    let loop = loops.all[0]
+    let signals = try StopSignals()
+    try await withTaskExecutorPreference(loop) {
+        try await TransferDaemonRun.run(folder, on: loop, processID: getpid()) { daemon in
+            signals.watch(
+                onStop: { _ in loop.execute { daemon.stop() } }, onTick: {})
+            try environment.output.write(
+                "transfers of \(TerminalText.sanitized(folder.path)), process \(getpid())\n")
+        }
+    }
+    return .clean
+}
+
+func runTransferStop(
+    _ place: TransferPlace, _ environment: Environment
+) async throws -> ExitCode {
+    do {
+        _ = try await place.connected(environment, starts: false) { connection in
+            try await connection.tasks(.stop)
+        }
+    } catch let failure as Failure where failure.code == "daemon-absent" {
+        try environment.note("no daemon is running")
+    }
+    return .clean
+}
+
+extension TransferPlace {
+    func daemonFolder(_ environment: Environment) throws -> DaemonFolder {
+        guard let folder else { return try TransferDaemonRun.standardFolder(environment.variables) }
+        return DaemonFolder(try absolute(folder))
+    }
+
+    /// What a request is answered with.
+    func ask(
+        _ request: DaemonRequest, _ environment: Environment
+    ) async throws -> [TransferTask] {
+        try await connected(environment) { try await $0.tasks(request) }
+    }
+
+    /// Talks to the daemon, which is started if there is none.
+    func connected<Result: Sendable>(
+        _ environment: Environment, starts: Bool = true,
+        _ body: @escaping @Sendable (DaemonConnection) async throws -> Result
+    ) async throws -> Result {
+        let folder = try daemonFolder(environment)
+        let variables = environment.variables
+        let loops = try EventLoops(count: 1)
+        defer { loops.stop() }
+        let loop = loops.all[0]
+        let start: (() throws(Failure) -> DaemonProcess)? =
+            starts ? { () throws(Failure) in try startDaemon(folder, variables) } : nil
+        return try await withTaskExecutorPreference(loop) {
+            let connection = try await DaemonConnection.open(folder, on: loop, starting: start)
+            defer { connection.close() }
+            return try await body(connection)
+        }
+    }
+}
+
+private func startDaemon(
+    _ folder: DaemonFolder, _ variables: [String: String]
+) throws(Failure) -> DaemonProcess {
+    try folder.prepare()
+    let program = try DetachedProgram.start(
+        try DetachedProgram.ownPath(),
+        arguments: ["transfer", "daemon", "--folder", folder.path], variables: variables,
+        log: folder.log)
+    return DaemonProcess(hasEnded: { program.hasEnded }, lastWords: { program.lastWords })
+}
+
+extension DaemonConnection {
+    /// The whole of an ID whose beginning is given.
+    ///
+    /// Errors: `no-such-transfer`, `transfer-ambiguous`, those of the daemon.
+    func resolve(_ id: String) async throws -> String {
+        guard id.utf8.count < 36 else { return id }
+        let found = try await tasks(.list(session: nil)).map(\.identifier)
+            .filter { !id.isEmpty && $0.hasPrefix(id) }
+        guard let first = found.first else {
+            throw Failure(
+                "no-such-transfer", party: .client, "there is no transfer \(id)",
+                hint: "see 'sallyport transfer list'")
+        }
+        guard found.count == 1 else {
+            throw Failure(
+                "transfer-ambiguous", party: .client,
+                "\(found.count) transfers begin with \(id)", hint: "give more of the ID")
+        }
+        return first
+    }
+}
+
+/// A path from the root on, since the daemon is in another folder.
+func absolute(_ path: String) throws(Failure) -> String {
+    if path.hasPrefix("/") { return path }
+    guard let folder = unsafe getcwd(nil, 0) else {
+        throw Failure("file-unreadable", party: .tool, "the current folder is not there")
+    }
+    defer { unsafe free(folder) }
+    return unsafe String(cString: folder) + "/" + path
+}

@@ -1,0 +1,109 @@
+internal import Base
+internal import Redaction
+internal import Transfer
+
+extension TransferTask {
+    /// A line in the schema `sallyport.transfer-task/1`, without secrets in URLs.
+    var shownRow: [UInt8] { row(URLRedaction.redact).line }
+
+    var shownURL: String { URLRedaction.redact(url) }
+
+    /// What failed, without secrets in URLs.
+    var shownFailure: Failure? { failure?.naming(url, as: shownURL) }
+
+    /// Whether it goes on only when its owner does something.
+    var needsOwner: Bool { state == .suspended || wait?.reason == .authentication }
+
+    /// How far it is: `12m of 80m`.
+    var progressText: String {
+        let count = Quantity.text(byteCount: committed)
+        guard let total, total != committed else { return count }
+        return "\(count) of \(Quantity.text(byteCount: total))"
+    }
+
+    /// The state, with why it waits.
+    var stateText: String { wait.map { "waiting: \($0.reason.rawValue)" } ?? state.name }
+
+    /// How it stands, in a line for a person.
+    var endingText: String {
+        let failure = shownFailure.map { ": \($0.detail)" } ?? ""
+        let text =
+            switch state {
+            case .completed: "\(path ?? file ?? identifier): \(Quantity.text(byteCount: committed))"
+            case .suspended, .waiting, .running, .verifying, .failed, .cancelled:
+                "\(identifier) \(stateText)\(failure)"
+            }
+        return TerminalText.sanitized(text)
+    }
+}
+
+/// Writes a list of transfers.
+func write(
+    _ tasks: [TransferTask], isJSON: Bool, _ environment: Environment
+) throws(Failure) {
+    var lines = LineWriter(environment.output)
+    var table = Listing(columns, names: nil, environment)
+    for task in tasks {
+        if isJSON {
+            try lines.write(task.shownRow)
+        } else {
+            try table.append(
+                task, note: task.shownFailure.map { TableWriter.Cell($0.detail, .yellow) })
+        }
+    }
+    try lines.flush()
+    try table.finish()
+}
+
+private let columns: [Listing<TransferTask>.Column] = [
+    .init("id") { TableWriter.Cell(String($0.identifier.prefix(8)), .faint) },
+    .init("state") { TableWriter.Cell($0.stateText, style(of: $0.state)) },
+    .init("bytes", isRight: true) { TableWriter.Cell($0.progressText) },
+    .init("rate", isRight: true, rank: 2) { task in
+        TableWriter.Cell(task.rate.map { Quantity.text(byteCount: $0) + "/s" } ?? "")
+    },
+    .init("left", isRight: true, rank: 1) { task in
+        TableWriter.Cell(task.secondsLeft.map { leftText($0) } ?? "")
+    },
+    .init("url", isFlexible: true) { TableWriter.Cell($0.shownURL) },
+]
+
+private func leftText(_ seconds: Int64) -> String {
+    Quantity.text(microseconds: min(seconds, 360_000) * 1_000_000)
+}
+
+private func style(of state: TransferState) -> Palette.Style? {
+    switch state {
+    case .completed: .green
+    case .failed: .red
+    case .cancelled, .suspended: .faint
+    case .waiting, .running, .verifying: nil
+    }
+}
+
+/// Writes all that is known of a transfer, a line each.
+func write(_ task: TransferTask, _ environment: Environment) throws(Failure) {
+    var lines = LineWriter(environment.output)
+    let palette = environment.palette
+    let state = palette.paint(task.stateText, style(of: task.state))
+    try lines.write(palette.paint("== transfer \(task.identifier): ", .bold) + state)
+    let left = task.secondsLeft.map { leftText($0) }
+    let entries: [(String, String?)] = [
+        ("url", task.shownURL), ("file", task.path ?? task.file), ("session", task.session),
+        ("created", task.createdAt.rfc3339), ("bytes", task.progressText),
+        ("rate", task.rate.map { Quantity.text(byteCount: $0) + "/s" }), ("left", left),
+        ("retry", task.wait?.until.map(\.rfc3339)),
+        (
+            "by way of",
+            task.hops.isEmpty ? nil : task.hops.map(URLRedaction.redact).joined(separator: " ")
+        ),
+        ("began anew", task.restarts.isEmpty ? nil : task.restarts.joined(separator: ", ")),
+        ("requests", String(task.requestCount)), ("sha256", task.digest?.hex),
+        ("error", task.shownFailure?.detail), ("hint", task.shownFailure?.hint),
+    ]
+    for case (let name, let value?) in entries {
+        let padding = String(repeating: " ", count: max(1, 12 - name.utf8.count))
+        try lines.write(palette.paint(name, .faint) + padding + TerminalText.sanitized(value))
+    }
+    try lines.flush()
+}

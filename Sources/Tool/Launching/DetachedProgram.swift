@@ -1,0 +1,74 @@
+package import Base
+internal import CPlatform
+internal import Glibc
+
+/// A program that goes on without the one that started it: in a session of its own, in the root
+/// folder, with nothing to read, and with no descriptor but its log.
+package struct DetachedProgram: Sendable {
+    private let id: Int32
+    private let log: String
+
+    /// - Parameters:
+    ///   - arguments: without the program's name.
+    ///   - log: the file that gets what it writes; a long one is begun anew.
+    ///
+    /// Errors: `command-not-started`, `file-unwritable`.
+    package static func start(
+        _ path: String, arguments: [String], variables: [String: String], log: String
+    ) throws(Failure) -> DetachedProgram {
+        let descriptor = unsafe open(
+            log, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("file-unwritable", "cannot open", log, errno) }
+        defer { close(descriptor) }
+        if lseek(descriptor, 0, SEEK_END) > logLimit { _ = ftruncate(descriptor, 0) }
+        let words = CStrings([path] + arguments)
+        let settings = CStrings(variables.map { "\($0.key)=\($0.value)" })
+        var id = pid_t()
+        let number = unsafe platform_spawn_detached(
+            &id, path, words.pointers, settings.pointers, descriptor)
+        guard number == 0 else {
+            throw failure("command-not-started", "cannot start", path, number)
+        }
+        return DetachedProgram(id: id, log: log)
+    }
+
+    /// The tool itself, wherever it is.
+    ///
+    /// Errors: `command-not-started`.
+    package static func ownPath() throws(Failure) -> String {
+        guard let path = unsafe realpath("/proc/self/exe", nil) else {
+            throw failure("command-not-started", "cannot find", "/proc/self/exe", errno)
+        }
+        defer { unsafe free(path) }
+        return unsafe String(cString: path)
+    }
+
+    /// Whether it has ended; its number stays taken until this process ends.
+    package var hasEnded: Bool {
+        var information = unsafe siginfo_t()
+        let outcome = unsafe waitid(
+            P_PID, id_t(id), &information, WEXITED | WNOHANG | WNOWAIT)
+        let number = unsafe information._sifields._sigchld.si_pid
+        return outcome != 0 || number != 0
+    }
+
+    /// The last line of its log; `nil` if there is none.
+    package var lastWords: String? {
+        do throws(Failure) {
+            let bytes = try Files.read(log, byteLimit: Int(Self.logLimit) * 4)
+            return bytes.split(separator: UInt8(ascii: "\n")).last.map { Array($0).text }
+        } catch {
+            return nil
+        }
+    }
+
+    private static func failure(
+        _ code: String, _ what: String, _ path: String, _ number: Int32
+    ) -> Failure {
+        let reason = unsafe String(cString: strerror(number)).lowercased()
+        return Failure(code, party: .tool, "\(what) \(path): \(reason)")
+    }
+
+    /// In bytes.
+    private static let logLimit: off_t = 64 << 10
+}

@@ -1,0 +1,43 @@
+package import Base
+internal import HTTPClient
+internal import Recording
+package import Sockets
+package import Transfer
+
+/// The daemon of a folder of transfers.
+package enum TransferDaemonRun {
+    /// Where a user's transfers are, unless another folder is named.
+    ///
+    /// Errors: `no-state-folder`.
+    package static func standardFolder(
+        _ variables: [String: String]
+    ) throws(Failure) -> DaemonFolder {
+        DaemonFolder(try StateFolder.path(variables) + "/transfers")
+    }
+
+    /// Serves until nothing is left to do, or somebody wants it to stop. On the loop's executor only.
+    ///
+    /// - Parameter onReady: called when programs can connect.
+    ///
+    /// Errors: `folder-not-private`, `transfers-in-use`, `listen-failed`, `socket-path-too-long`,
+    /// those of the files.
+    package static func run(
+        _ folder: DaemonFolder, on loop: EventLoop, processID: Int32,
+        onReady: (TransferDaemon) throws -> Void
+    ) async throws {
+        try folder.prepare()
+        var configuration = TransferConfiguration(folder: folder.path)
+        configuration.seed = UInt64.random(in: .min ... .max)
+        configuration.holder = try HolderNote.present(processID: processID)
+        configuration.credentials = CredentialFiles()
+        let network = TrustingNetwork(on: loop) { configuration in
+            HTTPClient(configuration, on: loop, recorder: TrafficRecorder(sink: nil))
+        }
+        let service = try TransferService(configuration, on: loop, network: network)
+        // Nobody else has the folder, so that a socket which is there is nobody's.
+        let listener = try LocalListener(folder.socket, on: loop)
+        let daemon = TransferDaemon(service, processID: processID)
+        try onReady(daemon)
+        await network.run { await service.run { await daemon.run(listener) } }
+    }
+}

@@ -1,0 +1,59 @@
+import Base
+import Testing
+import Transfer
+
+@testable import Commands
+
+struct TransferTextTests {
+    private static func task(_ state: TransferState) -> TransferTask {
+        var task = TransferTask(
+            TransferPlan(
+                .download, "https://example.org/a?access_token=pa55word1234567890", file: "/a"),
+            identifier: "1b4e28ba-2fa1-41d2-883f-0016d3cca427",
+            createdAt: Timestamp(microseconds: 0))
+        task.state = state
+        task.committed = 1 << 20
+        return task
+    }
+
+    private static let failure = Failure(
+        "origin-status", party: .origin,
+        "https://example.org/a?access_token=pa55word1234567890: it said 404")
+
+    @Test(arguments: [
+        TransferState.completed, .failed(failure), .running,
+        .waiting(TransferWait(.retry, failure)),
+    ])
+    func secretsOfURLsAreNotShown(_ state: TransferState) {
+        let task = Self.task(state)
+        #expect(!task.shownRow.text.contains("pa55word"))
+        #expect(!task.endingText.contains("pa55word"))
+        #expect(task.shownRow.text.contains("https://example.org/a"))
+    }
+
+    @Test(arguments: [
+        (TransferState.completed, "/a: 1m"),
+        (.cancelled, "1b4e28ba-2fa1-41d2-883f-0016d3cca427 cancelled"),
+        (
+            .waiting(TransferWait(.authentication)),
+            "1b4e28ba-2fa1-41d2-883f-0016d3cca427 waiting: authentication"
+        ),
+    ])
+    func saysHowItStands(_ state: TransferState, _ text: String) {
+        #expect(Self.task(state).endingText == text)
+    }
+
+    @Test(arguments: [
+        (TransferState.suspended, true), (.waiting(TransferWait(.authentication)), true),
+        (.waiting(TransferWait(.retry)), false), (.running, false), (.completed, false),
+    ])
+    func knowsWhatTakesItsOwner(_ state: TransferState, _ needsOwner: Bool) {
+        #expect(Self.task(state).needsOwner == needsOwner)
+    }
+
+    @Test func pathsAreFromTheRootOn() throws {
+        #expect(try absolute("/a/b") == "/a/b")
+        #expect(try absolute("b").hasPrefix("/"))
+        #expect(try absolute("b").hasSuffix("/b"))
+    }
+}

@@ -1,0 +1,45 @@
+import Base
+import Glibc
+import Testing
+
+@testable import Launching
+
+struct DetachedProgramTests {
+    /// What a shell is told to say of itself: its folder, descriptors, session and number, and what it
+    /// reads.
+    private static let questions = """
+        pwd; ls /proc/$$/fd | tr '\\n' ' '; echo; cut -d' ' -f6 /proc/$$/stat; echo $$; cat
+        """
+
+    @Test func hasNothingOfItsStarter() async throws {
+        let folder = try CommandFolder(in: "/tmp")
+        defer { folder.remove() }
+        let log = folder.path + "/log"
+        try Files.create(log, [UInt8](repeating: 0x61, count: 100 << 10))
+        // Inherited by every program that is not kept from it.
+        let descriptor = fcntl(STDERR_FILENO, F_DUPFD, 200)
+        defer { close(descriptor) }
+        let program = try DetachedProgram.start(
+            "/bin/sh", arguments: ["-c", Self.questions],
+            variables: ["PATH": "/usr/bin:/bin"], log: log)
+        while !program.hasEnded { await Task.yield() }
+        let lines = try Files.read(log).text.split(separator: "\n").map(String.init)
+        #expect(lines.count == 4)
+        #expect(lines[0] == "/")
+        #expect(lines[1] == "0 1 2 ")
+        #expect(lines[2] == lines[3])
+        #expect(program.lastWords == lines[3])
+    }
+
+    @Test func isRefusedWhatIsNoProgram() throws {
+        let folder = try CommandFolder(in: "/tmp")
+        defer { folder.remove() }
+        do throws(Failure) {
+            _ = try DetachedProgram.start(
+                "/nowhere/program", arguments: [], variables: [:], log: folder.path + "/log")
+            Issue.record("started")
+        } catch {
+            #expect(error.code == "command-not-started")
+        }
+    }
+}
