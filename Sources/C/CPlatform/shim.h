@@ -6,12 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 #include <netinet/in.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stddef.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #ifdef __linux__
@@ -137,39 +134,16 @@ static inline int platform_end_with_parent(int number) {
     return prctl(PR_SET_PDEATHSIG, (unsigned long)number, 0UL, 0UL, 0UL);
 }
 
-// In the C library since 2.29 and 2.34; declared as above for the same reason.
-extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *, const char *);
-extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
+// In the C library since 2.29 and 2.34; declared as above for the same reason, and without spawn.h,
+// whose types would then be this module's.
+extern int posix_spawn_file_actions_addchdir_np(void *, const char *);
+extern int posix_spawn_file_actions_addclosefrom_np(void *, int);
+static const short platform_spawn_session = 0x80; /* POSIX_SPAWN_SETSID */
 
-/// Starts a program in a session of its own, in the root folder, with no descriptor but the log, to
-/// which it writes, and with signals as a shell would leave them. The system's error, 0 for none.
-static inline int platform_spawn_detached(pid_t *process, const char *path, char *const *arguments,
-                                          char *const *variables, int log) {
-    posix_spawnattr_t attributes;
-    posix_spawn_file_actions_t actions;
-    sigset_t none, standard;
-    int number = posix_spawnattr_init(&attributes);
-    if (number != 0) return number;
-    number = posix_spawn_file_actions_init(&actions);
-    if (number != 0) { posix_spawnattr_destroy(&attributes); return number; }
-    sigemptyset(&none);
-    sigemptyset(&standard);
-    for (int signal = 1; signal < 32; signal++) {
-        if (signal != SIGKILL && signal != SIGSTOP) sigaddset(&standard, signal);
-    }
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &standard);
-    /* 0x80 is POSIX_SPAWN_SETSID */
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | 0x80);
-    if ((number = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)) == 0
-        && (number = posix_spawn_file_actions_adddup2(&actions, log, 1)) == 0
-        && (number = posix_spawn_file_actions_adddup2(&actions, log, 2)) == 0
-        && (number = posix_spawn_file_actions_addclosefrom_np(&actions, 3)) == 0
-        && (number = posix_spawn_file_actions_addchdir_np(&actions, "/")) == 0)
-        number = posix_spawn(process, path, &actions, &attributes, arguments, variables);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    return number;
+/// Has a program begin in a folder, with no descriptor from `first` on. The system's error, 0 for none.
+static inline int platform_spawn_apart(void *actions, const char *folder, int first) {
+    int number = posix_spawn_file_actions_addclosefrom_np(actions, first);
+    return number != 0 ? number : posix_spawn_file_actions_addchdir_np(actions, folder);
 }
 
 /// As many descriptors as one message carries here; the kernel's own limit is 253.

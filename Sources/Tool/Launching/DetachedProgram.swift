@@ -21,15 +21,43 @@ package struct DetachedProgram: Sendable {
         guard descriptor >= 0 else { throw failure("file-unwritable", "cannot open", log, errno) }
         defer { close(descriptor) }
         if lseek(descriptor, 0, SEEK_END) > logLimit { _ = ftruncate(descriptor, 0) }
-        let words = CStrings([path] + arguments)
-        let settings = CStrings(variables.map { "\($0.key)=\($0.value)" })
-        var id = pid_t()
-        let number = unsafe platform_spawn_detached(
-            &id, path, words.pointers, settings.pointers, descriptor)
+        let (id, number) = spawn(path, arguments, variables, log: descriptor)
         guard number == 0 else {
             throw failure("command-not-started", "cannot start", path, number)
         }
         return DetachedProgram(id: id, log: log)
+    }
+
+    /// - Returns: the system's error, 0 for none.
+    private static func spawn(
+        _ path: String, _ arguments: [String], _ variables: [String: String], log: Int32
+    ) -> (id: Int32, number: Int32) {
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        // Signals are as a shell leaves them: what this process blocks and ignores is its own.
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe posix_spawnattr_setsigmask(&attributes, &signals)
+        unsafe sigaddset(&signals, SIGPIPE)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+        unsafe posix_spawnattr_setflags(
+            &attributes,
+            Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | platform_spawn_session)
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        unsafe posix_spawn_file_actions_adddup2(&actions, log, 1)
+        unsafe posix_spawn_file_actions_adddup2(&actions, log, 2)
+        let number = unsafe platform_spawn_apart(&actions, "/", 3)
+        guard number == 0 else { return (0, number) }
+        let words = CStrings([path] + arguments)
+        let settings = CStrings(variables.map { "\($0.key)=\($0.value)" })
+        var id = pid_t()
+        let outcome = unsafe posix_spawn(
+            &id, path, &actions, &attributes, words.pointers, settings.pointers)
+        return (id, outcome)
     }
 
     /// The tool itself, wherever it is.
