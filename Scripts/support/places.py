@@ -13,8 +13,12 @@ files = subprocess.run(
 files = {path for path in files if os.path.exists(path)}
 sources = {path: open(path).read() for path in files
            if path.startswith("Sources/") and path.endswith((".swift", ".h", ".c"))}
-tests = {os.path.basename(path)[:-6]: open(path).read() for path in files
-         if path.startswith("Tests/") and path.endswith("Tests.swift")}
+tests = {}
+for path in files:
+    if path.startswith("Tests/") and path.endswith("Tests.swift"):
+        # Targets may have suites of one name.
+        name = os.path.basename(path)[:-6]
+        tests[name] = tests.get(name, "") + open(path).read()
 targets = {path.split("/")[2] for path in sources}
 kinds = "actor|class|enum|extension|protocol|struct|typealias"
 types = set(re.findall(rf"\b(?:{kinds}) (?:\w+\.)*(\w+)", "\n".join(sources.values())))
