@@ -1,12 +1,25 @@
 package import Base
 internal import CPlatform
 internal import Glibc
+internal import Sockets
+internal import Synchronization
 
 /// A program that goes on without the one that started it: in a session of its own, in the root
 /// folder, with nothing to read, and with no descriptor but its log.
-package struct DetachedProgram: Sendable {
-    private let id: Int32
+package final class DetachedProgram: Sendable {
+    private let ended = Mutex(false)
     private let log: String
+
+    private init(_ id: Int32, log: String) {
+        self.log = log
+        // An ended child that nobody waits for is what whoever waits for any child is told of over and
+        // over again.
+        startThread(named: "detached") { [weak self] in
+            var status: Int32 = 0
+            while unsafe waitpid(id, &status, 0) < 0, errno == EINTR {}
+            self?.ended.withLock { $0 = true }
+        }
+    }
 
     /// - Parameters:
     ///   - arguments: without the program's name.
@@ -25,7 +38,7 @@ package struct DetachedProgram: Sendable {
         guard number == 0 else {
             throw failure("command-not-started", "cannot start", path, number)
         }
-        return DetachedProgram(id: id, log: log)
+        return DetachedProgram(id, log: log)
     }
 
     /// - Returns: the system's error, 0 for none.
@@ -71,14 +84,8 @@ package struct DetachedProgram: Sendable {
         return unsafe String(cString: path)
     }
 
-    /// Whether it has ended; its number stays taken until this process ends.
-    package var hasEnded: Bool {
-        var information = unsafe siginfo_t()
-        let outcome = unsafe waitid(
-            P_PID, id_t(id), &information, WEXITED | WNOHANG | WNOWAIT)
-        let number = unsafe information._sifields._sigchld.si_pid
-        return outcome != 0 || number != 0
-    }
+    /// Whether it has ended.
+    package var hasEnded: Bool { ended.withLock { $0 } }
 
     /// The last line of its log; `nil` if there is none.
     package var lastWords: String? {

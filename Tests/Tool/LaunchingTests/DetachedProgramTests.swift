@@ -31,6 +31,19 @@ struct DetachedProgramTests {
         #expect(program.lastWords == lines[3])
     }
 
+    /// Nobody has to ask for its end: what waits for any child, as the runner of these tests does, hears
+    /// of it once.
+    @Test func leavesNoEndedChild() async throws {
+        let folder = try CommandFolder(in: "/tmp")
+        defer { folder.remove() }
+        let program = try DetachedProgram.start(
+            "/bin/sh", arguments: ["-c", "echo $$"], variables: ["PATH": "/usr/bin:/bin"],
+            log: folder.path + "/log")
+        while !program.hasEnded { await Task.yield() }
+        let id = try #require(program.lastWords.flatMap { pid_t($0) })
+        #expect(kill(id, 0) == -1 && errno == ESRCH)
+    }
+
     @Test func isRefusedWhatIsNoProgram() throws {
         let folder = try CommandFolder(in: "/tmp")
         defer { folder.remove() }
