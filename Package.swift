@@ -124,7 +124,8 @@ let package = Package(
         target(
             "Origins",
             [
-                "Base", "HTTP2", "HTTPModel", "HTTPCodecs", "Negotiation", "Sockets", "TLS",
+                "Base", "Contents", "HTTP2", "HTTPModel", "HTTPCodecs", "Negotiation", "Sockets",
+                "TLS",
                 "Traffic", "Transport",
             ]),
         target(
@@ -287,7 +288,8 @@ let package = Package(
         tests(
             of: "HTTPClient",
             [
-                "Base", "HTTP2", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "Origins", "Recording",
+                "Base", "Contents", "HTTP2", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "Origins",
+                "Recording",
                 "Sockets", "TLS", "Traffic", "Transport",
             ]),
         tests(
@@ -315,7 +317,7 @@ let package = Package(
                 "Base", "HTTP2", "HTTP2Frames", "HTTPCodecs", "HTTPModel", "Sockets", "TLS",
                 "Transport",
             ]),
-        tests(of: "Origins", ["Base", "Sockets", "Transport"]),
+        tests(of: "Origins", ["Base", "Contents", "Negotiation", "Sockets", "Transport"]),
         tests(
             of: "Proxy",
             [

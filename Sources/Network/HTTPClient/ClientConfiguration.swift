@@ -10,6 +10,11 @@ package struct ClientConfiguration: Sendable {
     package var versions = TLSVersions.modern
     /// Proxies on the way to origins; the first that leads to a host is taken.
     package var upstreams: [UpstreamProxy] = []
+    /// What decides where none of them leads to a host.
+    package var proxies = ProxySettings.direct
+    /// Whether requests without TLS are given to a proxy of HTTP whole; no WebSocket can be opened by
+    /// it then.
+    package var forwardsCleartext = false
     package var http = ClientVersions.auto
     /// In milliseconds: what a person would wait for a connection.
     package var connectTimeout: UInt64 = 10_000
@@ -34,6 +39,8 @@ package struct ClientConfiguration: Sendable {
     var origins: OriginConfiguration {
         var origins = OriginConfiguration()
         origins.upstreams = upstreams
+        origins.proxies = proxies
+        origins.forwardsCleartext = forwardsCleartext
         origins.versions = versions
         origins.extraAuthorities = authorities
         origins.identities = identities

@@ -62,7 +62,10 @@ extension HTTPClient {
     ) async throws(Failure) -> OriginLeg {
         let protocols = offer(to: target, version)
         do throws(OriginFailure) {
-            let dialled = try await origins.dial(target.host, target.port, reach: .everywhere)
+            // By nothing but a tunnel HTTP/2 without TLS arrives.
+            let isSecure = target.isSecure || version == .http2
+            let dialled = try await origins.dial(
+                target.host, target.port, reach: .everywhere, isSecure: isSecure)
             record.client = dialled.channel.localAddress?.description ?? ""
             record.originAddress = dialled.address.description
             let leg = try await origins.open(

@@ -6,11 +6,17 @@ package struct DialledOrigin {
     package let address: SocketAddress
     /// Whose clients may be led there.
     package let reach: OriginReach
+    /// The proxy that it leads to, which wants whole URLs; `nil` if it leads to the origin.
+    package let forwarder: UpstreamProxy?
 
-    package init(channel: Channel, address: SocketAddress, reach: OriginReach) {
+    package init(
+        channel: Channel, address: SocketAddress, reach: OriginReach,
+        forwarder: UpstreamProxy? = nil
+    ) {
         self.channel = channel
         self.address = address
         self.reach = reach
+        self.forwarder = forwarder
     }
 
     package func close() {

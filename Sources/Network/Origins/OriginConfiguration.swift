@@ -5,6 +5,11 @@ package import TLS
 package struct OriginConfiguration: Sendable {
     /// Other proxies on the way to origins; the first that leads to a host is taken.
     package var upstreams: [UpstreamProxy] = []
+    /// What decides where none of `upstreams` leads to a host.
+    package var proxies = ProxySettings.direct
+    /// Whether requests without TLS are given to a proxy of HTTP whole (RFC 9112 §3.2.2) and go by no
+    /// tunnel: many proxies make tunnels to port 443 alone.
+    package var forwardsCleartext = false
     package var hosted: HostedZone?
     package var versions = TLSVersions.modern
     /// Trusted besides the system's.

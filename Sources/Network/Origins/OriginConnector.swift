@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 package import HTTP2
 internal import HTTPCodecs
 package import Sockets
@@ -46,9 +47,11 @@ package final class OriginConnector: @unchecked Sendable {
     // MARK: Reaching
 
     /// Connects to a host without TLS yet.
+    ///
+    /// - Parameter isSecure: whether TLS will be spoken to it; `nil` if that is not known.
     @inline(never)
     package func dial(
-        _ host: String, _ port: UInt16, reach: OriginReach
+        _ host: String, _ port: UInt16, reach: OriginReach, isSecure: Bool? = nil
     ) async throws(OriginFailure) -> DialledOrigin {
         if isCut { throw text.ended() }
         if let address = configuration.hosted?.address(of: host, port) {
@@ -56,15 +59,49 @@ package final class OriginConnector: @unchecked Sendable {
             let channel = try await connect(to: [address], for: host, port).channel
             return DialledOrigin(channel: channel, address: address, reach: reach)
         }
-        guard let upstream = configuration.upstreams.first(where: { $0.leads(to: host) }) else {
-            return try await dialDirectly(host, port, reach: reach, isChosen: true)
+        var ways = try ways(to: host, port, isSecure: isSecure ?? true)[...]
+        while let way = ways.popFirst() {
+            guard case .upstream(let upstream) = way else { break }
+            do throws(OriginFailure) {
+                return try await dial(host, port, by: upstream, reach: reach, isSecure)
+            } catch {
+                // Of several proxies, the next one takes the place of one that is not there.
+                guard error.outcome == .originUnreachable, !ways.isEmpty, !isCut else {
+                    throw error
+                }
+            }
         }
+        return try await dialDirectly(host, port, reach: reach, isChosen: true)
+    }
+
+    private func ways(
+        to host: String, _ port: UInt16, isSecure: Bool
+    ) throws(OriginFailure) -> [OriginWay] {
+        if let upstream = configuration.upstreams.first(where: { $0.leads(to: host) }) {
+            return [.upstream(upstream)]
+        }
+        do throws(ProxyScriptViolation) {
+            return try configuration.proxies.ways(to: host, port, isSecure: isSecure)
+        } catch {
+            throw text.withoutWay(host, error)
+        }
+    }
+
+    private func dial(
+        _ host: String, _ port: UInt16, by upstream: UpstreamProxy, reach: OriginReach,
+        _ isSecure: Bool?
+    ) async throws(OriginFailure) -> DialledOrigin {
         // The way to it was chosen by who runs the proxy, and not by the client.
         let dialled = try await dialDirectly(
             upstream.host, upstream.port, reach: .everywhere, isChosen: false)
         if let refusal = await refusal(of: host, port, reach: reach, behind: dialled) {
             dialled.close()
             throw refusal
+        }
+        if configuration.forwardsCleartext, isSecure == false, upstream.scheme == .http {
+            return DialledOrigin(
+                channel: dialled.channel, address: dialled.address, reach: reach,
+                forwarder: upstream)
         }
         try await ask(upstream, for: host, port, over: dialled.channel)
         // Its own address tells nothing of where it leads.
@@ -192,7 +229,8 @@ package final class OriginConnector: @unchecked Sendable {
         if let dialled {
             reached = dialled
         } else {
-            reached = try await dial(target.host, target.port, reach: reach)
+            reached = try await dial(
+                target.host, target.port, reach: reach, isSecure: target.isSecure)
         }
         let leg =
             target.isSecure
@@ -201,6 +239,7 @@ package final class OriginConnector: @unchecked Sendable {
                 target: target, serverName: nil, stream: PlainStream(reached.channel),
                 offer: offer, address: reached.address, tls: nil)
         leg.reach = reached.reach
+        leg.forwarder = reached.forwarder
         return leg
     }
 

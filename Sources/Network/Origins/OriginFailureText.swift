@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import Sockets
 internal import TLS
 internal import Traffic
@@ -19,6 +20,15 @@ package struct OriginFailureText {
             failure: Failure(
                 error == .timedOut ? "connect-timed-out" : "connect-failed", party: .origin,
                 "cannot connect to \(host) port \(port): \(error)"),
+            outcome: .originUnreachable)
+    }
+
+    func withoutWay(_ host: String, _ violation: ProxyScriptViolation) -> OriginFailure {
+        OriginFailure(
+            failure: Failure(
+                "proxy-script-failed", party: .client,
+                "the proxy script names no way to \(host): \(violation.detail)",
+                hint: "name the proxy itself"),
             outcome: .originUnreachable)
     }
 

@@ -28,6 +28,8 @@ package final class OriginLeg: @unchecked Sendable {
     package var isPersonal = false
     /// Whose clients may be led over it.
     package var reach = OriginReach.everywhere
+    /// The proxy at its other end, which wants whole URLs; `nil` if the origin is there.
+    package var forwarder: UpstreamProxy?
     /// Whether it was opened for one client alone, and ends with it.
     package var isOwned = false
     /// Whether our direction has ended, as the client's did.

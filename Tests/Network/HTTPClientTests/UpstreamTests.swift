@@ -1,4 +1,5 @@
 import Base
+import Contents
 import HTTPModel
 import Origins
 import Testing
@@ -43,6 +44,47 @@ struct UpstreamTests {
             }
         }
         #expect(outcome.result == "200 hi")
+        #expect(outcome.connections.map(\.originHost) == ["a.invalid"])
+    }
+
+    /// Without TLS the proxy gets the whole URL, and its own login; of two proxies, the one that is
+    /// not there is passed over.
+    @Test func forwardsCleartext() async throws {
+        let outcome = try await withClient { _, stream in
+            do throws(StreamFailure) {
+                let buffer = ByteBuffer(capacity: 4096)
+                for _ in 0..<2 {
+                    while !buffer.copy.text.hasSuffix("\r\n\r\n") {
+                        guard try await stream.read(into: buffer) > 0 else { return }
+                    }
+                    let asked = buffer.copy.text
+                    buffer.removeAll()
+                    buffer.append(
+                        [UInt8](
+                            "HTTP/1.1 200 OK\r\nContent-Length: \(asked.utf8.count)\r\n\r\n\(asked)"
+                                .utf8))
+                    try await stream.write(buffer)
+                }
+            } catch {
+                Issue.record("the proxy failed: \(error.detail)")
+            }
+        } _: { client, target in
+            var configuration = ClientConfiguration()
+            configuration.forwardsCleartext = true
+            let script = "PROXY 127.0.0.1:1; PROXY u:p@\(target.host):\(target.port)"
+            configuration.proxies = .script(
+                try ProxyScriptProgram([UInt8](ProxyScript.text(answering: script).utf8)))
+            let other = HTTPClient(configuration, on: client.loop, recorder: client.recorder)
+            let request = ClientRequest(
+                target: OriginTarget(isSecure: false, host: "a.invalid", port: 80), method: .get,
+                isSafe: true, head: Array("GET /b?c HTTP/1.1\r\nHost: a.invalid\r\n\r\n".utf8),
+                content: .bytes([]), isChunked: false)
+            return await other.run { [await other.told(request), await other.told(request)] }
+        }
+        let head =
+            "200 GET http://a.invalid/b?c HTTP/1.1\r\nProxy-Authorization: Basic dTpw\r\n"
+            + "Host: a.invalid\r\n\r\n"
+        #expect(outcome.result == [head, head])
         #expect(outcome.connections.map(\.originHost) == ["a.invalid"])
     }
 }

@@ -75,16 +75,12 @@ extension ValueSyntax where Value == UpstreamProxy {
                 hosts = [pattern]
                 url = text[text.index(after: equals)...]
             }
-            for scheme in UpstreamProxy.Scheme.allCases {
-                let prefix = "\(scheme.rawValue)://"
-                guard url.hasPrefix(prefix) else { continue }
-                var rest = url.dropFirst(prefix.count)
-                if rest.hasSuffix("/") { rest.removeLast() }
-                guard let place = HostPort(String(rest)), place.port != 0 else { return nil }
-                return UpstreamProxy(
-                    scheme, host: place.host.lowercased(), port: place.port, hosts: hosts)
-            }
-            return nil
+            // A password on a command line is seen by all users of the machine.
+            guard var proxy = UpstreamProxy(url: String(url), isWhole: true),
+                proxy.credential == nil
+            else { return nil }
+            proxy.hosts = hosts
+            return proxy
         }
     }
 }

@@ -1,4 +1,6 @@
 internal import Base
+internal import Origins
+internal import Runs
 internal import Transfer
 
 extension Command {
@@ -145,13 +147,30 @@ extension Command {
             examples: [
                 Example(
                     purpose: "in a unit of the system, or to see what it says",
-                    line: "sallyport transfer daemon")
+                    line: "sallyport transfer daemon"),
+                Example(
+                    purpose: "by a company's proxy",
+                    line: "sallyport transfer daemon --proxy http://proxy.example:3128"),
             ],
             details: [
                 "The other commands start it when they need it. It ends when nothing was left to do for a"
-                    + " minute and nobody is connected."
+                    + " minute and nobody is connected.",
+                "Without --proxy, --profile and --proxy-script it takes the proxies of the variables"
+                    + " http_proxy, https_proxy, all_proxy and no_proxy, which commands that start it hand"
+                    + " on. Of a script it reads conditions on host and URL; it has no JavaScript.",
             ],
-            arguments: TransferPlace(), parameters: transferPlaceParameters,
+            arguments: TransferDaemonArguments(),
+            parameters: transferPlaceParameters.map { $0.lifted(to: \.place) } + [
+                .option(
+                    "proxy", \.proxies.proxy, .upstream,
+                    "the proxy that leads to all hosts, or to those of PATTERN"),
+                .option(
+                    "profile", \.proxies.profile, .path("FILE"),
+                    "a configuration profile whose proxy is taken"),
+                .option(
+                    "proxy-script", \.proxies.script, .text("FILE|URL"),
+                    "a script that names the proxies (PAC)"),
+            ],
             run: runTransferDaemon)
     }
 
@@ -180,6 +199,11 @@ private var transferPlaceParameters: [Parameter<TransferPlace>] {
 struct TransferPlace {
     var folder: String?
     var isJSON = false
+}
+
+struct TransferDaemonArguments {
+    var place = TransferPlace()
+    var proxies = ProxySource()
 }
 
 struct TransferArguments {

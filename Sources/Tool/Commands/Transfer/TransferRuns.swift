@@ -43,15 +43,19 @@ extension TransferArguments {
 }
 
 func runTransferDaemon(
-    _ place: TransferPlace, _ environment: Environment
+    _ arguments: TransferDaemonArguments, _ environment: Environment
 ) async throws -> ExitCode {
-    let folder = try place.daemonFolder(environment)
+    let folder = try arguments.place.daemonFolder(environment)
+    var proxies = arguments.proxies
+    proxies.variables = environment.variables
     let loops = try EventLoops(count: 1)
     defer { loops.stop() }
     let loop = loops.all[0]
     let signals = try StopSignals()
     try await withTaskExecutorPreference(loop) {
-        try await TransferDaemonRun.run(folder, on: loop, processID: getpid()) { daemon in
+        try await TransferDaemonRun.run(
+            folder, by: proxies, on: loop, processID: getpid()
+        ) { daemon in
             signals.watch(
                 onStop: { _ in loop.execute { daemon.stop() } }, onTick: {})
             try environment.output.write(

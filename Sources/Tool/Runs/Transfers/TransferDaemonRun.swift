@@ -20,18 +20,22 @@ package enum TransferDaemonRun {
     /// - Parameter onReady: called when programs can connect.
     ///
     /// Errors: `folder-not-private`, `transfers-in-use`, `listen-failed`, `socket-path-too-long`,
-    /// those of the files.
+    /// those of the files and of `ProxySource`.
     package static func run(
-        _ folder: DaemonFolder, on loop: EventLoop, processID: Int32,
+        _ folder: DaemonFolder, by proxies: ProxySource, on loop: EventLoop, processID: Int32,
         onReady: (TransferDaemon) throws -> Void
     ) async throws {
         try folder.prepare()
+        let settings = try await proxies.settings(on: loop)
         var configuration = TransferConfiguration(folder: folder.path)
         configuration.seed = UInt64.random(in: .min ... .max)
         configuration.holder = try HolderNote.present(processID: processID)
         configuration.credentials = CredentialFiles()
         let network = TrustingNetwork(on: loop) { configuration in
-            HTTPClient(configuration, on: loop, recorder: TrafficRecorder(sink: nil))
+            var configuration = configuration
+            configuration.proxies = settings
+            configuration.forwardsCleartext = true
+            return HTTPClient(configuration, on: loop, recorder: TrafficRecorder(sink: nil))
         }
         let service = try TransferService(configuration, on: loop, network: network)
         // Nobody else has the folder, so that a socket which is there is nobody's.

@@ -1,0 +1,98 @@
+package import Base
+internal import Contents
+internal import HTTPClient
+internal import HTTPModel
+internal import Negotiation
+package import Origins
+internal import Recording
+package import Sockets
+internal import Transfer
+
+/// Where a client's proxies are named: the first of these that is there.
+package struct ProxySource: Sendable {
+    package var proxy: UpstreamProxy?
+    /// The path of a configuration profile.
+    package var profile: String?
+    /// The path or the URL of a proxy script.
+    package var script: String?
+    /// What `proxy` and the profile's one are not used for, and which proxies there are without them.
+    package var variables: [String: String] = [:]
+
+    package init() {}
+
+    /// Reads what they name. On the loop's executor only.
+    ///
+    /// Errors: `proxy-variable-invalid`, `proxy-script-invalid`, `profile-invalid`, `file-unreadable`,
+    /// those of fetching a script.
+    package func settings(on loop: EventLoop) async throws(Failure) -> ProxySettings {
+        let exceptions = ProxyExceptions(variables["no_proxy"] ?? variables["NO_PROXY"] ?? "")
+        if let proxy { return .fixed(proxy, except: exceptions) }
+        if let profile,
+            let named = try ProfileProxy.read(try Files.read(profile, byteLimit: Self.profileLimit))
+        {
+            switch named {
+            case .automatic(let url): return .script(try await Self.program(url, on: loop))
+            case .manual(let host, let port, let user, let password):
+                var proxy = UpstreamProxy(.http, host: host, port: port)
+                proxy.credential = user.flatMap {
+                    SOCKSCredential(user: $0, password: password ?? "")
+                }
+                return .fixed(proxy, except: exceptions)
+            }
+        }
+        if let script { return .script(try await Self.program(script, on: loop)) }
+        let environment = try ProxyEnvironment(variables)
+        return environment.isEmpty ? .direct : .environment(environment)
+    }
+
+    private static func program(
+        _ place: String, on loop: EventLoop
+    ) async throws(Failure) -> ProxyScriptProgram {
+        let isURL = place.hasPrefix("http://") || place.hasPrefix("https://")
+        let bytes =
+            isURL
+            ? try await fetch(place, on: loop)
+            : try Files.read(place, byteLimit: ProxyScriptProgram.byteLimit)
+        do throws(ProxyScriptViolation) {
+            return try ProxyScriptProgram(bytes)
+        } catch {
+            throw Failure(
+                "proxy-script-invalid", party: .client,
+                "cannot use the proxy script \(place): \(error.detail)",
+                hint: "name the proxy itself; scripts are read without a JavaScript engine")
+        }
+    }
+
+    /// Fetches a script, of course not by a proxy.
+    private static func fetch(_ url: String, on loop: EventLoop) async throws(Failure) -> [UInt8] {
+        let location = try TransferLocation(url)
+        let head = "GET \(location.path) HTTP/1.1\r\nHost: \(location.target.authority)\r\n"
+        let request = ClientRequest(
+            target: location.target, method: .get, isSafe: true,
+            head: [UInt8]((head + "User-Agent: sallyport\r\nAccept: */*\r\n\r\n").utf8),
+            content: .bytes([]), isChunked: false)
+        var configuration = ClientConfiguration()
+        configuration.readTimeout = timeout
+        configuration.keptContentLimit = ProxyScriptProgram.byteLimit + 1
+        let client = HTTPClient(configuration, on: loop, recorder: TrafficRecorder(sink: nil))
+        let result = await client.run { () async -> Result<ClientResponse, Failure> in
+            do throws(Failure) {
+                return .success(try await client.send(request))
+            } catch {
+                return .failure(error)
+            }
+        }
+        let response = try result.get()
+        guard response.head.status == 200 else {
+            throw Failure(
+                "proxy-script-unreadable", party: .origin,
+                "\(url) answers with \(response.head.status)")
+        }
+        return response.content
+    }
+
+    /// In milliseconds.
+    private static let timeout: UInt64 = 10_000
+    /// In bytes.
+    private static let profileLimit = 1 << 20
+}

@@ -1,0 +1,91 @@
+import Testing
+
+@testable import Contents
+
+/// Scripts as companies and the content server write them, and what is none.
+struct ProxyScriptTests {
+    static let company = """
+        // The proxies of a company.
+        var inner = "PROXY inner.corp.test:3128";
+        function FindProxyForURL(url, host) {
+            /* names without a dot */
+            if (isPlainHostName(host) || dnsDomainIs(host, ".corp.test") || host === "localhost")
+                return "DIRECT";
+            else if (shExpMatch(url, "http:*") && !shExpMatch(host, "*.cdn.tes?")) { return inner }
+            if (isInNet("10.1.2.3", "10.0.0.0", "255.0.0.0") && localHostOrDomainIs(host, "www.a.test")) {
+                return 'SOCKS s:1';
+            }
+            return "PROXY p:1; DIRECT"
+        }
+        """
+
+    static let rows: [(script: String, url: String, answer: String)] = [
+        (ProxyScript.text(answering: "DIRECT"), "https://a.test/", "DIRECT"),
+        (
+            ProxyScript.text(answering: "PROXY 127.0.0.1:1; DIRECT"), "http://a.test/",
+            "PROXY 127.0.0.1:1; DIRECT"
+        ),
+        (company, "https://printer/", "DIRECT"),
+        (company, "https://w.corp.test/", "DIRECT"),
+        (company, "https://localhost/", "DIRECT"),
+        (company, "http://a.test/", "PROXY inner.corp.test:3128"),
+        (company, "http://b.cdn.test/", "PROXY p:1; DIRECT"),
+        (company, "https://www.a.test/", "SOCKS s:1"),
+        (company, "https://www.b.test/", "PROXY p:1; DIRECT"),
+        (
+            "function FindProxyForURL(u, h) { if (isInNet(h, '10.0.0.0', '255.0.0.0')) return 'DIRECT'; return h; }",
+            "https://10.1.1.1/", "DIRECT"
+        ),
+        (
+            "function FindProxyForURL(u, h) { if (!(true && (false || h == 'a\\'b'))) return 'x\\\\y'; }",
+            "https://a/", "x\\y"
+        ),
+        ("function FindProxyForURL(u, h) { return u }", "https://a/", "https://a/"),
+    ]
+
+    @Test(arguments: rows)
+    func answers(_ row: (script: String, url: String, answer: String)) throws {
+        let program = try ProxyScriptProgram([UInt8](row.script.utf8))
+        let host = String(row.url.split(separator: "/")[1])
+        #expect(try program.answer(url: row.url, host: host) == row.answer)
+    }
+
+    static let refused = [
+        "return {{", "while (true) {}", "throw new Error(\"no proxy\");", "",
+        "dnsResolve(host); return \"PROXY p:1\";", "return myIpAddress();", "return \"a",
+        "return \"\\u0041\";", "var a = \"x\"; var a = \"y\"; return a;", "return b;",
+        "if (isResolvable(host)) return \"DIRECT\";", "/*", "return \"a\" \"b\";",
+        "if (weekdayRange(\"MON\")) return \"DIRECT\";", "if (host) return \"DIRECT\";",
+        "if (isInNet(host, \"10.0.0.0\", \"255.0.0.0\")) return \"DIRECT\";",
+        String(repeating: "if (host == \"a\") ", count: 10_000),
+        "if (" + String(repeating: "!", count: 10_000) + "true) return \"a\";",
+        "if (" + String(repeating: "(", count: 10_000) + "true",
+        String(repeating: "{", count: 10_000),
+    ]
+
+    /// Whatever it is, it is read to its end and refused: no proxy is guessed.
+    @Test(arguments: refused.indices)
+    func refuses(_ index: Int) {
+        #expect(throws: ProxyScriptViolation.self) {
+            let program = try ProxyScriptProgram(
+                [UInt8](ProxyScript.text(Self.refused[index]).utf8))
+            _ = try program.answer(url: "https://a.test/", host: "a.test")
+        }
+    }
+
+    @Test func isReadToItsEndCutAnywhere() {
+        let bytes = [UInt8](Self.company.utf8)
+        for count in 0..<bytes.count - 1 {
+            #expect(throws: ProxyScriptViolation.self) {
+                try ProxyScriptProgram(Array(bytes[..<count]))
+            }
+        }
+    }
+
+    @Test func isBounded() {
+        #expect(throws: ProxyScriptViolation.tooLong) {
+            try ProxyScriptProgram(
+                [UInt8](repeating: 0x20, count: ProxyScriptProgram.byteLimit + 1))
+        }
+    }
+}
