@@ -19,8 +19,9 @@ import sys
 import time
 
 from bench_peers import (
-    CORES, HERE, LOAD_CORE, MITMDUMP, PEERS, PINNED, PROXY_CORE, Connection, core_busy_seconds,
-    cpu_seconds, lay_out, nginx_binary, path, pinned, resident_kilobytes, sallyport_peer,
+    CORES, HERE, LOAD_CORE, MITMDUMP, PEERS, PINNED, PROXY_CORE, Connection, content_server,
+    core_busy_seconds, cpu_seconds, lay_out, nginx_binary, path, pinned, resident_kilobytes,
+    sallyport_peer,
 )
 
 
@@ -128,17 +129,37 @@ def loaded(target, connections, kind="kept", origin="http1"):
                     process, peer, target, connections, options.seconds, kind)
         finally:
             process.stop()
-        if result["requests"] == 0:
-            raise RuntimeError(f"{peer.name} answered nothing")
-        return {
-            "cpu_us": cpu / result["requests"] * 1e6,
-            "rate": result["requests"] / result["seconds"],
-            "per_cpu_second": result["requests"] / cpu if cpu else 0,
-            "megabytes": result["bytes"] / result["seconds"] / 1e6,
-            "cpu_gigabyte": cpu / (result["bytes"] / 1e9),
-            "failed": result["failed"],
-            "foreign": max(0, busy - cpu) / result["seconds"] if PINNED else 0,
-        }
+        return figures(peer, result, cpu, busy)
+    return measure
+
+
+def figures(peer, result, cpu, busy):
+    if result["requests"] == 0:
+        raise RuntimeError(f"{peer.name} answered nothing")
+    return {
+        "cpu_us": cpu / result["requests"] * 1e6,
+        "rate": result["requests"] / result["seconds"],
+        "per_cpu_second": result["requests"] / cpu if cpu else 0,
+        "megabytes": result["bytes"] / result["seconds"] / 1e6,
+        "cpu_gigabyte": cpu / (result["bytes"] / 1e9),
+        "failed": result["failed"],
+        "foreign": max(0, busy - cpu) / result["seconds"] if PINNED else 0,
+    }
+
+
+def served(target, connections):
+    """What the peers serve themselves, without an origin."""
+    def measure(peer, _, options):
+        server = content_server(peer.name, peer.binary)
+        if server is None:
+            return None
+        process = server.start()
+        try:
+            result, cpu, busy = measured_load(
+                process, server, server.targets[target], connections, options.seconds, "kept")
+        finally:
+            process.stop()
+        return figures(peer, result, cpu, busy)
     return measure
 
 
@@ -173,6 +194,8 @@ MEASUREMENTS = {
     "streams-http1": loaded("/1k", 10, kind="streams"),
     "streams-http2": loaded("/1k", 10, kind="streams", origin="http2"),
     "websocket": loaded("/echo", 16, kind="messages", origin="websocket"),
+    "content": served("/1k", 64),
+    "content-large": served("/10m", 4),
     "idle": idle,
 }
 
@@ -197,6 +220,11 @@ ROWS = [
     ("WebSocket, 100-byte messages echoed, 16 connections: messages a CPU second",
      "websocket", "per_cpu_second", "{:,.0f}"),
     ("the same: messages a second", "websocket", "rate", "{:,.0f}"),
+    ("1 KB that the peer itself serves, 64 connections: requests a CPU second", "content",
+     "per_cpu_second", "{:,.0f}"),
+    ("10 MB that it serves, 4 connections: throughput", "content-large", "megabytes",
+     "{:,.0f} MB/s"),
+    ("the same: CPU a gigabyte", "content-large", "cpu_gigabyte", "{:,.2f} s"),
     ("start to first answer", "idle", "ready_ms", "{:,.0f} ms"),
     ("memory when idle (RSS)", "idle", "resident_mb", "{:,.1f} MB"),
     ("memory of an idle connection (RSS)", "idle", "connection_kb", "{:,.1f} KB"),

@@ -123,14 +123,14 @@ class Process:
             )
         self.pid = self.child.pid
 
-    def wait_until_served(self, port):
+    def wait_until_served(self, port, target="/1k"):
         """Seconds from the start to the first answer."""
         while time.monotonic() - self.started < READY_LIMIT:
             if self.child.poll() is not None:
                 break
             try:
                 with Connection(port) as connection:
-                    connection.get("/1k")
+                    connection.get(target)
                 return time.monotonic() - self.started
             except OSError:
                 time.sleep(0.001)
@@ -227,8 +227,9 @@ class Peer:
     """A proxy; `command` is a function from its port and the origin's. `bridging` are options for
     clients that speak HTTP/2 alone and an origin that does not; None if it cannot serve them."""
 
-    def __init__(self, name, title, command, captures=(), bridging=()):
+    def __init__(self, name, title, command, captures=(), bridging=(), binary=None):
         self.name = name
+        self.binary = binary
         self.title = title
         self.port = free_port()
         self.command = command
@@ -242,6 +243,21 @@ class Peer:
         command = self.command(self.port, origin_port) + list(self.bridging if bridges else [])
         process = Process(self.name, PROXY_CORE, command)
         process.ready = process.wait_until_served(self.port)
+        return process
+
+
+class Server:
+    """What serves contents itself; `targets` are its own for those of nginx."""
+
+    def __init__(self, name, command, targets):
+        self.name = name
+        self.port = free_port()
+        self.command = command
+        self.targets = targets
+
+    def start(self):
+        process = Process(f"{self.name}-content", PROXY_CORE, self.command(self.port))
+        process.ready = process.wait_until_served(self.port, self.targets["/1k"])
         return process
 
 
@@ -299,7 +315,21 @@ def sallyport_peer(binary, name="sallyport"):
     return Peer(name, title, lambda port, origin_port: [
         binary, "proxy", "--mode", f"reverse:https://localhost:{origin_port}",
         "--listen", f"127.0.0.1:{port}", "--capture", capture, "--origin-ca", path("ca.pem"),
-    ], [capture, f"{capture}-wal", f"{capture}-shm"], ["--origin-http", "1"])
+    ], [capture, f"{capture}-wal", f"{capture}-shm"], ["--origin-http", "1"], binary)
+
+
+def content_server(name, binary):
+    """The content server of a peer; None if it has none."""
+    if name == "nginx":
+        return Server(name, lambda port: [
+            nginx_binary(), "-e", "stderr", "-c",
+            write_configuration("bench-origin.conf", LISTEN=listening(port, "")),
+        ], {"/1k": "/1k", "/10m": "/10m"})
+    if name == "mitmdump":
+        return None
+    return Server(name, lambda port: [
+        binary, "content", "--listen", "127.0.0.1:0", "--tls-listen", f"127.0.0.1:{port}",
+    ], {"/1k": "/assets/7/1024", "/10m": "/assets/7/10m"})
 
 
 PEERS = {"nginx": nginx_peer, "sallyport": sallyport_peer, "mitmdump": mitmdump_peer}
