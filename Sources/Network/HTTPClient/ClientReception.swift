@@ -23,11 +23,14 @@ package final class ClientStop: @unchecked Sendable {
     package private(set) var isStopped = false
     /// Ends the wait of the exchange that is under way.
     var interrupt: (() -> Void)?
+    /// Called when it is stopped, for what is waited for besides.
+    package var whenStopped: (() -> Void)?
 
     package init() {}
 
     package func stop() {
         isStopped = true
         interrupt?()
+        whenStopped?()
     }
 }

@@ -57,6 +57,11 @@ struct Laboratory: Sendable {
             return try file.read(at: 0, count: Int(try file.size()))
         }
 
+        /// Requests for parts with an end.
+        var partCount: Int {
+            content.journal.contents().records.count { $0.range?.hasSuffix("-") == false }
+        }
+
         /// Content bytes that the server has sent so far.
         var sentBytes: Int64 {
             content.journal.contents().records.reduce(0) {

@@ -6,7 +6,7 @@ internal import Synchronization
 /// called if the disk is none.
 final class DiskWorker: Sendable {
     private let isSlow: Bool
-    private let loop: EventLoop
+    let loop: EventLoop
     private let running = Mutex(0)
     private let waiting = Mutex<[@Sendable () -> Void]>([])
 

@@ -18,20 +18,31 @@ package final class DownloadDriver: TransferDriver {
     }
 
     private func fetch(_ store: DownloadStore) async throws(DiskFailure) -> AttemptOutcome {
-        let transfer = store.transfer
-        let isExpected = transfer.task.options.expected != nil
         if let total = store.saved?.length, total == store.offset {
             return try await DownloadFinish(store).run()
         }
+        let segments = DownloadSegments(store)
+        async let work: Void = segments.run()
+        let outcome = await fetch(store, segments)
+        segments.close()
+        await work
+        return outcome
+    }
+
+    private func fetch(
+        _ store: DownloadStore, _ segments: DownloadSegments
+    ) async -> AttemptOutcome {
+        let transfer = store.transfer
         // What the rest of a content that only the connection's end ended is asked for by.
         for _ in 0..<Self.roundLimit {
             let before = store.offset
             let ladder = ResumePlan.ladder(
-                store.saved, offset: store.offset, isExpected: isExpected)
+                store.saved, offset: store.offset,
+                isExpected: transfer.task.options.expected != nil)
             var next: AttemptOutcome?
             for mode in ladder where next == nil {
                 if transfer.isStopped { return .stopped }
-                next = await DownloadRequest(store, mode).run()
+                next = await DownloadRequest(store, mode, segments).run()
             }
             guard let outcome = next else { continue }
             guard outcome == .again, store.offset > before else { return outcome }

@@ -6,11 +6,13 @@ struct DownloadOutcome {
     private let store: DownloadStore
     private let reception: DownloadReception
     private let ending: Result<NetworkAnswer, Failure>
+    private let segments: DownloadSegments
 
     init(
         _ store: DownloadStore, _ reception: DownloadReception,
-        _ ending: Result<NetworkAnswer, Failure>
+        _ ending: Result<NetworkAnswer, Failure>, _ segments: DownloadSegments
     ) {
+        self.segments = segments
         self.store = store
         self.reception = reception
         self.ending = ending
@@ -19,7 +21,7 @@ struct DownloadOutcome {
     /// - Returns: `nil` if the next way is to be tried.
     func judge() async -> AttemptOutcome? {
         await reception.finishCommits()
-        if let failure = reception.failure { return .disk(failure) }
+        if let failure = reception.failure ?? segments.failure { return .disk(failure) }
         do throws(DiskFailure) {
             switch reception.step {
             case .next: return nil
@@ -47,7 +49,10 @@ struct DownloadOutcome {
     }
 
     private func judgeContent() async throws(DiskFailure) -> AttemptOutcome {
-        if let flaw = reception.flaw { return try judge(flaw) }
+        if let flaw = reception.flaw ?? segments.flaw { return try judge(flaw) }
+        if reception.hasReachedLimit {
+            return store.offset == store.saved?.length ? try await finish(at: store.offset) : .again
+        }
         guard case .success(let answer) = ending, !answer.isDeclined else { return judgeEnding() }
         let end = ContentEnd(
             offset: reception.position, total: store.saved?.length,

@@ -13,6 +13,7 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
     private let plan: ResumePlan
     private let location: TransferLocation
     private let isExpected: Bool
+    let role: Role
     private(set) var facts: AnswerFacts?
     /// `nil` while there is no head.
     private(set) var step: ResumeStep?
@@ -24,14 +25,37 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
     private var end: Int64?
     /// Up to where it is compared.
     private var comparedEnd: Int64 = 0
+    /// Where what another request brings begins.
+    private(set) var limit: Int64 = .max
+    /// So much of what is behind the limit was compared, in bytes.
+    private var metCount: Int64 = 0
+    /// Whether it has come to its limit, and what stands behind it agrees.
+    private(set) var hasReachedLimit = false
     /// What was written and is not committed begins here.
     private var uncommitted: Int64 = 0
     /// What is safe ends here.
     private var committed: Int64 = 0
-    private var commit: DiskWork<Void>?
+    private var commit: DownloadCommit?
     private var committedAt: Int64
     private var contentHashes: [(hash: RunningHash, expected: [UInt8])] = []
     private let byteLimit: Int64
+
+    enum Role {
+        /// It begins where something is missing.
+        case main(DownloadSegments)
+        /// It brings just this range; `accept` says whether that is still wanted.
+        case part(Range<Int64>, of: DownloadSegments, accept: () -> Bool)
+
+        var isMain: Bool {
+            if case .main = self { true } else { false }
+        }
+
+        var segments: DownloadSegments {
+            switch self {
+            case .main(let segments), .part(_, let segments, _): segments
+            }
+        }
+    }
 
     enum Flaw: Equatable {
         /// A part does not agree with what is there.
@@ -42,7 +66,10 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
         case contentDigest
     }
 
-    init(_ store: DownloadStore, _ plan: ResumePlan, at location: TransferLocation) {
+    init(
+        _ store: DownloadStore, _ plan: ResumePlan, at location: TransferLocation, _ role: Role
+    ) {
+        self.role = role
         self.store = store
         self.plan = plan
         self.location = location
@@ -58,8 +85,8 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
     func take(_ head: ResponseHead) -> Bool {
         let facts = AnswerFacts(
             url: location.url, head, now: HTTPDate(store.transfer.clock.now))
-        let rule = ResumeRule(plan, store.saved, offset: store.offset, isExpected: isExpected)
-        let step = rule.judge(facts)
+        let rule = ResumeRule(plan, store.saved, offset: offset, isExpected: isExpected)
+        let step = accepted(rule.judge(facts), facts)
         self.facts = facts
         self.step = step
         do throws(DiskFailure) {
@@ -69,9 +96,10 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
                 end = facts.version.length
             case .append(let start, let end):
                 position = start
-                comparedEnd = store.offset
+                comparedEnd = offset
                 note(facts)
                 self.end = end ?? store.saved?.length
+                if facts.status == 206 { limit = rangeEnd }
             case .next, .complete, .restart, .wait, .refuse, .authenticate, .redirect:
                 return false
             }
@@ -90,6 +118,46 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
         return flaw == nil
     }
 
+    /// From where on something is missing.
+    private var offset: Int64 {
+        switch role {
+        case .main: store.offset
+        case .part(let range, _, _): range.lowerBound
+        }
+    }
+
+    /// Where the part ends that was asked for.
+    private var rangeEnd: Int64 {
+        switch role {
+        case .main: store.gapEnd ?? .max
+        case .part(let range, _, _):
+            range.upperBound == store.saved?.length ? .max : range.upperBound
+        }
+    }
+
+    /// Of a part nothing else will do than what was asked for, of the very same version.
+    private func accepted(_ step: ResumeStep, _ facts: AnswerFacts) -> ResumeStep {
+        guard case .part(let range, _, let accept) = role else { return step }
+        guard case .append(range.lowerBound, let end) = step, end == plan.end, facts.status == 206,
+            facts.version.entityTag == store.saved?.entityTag, accept()
+        else { return .next("not the part that was asked for") }
+        return step
+    }
+
+    /// Leaves what begins at an offset to another request.
+    ///
+    /// - Returns: whether it has not come so far yet.
+    func limit(to start: Int64) -> Bool {
+        guard position + store.boundary < start, start < limit else { return false }
+        limit = start
+        return true
+    }
+
+    /// What it has still to bring of a whole, in bytes.
+    func missing(of total: Int64) -> Int64 {
+        step?.takesContent ?? false ? max(0, min(total, limit) - position) : 0
+    }
+
     /// Completes what is known of the version.
     private func note(_ facts: AnswerFacts) {
         guard var saved = store.saved else { return }
@@ -105,7 +173,7 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
         guard let total = store.saved?.length else { return }
         if total > byteLimit { flaw = .tooLong }
         let transfer = store.transfer
-        let missing = total - uncommitted
+        let missing = total - max(uncommitted, transfer.journal.state.committedCount)
         let free = try transfer.disk.freeSpace(at: store.path.folder)
         guard free < missing else { return }
         throw DiskFailure(
@@ -115,13 +183,14 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
     // MARK: The content
 
     func take(_ piece: Span<UInt8>) {
-        guard failure == nil, flaw == nil else { return }
+        guard failure == nil, flaw == nil, !hasReachedLimit else { return }
+        role.segments.noteReceived(piece.count)
         for content in contentHashes {
             unsafe piece.withUnsafeBytes { unsafe content.hash.update($0) }
         }
         var count = piece.count
-        if let end, position + Int64(count) > end {
-            count = Int(end - position)
+        if let end, position + metCount + Int64(count) > end {
+            count = Int(end - position - metCount)
             flaw = .excess
         }
         if position + Int64(count) > byteLimit {
@@ -129,13 +198,47 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
             return
         }
         do throws(DiskFailure) {
-            let compared = try compare(piece.extracting(..<count))
-            try store.file.write(piece.extracting(compared..<count), at: position)
-            position += Int64(count - compared)
+            try write(piece.extracting(..<count))
         } catch {
             failure = error
         }
     }
+
+    private func write(_ piece: Span<UInt8>) throws(DiskFailure) {
+        let count = Int(min(Int64(piece.count), limit - position))
+        let compared = try compare(piece.extracting(..<count))
+        try store.file.write(piece.extracting(compared..<count), at: position)
+        position += Int64(count - compared)
+        guard position == limit else { return }
+        try meet(piece.extracting(count...))
+    }
+
+    /// Compares what comes behind the limit with what another request has brought; where it has
+    /// brought nothing, that comes from here as well.
+    private func meet(_ piece: Span<UInt8>) throws(DiskFailure) {
+        let boundary = min(store.boundary, (store.saved?.length ?? .max) - limit)
+        if metCount == 0, boundary > 0, !piece.isEmpty {
+            let next = role.segments.boundary(at: limit, count: boundary)
+            guard next == limit else {
+                limit = next
+                return try write(piece)
+            }
+        }
+        let count = Int(min(Int64(piece.count), boundary - metCount))
+        if count > 0 {
+            let there = try store.file.read(at: limit + metCount, count: count)
+            guard there.count == count, (0..<count).allSatisfy({ there[$0] == piece[$0] }) else {
+                flaw = .mismatch
+                return
+            }
+            metCount += Int64(count)
+        }
+        hasReachedLimit = metCount == boundary
+    }
+
+    /// Up to where what has come may be said to be there: what meets another's part and was not
+    /// compared with it has to be asked for again.
+    private var safeEnd: Int64 { position == limit && !hasReachedLimit ? position - 1 : position }
 
     /// Compares the start of a piece with what is there.
     ///
@@ -164,6 +267,8 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
     /// Half a batch is made safe while the other half comes.
     func waitForRoom() async -> Bool {
         guard failure == nil, flaw == nil, !store.transfer.isStopped else { return false }
+        if hasReachedLimit { return position + metCount == end }
+        if position > comparedEnd { role.segments.consider(self) }
         let limits = store.transfer.limits
         let batch = max(
             limits.batchSize,
@@ -183,12 +288,12 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
 
     private func beginCommit() {
         let start = uncommitted
-        uncommitted = max(start, position)
+        uncommitted = max(start, safeEnd)
         committedAt = store.transfer.clock.elapsed
         commit = store.beginCommit(start..<uncommitted)
     }
 
-    private func settle(_ work: DiskWork<Void>) async {
+    private func settle(_ work: DownloadCommit) async {
         commit = nil
         let end = uncommitted
         do throws(DiskFailure) {

@@ -7,11 +7,13 @@ internal import Origins
 struct DownloadRequest {
     private let store: DownloadStore
     private let mode: ResumePlan.Mode
+    private let segments: DownloadSegments
     private let transfer: RunningTransfer
 
-    init(_ store: DownloadStore, _ mode: ResumePlan.Mode) {
+    init(_ store: DownloadStore, _ mode: ResumePlan.Mode, _ segments: DownloadSegments) {
         self.store = store
         self.mode = mode
+        self.segments = segments
         transfer = store.transfer
     }
 
@@ -29,10 +31,12 @@ struct DownloadRequest {
         var authorization: String?
         var hops = 0
         while true {
-            let reception = DownloadReception(store, plan(for: location), at: location)
-            let ending = await send(
-                to: location, reception, fromStart: location.isSameOrigin(as: start), authorization)
+            let plan = plan(for: location)
+            let reception = DownloadReception(store, plan, at: location, .main(segments))
+            segments.authorization = authorization
+            let ending = await send(plan, to: location, reception, transfer.stop)
             if transfer.isStopped { await reception.finishCommits() }
+            await segments.settle(behind: reception)
             switch reception.step {
             case .redirect(let reference)? where reception.failure == nil:
                 hops += 1
@@ -47,7 +51,7 @@ struct DownloadRequest {
                     return .authentication(schemes: schemes, host: location.target.authority)
                 }
                 authorization = value
-            default: return await DownloadOutcome(store, reception, ending).judge()
+            default: return await DownloadOutcome(store, reception, ending, segments).judge()
             }
             if transfer.isStopped { return .stopped }
         }
@@ -57,32 +61,27 @@ struct DownloadRequest {
         let saved = store.saved
         let overlap =
             saved?.url == location.url
-            ? isDigestKnown ? 0 : Self.overlap
+            ? store.boundary
             // A tag is of one resource: where another one answers for it, more is compared.
             : Self.foreignOverlap
-        return ResumePlan(mode, saved, offset: store.offset, overlap: overlap)
+        return ResumePlan(
+            mode, saved, offset: store.offset, overlap: overlap,
+            end: mode == .whole ? nil : store.gapEnd.map { $0 + store.boundary })
     }
 
-    /// Whether what is put together wrongly will be seen at its end.
-    private var isDigestKnown: Bool {
-        transfer.task.options.expected != nil || (store.saved?.hasSecureDigest ?? false)
-    }
-
-    /// In bytes, that are asked for again and compared: a part may be labelled as the one that was
-    /// asked for and be another one, under the right tag.
-    private static let overlap: Int64 = 256
+    /// In bytes, that are asked for again and compared.
     private static let foreignOverlap: Int64 = 65_536
 
-    /// - Parameter fromStart: whether the origin is the one that the task's own fields are for.
-    private func send(
-        to location: TransferLocation, _ reception: DownloadReception, fromStart: Bool,
-        _ authorization: String?
+    /// Sends one request; the task's own fields and its login go to its own origin alone.
+    func send(
+        _ plan: ResumePlan, to location: TransferLocation, _ reception: DownloadReception,
+        _ stop: ClientStop
     ) async -> Result<NetworkAnswer, Failure> {
-        var request = NetworkRequest(location, to: reception, stop: transfer.stop)
-        request.fields = plan(for: location).fields
-        if fromStart {
+        var request = NetworkRequest(location, to: reception, stop: stop)
+        request.fields = plan.fields
+        if location.isSameOrigin(as: transfer.task.url) {
             request.fields += transfer.task.options.fields
-            if let authorization {
+            if let authorization = segments.authorization {
                 request.fields.append(TransferField("Authorization", authorization))
             }
         }

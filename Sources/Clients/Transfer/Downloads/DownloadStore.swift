@@ -12,8 +12,8 @@ final class DownloadStore: @unchecked Sendable {
     let path: String
     /// What the journal does not say yet, and must before the next progress.
     private var unsaid: [JournalRecord] = []
-    /// What a commit under way says.
-    private var saying: [JournalRecord] = []
+    /// What commits under way say.
+    private var saying: [DownloadCommit] = []
     /// Of what was committed, from the start on.
     let running = ReadDigest()
     /// Whether a crash could still take the file itself.
@@ -40,7 +40,7 @@ final class DownloadStore: @unchecked Sendable {
     }
 
     var saved: SavedVersion? {
-        for record in (saying + unsaid).reversed() {
+        for record in (saying.flatMap(\.records) + unsaid).reversed() {
             if case .head(let version) = record { return version }
         }
         return transfer.journal.state.saved
@@ -48,6 +48,22 @@ final class DownloadStore: @unchecked Sendable {
 
     /// From the start on without a gap, in bytes.
     var offset: Int64 { transfer.journal.state.prefix }
+
+    /// Where what comes behind the first gap begins; `nil` if nothing does.
+    var gapEnd: Int64? {
+        let ranges = transfer.journal.state.committed.ranges
+        return ranges.first { $0.lowerBound > 0 }?.lowerBound
+    }
+
+    /// In bytes: so much of what another request brought is asked for again and compared where two
+    /// parts meet, unless what is put together wrongly will be seen at its end.
+    var boundary: Int64 {
+        let isDigestKnown =
+            transfer.task.options.expected != nil || (saved?.hasSecureDigest ?? false)
+        return isDigestKnown ? 0 : Self.boundarySize
+    }
+
+    static let boundarySize: Int64 = 256
 
     // MARK: Versions
 
@@ -95,11 +111,10 @@ final class DownloadStore: @unchecked Sendable {
     // MARK: Progress
 
     /// Begins to make safe what was written, and to say so; `settle` has to follow.
-    func beginCommit(_ range: Range<Int64>) -> DiskWork<Void> {
+    func beginCommit(_ range: Range<Int64>) -> DownloadCommit {
         let (records, isNew) = (unsaid, isNew)
         unsaid = []
-        saying = records
-        return transfer.worker.begin { [self] () throws(DiskFailure) in
+        let work = transfer.worker.begin { [self] () throws(DiskFailure) in
             guard !range.isEmpty else {
                 return records.isEmpty ? () : try transfer.journal.append(records)
             }
@@ -107,19 +122,23 @@ final class DownloadStore: @unchecked Sendable {
             if isNew { try transfer.disk.syncFolder(path.folder) }
             let check = try blockCheck(endingAt: range.upperBound)
             try transfer.journal.append(records + [.progress(check, from: range.lowerBound)])
-            try running.read(range, of: file)
+            let end = transfer.journal.state.prefix
+            if end > running.end { try running.read(running.end..<end, of: file) }
         }
+        let commit = DownloadCommit(work, records)
+        saying.append(commit)
+        return commit
     }
 
     /// Waits for a commit.
-    func settle(_ work: DiskWork<Void>) async throws(DiskFailure) {
+    func settle(_ commit: DownloadCommit) async throws(DiskFailure) {
+        defer { saying.removeAll { $0 === commit } }
         do throws(DiskFailure) {
-            try await work.value()
+            try await commit.work.value()
         } catch {
-            unsaid = saying + unsaid
+            unsaid = commit.records + unsaid
             throw error
         }
-        saying = []
         isNew = false
         let state = transfer.journal.state
         transfer.noteProgress(state.committedCount, total: saved?.length)
@@ -164,6 +183,20 @@ final class DownloadStore: @unchecked Sendable {
         }
         return bytes.count == check.count && bytes.castagnoli == check.checksum
     }
+}
+
+/// Bytes that are being made safe.
+final class DownloadCommit: Sendable {
+    fileprivate let work: DiskWork<Void>
+    /// What the journal says with it.
+    fileprivate let records: [JournalRecord]
+
+    fileprivate init(_ work: DiskWork<Void>, _ records: [JournalRecord]) {
+        self.work = work
+        self.records = records
+    }
+
+    var isDone: Bool { work.isDone }
 }
 
 extension [UInt8] {

@@ -24,6 +24,10 @@ package final class RunningTransfer: @unchecked Sendable {
     /// Called when `task` has changed.
     var onChange: (RunningTransfer) -> Void = { _ in }
 
+    /// Takes a connection to the host for one more request, if one may be had; it is given back.
+    var takeConnection: () -> Bool = { false }
+    var giveConnection: () -> Void = {}
+
     // What the service keeps of it.
     var isRunning = false
     /// In milliseconds of the clock.

@@ -21,5 +21,16 @@ package struct TransferLimits: Sendable {
     /// In milliseconds: when a disk that was full is looked at again.
     package var storageTime: Int64 = 30_000
 
+    /// Requests at once for the parts of one download.
+    package var segmentLimit = 4
+    /// In bytes: a part that is worth a connection of its own.
+    package var segmentSize: Int64 = 4 << 20
+    /// In milliseconds: for so long it is measured what a part has brought.
+    package var segmentTime: Int64 = 2000
+    /// In hundredths: so much faster has one more request to make it, or there are no further ones.
+    package var segmentGain: Int64 = 10
+    /// In bytes a second: a line that is so fast gets no faster by more requests.
+    package var segmentRate: Int64 = 32 << 20
+
     package init() {}
 }

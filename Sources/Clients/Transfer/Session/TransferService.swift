@@ -149,6 +149,18 @@ package final class TransferService: @unchecked Sendable {
     func enter(_ transfer: RunningTransfer) {
         transfers[transfer.task.identifier] = transfer
         transfer.onChange = { [weak self] in self?.note($0) }
+        let host = transfer.host
+        transfer.takeConnection = { [weak self] in
+            guard let self, (runningHosts[host] ?? 0) < configuration.limits.hostLimit else {
+                return false
+            }
+            takeConnection(to: host)
+            return true
+        }
+        transfer.giveConnection = { [weak self] in
+            self?.giveConnection(to: host)
+            self?.wake()
+        }
         guard !transfer.task.state.isFinal else { return }
         queue.append(transfer)
         isSorted = false
@@ -232,19 +244,25 @@ package final class TransferService: @unchecked Sendable {
         }
         transfer.beginAttempt()
         running[transfer.task.identifier] = transfer
-        runningHosts[transfer.host, default: 0] += 1
+        takeConnection(to: transfer.host)
         transfer.note(.running)
         background.add { [self] in
             let outcome = await driver.run(transfer)
             transfer.isRunning = false
             running[transfer.task.identifier] = nil
-            let count = (runningHosts[transfer.host] ?? 1) - 1
-            runningHosts[transfer.host] = count > 0 ? count : nil
+            giveConnection(to: transfer.host)
             finish(transfer, outcome)
             if transfer.task.state.isFinal { transfer.closeFile() }
             if transfer.journal.state.isCancelled { removeContent(of: transfer) }
             wake()
         }
+    }
+
+    private func takeConnection(to host: String) { runningHosts[host, default: 0] += 1 }
+
+    private func giveConnection(to host: String) {
+        let count = (runningHosts[host] ?? 1) - 1
+        runningHosts[host] = count > 0 ? count : nil
     }
 
     // MARK: What came of it
