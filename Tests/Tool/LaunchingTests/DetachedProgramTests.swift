@@ -6,9 +6,9 @@ import Testing
 
 struct DetachedProgramTests {
     /// What a shell is told to say of itself: its folder, descriptors, session and number, and what it
-    /// reads.
+    /// reads. No pipe is among them: while a shell makes one it has its ends itself.
     private static let questions = """
-        pwd; ls /proc/$$/fd | tr '\\n' ' '; echo; cut -d' ' -f6 /proc/$$/stat; echo $$; cat
+        pwd; ls /proc/$$/fd; cut -d' ' -f6 /proc/$$/stat; echo $$; cat
         """
 
     @Test func hasNothingOfItsStarter() async throws {
@@ -24,11 +24,11 @@ struct DetachedProgramTests {
             variables: ["PATH": "/usr/bin:/bin"], log: log)
         while !program.hasEnded { await Task.yield() }
         let lines = try Files.read(log).text.split(separator: "\n").map(String.init)
-        #expect(lines.count == 4)
+        try #require(lines.count == 6)
         #expect(lines[0] == "/")
-        #expect(lines[1] == "0 1 2 ")
-        #expect(lines[2] == lines[3])
-        #expect(program.lastWords == lines[3])
+        #expect(lines[1...3] == ["0", "1", "2"])
+        #expect(lines[4] == lines[5])
+        #expect(program.lastWords == lines[5])
     }
 
     /// Nobody has to ask for its end: what waits for any child, as the runner of these tests does, hears

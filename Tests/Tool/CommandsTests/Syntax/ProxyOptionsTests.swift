@@ -168,7 +168,7 @@ struct ProxyOptionsTests {
         "", "proxy.test:3128", "https://proxy.test:3128", "http://proxy.test", "http://:3128",
         "http://proxy.test:0", "http://proxy.test:3128/path", "socks4://proxy.test:1080",
         "=http://proxy.test:3128", "a..b=http://proxy.test:3128", "*x=http://proxy.test:3128",
-        "http://jane:s3cret@proxy.test:3128", "HTTP://proxy.test:3128",
+        "http://jane:s3cret@proxy.test:3128",
     ]
 
     @Test(arguments: refusedUpstreams)
