@@ -64,7 +64,9 @@ struct DaemonClientTask: Sendable {
                 throw Failure(
                     "no-driver", party: .tool, "this version does downloads only, no uploads")
             }
-            let task = try service.enqueue(plan)
+            var task = try service.transfer(doing: plan)
+            if task == nil { task = try service.enqueue(plan) }
+            guard let task else { break }
             try service.resume(task.identifier)
             try await show(task.identifier)
         case .resume(let identifier):

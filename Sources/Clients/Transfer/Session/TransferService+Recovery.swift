@@ -40,6 +40,7 @@ extension TransferService {
         removeContent(of: transfer)
         remove(transfer.folder)
         transfers[transfer.task.identifier] = nil
+        if let file = transfer.task.file, targets[file] === transfer { targets[file] = nil }
         queue.removeAll { $0 === transfer }
         for watcher in watchers[transfer.task.identifier] ?? [] { watcher.wake() }
         onActivity()

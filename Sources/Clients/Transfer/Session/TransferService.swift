@@ -23,6 +23,8 @@ package final class TransferService: @unchecked Sendable {
     private let claim: any DiskFile
 
     var transfers: [String: RunningTransfer] = [:]
+    /// Downloads by where they go, those that have ended among them.
+    var targets: [String: RunningTransfer] = [:]
     /// Those that have not ended, by priority and age.
     var queue: [RunningTransfer] = []
     private var isSorted = true
@@ -148,6 +150,11 @@ package final class TransferService: @unchecked Sendable {
 
     func enter(_ transfer: RunningTransfer) {
         transfers[transfer.task.identifier] = transfer
+        if transfer.task.kind == .download, let file = transfer.task.file,
+            !transfer.task.state.isFinal
+        {
+            targets[file] = transfer
+        }
         transfer.onChange = { [weak self] in self?.note($0) }
         let host = transfer.host
         transfer.takeConnection = { [weak self] in

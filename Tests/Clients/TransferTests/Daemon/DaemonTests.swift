@@ -58,6 +58,39 @@ struct DaemonTests {
         }
     }
 
+    /// The same request again is the same transfer, until it has ended; nothing else goes to its file.
+    @Test func takesUpWhatItDoesAlready() async throws {
+        var laboratory = Laboratory()
+        laboratory.scenario =
+            "[rule]\nname = slow\npath = /assets/*\nturn = first\nfault = stall:400000\n"
+        try await laboratory.serve { bench in
+            let client = try await bench.connect()
+            func add(_ path: String, session: String = "default") async throws -> TransferTask? {
+                var plan = bench.plan(path)
+                plan.session = session
+                plan.options.replacesFile = true
+                return try await client.tasks(.add(plan)).first
+            }
+            let first = try await add("/assets/7/1m")
+            let again = try await add("/assets/7/1m")
+            #expect(again?.identifier == first?.identifier)
+            for (path, session) in [("/assets/8/1m", "default"), ("/assets/7/1m", "other")] {
+                let failure = await #expect(throws: Failure.self) {
+                    try await add(path, session: session)
+                }
+                #expect(failure?.code == "file-claimed")
+            }
+            let id = try #require(first?.identifier)
+            _ = try await client.tasks(.suspend(id))
+            _ = await bench.bench.service.wait(for: id) { $0.state == .suspended }
+            _ = try await add("/assets/7/1m")
+            #expect(try await client.tasks(.follow(id)).last?.state == .completed)
+            let other = try await add("/assets/8/1m")
+            #expect(other?.identifier != id)
+            #expect(try await client.tasks(.list(session: nil)).count == 2)
+        }
+    }
+
     @Test func tellsASessionUntilItIsAcknowledged() async throws {
         try await Laboratory().serve { bench in
             let client = try await bench.connect()
