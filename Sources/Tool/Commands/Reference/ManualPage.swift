@@ -51,7 +51,8 @@ struct ManualPage {
         case .option:
             name += "\\fB\\-\\-\(Self.text(parameter.name))\\fR \\fI\(parameter.placeholder)\\fR"
         case .flag: name += "\\fB\\-\\-\(Self.text(parameter.name))\\fR"
-        case .positional: name = "\\fI\(parameter.name)\\fR"
+        case .positional:
+            name = "\\fI\(parameter.name)\\fR" + (parameter.isRepeated ? "..." : "")
         case .rest: name = "\\fB\\-\\-\\fR \\fI\(parameter.name)\\fR..."
         }
         lines += [".TP", name, Self.text(HelpText.summary(parameter))]

@@ -30,8 +30,9 @@ enum ZshCompletions {
         var specifications = command.options.map { specification(of: $0) } + [help]
         for (index, positional) in command.positionals.enumerated() {
             let mark = positional.isRequired ? ":" : "::"
+            let place = positional.isRepeated ? "*" : String(index + 1)
             specifications.append(
-                "\(index + 1)\(mark)\(message(positional.name)):\(action(positional))")
+                "\(place)\(mark)\(message(positional.name)):\(action(positional))")
         }
         if command.rest != nil {
             specifications.append("*::program:_normal")

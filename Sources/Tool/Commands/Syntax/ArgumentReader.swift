@@ -117,7 +117,8 @@ struct ArgumentReader {
 
     private mutating func readPositional(_ argument: String) throws(UsageFailure) {
         let next = parameters.indices.first { index in
-            parameters[index].kind == .positional && !isGiven(index)
+            parameters[index].kind == .positional
+                && (parameters[index].isRepeated || !isGiven(index))
         }
         guard let next else {
             let takesRest = parameters.contains { $0.kind == .rest }

@@ -36,7 +36,7 @@ struct HelpText {
 
     private mutating func addUsage(_ command: Command, title: String) {
         var words = command.parameters.filter { $0.kind == .positional }
-            .map { $0.isRequired ? $0.title : "[\($0.title)]" }
+            .map { ($0.isRequired ? $0.title : "[\($0.title)]") + ($0.isRepeated ? "…" : "") }
         if command.invoke == nil {
             words.append("COMMAND")
         } else if command.parameters.contains(where: { $0.kind == .option || $0.kind == .flag }) {

@@ -78,6 +78,19 @@ struct Parameter<Arguments> {
         }
     }
 
+    /// One argument or more that stand on their own, behind all others.
+    static func list<Value>(
+        _ path: WritableKeyPath<Arguments, [Value]>, _ syntax: ValueSyntax<Value>,
+        _ summary: String
+    ) -> Parameter {
+        let description = ParameterDescription(
+            kind: .positional, name: syntax.placeholder, summary: summary,
+            choices: syntax.choices, isPath: syntax.isPath, isRequired: true, isRepeated: true)
+        return Parameter(description: description) { arguments, text throws(UsageFailure) in
+            arguments[keyPath: path].append(try syntax.read(text))
+        }
+    }
+
     /// An option with a value: `--name VALUE` or `--name=VALUE`.
     static func option<Value>(
         _ name: String, short: Character? = nil, _ path: WritableKeyPath<Arguments, Value>,
