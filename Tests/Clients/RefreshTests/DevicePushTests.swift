@@ -76,11 +76,11 @@ private struct PushPlay {
         }
         let app = Self.apps[Int(draw(3))]
         let kind = draw(5) == 0 ? TracePush.Kind.alert : .silent
-        let lifetime = [nil, nil, 0, 60, 3600][Int(draw(5))] as Int64?
+        let lifetime = [nil, nil, 0, 60_000, 3_600_000][Int(draw(5))] as Int64?
         let number = UInt64(sent.count) + 1
         sent[number] = Sent(
             app: app, kind: kind, at: now,
-            expiry: lifetime.map { $0 == 0 ? .max : now + $0 * 1000 } ?? .max,
+            expiry: lifetime.map { $0 == 0 ? .max : now + $0 } ?? .max,
             isStorable: lifetime != 0)
         let arrivals = pushes.send(TracePush(kind, lifetime: lifetime), to: app, at: now)
         if kind == .alert, isConnected, !arrivals.contains(where: { $0.number == number }) {

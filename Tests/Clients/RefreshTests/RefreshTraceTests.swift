@@ -5,8 +5,8 @@ import Testing
 
 struct RefreshTraceTests {
     private static let head =
-        #"{"schema":"sallyport.refresh-trace/1","name":"t","start":"2026-03-02T00:00:00Z","#
-        + #""zone_minutes":60,"apps":[{"name":"news","interval":"minimum"}]}"#
+        #"{"schema":"sallyport.refresh-trace/1","name":"t","startAt":"2026-03-02T00:00:00Z","#
+        + #""zoneMinutes":60,"apps":[{"name":"news","interval":"minimum"}]}"#
 
     private static func read(_ lines: [String]) throws(Failure) -> RefreshTrace {
         try RefreshTraceReader.read(
@@ -28,7 +28,7 @@ struct RefreshTraceTests {
             .device(.locked), .device(.unlocked), .device(.rebooted), .device(.radio(1500)),
             .device(.consent("pods", isGranted: true)),
             .published("pods", thumbnails: 3, assets: 4),
-            .pushed("pods", TracePush(.silent, lifetime: 60)),
+            .pushed("pods", TracePush(.silent, lifetime: 60_000)),
             .pushed("pods", TracePush(.alertWithContent)), .outage("pods", true),
             .behaviour("pods", .completesTwice), .behaviour("pods", nil), .end,
         ]
@@ -83,7 +83,7 @@ struct RefreshTraceTests {
                 2, "interval is not"
             ),
             (
-                "size", [head, #"{"at":0,"event":"publish","app":"news","asset_bytes":-1}"#], 2,
+                "size", [head, #"{"at":0,"event":"publish","app":"news","assetBytes":-1}"#], 2,
                 "size"
             ),
             (

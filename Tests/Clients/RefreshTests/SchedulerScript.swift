@@ -10,6 +10,7 @@ struct SchedulerScript {
         case push(TracePush.Kind, String)
         case complete(UInt64, RefreshResult)
         case report(UInt64, WakeReport)
+        case transfers(String)
         case pass
     }
 
@@ -33,6 +34,7 @@ struct SchedulerScript {
                         WakeToken(number: number), WakeReport(result), at: now)
                 case .report(let number, let report):
                     scheduler.complete(WakeToken(number: number), report, at: now)
+                case .transfers(let app): scheduler.endTransfers(of: app, at: now)
                 case .pass: scheduler.advance(to: now)
                 }
             told += decisions.map(Self.words)
@@ -57,6 +59,7 @@ struct SchedulerScript {
         case .dropped(let app, let reason): "dropped \(app) \(reason)"
         case .banner(let app): "banner \(app)"
         case .delivered(let app): "delivered \(app)"
+        case .transfersEnded(let app): "transfers-ended \(app)"
         case .merge(let app, let count): "merge \(app) \(count)"
         case .foreground(let app): "foreground \(app)"
         case .ask(let app): "ask \(app)"

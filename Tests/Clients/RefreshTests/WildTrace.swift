@@ -57,6 +57,6 @@ enum WildTrace {
 
     private static func push(_ draw: (UInt64) -> Int) -> TracePush {
         TracePush(
-            TracePush.Kind.allCases[draw(3)], lifetime: [nil, 0, 30, 3600][draw(4)])
+            TracePush.Kind.allCases[draw(3)], lifetime: [nil, 0, 30_000, 3_600_000][draw(4)])
     }
 }

@@ -11,10 +11,14 @@ package final class RefreshClient: @unchecked Sendable {
     package struct App: Sendable {
         package var app: RefreshApp
         package var urls: [String]
+        /// What its pushes are sent to.
+        package var topic: String
 
-        package init(_ app: RefreshApp, urls: [String]) {
+        /// - Parameter topic: `nil` for the app's name.
+        package init(_ app: RefreshApp, urls: [String], topic: String? = nil) {
             self.app = app
             self.urls = urls
+            self.topic = topic ?? app.name
         }
     }
 
@@ -29,10 +33,11 @@ package final class RefreshClient: @unchecked Sendable {
         case failed(Failure)
     }
 
-    private let apps: [App]
+    private var apps: [App]
     private let refresher: FeedRefresher
     private let store: RefreshStore
     private let socket: DeviceSocket?
+    private let transfers: (any EndedTransfers)?
     private let clock: @Sendable () -> Int64
     private let signal: LoopWakeup
     private let tell: (Event) -> Void
@@ -45,18 +50,21 @@ package final class RefreshClient: @unchecked Sendable {
     private var isStopping = false
 
     /// - Parameters:
-    ///   - socket: brings pushes, whose topics are the names of apps; `nil` for none.
+    ///   - socket: brings pushes; `nil` for none.
+    ///   - transfers: what apps left to a daemon; `nil` for nothing.
     ///   - clock: in milliseconds since 1970.
     ///   - tell: hears of everything, in order; it must not call back.
     package init(
         _ apps: [App], _ refresher: FeedRefresher, _ store: RefreshStore, socket: DeviceSocket?,
-        policy: RefreshPolicy = RefreshPolicy(), seed: UInt64, on loop: EventLoop,
+        transfers: (any EndedTransfers)? = nil, policy: RefreshPolicy = RefreshPolicy(),
+        seed: UInt64, on loop: EventLoop,
         clock: @escaping @Sendable () -> Int64, tell: @escaping (Event) -> Void
     ) {
         self.apps = apps
         self.refresher = refresher
         self.store = store
         self.socket = socket
+        self.transfers = transfers
         self.clock = clock
         self.tell = tell
         signal = LoopWakeup(loop)
@@ -79,6 +87,23 @@ package final class RefreshClient: @unchecked Sendable {
     /// Something happens to the device or an app.
     package func note(_ event: DeviceEvent) {
         waiting += stamped(scheduler.take(event, at: clock()))
+        signal.wake()
+    }
+
+    /// An app is to fetch other feeds from now on, or over other networks.
+    package func configure(_ name: String, urls: [String], allowsCellular: Bool) {
+        guard let index = apps.firstIndex(where: { $0.app.name == name }) else { return }
+        apps[index].urls = urls
+        let isLocal = apps[index].app.isLocal || urls.contains(where: Self.isLocal)
+        waiting += stamped(
+            scheduler.configure(
+                name, allowsCellular: allowsCellular, isLocal: isLocal, at: clock()))
+        signal.wake()
+    }
+
+    /// Transfers of an app have ended: it is woken to hear of them.
+    package func noteTransfers(of app: String) {
+        waiting += stamped(scheduler.endTransfers(of: app, at: clock()))
         signal.wake()
     }
 
@@ -113,7 +138,8 @@ package final class RefreshClient: @unchecked Sendable {
     private func hear(_ event: DeviceSocket.Event) async {
         tell(.socket(event))
         guard case .push(let push) = event else { return }
-        waiting += stamped(scheduler.push(push.kind, to: push.topic, at: clock()))
+        let name = apps.first { $0.topic == push.topic }?.app.name
+        waiting += stamped(scheduler.push(push.kind, to: name ?? push.topic, at: clock()))
         signal.wake()
     }
 
@@ -132,10 +158,15 @@ package final class RefreshClient: @unchecked Sendable {
             guard scheduler.isOpen(wake.token) else { return }
             let stop = ClientStop()
             stops[wake.token] = stop
-            start { await self.perform(wake, stop) }
+            start {
+                if wake.cause == .transfer { return await self.settle(wake) }
+                await self.perform(wake, stop)
+            }
         case .finished(let token, _, _, _): stops.removeValue(forKey: token)?.stop()
         case .foreground(let name), .delivered(let name):
             start { await self.bringUpToDate(name) }
+        case .transfersEnded:
+            start { await self.transfers?.settle() }
         case .merge: merge()
         case .window, .snapshot, .violation, .terminated, .held, .deferred, .dropped, .banner, .ask:
             break
@@ -177,6 +208,15 @@ package final class RefreshClient: @unchecked Sendable {
         // The time of a wake that was ended is over: it has been completed for it.
         guard stops.removeValue(forKey: wake.token) != nil else { return }
         waiting += stamped(scheduler.complete(wake.token, result, at: clock()))
+        signal.wake()
+    }
+
+    /// Lets an app hear of its transfers.
+    private func settle(_ wake: Wake) async {
+        await transfers?.settle()
+        guard stops.removeValue(forKey: wake.token) != nil else { return }
+        waiting += stamped(
+            scheduler.complete(wake.token, WakeReport(.newData), at: clock()))
         signal.wake()
     }
 

@@ -29,18 +29,17 @@ package struct FeedReport: Sendable, Equatable {
         self.failure = failure
     }
 
-    package var json: JSONText {
+    /// Whether its server was not asked: the feed is gone, or the server wants to be left alone.
+    package var wasSkipped: Bool { status == nil && failure == nil }
+
+    /// The values of an event, but for the URL and the failure.
+    package var values: [(String, JSONText)] {
         [
-            "url": .string(url), "result": .string(result.rawValue), "status": .optional(status),
-            "items": .array(items.map(\.json)), "bytes": .integer(bytes),
-            "thumbnails": .integer(Int64(thumbnailCount)),
-            "handed_over": .integer(Int64(handedCount)), "gone": .boolean(isGone),
-            "flaps": .integer(Int64(flapCount)), "retry_after_seconds": retry,
-            "error": failure.map {
-                ["code": .string($0.code), "detail": .string($0.detail.withoutUnseen)]
-            } ?? .null,
+            ("result", .string(result.rawValue)), ("status", .optional(status)),
+            ("items", .integer(Int64(items.count))), ("bytes", .integer(bytes)),
+            ("thumbnails", .integer(Int64(thumbnailCount))),
+            ("handedOver", .integer(Int64(handedCount))), ("gone", .boolean(isGone)),
+            ("flaps", .integer(Int64(flapCount))), ("retryAfterMs", .optional(retryAfter)),
         ]
     }
-
-    private var retry: JSONText { retryAfter.map(JSONText.thousandths) ?? .null }
 }

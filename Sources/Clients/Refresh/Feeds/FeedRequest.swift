@@ -31,12 +31,15 @@ enum FeedRequest {
         let content = items.map { name, value in
             "\(name)=\(PercentCoding.encoded(value.utf8).text)"
         }.joined(separator: "&")
-        return request(
+        return post(location, "application/x-www-form-urlencoded", [UInt8](content.utf8))
+    }
+
+    static func post(
+        _ location: FeedLocation, _ type: String, _ content: [UInt8]
+    ) -> ClientRequest {
+        request(
             "POST", .post, location,
-            [
-                ("Content-Type", "application/x-www-form-urlencoded"),
-                ("Content-Length", String(content.utf8.count)),
-            ], [UInt8](content.utf8))
+            [("Content-Type", type), ("Content-Length", String(content.count))], content)
     }
 
     private static func request(

@@ -21,6 +21,8 @@ package enum RefreshDecision: Sendable, Equatable {
     case banner(String)
     /// A push for an app that is in use.
     case delivered(String)
+    /// An app that is in use hears of transfers that have ended.
+    case transfersEnded(String)
     /// What so many wakes put into the side buffer goes to where it belongs.
     case merge(String, count: Int)
     /// The user is in front of the app: it is to be brought up to date with them waiting.
@@ -63,6 +65,8 @@ package enum WakeCause: String, Sendable, CaseIterable {
     case radio
     case charging
     case push
+    /// Transfers that it left to a daemon have ended.
+    case transfer
 
     /// Whether it is something that happens anyway, and no guess.
     package var isAmbient: Bool { self != .predicted }

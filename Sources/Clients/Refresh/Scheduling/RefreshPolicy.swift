@@ -22,6 +22,10 @@ package struct RefreshPolicy: Sendable, Equatable {
     /// How much processor time one wake may take.
     package var wakeProcessorLimit: Int64 = 5_000
 
+    /// How long an app is not woken behind the end of a transfer: others that end meanwhile need no
+    /// wake of their own.
+    package var transferGathering: Int64 = 2_000
+
     /// How long before a predicted use it is fetched.
     package var lead: Int64 = 120_000
     /// From which likelihood on a quarter of an hour counts as one of use.

@@ -2,7 +2,7 @@
 extension RefreshScheduler {
     /// Takes the opportunity that there is, if any, for all that may be woken.
     mutating func consider() -> [RefreshDecision] {
-        var decisions = apps.indices.flatMap { wakeForPush($0) }
+        var decisions = apps.indices.flatMap { wakeForTransfers($0) + wakeForPush($0) }
         var due: [(index: Int, cause: WakeCause, use: Int64)] = []
         for index in apps.indices where isDue(index) {
             guard let cause = cause(for: index) else { continue }

@@ -14,7 +14,7 @@ extension RefreshScheduler {
         wakes.append(OpenWake(wake: wake, index: index))
         apps[index].isRunning = true
         apps[index].held = nil
-        apps[index].lastActivity = now
+        if cause != .transfer { apps[index].lastActivity = now }
         return .wake(wake)
     }
 
@@ -72,6 +72,7 @@ extension RefreshScheduler {
         ended.append(EndedWake(wake: open.wake, isCompleted: isCompleted))
         if ended.count > Self.endedLimit { ended.removeFirst() }
         let index = open.index
+        guard open.wake.cause != .transfer else { return [endTransferWake(open, report)] }
         apps[index].lastActivity = now
         apps[index].budget.spend(report, over: link)
         if open.wake.usesSideBuffer, report.result == .newData { apps[index].bufferedCount += 1 }
@@ -84,6 +85,16 @@ extension RefreshScheduler {
         return [
             .finished(open.wake.token, apps[index].app.name, report.result, nextAfter: next)
         ]
+    }
+
+    /// Nothing was fetched, so that it is no activity; what it did not hear of waits again.
+    private mutating func endTransferWake(
+        _ open: OpenWake, _ report: WakeReport
+    ) -> RefreshDecision {
+        if report.result == .failed { apps[open.index].transfersDue = now }
+        return .finished(
+            open.wake.token, open.wake.app, report.result,
+            nextAfter: apps[open.index].eligible(policy) ?? now)
     }
 
     /// Until when an app is left alone: behind failures for a time that is drawn from one that

@@ -109,6 +109,17 @@ package struct RefreshScheduler: Sendable {
         return []
     }
 
+    /// An app fetches over other networks from now on, or from the local one.
+    package mutating func configure(
+        _ name: String, allowsCellular: Bool, isLocal: Bool, at time: Int64
+    ) -> [RefreshDecision] {
+        let decisions = advance(to: time)
+        guard let index = index(of: name) else { return decisions }
+        apps[index].app.allowsCellular = allowsCellular
+        apps[index].app.isLocal = isLocal
+        return decisions + consider()
+    }
+
     /// Lets time pass: wakes whose time is over end, and opportunities that come with it are taken.
     package mutating func advance(to time: Int64) -> [RefreshDecision] {
         var decisions: [RefreshDecision] = []
@@ -126,7 +137,8 @@ package struct RefreshScheduler: Sendable {
     package var nextTime: Int64? {
         let ends = wakes.map(\.wake.deadline)
         let opportunities = apps.indices.compactMap(nextOpportunity)
-        return (ends + opportunities + [midnight]).min()
+        let transfers = apps.indices.compactMap(nextTransferWake).map { max($0, now + 1) }
+        return (ends + opportunities + transfers + [midnight]).min()
     }
 
     private mutating func roll() {

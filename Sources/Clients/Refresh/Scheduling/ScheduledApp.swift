@@ -22,6 +22,8 @@ struct ScheduledApp: Sendable {
     var lastCharging: Int64?
     /// A push came that could not wake it.
     var hasPush = false
+    /// When it is to hear of transfers that have ended; `nil` if there are none.
+    var transfersDue: Int64?
     /// Wakes whose data is in the side buffer.
     var bufferedCount = 0
     var consent = ConsentGate()

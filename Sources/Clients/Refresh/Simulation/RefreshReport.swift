@@ -42,8 +42,8 @@ package struct RefreshReport: Sendable, Equatable {
         [
             "schema": .string(Self.schema), "trace": .string(trace),
             "seed": .string(String(seed)), "days": .integer(days),
-            "beats_timer": .boolean(beatsTimer), "scheduler": scheduler.json, "timer": timer.json,
-            "opening_only": openingOnly.json,
+            "beatsTimer": .boolean(beatsTimer), "scheduler": scheduler.json, "timer": timer.json,
+            "openingOnly": openingOnly.json,
             "advice": .array(
                 advice.map { app, advice in
                     ["app": .string(app), "advice": .string(advice.rawValue)]
@@ -55,23 +55,23 @@ package struct RefreshReport: Sendable, Equatable {
 extension RefreshMeasures {
     fileprivate var json: JSONText {
         [
-            "wakes": .integer(Int64(wakes)), "useful_wakes": .integer(Int64(usefulWakes)),
-            "push_wakes": .integer(Int64(pushWakes)), "windows": .integer(Int64(windows)),
+            "wakes": .integer(Int64(wakes)), "usefulWakes": .integer(Int64(usefulWakes)),
+            "pushWakes": .integer(Int64(pushWakes)), "windows": .integer(Int64(windows)),
             "violations": .integer(Int64(violations)), "bytes": .integer(bytes),
-            "background_bytes": .integer(backgroundBytes),
-            "foreground_bytes": .integer(foregroundBytes),
-            "handed_over_bytes": .integer(handedOver), "radio_seconds": .thousandths(radio),
+            "backgroundBytes": .integer(backgroundBytes),
+            "foregroundBytes": .integer(foregroundBytes),
+            "handedOverBytes": .integer(handedOver), "radioMs": .integer(radio),
             "openings": .integer(Int64(openings)),
-            "fresh_openings": .integer(Int64(freshOpenings)),
-            "staleness_seconds": Self.seconds(meanStaleness, staleness(percentile:)),
-            "age_seconds": Self.seconds(meanAge, age(percentile:)),
+            "freshOpenings": .integer(Int64(freshOpenings)),
+            "stalenessMs": Self.milliseconds(meanStaleness, staleness(percentile:)),
+            "ageMs": Self.milliseconds(meanAge, age(percentile:)),
         ]
     }
 
-    private static func seconds(_ mean: Int64, _ percentile: (Int) -> Int64) -> JSONText {
+    private static func milliseconds(_ mean: Int64, _ percentile: (Int) -> Int64) -> JSONText {
         [
-            "mean": .thousandths(mean), "p50": .thousandths(percentile(50)),
-            "p95": .thousandths(percentile(95)),
+            "mean": .integer(mean), "p50": .integer(percentile(50)),
+            "p95": .integer(percentile(95)),
         ]
     }
 }

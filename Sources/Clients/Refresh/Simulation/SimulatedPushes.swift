@@ -54,7 +54,7 @@ struct SimulatedPushes {
         let notification = PushNotification(
             number: number, topic: app, type: isSilent ? .background : .alert,
             priority: isSilent ? 5 : 10,
-            expiry: push.lifetime.map { $0 == 0 ? .max : now + $0 * 1000 } ?? .max,
+            expiry: push.lifetime.map { $0 == 0 ? .max : now + $0 } ?? .max,
             isStorable: push.lifetime != 0)
         _ = store.accept(notification, for: Self.device, now: now)
         return take(at: now)

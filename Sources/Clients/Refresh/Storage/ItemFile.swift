@@ -50,9 +50,11 @@ final class ItemFile {
         size += lines.count
     }
 
-    func read() throws(Failure) -> [KeptItem] {
+    func read() throws(Failure) -> [KeptItem] { try Self.read(path) }
+
+    static func read(_ path: String) throws(Failure) -> [KeptItem] {
         guard Files.exists(path) else { return [] }
-        return try Files.read(path, byteLimit: 2 * Self.byteLimit).split(separator: 0x0A)
+        return try Files.read(path, byteLimit: 2 * byteLimit).split(separator: 0x0A)
             .compactMap { line in JSONDocument(Array(line)).flatMap { KeptItem(JSONRow($0)) } }
     }
 
@@ -71,11 +73,18 @@ final class ItemFile {
 }
 
 extension KeptItem {
-    package var json: JSONText {
-        [
-            "feed": .string(feed), "id": .string(id), "title": .string(title),
-            "date": .optional(date), "thumbnails": .array(thumbnails.map { .string($0) }),
-            "assets": .array(assets.map { .string($0) }),
+    package static let schema = "sallyport.refresh-item/1"
+
+    var json: JSONText { json { $0 } }
+
+    /// - Parameter shown: what is told of a URL.
+    package func json(_ shown: (String) -> String) -> JSONText {
+        let date = date.map { Timestamp(microseconds: $0 * 1000) }
+        return [
+            "schema": .string(Self.schema), "feed": .string(shown(feed)), "id": .string(id),
+            "title": .string(title), "publishedAt": .optional(date?.rfc3339),
+            "thumbnails": .array(thumbnails.map { .string($0) }),
+            "assets": .array(assets.map { .string(shown($0)) }),
         ]
     }
 
@@ -84,7 +93,8 @@ extension KeptItem {
         self.feed = feed
         self.id = id
         title = row.text("title") ?? ""
-        date = row.number("date")
+        date = row.text("publishedAt").flatMap { Timestamp(iso8601: Array($0.utf8)) }
+            .map { $0.microseconds / 1000 }
         thumbnails = row.texts("thumbnails") ?? []
         assets = row.texts("assets") ?? []
     }

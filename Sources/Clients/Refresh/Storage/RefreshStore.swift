@@ -79,6 +79,14 @@ package final class RefreshStore: @unchecked Sendable {
 
     // MARK: Items
 
+    /// What a folder holds, of what came while the device was locked, too; nothing is made or
+    /// changed.
+    ///
+    /// Errors: `file-unreadable`.
+    package static func items(in folder: String) throws(Failure) -> [KeptItem] {
+        try ItemFile.read("\(folder)/items.jsonl") + ItemFile.read("\(folder)/pending.jsonl")
+    }
+
     package func storedItems() throws(Failure) -> [KeptItem] { try items.read() }
     package func pendingItems() throws(Failure) -> [KeptItem] { try pending.read() }
 
@@ -114,10 +122,10 @@ extension FeedState {
     fileprivate var json: JSONText {
         [
             "url": .string(url), "etag": .optional(entityTag),
-            "last_modified": .optional(lastModified), "cursor": .optional(cursor),
-            "gone": .boolean(isGone), "not_before": .integer(notBefore),
+            "lastModified": .optional(lastModified), "cursor": .optional(cursor),
+            "gone": .boolean(isGone), "notBeforeMs": .integer(notBefore),
             "flaps": .integer(Int64(flapCount)), "duplicates": .integer(Int64(duplicateCount)),
-            "current_at": .integer(currentAt), "known": .array(known.map { .string($0) }),
+            "currentMs": .integer(currentAt), "known": .array(known.map { .string($0) }),
         ]
     }
 
@@ -125,13 +133,13 @@ extension FeedState {
         guard let url = row.text("url"), let known = row.texts("known") else { return nil }
         self.init(url)
         entityTag = row.text("etag")
-        lastModified = row.text("last_modified")
+        lastModified = row.text("lastModified")
         cursor = row.text("cursor")
         isGone = row.flag("gone") ?? false
-        notBefore = row.number("not_before") ?? 0
+        notBefore = row.number("notBeforeMs") ?? 0
         flapCount = Int(clamping: row.number("flaps") ?? 0)
         duplicateCount = Int(clamping: row.number("duplicates") ?? 0)
-        currentAt = row.number("current_at") ?? 0
+        currentAt = row.number("currentMs") ?? 0
         self.known = known.suffix(FeedState.knownLimit)
     }
 }

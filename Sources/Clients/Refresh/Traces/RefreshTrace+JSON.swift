@@ -5,7 +5,7 @@ extension RefreshTrace {
     package var lines: [UInt8] {
         let head: JSONText = [
             "schema": .string(Self.schema), "name": .string(name),
-            "start": .string(start.rfc3339), "zone_minutes": .integer(Int64(zoneMinutes)),
+            "startAt": .string(start.rfc3339), "zoneMinutes": .integer(Int64(zoneMinutes)),
             "apps": .array(apps.map(\.json)),
         ]
         var text = head.line + [0x0A]
@@ -18,8 +18,8 @@ extension RefreshTrace.App {
     fileprivate var json: JSONText {
         [
             "name": .string(app.name), "interval": .string(app.interval.text),
-            "document_bytes": .integer(documentSize), "storage": .string(app.storage.rawValue),
-            "buffers_while_locked": .boolean(app.buffersWhileLocked),
+            "documentBytes": .integer(documentSize), "storage": .string(app.storage.rawValue),
+            "buffersWhileLocked": .boolean(app.buffersWhileLocked),
             "cellular": .boolean(app.allowsCellular), "local": .boolean(app.isLocal),
         ]
     }
@@ -38,12 +38,12 @@ extension RefreshTrace.Kind {
         case .published(let app, let thumbnails, let assets):
             event(
                 "publish", app,
-                [("thumbnail_bytes", .integer(thumbnails)), ("asset_bytes", .integer(assets))])
+                [("thumbnailBytes", .integer(thumbnails)), ("assetBytes", .integer(assets))])
         case .pushed(let app, let push):
             event(
                 "push", app,
                 [("kind", .string(push.kind.rawValue))]
-                    + (push.lifetime.map { [("lifetime", .integer($0))] } ?? []))
+                    + (push.lifetime.map { [("lifetimeMs", .integer($0))] } ?? []))
         case .outage(let app, let isOn): event("outage", app, [("on", .boolean(isOn))])
         case .behaviour(let app, let fault):
             event("behaviour", app, [("fault", .optional(fault?.rawValue))])
@@ -72,7 +72,7 @@ extension DeviceEvent {
         case .unlocked: event("unlock", nil)
         case .rebooted: event("reboot", nil)
         case .radio(let milliseconds):
-            event("radio", nil, [("milliseconds", .integer(milliseconds))])
+            event("radio", nil, [("durationMs", .integer(milliseconds))])
         case .consent(let app, let isGranted):
             event("consent", app, [("granted", .boolean(isGranted))])
         }

@@ -70,7 +70,7 @@ package struct TracePush: Sendable, Equatable {
     }
 
     package var kind: Kind
-    /// For how many seconds it may wait; `nil` for any time, 0 for not at all.
+    /// For how many milliseconds it may wait; `nil` for any time, 0 for not at all.
     package var lifetime: Int64?
 
     package init(_ kind: Kind, lifetime: Int64? = nil) {

@@ -58,11 +58,37 @@ package struct RefreshTraceReader {
         return trace
     }
 
+    /// Reads what happens to a device right now: an event of a trace without its time.
+    ///
+    /// Errors: `trace-invalid`.
+    ///
+    /// - Parameters:
+    ///   - apps: which there are.
+    ///   - number: the line's, for errors.
+    package static func deviceEvent(
+        _ line: [UInt8], apps: Set<String>, name: String, number: Int
+    ) throws(Failure) -> DeviceEvent {
+        var reader = RefreshTraceReader(name)
+        reader.names = apps
+        reader.number = number
+        guard let document = JSONDocument(line), document[JSONDocument.root].kind == .object else {
+            throw reader.failure("no JSON object")
+        }
+        let row = JSONRow(document)
+        guard let word = row.text("event") else { throw reader.failure("no event") }
+        let (kind, members) = try reader.kind(word, row)
+        try reader.refuseUnknown(row, ["event"] + members)
+        guard case .device(let event) = kind else {
+            throw reader.failure("\(word) does not happen to a device")
+        }
+        return event
+    }
+
     private func failure(_ what: String) -> Failure {
         Failure(
             "trace-invalid", party: .tool,
             number == 0 ? "\(name): \(what)" : "\(name): line \(number): \(what)",
-            hint: "sallyport fetch simulate commuter --print-trace shows what a trace looks like")
+            hint: "sallyport fetch trace --person commuter shows what a trace looks like")
     }
 
     // MARK: The head
@@ -71,15 +97,15 @@ package struct RefreshTraceReader {
         guard row.text("schema") == RefreshTrace.schema else {
             throw failure("the first line has not the schema \(RefreshTrace.schema)")
         }
-        let known = ["schema", "name", "start", "zone_minutes", "apps"]
+        let known = ["schema", "name", "startAt", "zoneMinutes", "apps"]
         try refuseUnknown(row, known)
-        guard let start = row.text("start").flatMap({ Timestamp(iso8601: Array($0.utf8)) }) else {
-            throw failure("start is no time such as 2026-03-02T00:00:00Z")
+        guard let start = row.text("startAt").flatMap({ Timestamp(iso8601: Array($0.utf8)) }) else {
+            throw failure("startAt is no time such as 2026-03-02T00:00:00Z")
         }
-        guard let zone = row.number("zone_minutes", or: 0), (-840...840).contains(zone),
+        guard let zone = row.number("zoneMinutes", or: 0), (-840...840).contains(zone),
             zone % 15 == 0
         else {
-            throw failure("zone_minutes is no number of quarters of an hour from -840 to 840")
+            throw failure("zoneMinutes is no number of quarters of an hour from -840 to 840")
         }
         var apps: [RefreshTrace.App] = []
         for row in row.rows("apps") ?? [] { apps.append(try app(row)) }
@@ -95,7 +121,7 @@ package struct RefreshTraceReader {
         try refuseUnknown(
             row,
             [
-                "name", "interval", "document_bytes", "storage", "buffers_while_locked", "cellular",
+                "name", "interval", "documentBytes", "storage", "buffersWhileLocked", "cellular",
                 "local",
             ])
         guard let name = row.text("name"), (1...64).contains(name.utf8.count) else {
@@ -111,12 +137,12 @@ package struct RefreshTraceReader {
             let storage = StorageClass(rawValue: row.text("storage") ?? app.storage.rawValue)
         else { throw failure("storage is not \(Self.list(StorageClass.allCases))") }
         app.storage = storage
-        guard let size = row.number("document_bytes", or: 20_000), Self.sizes.contains(size),
-            let buffers = row.flag("buffers_while_locked", or: false),
+        guard let size = row.number("documentBytes", or: 20_000), Self.sizes.contains(size),
+            let buffers = row.flag("buffersWhileLocked", or: false),
             let cellular = row.flag("cellular", or: true), let local = row.flag("local", or: false)
         else {
             throw failure(
-                "document_bytes is no size, or buffers_while_locked, cellular or local no flag")
+                "documentBytes is no size, or buffersWhileLocked, cellular or local no flag")
         }
         app.buffersWhileLocked = buffers
         app.allowsCellular = cellular
@@ -163,13 +189,13 @@ package struct RefreshTraceReader {
             )
         case "outage": (.outage(try app(of: row), try flag("on", row)), ["app", "on"])
         case "behaviour": (.behaviour(try app(of: row), try fault(row)), ["app", "fault"])
-        case "push": (.pushed(try app(of: row), try push(row)), ["app", "kind", "lifetime"])
+        case "push": (.pushed(try app(of: row), try push(row)), ["app", "kind", "lifetimeMs"])
         case "publish":
             (
                 .published(
-                    try app(of: row), thumbnails: try size("thumbnail_bytes", row),
-                    assets: try size("asset_bytes", row)),
-                ["app", "thumbnail_bytes", "asset_bytes"]
+                    try app(of: row), thumbnails: try size("thumbnailBytes", row),
+                    assets: try size("assetBytes", row)),
+                ["app", "thumbnailBytes", "assetBytes"]
             )
         case "end": (.end, [])
         default: try environment(word, row)
@@ -195,17 +221,17 @@ package struct RefreshTraceReader {
             }
             return (.device(.link(link)), ["link"])
         case "radio":
-            guard let time = row.number("milliseconds"), (0...86_400_000).contains(time) else {
-                throw failure("milliseconds is no number up to a day")
+            guard let time = row.number("durationMs"), (0...86_400_000).contains(time) else {
+                throw failure("durationMs is no number up to a day")
             }
-            return (.device(.radio(time)), ["milliseconds"])
+            return (.device(.radio(time)), ["durationMs"])
         default: throw failure("unknown event \(word.prefix(40).description.withoutUnseen)")
         }
     }
 
     private func app(of row: JSONRow) throws(Failure) -> String {
         guard let name = row.text("app"), names.contains(name) else {
-            throw failure("app is none of those in the head")
+            throw failure("app is none of those that there are")
         }
         return name
     }
@@ -241,9 +267,10 @@ package struct RefreshTraceReader {
         guard let kind = row.text("kind").flatMap(TracePush.Kind.init(rawValue:)) else {
             throw failure("kind is not \(Self.list(TracePush.Kind.allCases))")
         }
-        guard row.has("lifetime") else { return TracePush(kind) }
-        guard let lifetime = row.number("lifetime"), (0...Self.durationLimit).contains(lifetime)
-        else { throw failure("lifetime is no number of seconds") }
+        guard row.has("lifetimeMs") else { return TracePush(kind) }
+        guard let lifetime = row.number("lifetimeMs"),
+            (0...Self.durationLimit * 1000).contains(lifetime)
+        else { throw failure("lifetimeMs is no number of milliseconds") }
         return TracePush(kind, lifetime: lifetime)
     }
 
