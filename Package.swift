@@ -208,7 +208,8 @@ let package = Package(
                 "ContentServer", "DevicePage", "Findings", "Formats", "HTTPClient", "HTTPCodecs",
                 "HTTPModel", "HTTPServer", "Launching", "Negotiation", "Origins", "PacketFormats",
                 "Processes",
-                "Proxy", "PublicSuffixes", "Recording", "Redaction", "Replay", "Sockets", "TLS",
+                "Proxy", "PublicSuffixes", "Recording", "Redaction", "Refresh", "Replay", "Sockets",
+                "TLS",
                 "Traffic", "Transfer", "Transport", "Views",
             ]),
         target(
@@ -217,7 +218,8 @@ let package = Package(
                 "Audit", "Base", "CaptureStore", "Catalogue", "Comparison", "Confinement",
                 "Contents", "Filters", "Findings", "Formats", "HTTPClient", "HTTPCodecs",
                 "HTTPModel", "Launching", "Origins", "Proxy", "PublicSuffixes", "Redaction",
-                "Replay", "Runs", "Sockets", "TLS", "Traffic", "Transfer", "TransferAnalysis",
+                "Refresh", "Replay", "Runs", "Sockets", "TLS", "Traffic", "Transfer",
+                "TransferAnalysis",
                 "Views",
             ]),
         program("sallyport", ["Commands"]),
@@ -363,16 +365,17 @@ let package = Package(
         tests(
             of: "Runs",
             [
-                "Base", "Findings", "Launching", "ProcessStart", "Proxy", "Sockets", "TLS",
-                "Traffic", "Views",
+                "Base", "Contents", "Findings", "HTTPClient", "HTTPModel", "Launching", "Origins",
+                "ProcessStart", "Proxy", "Recording", "Refresh", "Sockets", "TLS", "Traffic",
+                "Transfer", "Views",
             ]),
         tests(
             of: "Commands",
             [
                 "Audit", "Base", "CaptureStore", "Catalogue", "Contents", "Filters", "Findings",
                 "Formats", "HTTPClient", "HTTPCodecs", "Launching", "LoginRows", "Logins",
-                "Negotiation", "Origins", "Proxy", "Replay", "Runs", "TestConditions", "TLS",
-                "Traffic", "Transfer", "Views",
+                "Negotiation", "Origins", "Proxy", "Refresh", "Replay", "Runs", "TestConditions",
+                "TLS", "Traffic", "Transfer", "Views",
             ],
             exclude: ["Cases"]),
         tests(of: "Fuzzing"),

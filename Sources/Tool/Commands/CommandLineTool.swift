@@ -52,6 +52,7 @@ package enum CommandLineTool {
                 .replay,
                 .content,
                 .transfer,
+                .fetch,
                 .flows,
                 .connections,
                 .messages,
@@ -79,7 +80,7 @@ package enum CommandLineTool {
             // use.
             let areOptions = [
                 "ca-unusable", "policy-invalid", "baseline-invalid", "scenario-invalid",
-                "assertion-unknown",
+                "assertion-unknown", "trace-invalid",
             ]
             .contains(failure.code)
             return report(

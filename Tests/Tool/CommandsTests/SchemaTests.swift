@@ -9,6 +9,8 @@ import Runs
 import Testing
 import Transfer
 
+@testable import Commands
+
 /// What the tool writes, held to the schemas of the documentation.
 @Suite struct SchemaTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -82,6 +84,18 @@ import Transfer
         let document = try #require(try Self.documents(in: text).first)
         let schema = try #require(try Self.schemas()[Self.name(of: document, "schema")])
         #expect(schema.violations(of: document) == [])
+    }
+
+    /// One of each kind, on a terminal and in JSON, without a secret.
+    @Test(arguments: FetchEvent.samples)
+    func fetchEventsMatchTheirSchema(_ event: FetchEvent) throws {
+        let text = event.json.line.text
+        let document = try #require(try Self.documents(in: text).first)
+        let schema = try #require(try Self.schemas()["sallyport.refresh-event/1"])
+        #expect(schema.violations(of: document) == [], "\(text)")
+        for shown in [text, event.text(.plain) ?? ""] {
+            #expect(!shown.contains("kW8v"), "\(shown)")
+        }
     }
 
     private static func transfer(_ state: TransferState) -> TransferTask {

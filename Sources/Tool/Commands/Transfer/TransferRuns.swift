@@ -102,7 +102,7 @@ extension TransferPlace {
         defer { loops.stop() }
         let loop = loops.all[0]
         let start: (() throws(Failure) -> DaemonProcess)? =
-            starts ? { () throws(Failure) in try startDaemon(folder, variables) } : nil
+            starts ? { () throws(Failure) in try startTransferDaemon(folder, variables) } : nil
         return try await withTaskExecutorPreference(loop) {
             let connection = try await DaemonConnection.open(folder, on: loop, starting: start)
             defer { connection.close() }
@@ -111,13 +111,13 @@ extension TransferPlace {
     }
 }
 
-private func startDaemon(
-    _ folder: DaemonFolder, _ variables: [String: String]
+func startTransferDaemon(
+    _ folder: DaemonFolder, _ variables: [String: String], _ options: [String] = []
 ) throws(Failure) -> DaemonProcess {
     try folder.prepare()
     let program = try DetachedProgram.start(
         try DetachedProgram.ownPath(),
-        arguments: ["transfer", "daemon", "--folder", folder.path], variables: variables,
+        arguments: ["transfer", "daemon", "--folder", folder.path] + options, variables: variables,
         log: folder.log)
     return DaemonProcess(hasEnded: { program.hasEnded }, lastWords: { program.lastWords })
 }

@@ -1,0 +1,119 @@
+internal import Base
+internal import Launching
+internal import Origins
+internal import Refresh
+internal import Runs
+internal import TLS
+internal import Transfer
+
+func runFetch(
+    _ arguments: FetchRunArguments, _ environment: Environment
+) async throws -> ExitCode {
+    guard !arguments.isOnce || arguments.events == nil && arguments.service == nil else {
+        throw UsageFailure("--once takes neither --events nor --push")
+    }
+    let configuration = try arguments.configuration(environment)
+    let variables = environment.variables
+    let options = arguments.daemonOptions
+    let isText = environment.output.isTerminal && !arguments.isJSON
+    let palette = environment.palette
+    let service = try FetchService(
+        configuration,
+        startingDaemon: { () throws(Failure) in
+            try startTransferDaemon(configuration.transfers, variables, options)
+        },
+        tell: { event throws(Failure) in
+            guard isText else {
+                return try environment.output.write(event.json.line + [UInt8(ascii: "\n")])
+            }
+            guard let text = event.text(palette) else { return }
+            try environment.output.write(text + "\n")
+        })
+    try StopSignals().watch(onStop: { _ in service.end() }, onTick: {})
+    guard !arguments.isOnce else {
+        switch try await service.refreshOnce() {
+        case .upToDate: return .clean
+        case .failed: return .findings
+        case .unasked: return .inconclusive
+        }
+    }
+    if let path = arguments.events {
+        let open = environment.fileStreams.open
+        DeviceEventFeed.start(path, for: service, app: arguments.app) { () throws(Failure) in
+            try open(path)
+        }
+    } else {
+        service.note(.screen(isOn: true))
+        service.note(.opened(arguments.app))
+        service.note(.closed(arguments.app))
+    }
+    try await service.run()
+    return .clean
+}
+
+extension FetchRunArguments {
+    /// What a daemon that is started for it is told; one that runs has proxies of its own.
+    fileprivate var daemonOptions: [String] {
+        guard let proxy, proxy.hosts.isEmpty else { return [] }
+        let place = HostPort(host: proxy.host, port: proxy.port)
+        return ["--proxy", "\(proxy.scheme.rawValue)://\(place)"]
+    }
+
+    fileprivate func configuration(_ environment: Environment) throws -> FetchConfiguration {
+        var configuration = FetchConfiguration()
+        var app = RefreshApp(app)
+        app.interval = interval
+        configuration.app = app
+        configuration.urls = urls
+        configuration.topic = topic
+        if let service {
+            configuration.push = DeviceSocket.Configuration(
+                service: service, device: device, topics: [])
+        }
+        configuration.store = try store ?? FetchConfiguration.standardStore(environment.variables)
+        configuration.assets = try absolute(assets ?? configuration.store + "/assets")
+        configuration.transfers = try TransferPlace(folder: transfers).daemonFolder(environment)
+        if let authorities {
+            let path = try absolute(authorities)
+            configuration.authoritiesPath = path
+            configuration.authorities = try Certificate.all(
+                inPEM: try environment.readFile(authorities), name: authorities)
+        }
+        if let proxy { configuration.upstreams = [proxy] }
+        configuration.proxies = try ProxyEnvironment(environment.variables)
+        configuration.managed = managed
+        configuration.seed = UInt64(seed)
+        return configuration
+    }
+}
+
+func runFetchItems(
+    _ arguments: FetchItemsArguments, _ environment: Environment
+) async throws -> ExitCode {
+    let folder =
+        try arguments.store ?? FetchConfiguration.standardStore(environment.variables)
+    let items = try RefreshStore.items(in: folder)
+    var lines = LineWriter(environment.output)
+    var table = Listing(columns, names: nil, environment)
+    for item in items {
+        if arguments.isJSON {
+            try lines.write(item.shownRow)
+        } else {
+            try table.append(item)
+        }
+    }
+    try lines.flush()
+    try table.finish()
+    return .clean
+}
+
+private let columns: [Listing<KeptItem>.Column] = [
+    .init("published", rank: 1) { item in
+        let date = item.date.map { Timestamp(microseconds: $0 * 1000) }
+        return TableWriter.Cell(date.map { String($0.rfc3339.prefix(16)) + "Z" } ?? "", .faint)
+    },
+    .init("title", isFlexible: true) { TableWriter.Cell($0.title.isEmpty ? $0.id : $0.title) },
+    .init("pictures", isRight: true, rank: 3) { TableWriter.Cell(String($0.thumbnails.count)) },
+    .init("files", isRight: true, rank: 2) { TableWriter.Cell(String($0.assets.count)) },
+    .init("feed") { TableWriter.Cell($0.shownFeed) },
+]
