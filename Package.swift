@@ -230,8 +230,8 @@ let package = Package(
             [
                 "Base", "CaptureStore", "Catalogue", "Comparison", "Contents", "DNS", "Filters",
                 "Findings", "Formats", "HTTPCodecs", "HTTPModel", "Logins", "Negotiation",
-                "Origins", "PacketFormats", "Proxy", "Recording", "Redaction", "Replay", "TLS",
-                "Traffic",
+                "Origins", "PacketFormats", "Proxy", "Recording", "Redaction", "Refresh", "Replay",
+                "TLS", "Traffic",
                 "TransferAnalysis",
             ]),
         program("sallyport-fuzz", ["Base", "Commands", "Fuzzing"]),

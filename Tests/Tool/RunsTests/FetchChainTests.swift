@@ -59,6 +59,31 @@ import Views
         try stage.remove()
     }
 
+    /// Who does not stay hears the next time, once, and leaves nothing to the daemon twice.
+    @Test(.timeLimit(.minutes(3))) func hearsTheNextTime() async throws {
+        let stage = try FetchStage()
+        let heard = try await stage.withServers { configuration, device in
+            var heard: [[Int]] = []
+            for store in ["a", "b", "c"] {
+                var configuration = configuration
+                configuration.store += store
+                let before = device.events.count
+                let service = try FetchService(configuration, startingDaemon: nil) {
+                    device.note($0)
+                }
+                #expect(try await service.refreshOnce() == .upToDate)
+                let seen = Seen(Array(device.events.dropFirst(before)))
+                let tasks = try await device.tasks(configuration.transfers, ending: true)
+                #expect(tasks.allSatisfy { $0.state == .completed })
+                heard.append([seen.discretionary.count, seen.transferred.count])
+            }
+            return heard
+        }
+        // Each poll of another store finds all items, one of which is new.
+        #expect(heard == [[11, 0], [1, 11], [1, 1]])
+        try stage.remove()
+    }
+
     /// Everything is in the capture, and nothing is wrong with it.
     private static func judge(_ capture: String) throws {
         let source = try CaptureOpening.open(capture)

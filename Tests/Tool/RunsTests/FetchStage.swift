@@ -42,49 +42,67 @@ final class FetchStage: Sendable {
 
     /// Runs `body` as the app's server; everything has ended when it returns.
     func play(_ body: (FetchDevice) async throws -> Void) async throws -> Played {
+        try await withServers { configuration, device in
+            let service = try FetchService(configuration, startingDaemon: nil) { device.note($0) }
+            async let fetched: Void = service.run()
+            let played: Result<Played, any Error>
+            do {
+                try await body(device)
+                played = .success(try await look(device, configuration.transfers))
+            } catch {
+                played = .failure(error)
+            }
+            service.end()
+            _ = try await fetched
+            return try played.get()
+        }
+    }
+
+    /// Runs `body` while the servers, the proxy and the daemon run.
+    func withServers<Result: Sendable>(
+        _ body: (FetchConfiguration, FetchDevice) async throws -> Result
+    ) async throws -> Result {
         let proxy = try ProxyService(options, variables: ["XDG_STATE_HOME": folder])
         async let endedInOrder = proxy.run()
         let content = try #require(proxy.content)
         let upstream = UpstreamProxy(
-            .http, host: "127.0.0.1", port: HostPort(proxy.server.address).port, hosts: [])
+            .http, host: "127.0.0.1", port: HostPort(proxy.server.address).port)
         let loops = try EventLoops(count: 1)
         defer { loops.stop() }
-        let transfers = DaemonFolder(folder + "/t")
-        let daemon = DaemonStage(transfers, upstream, on: loops.all[0])
+        let daemon = DaemonStage(DaemonFolder(folder + "/t"), upstream, on: loops.all[0])
         async let daemonEnd: Void = daemon.run()
         await daemon.ready()
+        let ended: Swift.Result<Result, any Error>
+        do {
+            let configuration = try configuration(proxy, content, upstream)
+            ended = .success(
+                try await body(configuration, FetchDevice(content.http, on: loops.all[0])))
+        } catch {
+            ended = .failure(error)
+        }
+        daemon.stop()
+        try await daemonEnd
+        proxy.stop()
+        _ = try await endedInOrder
+        return try ended.get()
+    }
 
+    private func configuration(
+        _ proxy: ProxyService, _ content: ContentService, _ upstream: UpstreamProxy
+    ) throws -> FetchConfiguration {
         var configuration = FetchConfiguration()
-        var app = RefreshApp(Self.app)
-        app.interval = .never
-        configuration.app = app
+        configuration.app = RefreshApp(Self.app)
         configuration.urls = ["https://\(content.https)/feeds/json/news?steps=new&media=1"]
         configuration.push = DeviceSocket.Configuration(
             service: "https://\(content.https)", device: "phone", topics: [])
         configuration.store = folder + "/store"
         configuration.assets = folder + "/assets"
-        configuration.transfers = transfers
+        configuration.transfers = DaemonFolder(folder + "/t")
         configuration.authoritiesPath = proxy.authority.certificatePath
         configuration.authorities = try Certificate.all(
             inPEM: try Files.read(proxy.authority.certificatePath), name: "ca.pem")
         configuration.upstreams = [upstream]
-        let device = FetchDevice(content.http, on: loops.all[0])
-        let service = try FetchService(configuration, startingDaemon: nil) { device.note($0) }
-        async let fetched: Void = service.run()
-        let played: Result<Played, any Error>
-        do {
-            try await body(device)
-            played = .success(try await look(device, transfers, content.http, on: loops.all[0]))
-        } catch {
-            played = .failure(error)
-        }
-        service.end()
-        _ = try await fetched
-        daemon.stop()
-        try await daemonEnd
-        proxy.stop()
-        _ = try await endedInOrder
-        return try played.get()
+        return configuration
     }
 
     private var options: ProxyOptions {
@@ -102,18 +120,14 @@ final class FetchStage: Sendable {
 
     /// What the daemon and the server say of it.
     private func look(
-        _ device: FetchDevice, _ transfers: DaemonFolder, _ server: SocketAddress,
-        on loop: EventLoop
+        _ device: FetchDevice, _ transfers: DaemonFolder
     ) async throws -> Played {
-        let tasks = try await withTaskExecutorPreference(loop) {
-            let connection = try await DaemonConnection.open(transfers, on: loop)
-            defer { connection.close() }
-            return try await connection.tasks(.list(session: Self.app)).count
-        }
+        let loop = device.loop
+        let tasks = try await device.tasks(transfers).count
         var assertions: [(String, String)] = []
         for rule in ["no-byte-twice", "whole", "retries:0"] {
             var query = JournalQuery()
-            query.server = HostPort(server)
+            query.server = HostPort(device.server)
             query.path = "/assets/*"
             query.assertions = [rule]
             let asked = query
@@ -171,8 +185,8 @@ private final class DaemonStage: Sendable {
 
 /// What a device tells, and what its app's server does.
 final class FetchDevice: Sendable {
-    private let server: SocketAddress
-    private let loop: EventLoop
+    let server: SocketAddress
+    let loop: EventLoop
     private let held = Mutex<[FetchEvent]>([])
     private let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
 
@@ -224,6 +238,22 @@ final class FetchDevice: Sendable {
             if !fates.isEmpty, fates.allSatisfy({ $0 == "acknowledged" }) { return fates }
         }
         return []
+    }
+
+    /// What the daemon has of the app; with `ending`, once all of it has ended.
+    func tasks(_ folder: DaemonFolder, ending: Bool = false) async throws -> [TransferTask] {
+        let loop = loop
+        return try await withTaskExecutorPreference(loop) {
+            let connection = try await DaemonConnection.open(folder, on: loop)
+            defer { connection.close() }
+            let tasks = try await connection.tasks(.list(session: FetchStage.app))
+            guard ending else { return tasks }
+            var ended: [TransferTask] = []
+            for task in tasks {
+                ended += try await connection.tasks(.follow(task.identifier)).suffix(1)
+            }
+            return ended
+        }
     }
 
     func get(_ path: String) async throws -> String { try await send("GET", path, [], "") }

@@ -112,8 +112,10 @@ package struct RefreshTraceReader {
         guard !apps.isEmpty, apps.count <= Self.appLimit else {
             throw failure("apps lists none, or more than \(Self.appLimit)")
         }
+        // The clock of a simulation counts milliseconds.
+        let begin = Timestamp(microseconds: start.microseconds / 1000 * 1000)
         return RefreshTrace(
-            name: row.text("name") ?? "", start: start, zoneMinutes: Int(zone), apps: apps,
+            name: row.text("name") ?? "", start: begin, zoneMinutes: Int(zone), apps: apps,
             events: [])
     }
 

@@ -1,5 +1,6 @@
 package import Base
 internal import HTTPClient
+internal import Origins
 internal import Recording
 package import Refresh
 internal import Sockets
@@ -121,9 +122,7 @@ package final class FetchService: @unchecked Sendable {
         for note in store.notes { tell(.note(note)) }
         try await beginManaged()
         let handover = makeHandover()
-        let watch = TransferWatch(configuration, handover, on: loops.all[0]) { [unowned self] in
-            tell($0)
-        }
+        let watch = makeWatch(handover)
         let refresh = try makeClient(handover, watch)
         let name = configuration.app.name
         watch.onEnd = { [unowned refresh] in refresh.noteTransfers(of: name) }
@@ -150,6 +149,12 @@ package final class FetchService: @unchecked Sendable {
 
     private func makeHandover() -> TransferHandover {
         TransferHandover(configuration, on: loops.all[0], starting: start) { [unowned self] event in
+            tell(event)
+        }
+    }
+
+    private func makeWatch(_ handover: TransferHandover) -> TransferWatch {
+        TransferWatch(configuration, handover, on: loops.all[0]) { [unowned self] event in
             tell(event)
         }
     }
@@ -185,7 +190,9 @@ package final class FetchService: @unchecked Sendable {
     private func fetchAll() async throws -> FetchOutcome {
         for note in store.notes { tell(.note(note)) }
         try await beginManaged()
-        let refresher = FeedRefresher(client, store, handover: makeHandover())
+        let handover = makeHandover()
+        await makeWatch(handover).hear()
+        let refresher = FeedRefresher(client, store, handover: handover)
         var outcome = FetchOutcome.unasked
         for url in configuration.urls where !isStopped {
             var request = FeedRefresher.Request(url, at: Self.now())

@@ -94,7 +94,7 @@ final class TransferWatch: EndedTransfers, @unchecked Sendable {
                 _ = try await connection.tasks(
                     .acknowledge(event.task.identifier, event: event.number))
                 ended.removeFirst()
-                note(event)
+                note(event.kind, of: event.task)
             }
         } catch {
             guard error.code != "no-such-transfer" else {
@@ -106,9 +106,24 @@ final class TransferWatch: EndedTransfers, @unchecked Sendable {
         }
     }
 
-    private func note(_ event: TransferEvent) {
-        let task = event.task
-        switch event.kind {
+    /// Hears of what has ended up to now, for who does not stay to be woken.
+    func hear() async {
+        guard Files.exists(configuration.transfers.path) else { return }
+        do throws(Failure) {
+            let connection = try await handover.open()
+            defer { connection.close() }
+            let tasks = try await connection.tasks(.list(session: configuration.app.name))
+            for task in tasks where task.state.isFinal {
+                _ = try await connection.tasks(.acknowledge(task.identifier, event: nil))
+                if let kind = task.state.ending { note(kind, of: task) }
+            }
+        } catch {
+            tell(.transfersUnheard(error, pause: 0))
+        }
+    }
+
+    private func note(_ kind: TransferEvent.Kind, of task: TransferTask) {
+        switch kind {
         case .completed:
             handover.forget(task.url)
             tell(.transferred(task, isInPlace: task.file.map(Files.exists) ?? false))
@@ -117,6 +132,17 @@ final class TransferWatch: EndedTransfers, @unchecked Sendable {
             tell(.transferFailed(task, failure))
         case .authentication: tell(.loginWanted(task))
         case .progress: break
+        }
+    }
+}
+
+extension TransferState {
+    /// What its owner is told of it; `nil` while it goes on, and for what the owner has cancelled.
+    fileprivate var ending: TransferEvent.Kind? {
+        switch self {
+        case .completed: .completed
+        case .failed(let failure): .failed(failure)
+        case .suspended, .waiting, .running, .verifying, .cancelled: nil
         }
     }
 }
