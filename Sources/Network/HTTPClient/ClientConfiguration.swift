@@ -8,6 +8,8 @@ package struct ClientConfiguration: Sendable {
     /// What is shown to origins that ask for a certificate.
     package var identities: [OriginIdentity] = []
     package var versions = TLSVersions.modern
+    /// Whether suites without forward secrecy are not offered.
+    package var keepsSecrecy = false
     /// Proxies on the way to origins; the first that leads to a host is taken.
     package var upstreams: [UpstreamProxy] = []
     /// What decides where none of them leads to a host.
@@ -42,6 +44,7 @@ package struct ClientConfiguration: Sendable {
         origins.proxies = proxies
         origins.forwardsCleartext = forwardsCleartext
         origins.versions = versions
+        origins.keepsSecrecy = keepsSecrecy
         origins.extraAuthorities = authorities
         origins.identities = identities
         origins.connectTimeout = connectTimeout

@@ -14,7 +14,8 @@ extension ClientExchange {
         defer { request.stop?.interrupt = nil }
         var sendingFailure: StreamFailure?
         do throws(StreamFailure) {
-            try await leg.write(leg.origin.sentHead(request.head), timeout: configuration.writeTimeout)
+            try await leg.write(
+                leg.origin.sentHead(request.head), timeout: configuration.writeTimeout)
             try await sendContent(over: leg)
         } catch {
             // The origin may have answered before it broke off.

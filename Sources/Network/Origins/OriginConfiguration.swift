@@ -12,6 +12,8 @@ package struct OriginConfiguration: Sendable {
     package var forwardsCleartext = false
     package var hosted: HostedZone?
     package var versions = TLSVersions.modern
+    /// Whether suites without forward secrecy are not offered: the proxy takes what its clients would.
+    package var keepsSecrecy = false
     /// Trusted besides the system's.
     package var extraAuthorities: [Certificate] = []
     /// What is shown to origins that ask for a certificate; the first that is for a host is taken.

@@ -19,7 +19,8 @@ package final class OriginConnector: @unchecked Sendable {
     private weak var policy: (any OriginPolicy)?
     /// Made when an origin is first asked: it reads the system's certificates.
     private lazy var context = TLSClientContext(
-        versions: configuration.versions, extraAuthorities: configuration.extraAuthorities)
+        versions: configuration.versions, extraAuthorities: configuration.extraAuthorities,
+        keepsSecrecy: configuration.keepsSecrecy)
     private var pool: OriginPool
     /// What connections of HTTP/2 are run by, and what else goes on without a client.
     package let background = BackgroundTasks()

@@ -53,7 +53,8 @@ struct SegmentTests {
     func isOneVersion(_ row: Row, _ http: ClientVersions) async throws {
         var scenario = ""
         if !row.fault.isEmpty {
-            scenario = "[rule]\nname = parts\npath = /assets/*\nturn = nth 2\nfault = \(row.fault)\n"
+            scenario =
+                "[rule]\nname = parts\npath = /assets/*\nturn = nth 2\nfault = \(row.fault)\n"
         }
         let (task, bytes, parts) = try await Self.laboratory(scenario, http).run { bench in
             let task = try await bench.fetch(Self.path)

@@ -166,7 +166,7 @@ extension Command {
                     "the proxy that leads to all hosts, or to those of PATTERN"),
                 .option(
                     "profile", \.proxies.profile, .path("FILE"),
-                    "a configuration profile whose proxy is taken"),
+                    "a configuration profile whose proxy is taken, and whose CAs are trusted"),
                 .option(
                     "proxy-script", \.proxies.script, .text("FILE|URL"),
                     "a script that names the proxies (PAC)"),

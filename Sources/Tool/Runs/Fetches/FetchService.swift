@@ -60,6 +60,7 @@ package final class FetchService: @unchecked Sendable {
         network.upstreams = configuration.upstreams
         if !configuration.proxies.isEmpty { network.proxies = .environment(configuration.proxies) }
         network.forwardsCleartext = true
+        network.keepsSecrecy = true
         client = HTTPClient(
             network, on: loops.all[0], recorder: TrafficRecorder(sink: nil))
     }

@@ -6,6 +6,7 @@ internal import Negotiation
 package import Origins
 internal import Recording
 package import Sockets
+package import TLS
 internal import Transfer
 
 /// Where a client's proxies are named: the first of these that is there.
@@ -27,9 +28,7 @@ package struct ProxySource: Sendable {
     package func settings(on loop: EventLoop) async throws(Failure) -> ProxySettings {
         let exceptions = ProxyExceptions(variables["no_proxy"] ?? variables["NO_PROXY"] ?? "")
         if let proxy { return .fixed(proxy, except: exceptions) }
-        if let profile,
-            let named = try ProfileProxy.read(try Files.read(profile, byteLimit: Self.profileLimit))
-        {
+        if let named = try networkProfile()?.proxy {
             switch named {
             case .automatic(let url): return .script(try await Self.program(url, on: loop))
             case .manual(let host, let port, let user, let password):
@@ -43,6 +42,28 @@ package struct ProxySource: Sendable {
         if let script { return .script(try await Self.program(script, on: loop)) }
         let environment = try ProxyEnvironment(variables)
         return environment.isEmpty ? .direct : .environment(environment)
+    }
+
+    /// The CAs that the profile lets be trusted.
+    ///
+    /// Errors: `profile-invalid`, `certificate-invalid`, `file-unreadable`.
+    package func authorities() throws(Failure) -> [Certificate] {
+        var result: [Certificate] = []
+        for bytes in try networkProfile()?.authorities ?? [] {
+            guard let certificate = Certificate(der: bytes) else {
+                throw Failure(
+                    "certificate-invalid", party: .client,
+                    "a certificate of the profile cannot be read")
+            }
+            result.append(certificate)
+        }
+        return result
+    }
+
+    private func networkProfile() throws(Failure) -> NetworkProfile? {
+        try profile.map { path throws(Failure) in
+            try NetworkProfile(try Files.read(path, byteLimit: Self.profileLimit))
+        }
     }
 
     private static func program(

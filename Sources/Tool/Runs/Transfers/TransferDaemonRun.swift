@@ -27,6 +27,7 @@ package enum TransferDaemonRun {
     ) async throws {
         try folder.prepare()
         let settings = try await proxies.settings(on: loop)
+        let authorities = try proxies.authorities()
         var configuration = TransferConfiguration(folder: folder.path)
         configuration.seed = UInt64.random(in: .min ... .max)
         configuration.holder = try HolderNote.present(processID: processID)
@@ -34,7 +35,9 @@ package enum TransferDaemonRun {
         let network = TrustingNetwork(on: loop) { configuration in
             var configuration = configuration
             configuration.proxies = settings
+            configuration.authorities += authorities
             configuration.forwardsCleartext = true
+            configuration.keepsSecrecy = true
             return HTTPClient(configuration, on: loop, recorder: TrafficRecorder(sink: nil))
         }
         let service = try TransferService(configuration, on: loop, network: network)
