@@ -50,6 +50,18 @@ struct FeedRefresherTests {
         #expect(told == expected, "\(format) \(steps)")
     }
 
+    /// Nobody was asked whether a feed from elsewhere may send its reader there.
+    @Test(arguments: ["http://10.0.0.1/feed", "http://nas.local/feed", "http://[fe80::1]/feed"])
+    func staysOutOfTheLocalNetwork(_ place: String) async throws {
+        let failure = try await withLaboratory { laboratory in
+            let refresher = laboratory.refresher(try laboratory.store())
+            let url = "\(laboratory.origin)/redirect-to?url=\(place)"
+            return await refresher.refresh(FeedRefresher.Request(url, at: 0)).failure
+        }
+        #expect(failure?.code == "feed-redirects")
+        #expect(failure?.detail.hasSuffix("into the local network is not followed") ?? false)
+    }
+
     private static func words(_ report: FeedReport) -> String {
         if let failure = report.failure { return failure.code }
         let status = report.status.map { " \($0) \(report.items.count)" } ?? ""

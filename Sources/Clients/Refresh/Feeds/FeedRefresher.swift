@@ -141,6 +141,13 @@ package final class FeedRefresher: @unchecked Sendable {
                 "feed-redirects", party: .origin,
                 "\(location.url): a redirect from https to http is not followed")
         }
+        // The user is asked for servers on their network, and was not for what a stranger names.
+        guard LocalNetwork.holds(location.target.host) || !LocalNetwork.holds(next.target.host)
+        else {
+            throw Failure(
+                "feed-redirects", party: .origin,
+                "\(location.url): a redirect into the local network is not followed")
+        }
         return next
     }
 

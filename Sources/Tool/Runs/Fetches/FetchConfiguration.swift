@@ -48,7 +48,7 @@ package struct FetchEvent: Sendable {
         case client(RefreshClient.Event)
         /// A file was left to the daemon, which has written it down as this task.
         case handedOver(HandedAsset, task: String)
-        /// The app has heard of a transfer that ended well: its file is where it belongs, or is not.
+        /// The app hears of a transfer that ended well, which is acknowledged then: its file is where it belongs, or is not.
         case transferred(TransferTask, isInPlace: Bool)
         case transferFailed(TransferTask, Failure)
         /// A transfer goes on only when somebody names a login.

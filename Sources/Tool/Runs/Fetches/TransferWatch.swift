@@ -91,10 +91,11 @@ final class TransferWatch: EndedTransfers, @unchecked Sendable {
             let connection = try await handover.open()
             defer { connection.close() }
             while let event = ended.first {
+                // Told first: who ends in between is told again, and not never.
+                note(event.kind, of: event.task)
                 _ = try await connection.tasks(
                     .acknowledge(event.task.identifier, event: event.number))
                 ended.removeFirst()
-                note(event.kind, of: event.task)
             }
         } catch {
             guard error.code != "no-such-transfer" else {
@@ -114,8 +115,8 @@ final class TransferWatch: EndedTransfers, @unchecked Sendable {
             defer { connection.close() }
             let tasks = try await connection.tasks(.list(session: configuration.app.name))
             for task in tasks where task.state.isFinal {
-                _ = try await connection.tasks(.acknowledge(task.identifier, event: nil))
                 if let kind = task.state.ending { note(kind, of: task) }
+                _ = try await connection.tasks(.acknowledge(task.identifier, event: nil))
             }
         } catch {
             tell(.transfersUnheard(error, pause: 0))
