@@ -51,8 +51,8 @@ package struct NetworkProfile: Sendable {
             switch payload["PayloadType"]?.bytes.text {
             case "com.apple.proxy.http.global"?: proxy = try ProfileProxy(payload)
             case "com.apple.security.root"?, "com.apple.security.pkcs1"?:
-                let text = payload["PayloadContent"]?.bytes.filter { $0 > 0x20 } ?? []
-                guard let certificate = Base64.decode(text[...]), !certificate.isEmpty else {
+                let text = (payload["PayloadContent"]?.bytes ?? []).filter { $0 > 0x20 }
+                guard let certificate = Base64.decode(text), !certificate.isEmpty else {
                     throw Self.invalid("its certificate is no Base64")
                 }
                 authorities.append(certificate)
