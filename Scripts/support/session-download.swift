@@ -51,7 +51,7 @@ if let data = FileManager.default.contents(atPath: resume) {
 }
 download.done.wait()
 if let failure = download.failure {
-    let data = (failure as NSError).userInfo[NSURLSessionDownloadTaskResumeData] as? Data
+    let data = (failure as NSError).userInfo["NSURLSessionDownloadTaskResumeData"] as? Data
     if let data { try? data.write(to: URL(fileURLWithPath: resume)) }
     FileHandle.standardError.write(Data("\(failure)\n".utf8))
     exit(1)

@@ -57,7 +57,10 @@ struct DaemonClientTask: Sendable {
         let service = daemon.service
         switch request {
         case .list(let session):
-            for task in service.tasks(session: session) { try await send(.task(task)) }
+            // One after the other: all of them together take more memory than all else.
+            for identifier in service.identifiers(session: session) {
+                if let task = service.task(identifier) { try await send(.task(task)) }
+            }
         case .show(let identifier): try await show(identifier)
         case .add(let plan):
             guard service.does(plan.kind) else {

@@ -75,7 +75,11 @@ struct JournalState: Equatable {
             verified = nil
         case .restarted(let reason): restart(reason)
         case .verified(let digest, let size): verified = Verified(digest: digest, size: size)
-        case .completed(let path): end(.completed(path: path), .completed)
+        case .completed(let path):
+            end(.completed(path: path), .completed)
+            // Nothing goes on from here; there may be many that wait for an acknowledgement.
+            saved = nil
+            checks = [:]
         case .failed(let failure): end(.failed(failure), .failed(failure))
         case .cancelled:
             if ending == nil { ending = .cancelled }

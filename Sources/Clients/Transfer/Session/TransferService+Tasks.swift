@@ -63,8 +63,13 @@ extension TransferService {
 
     /// All tasks, or those of a session, from the oldest on.
     package func tasks(session: String? = nil) -> [TransferTask] {
-        transfers.values.map(\.task).filter { session == nil || $0.session == session }
-            .sorted { ($0.createdAt, $0.identifier) < ($1.createdAt, $1.identifier) }
+        identifiers(session: session).compactMap { task($0) }
+    }
+
+    /// The same, by their identifiers.
+    func identifiers(session: String?) -> [String] {
+        transfers.values.filter { session == nil || $0.task.session == session }
+            .map { ($0.task.createdAt, $0.task.identifier) }.sorted { $0 < $1 }.map(\.1)
     }
 
     package func task(_ identifier: String) -> TransferTask? { transfers[identifier]?.task }

@@ -69,13 +69,34 @@ func runTransferStop(
     _ place: TransferPlace, _ environment: Environment
 ) async throws -> ExitCode {
     do {
-        _ = try await place.connected(environment, starts: false) { connection in
-            try await connection.tasks(.stop)
+        let number = try await place.connected(environment, starts: false) { connection in
+            _ = try await connection.tasks(.stop)
+            return connection.processID
         }
+        // Who starts another one next must not meet it.
+        try await untilEnded(number)
     } catch let failure as Failure where failure.code == "daemon-absent" {
         try environment.note("no daemon is running")
     }
     return .clean
+}
+
+/// Waits for a process that is ending.
+///
+/// Errors: `daemon-still-there`.
+private func untilEnded(_ id: Int32) async throws {
+    let loops = try EventLoops(count: 1)
+    defer { loops.stop() }
+    let loop = loops.all[0]
+    try await withTaskExecutorPreference(loop) {
+        let wakeup = LoopWakeup(loop)
+        for _ in 0..<1000 {
+            guard kill(id, 0) == 0 else { return }
+            await wakeup.rest(for: 10)
+        }
+        throw Failure(
+            "daemon-still-there", party: .tool, "process \(id) has not ended within ten seconds")
+    }
 }
 
 extension TransferPlace {
