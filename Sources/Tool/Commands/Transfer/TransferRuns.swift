@@ -71,7 +71,7 @@ func runTransferStop(
     do {
         let number = try await place.connected(environment, starts: false) { connection in
             _ = try await connection.tasks(.stop)
-            return connection.processID
+            return Int32(clamping: connection.processID)
         }
         // Who starts another one next must not meet it.
         try await untilEnded(number)
