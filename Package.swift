@@ -297,8 +297,8 @@ let package = Package(
         tests(
             of: "Transfer",
             [
-                "Base", "ContentServer", "HTTPClient", "HTTPCodecs", "HTTPModel", "HTTPServer",
-                "Recording", "Sockets", "TLS",
+                "Base", "ContentServer", "Contents", "HTTPClient", "HTTPCodecs", "HTTPModel",
+                "HTTPServer", "Recording", "Sockets", "TLS",
             ]),
         tests(of: "TransferAnalysis", ["Base", "Contents", "HTTPModel", "TLS", "Traffic"]),
         tests(

@@ -12,6 +12,9 @@ extension ClientExchange {
     func run(over leg: ClientLeg) async throws(Failure) -> ClientResponse {
         request.stop?.interrupt = { leg.stream.channel.interrupt() }
         defer { request.stop?.interrupt = nil }
+        if request.reception != nil, !request.endsWithHead {
+            return try await runBothWays(over: leg)
+        }
         var sendingFailure: StreamFailure?
         do throws(StreamFailure) {
             try await leg.write(
@@ -35,9 +38,37 @@ extension ClientExchange {
         return answer
     }
 
-    private func sendContent(over leg: ClientLeg) async throws(StreamFailure) {
+    /// Reads the answer while the content is sent: whoever takes it hears interim responses when they
+    /// come, and a content that is refused is not sent to its end (RFC 9112 §9.5).
+    private func runBothWays(over leg: ClientLeg) async throws(Failure) -> ClientResponse {
+        let sending = ContentSending(self, over: leg)
+        async let sent: Void = sending.run()
+        do throws(Failure) {
+            let head = try await finalHead(over: leg) { sending.isDone }
+            if isDeclined || head.status >= 300 { sending.stop() }
+            let answer = try await content(of: head, over: leg)
+            // What does not take the rest of the content would hold the sender up.
+            if sending.isStopped, !sending.isDone { leg.stream.close() }
+            await sent
+            if let contentFailure { throw contentFailure }
+            keepsAlive = keepsAlive && sending.isWhole
+            return answer
+        } catch {
+            sending.stop()
+            leg.stream.close()
+            await sent
+            if let contentFailure { throw contentFailure }
+            if error.code == OriginFailureText.certificateCode { throw error }
+            throw sending.failure.map(leg.failure) ?? error
+        }
+    }
+
+    /// - Parameter isOver: whether no more is to be sent.
+    fileprivate func sendContent(
+        over leg: ClientLeg, until isOver: () -> Bool = { false }
+    ) async throws(StreamFailure) {
         let timeout = configuration.writeTimeout
-        while true {
+        while !isOver() {
             let piece = nextPiece()
             guard !piece.isEmpty else { break }
             if request.isChunked {
@@ -48,16 +79,20 @@ extension ClientExchange {
             }
             await recorder.waitForRoom()
         }
-        guard request.isChunked, contentFailure == nil else { return }
+        guard request.isChunked, contentFailure == nil, !isOver() else { return }
         let trailers = request.trailers.slices.isEmpty ? [0x0D, 0x0A] : request.trailers.raw
         try await leg.write([UInt8]("0\r\n".utf8) + trailers, timeout: timeout)
         recording.noteTrailers(request.trailers.raw, .request)
     }
 
-    func finalHead(over leg: ClientLeg) async throws(Failure) -> ResponseHead {
+    /// - Parameter isSent: whether the request is on its way; its answer is not due before.
+    func finalHead(
+        over leg: ClientLeg, isSent: () -> Bool = { true }
+    ) async throws(Failure) -> ResponseHead {
         while true {
             let head = try await leg.readHead(
-                timeout: configuration.readTimeout, longHeads: longHeads)
+                timeout: isSent() ? configuration.readTimeout : ClientLeg.noTimeout,
+                longHeads: longHeads)
             if try take(head) { return head }
         }
     }
@@ -98,5 +133,44 @@ extension BodyFraming {
         case .length(let length): length
         case .chunked, .untilClose, .tunnel: .max
         }
+    }
+}
+
+/// Sends a request while its answer is read.
+///
+/// `@unchecked Sendable`: its two tasks run on its loop's executor.
+private final class ContentSending: @unchecked Sendable {
+    private let exchange: ClientExchange
+    private let leg: ClientLeg
+    private(set) var isDone = false
+    private(set) var isStopped = false
+    private(set) var failure: StreamFailure?
+
+    init(_ exchange: ClientExchange, over leg: ClientLeg) {
+        self.exchange = exchange
+        self.leg = leg
+    }
+
+    /// Whether all of it has gone out.
+    var isWhole: Bool { isDone && !isStopped && failure == nil }
+
+    /// Sends no further piece.
+    func stop() { if !isDone { isStopped = true } }
+
+    func run() async {
+        let configuration = exchange.configuration
+        do throws(StreamFailure) {
+            try await leg.write(
+                leg.origin.sentHead(exchange.request.head), timeout: configuration.writeTimeout)
+            try await exchange.sendContent(over: leg) { self.isStopped }
+        } catch {
+            // The origin may have answered before it broke off: the one who reads hears of it.
+            failure = error
+        }
+        isDone = true
+        let channel = leg.stream.channel
+        // Nobody answers a content that ends too early.
+        if exchange.contentFailure != nil { return channel.interrupt() }
+        channel.hurryReading(until: channel.loop.now + configuration.readTimeout)
     }
 }

@@ -127,7 +127,7 @@ final class ClientLeg {
     }
 
     /// In milliseconds: longer than any machine runs.
-    private static let noTimeout: UInt64 = 1 << 42
+    static let noTimeout: UInt64 = 1 << 42
 
     private func fill(timeout: UInt64) async throws(OriginReadFailure) {
         stream.readDeadline = stream.loop.now + timeout

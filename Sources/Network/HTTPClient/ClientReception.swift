@@ -14,6 +14,12 @@ package protocol ClientReception: AnyObject {
     ///
     /// - Returns: whether more is wanted; the exchange ends here if not.
     func waitForRoom() async -> Bool
+    /// Called last where a request failed with which the origin has surely done nothing.
+    func noteUnprocessed()
+}
+
+extension ClientReception {
+    package func noteUnprocessed() {}
 }
 
 /// Ends an exchange from another task of its loop, also while it waits for its origin.

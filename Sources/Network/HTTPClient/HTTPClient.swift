@@ -90,7 +90,10 @@ package final class HTTPClient: @unchecked Sendable {
                 let isLost = wasUsed && request.isSafe && error.code == "origin-closed"
                 guard attempt < Self.attemptLimit,
                     exchange.isUnprocessed || isLost && !exchange.isAnswered
-                else { throw error }
+                else {
+                    if exchange.isUnprocessed { request.reception?.noteUnprocessed() }
+                    throw error
+                }
                 attempt += 1
             }
         }

@@ -7,11 +7,26 @@ import Transfer
 final class MemoryDisk: TransferDisk {
     final class Node: Sendable {
         let content = Mutex<Content>(Content())
+        let inode: UInt64
+
+        private static let lastInode = Mutex<UInt64>(0)
+
+        /// - Parameter other: whose place on the disk it has; `nil` for a new one.
+        init(as other: Node? = nil) {
+            inode =
+                other?.inode
+                ?? Self.lastInode.withLock { last in
+                    last += 1
+                    return last
+                }
+        }
 
         struct Content {
             var bytes: [UInt8] = []
             /// As the last sync has left it.
             var durable: [UInt8] = []
+            /// Counts changes, in the place of a time.
+            var version: Int64 = 0
         }
     }
 
@@ -47,14 +62,16 @@ final class MemoryDisk: TransferDisk {
             state.folders = old.folders
             var copies: [ObjectIdentifier: Node] = [:]
             for (path, node) in losesUnsynced ? old.durable : old.files {
-                let copy = copies[ObjectIdentifier(node)] ?? Node()
+                let copy = copies[ObjectIdentifier(node)] ?? Node(as: node)
                 copies[ObjectIdentifier(node)] = copy
                 let content = node.content.withLock { $0 }
                 var bytes = losesUnsynced ? content.durable : content.bytes
                 if let (suffix, count) = tearing, path.hasSuffix(suffix) {
                     bytes.removeLast(min(count, bytes.count))
                 }
-                copy.content.withLock { $0 = Node.Content(bytes: bytes, durable: bytes) }
+                copy.content.withLock {
+                    $0 = Node.Content(bytes: bytes, durable: bytes, version: content.version)
+                }
                 state.files[path] = copy
             }
             state.durable = state.files
@@ -62,6 +79,10 @@ final class MemoryDisk: TransferDisk {
     }
 
     func stop(at operation: Int) { state.withLock { $0.stopsAt = operation } }
+    /// Changes a file so that neither its size nor its time tells.
+    func exchangeUnseen(_ path: String, _ bytes: [UInt8]) {
+        state.withLock { $0.files[path] }?.content.withLock { $0.bytes = bytes }
+    }
     func setSpace(_ space: Int64) { state.withLock { $0.space = space } }
     func setFailure(_ failure: DiskFailure?) { state.withLock { $0.breaks = failure } }
     var paths: [String] { state.withLock { $0.files.keys.sorted() } }
@@ -98,6 +119,10 @@ final class MemoryDisk: TransferDisk {
         let node = Node()
         state.withLock { $0.files[path] = node }
         return MemoryFile(node, path, self)
+    }
+
+    func openSource(_ path: String) throws(DiskFailure) -> any DiskFile {
+        try open(path, creating: false)
     }
 
     func size(of path: String) throws(DiskFailure) -> Int64? {
@@ -193,6 +218,7 @@ private final class MemoryFile: DiskFile {
         try disk.change("write \(name)")
         disk.noteWrite(copy.count)
         node.content.withLock { content in
+            content.version += 1
             if content.bytes.count < end {
                 content.bytes += [UInt8](repeating: 0, count: end - content.bytes.count)
             }
@@ -209,6 +235,7 @@ private final class MemoryFile: DiskFile {
         guard node.content.withLock({ $0.bytes.count }) != Int(size) else { return }
         try disk.change("truncate \(name)")
         node.content.withLock { content in
+            content.version += 1
             if content.bytes.count > Int(size) {
                 content.bytes.removeLast(content.bytes.count - Int(size))
             }
@@ -216,6 +243,12 @@ private final class MemoryFile: DiskFile {
     }
 
     func size() throws(DiskFailure) -> Int64 { Int64(node.content.withLock { $0.bytes.count }) }
+
+    func identity() throws(DiskFailure) -> FileIdentity {
+        let (size, version) = node.content.withLock { ($0.bytes.count, $0.version) }
+        return FileIdentity(
+            device: 1, inode: node.inode, size: UInt64(size), modified: version, changed: version)
+    }
 
     func claim() throws(DiskFailure) -> Bool { true }
 }

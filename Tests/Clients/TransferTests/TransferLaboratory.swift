@@ -28,6 +28,8 @@ struct Laboratory: Sendable {
     var clock: any TransferClock = QuickClock()
     var folder = "/tasks"
     var holder: HolderNote?
+    /// How much uploads may be together, and the like.
+    var uploadLimits = UploadStore.Limits()
 
     /// What a test has of it.
     struct Bench {
@@ -37,6 +39,8 @@ struct Laboratory: Sendable {
         let content: ContentServer
         let disk: any TransferDisk
         let clock: any TransferClock
+        /// Where the server keeps uploads.
+        let uploads: TransferFolder
         /// Opens the folder on another disk, as after a crash.
         let open: (any TransferDisk) throws(Failure) -> TransferService
 
@@ -79,6 +83,8 @@ struct Laboratory: Sendable {
         var configuration = ContentServerConfiguration()
         configuration.scenario = try Scenario.read([UInt8](scenario.utf8), path: "scenario")
         configuration.seed = seed
+        let uploads = try TransferFolder()
+        configuration.uploads = try UploadStore(path: uploads.path, limits: uploadLimits)
         let content = ContentServer(configuration)
         let heedsWishes = heedsWishes
         let server = try HTTPServer(
@@ -89,7 +95,8 @@ struct Laboratory: Sendable {
         }
         async let served = server.run()
         do {
-            let result = try await run(body, content, "http://\(server.addresses[0])", loops[1])
+            let result = try await run(
+                body, content, uploads, "http://\(server.addresses[0])", loops[1])
             server.stop(grace: 0)
             _ = await served
             return result
@@ -102,7 +109,7 @@ struct Laboratory: Sendable {
 
     private func run<Result: Sendable>(
         _ body: @escaping @Sendable (Bench) async throws -> Result, _ content: ContentServer,
-        _ origin: String, _ loop: EventLoop
+        _ uploads: TransferFolder, _ origin: String, _ loop: EventLoop
     ) async throws -> Result {
         let laboratory = self
         return try await Task(executorPreference: loop) {
@@ -120,13 +127,13 @@ struct Laboratory: Sendable {
             configuration.vault = laboratory.vault
             let open = { (disk: any TransferDisk) throws(Failure) in
                 try TransferService(
-                    configuration, on: loop, network: ClientNetwork(http), disk: disk,
-                    clock: laboratory.clock)
+                    configuration, on: loop, network: ClientNetwork(http),
+                    uploads: UploadDriver(), disk: disk, clock: laboratory.clock)
             }
             let service = try open(laboratory.disk)
             let bench = Bench(
                 service: service, origin: origin, content: content, disk: laboratory.disk,
-                clock: laboratory.clock, open: open)
+                clock: laboratory.clock, uploads: uploads, open: open)
             return try await http.run { try await service.run { try await body(bench) } }
         }.value
     }

@@ -13,13 +13,15 @@ extension TransferTask {
             "file": .optional(file), "createdAt": .string(createdAt.iso8601),
             "state": .string(state.name), "waitReason": .optional(wait?.reason.rawValue),
             "retryAt": .optional(wait?.until?.iso8601), "committedBytes": .integer(committed),
+            "sentBytes": .optional(sent),
             "totalBytes": .optional(total), "bytesPerSecond": .optional(rate),
             "leftMs": .optional(
                 secondsLeft.map { $0.multipliedReportingOverflow(by: 1000) }
                     .flatMap { $0.overflow ? nil : $0.partialValue }),
             "hops": .texts(hops.map(shown)), "restarts": .texts(restarts),
             "requests": .integer(Int64(requestCount)), "sha256": .optional(digest?.hex),
-            "path": .optional(path), "discretionary": .boolean(options.isDiscretionary),
+            "path": .optional(kind == .upload ? path.map(shown) : path),
+            "discretionary": .boolean(options.isDiscretionary),
             "cellular": .boolean(options.allowsCellular),
             "storage": .string(options.storage.rawValue),
             "priority": .integer(Int64(options.priority)),
@@ -53,6 +55,7 @@ extension TransferTask {
         self.state = state
         committed = row.integer("committedBytes") ?? 0
         total = row.integer("totalBytes")
+        sent = row.integer("sentBytes")
         rate = row.integer("bytesPerSecond")
         hops = row.texts("hops")
         restarts = row.texts("restarts")

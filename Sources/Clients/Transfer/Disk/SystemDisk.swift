@@ -14,6 +14,19 @@ package final class SystemDisk: TransferDisk {
         return SystemDiskFile(descriptor, path)
     }
 
+    package func openSource(_ path: String) throws(DiskFailure) -> any DiskFile {
+        // A FIFO without a writer must not stop the loop.
+        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .last("open", path) }
+        let file = SystemDiskFile(descriptor, path)
+        var facts = stat()
+        guard unsafe fstat(descriptor, &facts) == 0 else { throw .last("look at", path) }
+        guard facts.st_mode & S_IFMT == S_IFREG else {
+            throw DiskFailure(.other, "cannot open \(path): it is no file")
+        }
+        return file
+    }
+
     package func size(of path: String) throws(DiskFailure) -> Int64? {
         var facts = stat()
         guard unsafe lstat(path, &facts) == 0 else {
@@ -144,6 +157,13 @@ private final class SystemDiskFile: DiskFile {
         var facts = stat()
         guard unsafe fstat(descriptor, &facts) == 0 else { throw .last("look at", path) }
         return Int64(facts.st_size)
+    }
+
+    func identity() throws(DiskFailure) -> FileIdentity {
+        guard let identity = FileIdentity(descriptor: descriptor) else {
+            throw .last("look at", path)
+        }
+        return identity
     }
 }
 

@@ -5,6 +5,8 @@ package import Base
 package protocol TransferDisk: AnyObject, Sendable {
     /// Opens a file for reading and writing; a new one is its owner's alone.
     func open(_ path: String, creating: Bool) throws(DiskFailure) -> any DiskFile
+    /// Opens a regular file of somebody's, for reading alone.
+    func openSource(_ path: String) throws(DiskFailure) -> any DiskFile
     /// In bytes; `nil` if there is no file.
     func size(of path: String) throws(DiskFailure) -> Int64?
     /// What is in a folder; nothing if there is none.
@@ -31,6 +33,7 @@ package protocol DiskFile: AnyObject, Sendable {
     func sync() throws(DiskFailure)
     func truncate(to size: Int64) throws(DiskFailure)
     func size() throws(DiskFailure) -> Int64
+    func identity() throws(DiskFailure) -> FileIdentity
     /// Takes the file for this process alone, until it is closed.
     ///
     /// - Returns: whether nobody else has it.

@@ -48,7 +48,7 @@ struct DownloadFinish {
         if algorithms == [.sha256], store.running.end == size {
             return [.sha256: store.running.finish()]
         }
-        return try await Self.digests(store.file, size, algorithms, for: transfer)
+        return try await FileDigests.of(store.file, 0..<size, algorithms, for: transfer)
     }
 
     private var expected: [ExpectedDigest] {
@@ -66,45 +66,6 @@ struct DownloadFinish {
     }
 
     private static let mismatch = "digest-mismatch"
-
-    // MARK: Digests
-
-    /// - Returns: `nil` if the task was stopped.
-    private static func digests(
-        _ file: any DiskFile, _ size: Int64, _ algorithms: Set<DigestAlgorithm>,
-        for transfer: RunningTransfer
-    ) async throws(DiskFailure) -> [DigestAlgorithm: [UInt8]]? {
-        let hashes = Hashes(algorithms)
-        var offset: Int64 = 0
-        while offset < size {
-            let start = offset
-            let count = try await transfer.worker.run { () throws(DiskFailure) in
-                let piece = try file.read(
-                    at: start, count: Int(min(pieceSize, size - start)))
-                for hash in hashes.all.values { hash.update(piece) }
-                return piece.count
-            }
-            guard count > 0 else {
-                throw DiskFailure(.broken, "a file ended before its end")
-            }
-            offset += Int64(count)
-            if transfer.isStopped { return nil }
-            await Task.yield()
-        }
-        return hashes.all.mapValues { $0.finish() }
-    }
-
-    /// `@unchecked Sendable`: one thread at a time uses it.
-    private final class Hashes: @unchecked Sendable {
-        let all: [DigestAlgorithm: RunningHash]
-
-        init(_ algorithms: Set<DigestAlgorithm>) {
-            all = Dictionary(uniqueKeysWithValues: algorithms.map { ($0, RunningHash($0)) })
-        }
-    }
-
-    /// In bytes.
-    private static let pieceSize: Int64 = 1 << 20
 
     // MARK: Delivery
 
@@ -140,7 +101,8 @@ struct DownloadFinish {
             if !isGathered { try transfer.journal.append(.restarted("file-missing")) }
             return nil
         }
-        let digests = try await digests(file, verified.size, [.sha256], for: transfer)
+        let digests = try await FileDigests.of(
+            file, 0..<verified.size, [.sha256], for: transfer)
         guard let digests else { return .stopped }
         guard digests[.sha256] == verified.digest else {
             if !isGathered { try transfer.journal.append(.restarted("file-missing")) }

@@ -25,8 +25,8 @@ final class DownloadSegments: @unchecked Sendable {
     private(set) var failure: DiskFailure?
     /// Wakes whoever waits for the parts.
     private let ended: LoopWakeup
-    /// What the task's own origin was told for a login.
-    var authorization: String?
+    /// Where the requests go.
+    var way: TransferWay?
 
     /// `@unchecked Sendable`: used on the service's loop.
     private final class Part: @unchecked Sendable {
@@ -125,6 +125,7 @@ final class DownloadSegments: @unchecked Sendable {
         _ range: Range<Int64>, _ part: Part, beside parent: DownloadReception,
         _ saved: SavedVersion
     ) async {
+        guard let way else { return }
         let location: TransferLocation
         do throws(Failure) {
             location = try TransferLocation(saved.url)
@@ -142,8 +143,8 @@ final class DownloadSegments: @unchecked Sendable {
                 parent?.limit(to: range.lowerBound) ?? false
             })
         part.reception = reception
-        let request = DownloadRequest(store, .ifRange, self)
-        let ending = await request.send(plan, to: location, reception, part.stop)
+        let ending = await DownloadRequest.send(
+            plan, way, at: location, to: reception, part.stop)
         await reception.finishCommits()
         failure = failure ?? reception.failure
         guard reception.step?.takesContent ?? false else {

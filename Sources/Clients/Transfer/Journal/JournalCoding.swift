@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 
 /// How values are written in a journal, and read again. What a newer version has written besides is
 /// not looked at.
@@ -31,6 +32,7 @@ extension TransferOptions {
             "fields": .array(
                 fields.map { ["name": .string($0.name), "value": .string($0.value)] }),
             "replaces": .boolean(replacesFile),
+            "upload": upload == UploadOptions() ? .null : upload.journal,
         ])
     }
 
@@ -54,6 +56,25 @@ extension TransferOptions {
             return TransferField(name, value)
         }
         replacesFile = value.boolean("replaces") ?? replacesFile
+        upload = value.object("upload").map { UploadOptions($0) } ?? upload
+    }
+}
+
+extension UploadOptions {
+    var journal: JSONText {
+        .sparse([
+            "mode": .string(mode.rawValue), "version": .string(version.name),
+            "method": .optional(method), "field": .string(field),
+            "type": .optional(contentType),
+        ])
+    }
+
+    init(_ value: JournalValue) {
+        mode = value.text("mode").flatMap(Mode.init) ?? mode
+        version = value.text("version").flatMap { UploadDialect(name: $0) } ?? version
+        method = value.text("method")
+        field = value.text("field") ?? field
+        contentType = value.text("type")
     }
 }
 

@@ -40,15 +40,6 @@ package struct TransferLocation: Sendable, Equatable {
     /// Whether what is for one may go to the other.
     package func isSameOrigin(as other: TransferLocation) -> Bool { target == other.target }
 
-    /// The same of a URL, which may be none.
-    func isSameOrigin(as url: String) -> Bool {
-        do throws(Failure) {
-            return isSameOrigin(as: try TransferLocation(url))
-        } catch {
-            return false
-        }
-    }
-
     /// Where a Location leads from here (RFC 9110 §10.2.2).
     ///
     /// Errors: `url-invalid`.

@@ -42,6 +42,9 @@ package final class RunningTransfer: @unchecked Sendable {
     var toldCount: Int64 = 0
     let host: String
     private var rate = RateMeter()
+    private var toldSent: Int64 = 0
+    /// The version of an upload's file that this process has read whole.
+    var verifiedSource: FileIdentity?
 
     init(
         _ task: TransferTask, _ journal: Journal, folder: String, network: any TransferNetwork,
@@ -71,9 +74,9 @@ package final class RunningTransfer: @unchecked Sendable {
         try journal.append(.upload(upload.line))
     }
 
-    /// Ends an upload whose content has all arrived, with its result's URL.
-    package func complete(upload url: String) throws(DiskFailure) {
-        try journal.append(.completed(path: url))
+    /// Ends an upload whose content has all arrived, with its result's URL and what was sent.
+    package func complete(upload url: String, sha256: [UInt8], size: Int64) throws(DiskFailure) {
+        try journal.append([.verified(sha256: sha256, size: size), .completed(path: url)])
     }
 
     package func noteRequest() { task.requestCount += 1 }
@@ -82,9 +85,21 @@ package final class RunningTransfer: @unchecked Sendable {
     package func noteProgress(_ committed: Int64, total: Int64?) {
         task.committed = committed
         task.total = total
-        task.rate = rate.note(committed, at: clock.elapsed)
+        task.rate = rate.note(task.reach, at: clock.elapsed)
         onChange(self)
     }
+
+    /// Takes note of how much of an upload has gone out, in bytes of the file.
+    package func noteSent(_ end: Int64) {
+        task.sent = end
+        guard end >= toldSent + Self.sentStep || end < toldSent || end == task.total else { return }
+        toldSent = end
+        task.rate = rate.note(task.reach, at: clock.elapsed)
+        onChange(self)
+    }
+
+    /// In bytes: so often whoever watches is told.
+    private static let sentStep: Int64 = 1 << 20
 
     package func note(_ state: TransferState) {
         guard task.state != state else { return }
@@ -113,6 +128,8 @@ package final class RunningTransfer: @unchecked Sendable {
         stop = ClientStop()
         rate = RateMeter()
         isRunning = true
+        task.sent = nil
+        toldSent = 0
     }
 
     /// Takes over what the journal says.
@@ -124,6 +141,11 @@ package final class RunningTransfer: @unchecked Sendable {
         if task.kind == .download {
             task.committed = state.committedCount
             task.total = state.saved?.length ?? state.verified?.size
+        }
+        if task.kind == .upload {
+            let upload = state.upload.flatMap { UploadState($0) }
+            task.committed = state.verified?.size ?? upload?.offset ?? 0
+            task.total = state.verified?.size ?? upload?.size
         }
         task.digest = state.verified?.digest
         if case .completed(let path) = state.ending { task.path = path }

@@ -4,6 +4,12 @@ package import Base
 package protocol TransferDriver: AnyObject, Sendable {
     /// Makes one attempt at a task, which may take many requests, and as long as it takes.
     func run(_ transfer: RunningTransfer) async -> AttemptOutcome
+    /// Takes back at the origin what a task has left there that was cancelled.
+    func cleanUp(_ transfer: RunningTransfer) async
+}
+
+extension TransferDriver {
+    package func cleanUp(_ transfer: RunningTransfer) async {}
 }
 
 /// What came of an attempt.

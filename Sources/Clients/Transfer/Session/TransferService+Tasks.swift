@@ -7,9 +7,11 @@ internal import Sockets
 extension TransferService {
     /// Takes a task, suspended.
     ///
-    /// Errors: `url-invalid`, `too-many-transfers`, `file-exists`, those of the files.
+    /// Errors: `url-invalid`, `too-many-transfers`, `file-exists`, `upload-invalid`,
+    /// `source-unreadable`, those of the files.
     package func enqueue(_ plan: TransferPlan) throws(Failure) -> TransferTask {
         let location = try TransferLocation(plan.url)
+        if plan.kind == .upload { try checkUpload(plan) }
         guard transfers.count < configuration.limits.taskLimit else {
             throw Failure(
                 "too-many-transfers", party: .client,
@@ -34,6 +36,19 @@ extension TransferService {
             return transfer.task
         } catch {
             throw error.failure
+        }
+    }
+
+    private func checkUpload(_ plan: TransferPlan) throws(Failure) {
+        try plan.options.upload.check()
+        guard plan.options.storage == .none else {
+            throw UploadOptions.invalid("a storage class is for downloads")
+        }
+        guard let file = plan.file else { throw UploadOptions.invalid("no file is named") }
+        do throws(DiskFailure) {
+            _ = try disk.openSource(file)
+        } catch {
+            throw Failure("source-unreadable", party: .client, error.detail)
         }
     }
 
@@ -104,7 +119,9 @@ extension TransferService {
         try append(.cancelled, to: transfer)
         transfer.stop.stop()
         settle(transfer)
-        if !transfer.isRunning { removeContent(of: transfer) }
+        guard !transfer.isRunning else { return }
+        removeContent(of: transfer)
+        cleanUp(transfer)
     }
 
     /// Changes how a task may be done.

@@ -30,6 +30,8 @@ package final class TransferService: @unchecked Sendable {
     private var isSorted = true
     private var running: [String: RunningTransfer] = [:]
     private var runningHosts: [String: Int] = [:]
+    /// Those that were cancelled, and whose origin is told so.
+    private var cleaning: [RunningTransfer] = []
     var events: [String: TransferEvents] = [:]
     var watchers: [String: [LoopWakeup]] = [:]
     private(set) var environment: TransferEnvironment
@@ -123,6 +125,7 @@ package final class TransferService: @unchecked Sendable {
     private func close() {
         isClosing = true
         for transfer in running.values { transfer.stop.stop() }
+        for transfer in cleaning { transfer.stop.stop() }
         for stream in events.values { stream.close() }
         wakeup.wake()
         background.stop()
@@ -261,6 +264,7 @@ package final class TransferService: @unchecked Sendable {
             finish(transfer, outcome)
             if transfer.task.state.isFinal { transfer.closeFile() }
             if transfer.journal.state.isCancelled { removeContent(of: transfer) }
+            if transfer.journal.state.isCancelled { cleanUp(transfer) }
             wake()
         }
     }
@@ -271,6 +275,21 @@ package final class TransferService: @unchecked Sendable {
         let count = (runningHosts[host] ?? 1) - 1
         runningHosts[host] = count > 0 ? count : nil
     }
+
+    /// Has the origin forget what a task that was cancelled has left there.
+    func cleanUp(_ transfer: RunningTransfer) {
+        guard let driver = drivers[transfer.task.kind], !isClosing else { return }
+        transfer.stop = ClientStop()
+        cleaning.append(transfer)
+        background.add { [self] in
+            await driver.cleanUp(transfer)
+            cleaning.removeAll { $0 === transfer }
+            transfer.onChange(transfer)
+        }
+    }
+
+    /// Whether nothing is left at origins of tasks that were cancelled, as far as they let it go.
+    var isClean: Bool { running.isEmpty && cleaning.isEmpty }
 
     // MARK: What came of it
 
@@ -300,7 +319,8 @@ package final class TransferService: @unchecked Sendable {
             try fail(
                 transfer,
                 Failure(
-                    "version-unstable", party: .origin,
+                    transfer.task.kind == .download ? "version-unstable" : "upload-unstable",
+                    party: .origin,
                     "\(transfer.task.url): began anew too often, the last time for: \(reason)"))
         case .disk(let failure):
             if failure.kind == .locked, configuration.vault != nil {

@@ -153,6 +153,8 @@ final class SealedFile: DiskFile {
 
     func size() throws(DiskFailure) -> Int64 { state.withLock { $0.size } }
 
+    func identity() throws(DiskFailure) -> FileIdentity { try file.identity() }
+
     func claim() throws(DiskFailure) -> Bool { try file.claim() }
 
     // MARK: Blocks

@@ -28,6 +28,7 @@ package struct TransferOptions: Sendable, Equatable {
     package var fields: [TransferField] = []
     /// Whether a file that is in the way is replaced.
     package var replacesFile = false
+    package var upload = UploadOptions()
 
     package init() {}
 

@@ -19,10 +19,13 @@ package struct TransferTask: Sendable, Equatable {
     package let createdAt: Timestamp
     package var options: TransferOptions
     package var state = TransferState.suspended
-    /// In bytes, on the disk: never more than is there after a crash.
+    /// In bytes, on the disk, or of an upload what its origin has confirmed: never more than is there
+    /// after a crash.
     package var committed: Int64 = 0
     /// In bytes; `nil` while it is not known.
     package var total: Int64?
+    /// Of an upload, the end of what has gone out in this attempt, in bytes; `nil` for nothing.
+    package var sent: Int64?
     /// In bytes a second, over the last seconds; `nil` while nothing comes.
     package var rate: Int64?
     /// The URLs that led from `url` to where the content is.
@@ -31,9 +34,9 @@ package struct TransferTask: Sendable, Equatable {
     package var restarts: [String] = []
     /// Requests that were sent for it since the service was opened.
     package var requestCount = 0
-    /// SHA-256 of a completed download.
+    /// SHA-256 of a completed transfer.
     package var digest: [UInt8]?
-    /// Where a completed download is.
+    /// Where a completed download is, or the URL of what an upload has become.
     package var path: String?
 
     package init(_ plan: TransferPlan, identifier: String, createdAt: Timestamp) {
@@ -46,10 +49,13 @@ package struct TransferTask: Sendable, Equatable {
         options = plan.options
     }
 
+    /// How far it is, in bytes: what has gone out of an upload need not have arrived.
+    package var reach: Int64 { max(committed, sent ?? 0) }
+
     /// What is left, in seconds, at the present rate.
     package var secondsLeft: Int64? {
         guard let total, let rate, rate > 0 else { return nil }
-        return (max(0, total - committed) + rate - 1) / rate
+        return (max(0, total - reach) + rate - 1) / rate
     }
 }
 

@@ -7,44 +7,14 @@ package import HTTPServer
     internal import Darwin
 #endif
 
-/// Which version of which file: two that are equal have the same bytes, as far as the file system
-/// can tell.
-package struct FileIdentity: Sendable, Hashable {
-    package let device: UInt64
-    package let inode: UInt64
-    /// In bytes.
-    package let size: UInt64
-    /// In nanoseconds since 1970.
-    package let modified: Int64
-    /// When anything of the inode changed, which no program can set back; in nanoseconds.
-    package let changed: Int64
-
-    init(_ status: stat) {
-        device = UInt64(truncatingIfNeeded: status.st_dev)
-        inode = UInt64(truncatingIfNeeded: status.st_ino)
-        size = UInt64(max(0, status.st_size))
-        #if canImport(Glibc)
-            modified = Self.nanoseconds(status.st_mtim)
-            changed = Self.nanoseconds(status.st_ctim)
-        #else
-            modified = Self.nanoseconds(status.st_mtimespec)
-            changed = Self.nanoseconds(status.st_ctimespec)
-        #endif
-    }
-
-    private static func nanoseconds(_ time: timespec) -> Int64 {
-        Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
-    }
-}
-
 /// An open regular file. `Sendable` because it is immutable and read at explicit offsets.
 package final class FileAsset: Sendable {
     private let descriptor: Int32
     package let identity: FileIdentity
 
-    fileprivate init(owning descriptor: Int32, _ status: stat) {
+    fileprivate init(owning descriptor: Int32, _ identity: FileIdentity) {
         self.descriptor = descriptor
-        identity = FileIdentity(status)
+        self.identity = identity
     }
 
     deinit {
@@ -52,10 +22,7 @@ package final class FileAsset: Sendable {
     }
 
     /// Whether nothing has changed since the file was opened.
-    package var isUnchanged: Bool {
-        var status = stat()
-        return unsafe fstat(descriptor, &status) == 0 && FileIdentity(status) == identity
-    }
+    package var isUnchanged: Bool { FileIdentity(descriptor: descriptor) == identity }
 
     /// Appends at most `limit` bytes from `offset` on and returns how many; 0 is the end.
     ///
@@ -161,7 +128,9 @@ package final class Folder: Sendable {
         var status = stat()
         if unsafe fstat(opened, &status) == 0 {
             switch status.st_mode & S_IFMT {
-            case S_IFREG: return .file(FileAsset(owning: opened, status))
+            case S_IFREG:
+                guard let identity = FileIdentity(descriptor: opened) else { break }
+                return .file(FileAsset(owning: opened, identity))
             case S_IFDIR: return .folder(Folder(owning: opened))
             default: break
             }

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPServer
 internal import TLS
 

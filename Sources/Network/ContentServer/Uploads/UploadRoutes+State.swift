@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 internal import HTTPServer
 

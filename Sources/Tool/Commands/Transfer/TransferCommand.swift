@@ -4,10 +4,10 @@ internal import Runs
 internal import Transfer
 
 extension Command {
-    /// `transfer`: downloads that go on by themselves.
+    /// `transfer`: downloads and uploads that go on by themselves.
     static var transfer: Command {
         Command(
-            "transfer", "download files in the background, across crashes and restarts",
+            "transfer", "download and upload in the background, across crashes and restarts",
             examples: [
                 Example(
                     purpose: "a download that goes on when the terminal is closed",
@@ -16,6 +16,9 @@ extension Command {
                     purpose: "the same, and wait for it; an interrupt ends the waiting only",
                     line: "sallyport transfer get https://example.org/film.mp4 --output film.mp4"
                         + " --wait"),
+                Example(
+                    purpose: "an upload that goes on where it broke off",
+                    line: "sallyport transfer put film.mp4 https://example.org/films/film.mp4"),
                 Example(purpose: "how far they are", line: "sallyport transfer list"),
                 Example(
                     purpose: "forget one that has ended",
@@ -25,14 +28,16 @@ extension Command {
                 "A daemon does the transfers. It starts by itself, and ends when nothing was left to do"
                     + " for a minute; what is under way goes on when it is started next.",
                 "What has come is put together only of parts of one version of the file: where nothing"
-                    + " proves that, the file is fetched anew.",
+                    + " proves that, the file is fetched anew. A file that changes while it is uploaded"
+                    + " fails.",
             ],
             subcommands: [
-                .transferGet, .transferList,
-                .transferShow,
+                .transferGet, .transferPut, .transferList, .transferShow,
                 changing("resume", "let a transfer go on") { .resume($0) },
                 changing("suspend", "stop a transfer until it is resumed") { .suspend($0) },
-                changing("cancel", "end a transfer, and remove what has come") { .cancel($0) },
+                changing("cancel", "end a transfer, and remove what has come of it") {
+                    .cancel($0)
+                },
                 changing(
                     "acknowledge", "forget a transfer that has ended; the file stays where it is"
                 ) { .acknowledge($0, event: nil) },
@@ -72,25 +77,10 @@ extension Command {
                     "output", short: "o", \.output, .path("FILE"), "where the download goes; needed"
                 ),
                 .flag("replace", \.replaces, "replace a file that is there"),
-                .flag("wait", \.waits, "wait until the transfer has ended"),
                 .option(
                     "sha256", \.digest, .sha256, "what the file's SHA-256 has to be"),
-                .option(
-                    "ca", \.authorities, .path("FILE"),
-                    "certificates to trust besides the system's, in PEM"),
-                .option(
-                    "login-file", \.login, .path("FILE"),
-                    "a file that only you can read, whose first line is the user:password for an"
-                        + " origin that asks for it"),
-                .option(
-                    "session", \.session, .text("NAME"), standard: "default",
-                    "under which name a program takes the transfer up again"),
-                .flag(
-                    "discretionary", \.isDiscretionary,
-                    "wait for power and a network that costs nothing"),
-                .flag(
-                    "no-cellular", \.avoidsCellular, "wait for another network than a cellular one"),
-                .flag("json", \.place.isJSON, "print JSON, on a terminal too"),
+            ] + transferCommonParameters.map { $0.lifted(to: \.common) } + [
+                .flag("json", \.place.isJSON, "print JSON, on a terminal too")
             ] + transferPlaceParameters.map { $0.lifted(to: \.place) },
             run: runTransferGet)
     }
@@ -187,7 +177,28 @@ private var transferIDParameter: Parameter<TransferArguments> {
     .positional(\.id, .text("ID"), "the transfer, as the list has it; its beginning is enough")
 }
 
-private var transferPlaceParameters: [Parameter<TransferPlace>] {
+/// What both directions have.
+var transferCommonParameters: [Parameter<TransferCommonArguments>] {
+    [
+        .flag("wait", \.waits, "wait until the transfer has ended"),
+        .option(
+            "ca", \.authorities, .path("FILE"),
+            "certificates to trust besides the system's, in PEM"),
+        .option(
+            "login-file", \.login, .path("FILE"),
+            "a file that only you can read, whose first line is the user:password for an"
+                + " origin that asks for it"),
+        .option(
+            "session", \.session, .text("NAME"), standard: "default",
+            "under which name a program takes the transfer up again"),
+        .flag(
+            "discretionary", \.isDiscretionary,
+            "wait for power and a network that costs nothing"),
+        .flag("no-cellular", \.avoidsCellular, "wait for another network than a cellular one"),
+    ]
+}
+
+var transferPlaceParameters: [Parameter<TransferPlace>] {
     [
         .option(
             "folder", \.folder, .path("FOLDER"),
@@ -220,14 +231,18 @@ struct TransferGetArguments {
     var url = ""
     var output: String?
     var replaces = false
-    var waits = false
     var digest: [UInt8]?
+    var common = TransferCommonArguments()
+    var place = TransferPlace()
+}
+
+struct TransferCommonArguments {
+    var waits = false
     var authorities: String?
     var login: String?
     var session = "default"
     var isDiscretionary = false
     var avoidsCellular = false
-    var place = TransferPlace()
 }
 
 extension ValueSyntax where Value == [UInt8] {

@@ -5,31 +5,41 @@ internal import Transfer
 func runTransferGet(
     _ arguments: TransferGetArguments, _ environment: Environment
 ) async throws -> ExitCode {
-    let plan = try arguments.plan()
-    let place = arguments.place
-    guard arguments.waits else {
-        for task in try await place.ask(.add(plan), environment) {
-            let line = place.isJSON ? task.shownRow : [UInt8](task.identifier.utf8)
-            try environment.output.write(line + [UInt8(ascii: "\n")])
-        }
-        return .clean
-    }
-    return try await place.connected(environment) { connection in
-        guard let task = try await connection.tasks(.add(plan)).first else { return .couldNotRun }
-        let waiting = TransferWaiting(place, environment)
-        do throws(Failure) {
-            try await connection.ask(.follow(task.identifier)) { reply throws(Failure) in
-                guard case .task(let task) = reply else { return }
-                try waiting.note(task)
+    try await arguments.place.run(try arguments.plan(), waits: arguments.common.waits, environment)
+}
+
+extension TransferPlace {
+    /// Enqueues a transfer, and waits for its end if that is wanted.
+    func run(
+        _ plan: TransferPlan, waits: Bool, _ environment: Environment
+    ) async throws -> ExitCode {
+        let place = self
+        guard waits else {
+            for task in try await place.ask(.add(plan), environment) {
+                let line = place.isJSON ? task.shownRow : [UInt8](task.identifier.utf8)
+                try environment.output.write(line + [UInt8(ascii: "\n")])
             }
-        } catch {
-            guard error.code == TransferWaiting.enough else { throw error }
-            return try waiting.finish()
+            return .clean
         }
-        let code = try waiting.finish()
-        // Whoever waits has heard of it.
-        _ = try await connection.tasks(.acknowledge(task.identifier, event: nil))
-        return code
+        return try await place.connected(environment) { connection in
+            guard let task = try await connection.tasks(.add(plan)).first else {
+                return .couldNotRun
+            }
+            let waiting = TransferWaiting(place, environment)
+            do throws(Failure) {
+                try await connection.ask(.follow(task.identifier)) { reply throws(Failure) in
+                    guard case .task(let task) = reply else { return }
+                    try waiting.note(task)
+                }
+            } catch {
+                guard error.code == TransferWaiting.enough else { throw error }
+                return try waiting.finish()
+            }
+            let code = try waiting.finish()
+            // Whoever waits has heard of it.
+            _ = try await connection.tasks(.acknowledge(task.identifier, event: nil))
+            return code
+        }
     }
 }
 
@@ -39,27 +49,31 @@ extension TransferGetArguments {
             throw UsageFailure(
                 "--output is needed", hint: "see 'sallyport transfer get --help'")
         }
-        var plan = TransferPlan(.download, url, file: try absolute(output), session: session)
+        var plan = TransferPlan(
+            .download, url, file: try absolute(output), session: common.session)
         plan.options.replacesFile = replaces
-        plan.options.isDiscretionary = isDiscretionary
-        plan.options.allowsCellular = !avoidsCellular
         plan.options.expected = digest.map { ExpectedDigest(.sha256, $0) }
-        plan.options.authorities = try authorities.map { path throws(Failure) in
-            try absolute(path)
-        }
-        if let login {
-            let path = try absolute(login)
-            guard Files.exists(path) else {
-                throw Failure("file-unreadable", party: .client, "there is no file \(login)")
-            }
-            guard Files.isPrivate(path) else {
-                throw Failure(
-                    "login-not-private", party: .client, "other users may read \(login)",
-                    hint: "chmod 600 \(login)")
-            }
-            plan.options.credential = path
-        }
+        try common.apply(to: &plan.options)
         return plan
+    }
+}
+
+extension TransferCommonArguments {
+    func apply(to options: inout TransferOptions) throws {
+        options.isDiscretionary = isDiscretionary
+        options.allowsCellular = !avoidsCellular
+        options.authorities = try authorities.map { path throws(Failure) in try absolute(path) }
+        guard let login else { return }
+        let path = try absolute(login)
+        guard Files.exists(path) else {
+            throw Failure("file-unreadable", party: .client, "there is no file \(login)")
+        }
+        guard Files.isPrivate(path) else {
+            throw Failure(
+                "login-not-private", party: .client, "other users may read \(login)",
+                hint: "chmod 600 \(login)")
+        }
+        options.credential = path
     }
 }
 
@@ -94,9 +108,10 @@ private final class TransferWaiting: Sendable {
             var bar =
                 state.bar
                 ?? ProgressBar(
-                    "fetching", total: task.total ?? 0, in: .bytes, on: environment.diagnostics,
+                    task.kind == .upload ? "sending" : "fetching", total: task.total ?? 0,
+                    in: .bytes, on: environment.diagnostics,
                     clock: environment.clock)
-            try bar.advance(to: task.committed, of: task.total ?? 0)
+            try bar.advance(to: task.reach, of: task.total ?? 0)
             state.bar = bar
         }
         guard !task.needsOwner else {

@@ -14,6 +14,11 @@ extension TransferTask {
     /// Whether it goes on only when its owner does something.
     var needsOwner: Bool { state == .suspended || wait?.reason == .authentication }
 
+    /// Where a completed transfer is, or the file that it is of.
+    var place: String? {
+        kind == .upload ? path.map(URLRedaction.redact) ?? file : path ?? file
+    }
+
     /// How far it is: `12m of 80m`.
     var progressText: String {
         let count = Quantity.text(byteCount: committed)
@@ -29,7 +34,7 @@ extension TransferTask {
         let failure = shownFailure.map { ": \($0.detail)" } ?? ""
         let text =
             switch state {
-            case .completed: "\(path ?? file ?? identifier): \(Quantity.text(byteCount: committed))"
+            case .completed: "\(place ?? identifier): \(Quantity.text(byteCount: committed))"
             case .suspended, .waiting, .running, .verifying, .failed, .cancelled:
                 "\(identifier) \(stateText)\(failure)"
             }
@@ -89,8 +94,11 @@ func write(_ task: TransferTask, _ environment: Environment) throws(Failure) {
     try lines.write(palette.paint("== transfer \(task.identifier): ", .bold) + state)
     let left = task.secondsLeft.map { leftText($0) }
     let entries: [(String, String?)] = [
-        ("url", task.shownURL), ("file", task.path ?? task.file), ("session", task.session),
+        ("url", task.shownURL), ("file", task.kind == .upload ? task.file : task.place),
+        ("became", task.kind == .upload ? task.path.map(URLRedaction.redact) : nil),
+        ("session", task.session),
         ("created", task.createdAt.rfc3339), ("bytes", task.progressText),
+        ("sent", task.state.isFinal ? nil : task.sent.map { Quantity.text(byteCount: $0) }),
         ("rate", task.rate.map { Quantity.text(byteCount: $0) + "/s" }), ("left", left),
         ("retry", task.wait?.until.map(\.rfc3339)),
         (

@@ -40,7 +40,8 @@ package enum TransferDaemonRun {
             configuration.keepsSecrecy = true
             return HTTPClient(configuration, on: loop, recorder: TrafficRecorder(sink: nil))
         }
-        let service = try TransferService(configuration, on: loop, network: network)
+        let service = try TransferService(
+            configuration, on: loop, network: network, uploads: UploadDriver())
         // Nobody else has the folder, so that a socket which is there is nobody's.
         let listener = try LocalListener(folder.socket, on: loop)
         let daemon = TransferDaemon(service, processID: processID)

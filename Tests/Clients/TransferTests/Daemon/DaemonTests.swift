@@ -129,7 +129,7 @@ struct DaemonTests {
         (.acknowledge("none", event: nil), "no-such-transfer"),
         (.follow("none"), "no-such-transfer"),
         (.add(TransferPlan(.download, "ftp://example.org/", file: "/a")), "url-invalid"),
-        (.add(TransferPlan(.upload, "http://example.org/", file: "/a")), "no-driver"),
+        (.add(TransferPlan(.upload, "http://example.org/", file: "/a")), "source-unreadable"),
     ])
     func refuses(_ request: DaemonRequest, _ code: String) async throws {
         try await Laboratory().serve { bench in

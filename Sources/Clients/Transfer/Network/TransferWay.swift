@@ -1,0 +1,121 @@
+internal import Base
+internal import HTTPClient
+internal import Origins
+
+/// Where the requests of a task go, with redirects followed and a login said on the way: for
+/// downloads and uploads alike.
+///
+/// `@unchecked Sendable`: used on the service's loop.
+final class TransferWay: @unchecked Sendable {
+    private let transfer: RunningTransfer
+    /// The origin that the task's own fields and credential are for.
+    private let own: TransferLocation
+    private(set) var location: TransferLocation
+    private var hops = 0
+    /// What the task's own origin wants to hear.
+    private var authorization: String?
+
+    /// Errors: `url-invalid`.
+    init(_ transfer: RunningTransfer) throws(Failure) {
+        self.transfer = transfer
+        own = try TransferLocation(transfer.task.url)
+        location = own
+    }
+
+    /// A request to where the way has led, or to another place that it has led to before. The task's
+    /// own fields and its login go to its own origin alone.
+    func request(
+        _ fields: [TransferField], to reception: any ClientReception,
+        at other: TransferLocation? = nil, stop: ClientStop
+    ) -> NetworkRequest {
+        let location = other ?? location
+        var request = NetworkRequest(location, to: reception, stop: stop)
+        request.fields = fields
+        if location.isSameOrigin(as: own) {
+            request.fields += transfer.task.options.fields
+            if let authorization {
+                request.fields.append(TransferField("Authorization", authorization))
+            }
+        }
+        request.authorities = transfer.task.options.authorities
+        request.pins = transfer.task.options.pins
+        return request
+    }
+
+    func send(_ request: NetworkRequest) async -> Result<NetworkAnswer, Failure> {
+        transfer.noteRequest()
+        do throws(Failure) {
+            return .success(try await transfer.network.send(request))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    // MARK: Redirects
+
+    /// Begins anew, at a URL that the task's origin has told.
+    ///
+    /// Errors: `url-invalid`, `redirect-downgrade`.
+    func begin(at url: String) throws(Failure) {
+        hops = 0
+        let next = try TransferLocation(url)
+        try check(next, from: own)
+        location = next
+    }
+
+    /// Follows a redirect.
+    ///
+    /// Errors: `url-invalid`, `redirect-loop`, `redirect-downgrade`.
+    func follow(_ reference: String) throws(Failure) {
+        hops += 1
+        guard hops <= transfer.limits.hopLimit else {
+            throw Failure(
+                "redirect-loop", party: .origin,
+                "\(transfer.task.url) is redirected more than \(transfer.limits.hopLimit) times")
+        }
+        location = try resolved(reference)
+    }
+
+    /// Where a Location leads from here.
+    ///
+    /// Errors: `url-invalid`, `redirect-downgrade`.
+    func resolved(_ reference: String) throws(Failure) -> TransferLocation {
+        let next = try location.following(reference)
+        try check(next, from: location)
+        return next
+    }
+
+    private func check(
+        _ next: TransferLocation, from location: TransferLocation
+    ) throws(Failure) {
+        guard next.target.isSecure || !location.target.isSecure else {
+            throw Failure(
+                "redirect-downgrade", party: .origin,
+                "\(location.target.origin) redirects from https to \(next.target.origin)")
+        }
+    }
+
+    /// Takes down where a redirect has led.
+    func noteHop() throws(DiskFailure) {
+        let hops = transfer.journal.state.hops
+        guard !hops.contains(location.url), hops.count < transfer.limits.hopLimit else { return }
+        try transfer.journal.append(.hop(location.url))
+        transfer.task.hops = transfer.journal.state.hops
+    }
+
+    // MARK: Logins
+
+    /// Finds what to say to an origin that wants a login: to the task's own origin alone.
+    ///
+    /// - Returns: whether there is anything that it has not refused.
+    func logIn(_ schemes: [String]) async -> Bool {
+        guard let reference = transfer.task.options.credential,
+            let source = transfer.credentials, location.isSameOrigin(as: own)
+        else { return false }
+        let value = await source.authorization(
+            for: reference, at: location, schemes: schemes, refused: authorization)
+        guard let value, value != authorization else { return false }
+        authorization = value
+        return true
+    }
+}

@@ -1,0 +1,118 @@
+internal import Base
+internal import Contents
+internal import HTTPClient
+internal import HTTPModel
+
+/// Does uploads: sends what the origin has not, until it has all of it and says so.
+package final class UploadDriver: TransferDriver {
+    package init() {}
+
+    package func run(_ transfer: RunningTransfer) async -> AttemptOutcome {
+        do throws(DiskFailure) {
+            return try await attempt(transfer)
+        } catch {
+            return .disk(error)
+        }
+    }
+
+    private func attempt(_ transfer: RunningTransfer) async throws(DiskFailure) -> AttemptOutcome {
+        let known = transfer.uploadNote.flatMap { UploadState($0) }
+        let (source, way): (UploadSource, TransferWay)
+        var state: UploadState
+        do throws(Failure) {
+            try transfer.task.options.upload.check()
+            way = try TransferWay(transfer)
+            source = try UploadSource(transfer)
+            guard let version = try await source.verified(known?.source, for: transfer) else {
+                return .stopped
+            }
+            state = known ?? UploadState(version)
+        } catch {
+            return .failed(error)
+        }
+        if state.isOut, state.resource == nil {
+            return .failed(
+                UploadRule.uncertain(transfer.task.url, "its sending was broken off here"))
+        }
+        state.isOffsetKnown = false
+        if known == nil { try transfer.note(upload: state.journal) }
+        let store = UploadStore(transfer, source, state)
+        if let expiry = state.expiry, state.resource != nil,
+            transfer.clock.now.microseconds / 1_000_000 >= expiry
+        {
+            try store.restart(because: "upload-expired")
+        }
+        return try await goOn(store, way)
+    }
+
+    private func goOn(
+        _ store: UploadStore, _ way: TransferWay
+    ) async throws(DiskFailure) -> AttemptOutcome {
+        let transfer = store.transfer
+        // Requests without progress between them.
+        var idleCount = 0
+        while idleCount < Self.idleLimit {
+            if transfer.isStopped { return .stopped }
+            let before = (store.state.offset, store.state.resource)
+            let action = UploadAction.next(store.state, store.options)
+            let outcome: AttemptOutcome?
+            do throws(DiskFailure) {
+                outcome = try await UploadRequest(store, action, way).run()
+            } catch {
+                try await store.save()
+                throw error
+            }
+            try await store.save()
+            if let outcome { return outcome }
+            idleCount = before == (store.state.offset, store.state.resource) ? idleCount + 1 : 0
+        }
+        return .retry(
+            Failure(
+                "upload-stalled", party: .origin,
+                "\(transfer.task.url): does not go on from the offset that it tells"))
+    }
+
+    /// A request that asks, one that is refused, and both once more.
+    private static let idleLimit = 6
+
+    /// Removes the upload resource of a task that was cancelled, if its origin lets it.
+    package func cleanUp(_ transfer: RunningTransfer) async {
+        guard let state = transfer.uploadNote.flatMap({ UploadState($0) }),
+            let resource = state.resource
+        else { return }
+        do throws(Failure) {
+            let options = transfer.task.options.upload
+            let way = try TransferWay(transfer)
+            try way.begin(at: resource)
+            for _ in 0..<2 {
+                let reception = HeadReception()
+                let fields = UploadAction.cancel.fields(state, options, name: "")
+                var request = way.request(fields, to: reception, stop: transfer.stop)
+                request.method = UploadAction.cancel.method(options)
+                _ = await way.send(request)
+                guard let head = reception.head, head.status == 401 else { return }
+                let facts = AnswerFacts(
+                    url: resource, head, now: HTTPDate(transfer.clock.now))
+                guard await way.logIn(facts.schemes) else { return }
+            }
+        } catch {
+            // It goes by itself when its time is over.
+            transfer.lastFailure = error
+        }
+    }
+}
+
+/// Takes the head of an answer, and nothing else.
+private final class HeadReception: ClientReception {
+    private(set) var head: ResponseHead?
+
+    func takeInterim(_ head: ResponseHead) {}
+
+    func take(_ head: ResponseHead) -> Bool {
+        self.head = head
+        return false
+    }
+
+    func take(_ piece: Span<UInt8>) {}
+    func waitForRoom() async -> Bool { false }
+}

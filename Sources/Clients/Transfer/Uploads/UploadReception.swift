@@ -1,0 +1,114 @@
+internal import Base
+internal import Contents
+internal import HTTPClient
+internal import HTTPModel
+internal import TLS
+
+/// Takes the answer to one request of an upload: hears of the upload resource while the content still
+/// goes out, and decides by the head.
+///
+/// `@unchecked Sendable`: used on the service's loop.
+final class UploadReception: ClientReception, @unchecked Sendable {
+    private let store: UploadStore
+    private let action: UploadAction
+    private let location: TransferLocation
+    private let way: TransferWay
+    private(set) var facts: UploadFacts?
+    /// `nil` while there is no head.
+    private(set) var step: UploadStep?
+    /// Whether the origin has surely done nothing with the request.
+    private(set) var isUnprocessed = false
+    /// Of the answer's own content.
+    private let contentHash = RunningHash(.sha256)
+
+    init(_ store: UploadStore, _ action: UploadAction, _ way: TransferWay) {
+        self.store = store
+        self.action = action
+        self.way = way
+        location = way.location
+    }
+
+    func noteUnprocessed() { isUnprocessed = true }
+
+    // MARK: 104
+
+    /// draft-ietf-httpbis-resumable-upload §4.2.1, §5.1.
+    func takeInterim(_ head: ResponseHead) {
+        let dialect = store.options.dialect
+        guard head.status == 104, dialect.isResumable else { return }
+        // Without its version it is of nobody knows which draft.
+        if let mark = dialect.mark {
+            let told = head.fields.first(named: "upload-draft-interop-version")
+            guard told?.text == mark.value else { return }
+        }
+        let facts = facts(of: head)
+        if action == .sendWhole, store.state.resource == nil,
+            let resource = resource(facts.answer.location)
+        {
+            store.change(atOnce: true) { state in
+                state.resource = resource
+                self.take(facts.limits, into: &state)
+            }
+        }
+        note(facts)
+    }
+
+    /// How far the origin is, as it tells while the content comes: a word of progress, which does not
+    /// decide anything.
+    private func note(_ facts: UploadFacts) {
+        guard let offset = facts.offset, store.state.resource != nil else { return }
+        store.change { state in
+            guard offset <= state.reach, offset > state.offset else { return }
+            state.offset = offset
+        }
+    }
+
+    /// Where an upload resource is; `nil` for none that is safe.
+    func resource(_ reference: String?) -> String? {
+        guard let reference else { return nil }
+        do throws(Failure) {
+            return try way.resolved(reference).url
+        } catch {
+            return nil
+        }
+    }
+
+    func take(_ limits: UploadLimits?, into state: inout UploadState) {
+        guard let limits else { return }
+        state.limits = limits
+        let now = store.transfer.clock.now.microseconds / 1_000_000
+        state.expiry = limits.age.map { now.addingSaturated($0) }
+    }
+
+    private func facts(of head: ResponseHead) -> UploadFacts {
+        UploadFacts(
+            url: location.url, head, store.options.dialect,
+            now: HTTPDate(store.transfer.clock.now))
+    }
+
+    // MARK: The answer
+
+    func take(_ head: ResponseHead) -> Bool {
+        let facts = facts(of: head)
+        self.facts = facts
+        let rule = UploadRule(action, store.state, store.options, url: location.url)
+        let step = rule.judge(facts)
+        self.step = step
+        // Its content may have a digest, which is that of the upload or its own.
+        return step == .complete
+    }
+
+    func take(_ piece: Span<UInt8>) {
+        unsafe piece.withUnsafeBytes { unsafe contentHash.update($0) }
+    }
+
+    func waitForRoom() async -> Bool { !store.transfer.isStopped }
+
+    /// Whether the answer says that the origin has other bytes: Repr-Digest of what the upload has
+    /// become, and not of the answer's own content (RFC 9530 §3.2). Asked once, at the end.
+    var tellsOfOthers: Bool {
+        let own = contentHash.finish()
+        let told = (facts?.answer.version.digests ?? []).filter { $0.algorithm == .sha256 }
+        return told.contains { $0.bytes != own && $0.bytes != store.state.source.sha256 }
+    }
+}
