@@ -1,7 +1,7 @@
 package import Base
 internal import HTTP2
 internal import HTTPModel
-internal import Origins
+package import Origins
 package import Recording
 package import Sockets
 internal import TLS
@@ -98,6 +98,9 @@ package final class HTTPClient: @unchecked Sendable {
             }
         }
     }
+
+    /// Whether what is sent to an origin does not leave this machine, by whatever proxies.
+    package func staysHere(_ target: OriginTarget) -> Bool { origins.staysHere(target) }
 
     /// Why a request does not go over a connection; `nil` if it may.
     private func refusal(of connection: ClientConnection, for request: ClientRequest) -> Failure? {

@@ -67,12 +67,28 @@ package final class OriginConnector: @unchecked Sendable {
                 return try await dial(host, port, by: upstream, reach: reach, isSecure)
             } catch {
                 // Of several proxies, the next one takes the place of one that is not there.
-                guard error.outcome == .originUnreachable, !ways.isEmpty, !isCut else {
+                // One that is there and refuses is not passed by.
+                guard error.outcome == .originUnreachable, error.failure.code != "upstream-failed",
+                    !ways.isEmpty, !isCut
+                else {
                     throw error
                 }
             }
         }
         return try await dialDirectly(host, port, reach: reach, isChosen: true)
+    }
+
+    /// Whether what is sent to an origin does not leave this machine.
+    package func staysHere(_ target: OriginTarget) -> Bool {
+        guard LoopbackHost.contains(target.host) else { return false }
+        do throws(OriginFailure) {
+            return try ways(to: target.host, target.port, isSecure: target.isSecure).allSatisfy {
+                guard case .upstream(let upstream) = $0 else { return true }
+                return LoopbackHost.contains(upstream.host)
+            }
+        } catch {
+            return false
+        }
     }
 
     private func ways(
@@ -93,8 +109,13 @@ package final class OriginConnector: @unchecked Sendable {
         _ isSecure: Bool?
     ) async throws(OriginFailure) -> DialledOrigin {
         // The way to it was chosen by who runs the proxy, and not by the client.
-        let dialled = try await dialDirectly(
-            upstream.host, upstream.port, reach: .everywhere, isChosen: false)
+        let dialled: DialledOrigin
+        do throws(OriginFailure) {
+            dialled = try await dialDirectly(
+                upstream.host, upstream.port, reach: .everywhere, isChosen: false)
+        } catch {
+            throw text.unreached(upstream, error)
+        }
         if let refusal = await refusal(of: host, port, reach: reach, behind: dialled) {
             dialled.close()
             throw refusal
@@ -194,8 +215,11 @@ package final class OriginConnector: @unchecked Sendable {
         let wakeup = LoopWakeup(loop)
         lookUps[ObjectIdentifier(wakeup)] = wakeup
         defer { lookUps[ObjectIdentifier(wakeup)] = nil }
+        // Names below localhost are not asked of a name server, which could lead anywhere with them
+        // (RFC 6761 §6.3).
         return try await resolver.addresses(
-            of: host, port: port, waking: wakeup, until: loop.now + configuration.connectTimeout)
+            of: LoopbackHost.isName(host) ? "localhost" : host, port: port, waking: wakeup,
+            until: loop.now + configuration.connectTimeout)
     }
 
     // MARK: Connections

@@ -32,6 +32,16 @@ package struct OriginFailureText {
             outcome: .originUnreachable)
     }
 
+    /// Of a proxy on the way, so that nobody looks for what is wrong at the origin.
+    func unreached(_ upstream: UpstreamProxy, _ failure: OriginFailure) -> OriginFailure {
+        OriginFailure(
+            failure: Failure(
+                failure.failure.code, party: failure.failure.party,
+                "the upstream proxy cannot be reached: \(failure.failure.detail)",
+                hint: failure.failure.hint),
+            outcome: failure.outcome, tls: failure.tls, address: failure.address)
+    }
+
     func ended() -> OriginFailure {
         OriginFailure(
             failure: Failure("cut", party: .tool, "\(configuration.dialler) was shut down"),

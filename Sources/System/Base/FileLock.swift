@@ -20,7 +20,7 @@ package final class FileLock: Sendable {
     ///
     /// Errors: `file-unwritable`.
     package static func take(_ path: String) throws(Failure) -> FileLock? {
-        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
             throw Failure("file-unwritable", party: .tool, "cannot open \(path)")
         }

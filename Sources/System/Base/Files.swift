@@ -290,6 +290,13 @@ package enum Files {
         return facts.st_mode & 0o077 == 0
     }
 
+    /// Whether a file or folder is this user's, and no symbolic link.
+    package static func isOwn(_ path: String) -> Bool {
+        var facts = stat()
+        guard unsafe lstat(path, &facts) == 0 else { return false }
+        return facts.st_uid == geteuid() && facts.st_mode & S_IFMT != S_IFLNK
+    }
+
     /// Whether a part of the path is a symbolic link.
     package static func hasLink(_ path: String) -> Bool {
         var built = path.hasPrefix("/") ? "/" : ""

@@ -87,11 +87,12 @@ package final class DetachedProgram: Sendable {
     /// Whether it has ended.
     package var hasEnded: Bool { ended.withLock { $0 } }
 
-    /// The last line of its log; `nil` if there is none.
+    /// The last line of its log that is no hint; `nil` if there is none.
     package var lastWords: String? {
         do throws(Failure) {
             let bytes = try Files.read(log, byteLimit: Int(Self.logLimit) * 4)
-            return bytes.split(separator: UInt8(ascii: "\n")).last.map { Array($0).text }
+            let lines = bytes.split(separator: UInt8(ascii: "\n")).map { Array($0).text }
+            return lines.last { !$0.hasPrefix("sallyport: hint:") } ?? lines.last
         } catch {
             return nil
         }

@@ -162,6 +162,8 @@ final class MemoryDisk: TransferDisk {
         }
     }
 
+    func checkReplacing(_ path: String) {}
+
     func syncFolder(_ path: String) throws(DiskFailure) {
         try change("sync folder")
         state.withLock { state in

@@ -1,5 +1,6 @@
 import Base
 import HTTPClient
+import TLS
 import Testing
 
 @testable import Transfer
@@ -67,6 +68,28 @@ struct SegmentTests {
         if row.fault.isEmpty { #expect(task.restarts.isEmpty && parts > 2) }
     }
 
+    /// A whole under the same tag, whose bytes are others from an offset on, comes when parts behind it
+    /// are there and breaks off among them: they do not count any more.
+    @Test(arguments: [false, true])
+    func doesNotCountWhatAWholeWritesOver(isExpected: Bool) async throws {
+        var scenario = "[rule]\nname = cut\npath = /assets/*\nturn = nth 1\nfault = cut:1500000\n"
+        for turn in 3...6 {
+            scenario += "[rule]\nname = \(turn)\npath = /assets/*\nturn = nth \(turn)\n"
+            scenario += "fault = range-ignored\nfault = splice:3000000:2\nfault = cut:3300000\n"
+        }
+        let expected = try await held(Self.path)
+        let (task, bytes) = try await Self.laboratory(scenario, .http1).run { bench in
+            let task = try await bench.fetch(Self.path) { options in
+                guard isExpected else { return }
+                options.expected = ExpectedDigest(.sha256, Digests.sha256(expected))
+            }
+            return (task, task.state == .completed ? try bench.bytes() : [])
+        }
+        #expect(task.state == .completed)
+        #expect(bytes == expected)
+        #expect(task.digest == Digests.sha256(expected))
+    }
+
     /// Under 100 seeds of faults for any request the file is the one that the origin has.
     @Test(arguments: [ClientVersions.http1, .http2])
     func isNeverCorrupt(_ http: ClientVersions) async throws {
@@ -74,17 +97,20 @@ struct SegmentTests {
             "cut:any:rst", "cut:any:fin", "cut:head", "status:503", "range-ignored", "range-star",
             "range-short:1000", "range-shift:-16", "range-shift:+16", "range-lie:+8",
             "range-lie:-8", "range-long:500", "range-unlabelled", "range-total:+7", "416",
-            "range-page:206", "version:2",
+            "range-page:206", "version:2", "range-ignored|splice:3000000:2|cut:3300000",
         ]
-        let contents = [try await held(Self.path), try await held(Self.path, "version:2")]
+        var contents = [try await held(Self.path)]
+        for fault in ["version:2", "splice:3000000:2"] {
+            contents.append(try await held(Self.path, fault))
+        }
         var partCount = 0
         for seed in UInt64(1)...100 {
             var scenario = ""
             for turn in 2...8 {
                 let drawn = SplitMix.word(seed: seed, UInt64(turn))
                 let fault = faults[Int(drawn % UInt64(faults.count))]
-                scenario +=
-                    "[rule]\nname = \(turn)\npath = /assets/*\nturn = nth \(turn)\nfault = \(fault)\n"
+                scenario += "[rule]\nname = \(turn)\npath = /assets/*\nturn = nth \(turn)\n"
+                for verb in fault.split(separator: "|") { scenario += "fault = \(verb)\n" }
             }
             var laboratory = Self.laboratory(scenario, http)
             laboratory.seed = seed

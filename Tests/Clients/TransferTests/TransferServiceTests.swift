@@ -259,6 +259,57 @@ struct TransferServiceTests {
         }
     }
 
+    /// An origin that never brings the rest is asked so often, and then it has failed.
+    @Test(arguments: ["until-close|cut:500", "range-short:1|cut:500"])
+    func anOriginThatBringsNothingIsNotAskedWithoutEnd(_ faults: String) async throws {
+        var laboratory = Laboratory()
+        laboratory.scenario =
+            "[rule]\npath = /assets/*\n"
+            + faults.split(separator: "|").map { "fault = \($0)\n" }.joined()
+        laboratory.heedsWishes = false
+        let task = try await laboratory.run { bench in
+            try await bench.fetch(Self.path) { $0.retryLimit = 3 }
+        }
+        guard case .failed(let failure) = task.state else {
+            Issue.record("\(task.state)")
+            return
+        }
+        #expect(failure.party == .origin)
+        #expect(task.requestCount < 60, "\(task.requestCount)")
+    }
+
+    /// What an origin says of sizes ends no process.
+    @Test(arguments: [Int64.max, Int64.max - 1, 0, 1])
+    func anySizeCanBeTold(_ total: Int64) {
+        for rate in [Int64.max, 1, 0] {
+            for committed in [0, 1, Int64.max] {
+                var task = TransferTask(
+                    TransferPlan(.download, "http://a.test/"), identifier: "1",
+                    createdAt: Timestamp(microseconds: 0))
+                (task.total, task.rate, task.committed) = (total, rate, committed)
+                #expect(!task.row.line.isEmpty)
+            }
+        }
+    }
+
+    /// A journal that cannot be read takes its own transfer alone.
+    @Test func oneBadJournalIsLeftAlone() async throws {
+        try await Laboratory().run { bench in
+            let disk = MemoryDisk()
+            let first = try bench.open(disk)
+            for number in 0..<2 {
+                _ = try first.enqueue(
+                    TransferPlan(.download, bench.origin + Self.path, file: "/files/\(number)"))
+            }
+            let journals = disk.paths.filter { $0.hasSuffix("/journal") }
+            let file = try disk.open(try #require(journals.first), creating: false)
+            try file.truncate(to: Transfer.Journal.sizeLimit + 1)
+            let second = try bench.open(MemoryDisk(afterCrashOf: disk, losesUnsynced: false))
+            #expect(second.tasks().count == 1)
+            #expect(second.unreadable.count == 1)
+        }
+    }
+
     @Test func highPriorityIsFirst() async throws {
         var laboratory = Laboratory()
         laboratory.limits.runningLimit = 1

@@ -1,6 +1,7 @@
 import Base
 import Contents
 import Negotiation
+import Sockets
 import Testing
 
 @testable import Origins
@@ -78,6 +79,20 @@ struct ProxySettingsTests {
     @Test(arguments: exceptions)
     func knowsExceptions(_ row: (list: String, host: String, port: UInt16, isIncluded: Bool)) {
         #expect(ProxyExceptions(row.list).include(row.host, row.port) == row.isIncluded)
+    }
+
+    /// What goes to loopback by a proxy elsewhere leaves the machine.
+    @Test(arguments: [
+        ("http://127.0.0.1:8080", "127.0.0.1", true), ("http://p.test:1", "127.0.0.1", false),
+        ("http://p.test:1", "x.localhost", false), ("", "localhost", true), ("", "a.test", false),
+    ])
+    func knowsWhatStaysHere(_ proxy: String, _ host: String, _ staysHere: Bool) throws {
+        var configuration = OriginConfiguration()
+        configuration.proxies = .environment(try ProxyEnvironment(["all_proxy": proxy]))
+        let connector = OriginConnector(
+            configuration, on: try EventLoop(index: 0), resolver: Resolver())
+        let target = OriginTarget(isSecure: false, host: host, port: 80)
+        #expect(connector.staysHere(target) == staysHere)
     }
 
     static let answers: [(answer: String, ways: String?)] = [

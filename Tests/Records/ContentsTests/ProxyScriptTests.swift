@@ -82,6 +82,21 @@ struct ProxyScriptTests {
         }
     }
 
+    /// Neither long texts nor many patterns hold up who asks.
+    @Test func takesSoManySteps() throws {
+        let stars = String(repeating: "*a", count: 300) + "b"
+        let text = String(repeating: "a", count: 1000)
+        let line = "if (shExpMatch(\"\(text)\", \"\(stars)\")) return \"DIRECT\";"
+        let script = ProxyScript.text(
+            String(repeating: line, count: 500) + "return \"DIRECT\";")
+        let program = try ProxyScriptProgram([UInt8](script.utf8))
+        #expect(throws: ProxyScriptViolation.self) {
+            try program.answer(url: "https://a.test/", host: "a.test")
+        }
+        let long = ProxyScript.text(answering: String(repeating: "a", count: 2000))
+        #expect(throws: ProxyScriptViolation.self) { try ProxyScriptProgram([UInt8](long.utf8)) }
+    }
+
     @Test func isBounded() {
         #expect(throws: ProxyScriptViolation.tooLong) {
             try ProxyScriptProgram(

@@ -164,7 +164,7 @@ private final class DaemonStage: Sendable {
             var proxies = ProxySource()
             proxies.proxy = upstream
             try await TransferDaemonRun.run(
-                folder, by: proxies, on: loop, processID: getpid()
+                folder, by: proxies, endsWhenIdle: false, on: loop, processID: getpid()
             ) { daemon in
                 self.daemon.withLock { $0 = daemon }
                 continuation.finish()

@@ -1,4 +1,4 @@
-internal import Base
+package import Base
 package import Sockets
 
 /// Serves a folder's transfers to the programs of one user, over a local socket.
@@ -18,6 +18,9 @@ package final class TransferDaemon: @unchecked Sendable {
     /// - Parameters:
     ///   - user: whose programs are served.
     ///   - userOfPeer: tells whose program a connection is of.
+    /// Why folders of transfers could not be taken up.
+    package var unreadable: [Failure] { service.unreadable }
+
     package init(
         _ service: TransferService, _ limits: DaemonLimits = DaemonLimits(), processID: Int32,
         user: UInt32 = ownUser,
@@ -127,6 +130,12 @@ package struct DaemonLimits: Sendable {
     package var patience: UInt64 = 10_000
     /// In milliseconds: how long the daemon stays when there is nothing to do.
     package var idleTime: Int64 = 60_000
+    /// Stays though nothing is to do.
+    package static var staying: DaemonLimits {
+        var limits = DaemonLimits()
+        limits.idleTime = .max
+        return limits
+    }
     /// In milliseconds: how often progress is told at most.
     package var progressTime: UInt64 = 100
 

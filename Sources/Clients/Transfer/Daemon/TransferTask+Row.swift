@@ -25,7 +25,7 @@ extension TransferTask {
             "cellular": .boolean(options.allowsCellular),
             "storage": .string(options.storage.rawValue),
             "priority": .integer(Int64(options.priority)),
-            "error": failure?.naming(url, as: shown(url)).journal ?? .null,
+            "error": failure?.showingURLs(shown).journal ?? .null,
         ]
     }
 
@@ -81,12 +81,23 @@ extension TransferTask {
 }
 
 extension Failure {
-    /// With another word for a URL.
-    package func naming(_ url: String, as shown: String) -> Failure {
-        guard url != shown else { return self }
-        return Failure(
-            code, party: party, detail.replacing(url, with: shown),
-            hint: hint?.replacing(url, with: shown))
+    /// With each http and https URL in it as it may be shown: redirects and locations have secrets of
+    /// their own.
+    package func showingURLs(_ shown: (String) -> String) -> Failure {
+        Failure(
+            code, party: party, Self.showingURLs(in: detail, shown),
+            hint: hint.map { Self.showingURLs(in: $0, shown) })
+    }
+
+    private static func showingURLs(in text: String, _ shown: (String) -> String) -> String {
+        guard text.contains("://") else { return text }
+        return text.split(separator: " ", omittingEmptySubsequences: false).map { word in
+            guard word.hasPrefix("http://") || word.hasPrefix("https://") else {
+                return String(word)
+            }
+            let end = word.lastIndex { !":,;.)".contains($0) } ?? word.startIndex
+            return shown(String(word[...end])) + word[word.index(after: end)...]
+        }.joined(separator: " ")
     }
 
     /// With a detail and a hint of at most 500 characters.

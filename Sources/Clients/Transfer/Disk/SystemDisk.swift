@@ -62,6 +62,7 @@ package final class SystemDisk: TransferDisk {
         _ path: String, to target: String, replacing: Bool
     ) throws(DiskFailure) {
         if replacing {
+            try checkReplacing(target)
             guard unsafe Glibc.rename(path, target) == 0 else { throw .last("rename", path) }
             return
         }
@@ -76,6 +77,14 @@ package final class SystemDisk: TransferDisk {
             throw DiskFailure(.exists, "cannot make \(target): there is one")
         }
         guard unsafe Glibc.rename(path, target) == 0 else { throw .last("rename", path) }
+    }
+
+    package func checkReplacing(_ path: String) throws(DiskFailure) {
+        var facts = stat()
+        guard unsafe lstat(path, &facts) == 0 else { return }
+        guard facts.st_mode & S_IFMT == S_IFREG else {
+            throw DiskFailure(.exists, "cannot replace \(path): it is no regular file")
+        }
     }
 
     package func syncFolder(_ path: String) throws(DiskFailure) {

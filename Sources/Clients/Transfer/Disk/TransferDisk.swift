@@ -16,6 +16,8 @@ package protocol TransferDisk: AnyObject, Sendable {
     /// - Parameter replacing: whether a file that is in the way goes; `exists` if not.
     func rename(_ path: String, to target: String, replacing: Bool) throws(DiskFailure)
     /// Makes what was created, renamed and removed in a folder last.
+    /// Fails where something else than a file is in the way, such as a device.
+    func checkReplacing(_ path: String) throws(DiskFailure)
     func syncFolder(_ path: String) throws(DiskFailure)
     /// Removes a file or an empty folder; what is not there is no error.
     func remove(_ path: String) throws(DiskFailure)

@@ -54,6 +54,11 @@ struct DownloadOutcome {
             return store.offset == store.saved?.length ? try await finish(at: store.offset) : .again
         }
         guard case .success(let answer) = ending, !answer.isDeclined else { return judgeEnding() }
+        if reception.hasStoppedShort {
+            // Asked for again, it would end there again.
+            try store.dropParts()
+            return .again
+        }
         let end = ContentEnd(
             offset: reception.position, total: store.saved?.length,
             endedByClose: answer.endedByClose, isPart: answer.head.status == 206)

@@ -99,7 +99,7 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
                 comparedEnd = offset
                 note(facts)
                 self.end = end ?? store.saved?.length
-                if facts.status == 206 { limit = rangeEnd }
+                if facts.status == 206 { limit = rangeEnd } else { try store.dropParts() }
             case .next, .complete, .restart, .wait, .refuse, .authenticate, .redirect:
                 return false
             }
@@ -207,6 +207,7 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
     private func write(_ piece: Span<UInt8>) throws(DiskFailure) {
         let count = Int(min(Int64(piece.count), limit - position))
         let compared = try compare(piece.extracting(..<count))
+        if compared < count { store.noteWriting(at: position) }
         try store.file.write(piece.extracting(compared..<count), at: position)
         position += Int64(count - compared)
         guard position == limit else { return }
@@ -325,6 +326,9 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
         }
         contentHashes = []
     }
+
+    /// Whether the content ended just where another's part begins, so that the two were not compared.
+    var hasStoppedShort: Bool { position == limit && !hasReachedLimit }
 
     var hasBroughtSomething: Bool { position > comparedEnd }
 

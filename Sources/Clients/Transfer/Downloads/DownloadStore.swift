@@ -102,6 +102,23 @@ final class DownloadStore: @unchecked Sendable {
         transfer.noteProgress(0, total: nil)
     }
 
+    /// Drops what parts have brought behind the first gap, for a whole that comes now without being
+    /// compared with them: written over, they would be counted, and digested, as what they were.
+    func dropParts() throws(DiskFailure) {
+        guard gapEnd != nil else { return }
+        let end = offset
+        var records = [JournalRecord.forgotten]
+        if end > 0 { records.append(.progress(try blockCheck(endingAt: end), from: 0)) }
+        try transfer.journal.append(records)
+        try file.truncate(to: end)
+        transfer.noteProgress(end, total: saved?.length)
+    }
+
+    /// Takes notice of bytes that are written: what was digested of them is so no longer.
+    func noteWriting(at position: Int64) {
+        if position < running.end { running.reset() }
+    }
+
     /// Takes a better description of the same version.
     func note(_ version: SavedVersion) {
         guard version != saved else { return }

@@ -26,6 +26,10 @@ package final class ClientNetwork: TransferNetwork, @unchecked Sendable {
             endedByClose: endedByClose)
     }
 
+    package func staysHere(_ location: TransferLocation) -> Bool {
+        client.staysHere(location.target)
+    }
+
     private static func message(_ request: NetworkRequest) throws(Failure) -> ClientRequest {
         let location = request.location
         var head = "\(request.method) \(location.path) HTTP/1.1\r\n"

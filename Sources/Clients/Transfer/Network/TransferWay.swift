@@ -110,7 +110,9 @@ final class TransferWay: @unchecked Sendable {
     /// - Returns: whether there is anything that it has not refused.
     func logIn(_ schemes: [String]) async -> Bool {
         guard let reference = transfer.task.options.credential,
-            let source = transfer.credentials, location.isSameOrigin(as: own)
+            let source = transfer.credentials, location.isSameOrigin(as: own),
+            // Else anybody on the way could read it.
+            location.target.isSecure || transfer.network.staysHere(location)
         else { return false }
         let value = await source.authorization(
             for: reference, at: location, schemes: schemes, refused: authorization)

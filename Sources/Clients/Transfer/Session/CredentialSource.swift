@@ -3,6 +3,8 @@ package protocol CredentialSource: AnyObject, Sendable {
     /// What Authorization says to an origin that has asked for a login; `nil` if none is known, or
     /// none that has not been refused.
     ///
+    /// It is asked only where the way is TLS, or does not leave this machine.
+    ///
     /// - Parameters:
     ///   - reference: what the task calls the credential.
     ///   - schemes: in lower case, as the origin has them.

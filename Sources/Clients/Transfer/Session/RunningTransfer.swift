@@ -30,6 +30,8 @@ package final class RunningTransfer: @unchecked Sendable {
 
     // What the service keeps of it.
     var isRunning = false
+    /// Whether it is forgotten as soon as its end is through.
+    var isAcknowledged = false
     /// In milliseconds of the clock.
     var due: Int64 = 0
     var dueReason = TransferWait.Reason.retry
@@ -37,6 +39,8 @@ package final class RunningTransfer: @unchecked Sendable {
     /// In a row, without progress between them.
     var failures = 0
     var committedAtFailure: Int64 = -1
+    /// How much was there, and how often it had begun anew, when it was last gone on with at once.
+    var reachAtAgain: (committed: Int64, restarts: Int) = (-1, 0)
     var needsLogin = false
     /// The last kept event that the owner who is attached now was told.
     var toldCount: Int64 = 0

@@ -18,6 +18,8 @@ package struct TransferLimits: Sendable {
     /// How often one task begins anew before it has failed: versions that change faster than they
     /// come, digests that are never right.
     package var restartLimit = 6
+    /// In bytes: what an attempt has to bring for the next one to follow at once.
+    package var worthwhileSize: Int64 = 64 << 10
     /// In milliseconds: when a disk that was full is looked at again.
     package var storageTime: Int64 = 30_000
 

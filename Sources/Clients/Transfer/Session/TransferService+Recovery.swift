@@ -6,24 +6,33 @@ extension TransferService {
     /// Takes up what a folder has.
     func recover() throws(DiskFailure) {
         for name in try disk.names(in: configuration.folder) where name.utf8.count == 36 {
-            let folder = "\(configuration.folder)/\(name)"
-            guard let journal = try Journal.open("\(folder)/journal", on: disk) else {
-                // It was being made when a crash came: nobody was told of it.
-                remove(folder)
-                continue
+            do throws(DiskFailure) {
+                try recover(name)
+            } catch {
+                // The others are not to be lost for it.
+                unreadable.append(error.failure)
             }
-            let transfer = made(name, journal, folder, host: host(of: journal.state.plan.url))
-            transfer.refresh()
-            settle(transfer)
-            let state = journal.state
-            let isHeard =
-                state.pendingEvents.isEmpty && (state.acknowledged > 0 || state.isCancelled)
-            if state.ending != nil, isHeard {
-                removeContent(of: transfer)
-                remove(folder)
-            } else {
-                enter(transfer)
-            }
+        }
+    }
+
+    private func recover(_ name: String) throws(DiskFailure) {
+        let folder = "\(configuration.folder)/\(name)"
+        guard let journal = try Journal.open("\(folder)/journal", on: disk) else {
+            // It was being made when a crash came: nobody was told of it.
+            remove(folder)
+            return
+        }
+        let transfer = made(name, journal, folder, host: host(of: journal.state.plan.url))
+        transfer.refresh()
+        settle(transfer)
+        let state = journal.state
+        let isHeard =
+            state.pendingEvents.isEmpty && (state.acknowledged > 0 || state.isCancelled)
+        if state.ending != nil, isHeard {
+            removeContent(of: transfer)
+            remove(folder)
+        } else {
+            enter(transfer)
         }
     }
 

@@ -2,22 +2,60 @@ internal import Base
 
 extension TransferService {
     /// The transfer that does already what a plan wants: the same URL, to the same file, for the same
-    /// session. It goes on as the plan has it, so that a command may be given again after whatever
-    /// ended it.
+    /// session, so that a command may be given again after whatever ended it. What the plan has of
+    /// options is added; one that it has not stays as it was.
     ///
     /// Errors: `file-claimed` if another one that has not ended brings the file.
     func transfer(doing plan: TransferPlan) throws(Failure) -> TransferTask? {
-        guard plan.kind == .download, let file = plan.file, let transfer = targets[file],
-            !transfer.task.state.isFinal
-        else { return nil }
+        guard plan.kind == .download, let file = plan.file, let transfer = targets[file] else {
+            return nil
+        }
         let task = transfer.task
+        guard !task.state.isFinal else { return try completed(task, plan) }
         guard task.url == plan.url, task.session == plan.session else {
             throw Failure(
                 "file-claimed", party: .client,
                 "the transfer \(task.identifier) brings \(file) already",
                 hint: "cancel it, or name another file")
         }
-        if task.options != plan.options { try change(task.identifier, to: plan.options) }
+        let options = task.options.adding(plan.options)
+        if task.options != options { try change(task.identifier, to: options) }
         return transfer.task
+    }
+
+    /// One that is complete, and of which nobody has taken notice yet.
+    private func completed(
+        _ task: TransferTask, _ plan: TransferPlan
+    ) throws(Failure) -> TransferTask? {
+        guard task.state == .completed, task.url == plan.url, task.session == plan.session,
+            !plan.options.replacesFile, let path = task.path
+        else { return nil }
+        if let expected = plan.options.expected {
+            guard expected.algorithm == .sha256, expected.bytes == task.digest else { return nil }
+        }
+        do throws(DiskFailure) {
+            return try disk.size(of: path) == task.committed ? task : nil
+        } catch {
+            throw error.failure
+        }
+    }
+}
+
+extension TransferOptions {
+    /// With what others have beyond the standard.
+    fileprivate func adding(_ others: TransferOptions) -> TransferOptions {
+        var all = self
+        all.isDiscretionary = isDiscretionary || others.isDiscretionary
+        all.isFromWake = isFromWake && others.isFromWake
+        all.allowsCellular = allowsCellular && others.allowsCellular
+        all.priority = max(priority, others.priority)
+        all.expected = others.expected ?? expected
+        all.byteLimit = others.byteLimit ?? byteLimit
+        all.credential = others.credential ?? credential
+        all.authorities = others.authorities ?? authorities
+        if !others.pins.isEmpty { all.pins = others.pins }
+        if !others.fields.isEmpty { all.fields = others.fields }
+        all.replacesFile = replacesFile || others.replacesFile
+        return all
     }
 }

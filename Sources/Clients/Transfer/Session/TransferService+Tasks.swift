@@ -56,9 +56,8 @@ extension TransferService {
         if plan.options.storage != .none, configuration.vault == nil {
             throw DiskFailure(.locked, "there is no vault for storage classes")
         }
-        guard plan.kind == .download, let file = plan.file, !plan.options.replacesFile else {
-            return
-        }
+        guard plan.kind == .download, let file = plan.file else { return }
+        guard !plan.options.replacesFile else { return try disk.checkReplacing(file) }
         guard try disk.size(of: file) == nil else {
             throw DiskFailure(.exists, "cannot make \(file): there is one")
         }
@@ -260,6 +259,7 @@ extension TransferService {
         let last = transfer.journal.state.events.last?.number ?? 0
         try append(.acknowledged(min(number, last)), to: transfer)
         guard transfer.task.state.isFinal, min(number, last) == last, !transfer.isRunning else {
+            transfer.isAcknowledged = true
             return
         }
         forget(transfer)

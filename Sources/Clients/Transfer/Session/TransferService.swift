@@ -37,6 +37,8 @@ package final class TransferService: @unchecked Sendable {
     private(set) var environment: TransferEnvironment
     var launches = LaunchLimiter()
     private var budget = RetryBudget()
+    /// Why folders of transfers could not be taken up when it was opened.
+    package internal(set) var unreadable: [Failure] = []
     private var isClosing = false
     /// Called when a task has changed, or is forgotten.
     var onActivity: () -> Void = {}
@@ -265,6 +267,7 @@ package final class TransferService: @unchecked Sendable {
             if transfer.task.state.isFinal { transfer.closeFile() }
             if transfer.journal.state.isCancelled { removeContent(of: transfer) }
             if transfer.journal.state.isCancelled { cleanUp(transfer) }
+            if transfer.isAcknowledged, transfer.task.state.isFinal { forget(transfer) }
             wake()
         }
     }
@@ -312,8 +315,7 @@ package final class TransferService: @unchecked Sendable {
         case .retry(let failure, let after): try retry(transfer, failure, after)
         case .again:
             guard transfer.journal.state.restartCount > configuration.limits.restartLimit else {
-                transfer.due = 0
-                return
+                return try goOn(transfer)
             }
             let reason = transfer.journal.state.restarts.last ?? ""
             try fail(
@@ -330,13 +332,46 @@ package final class TransferService: @unchecked Sendable {
             put(transfer, off: configuration.limits.storageTime, .storage, failure.failure)
         case .authentication(let schemes, let host):
             transfer.needsLogin = true
-            transfer.lastFailure = Failure(
-                "login-wanted", party: .client, "\(host) wants a login",
-                hint: "name a credential, and resume the transfer")
+            transfer.lastFailure = Self.login(
+                schemes, host, isNamed: transfer.task.options.credential != nil)
             try transfer.journal.append(.authenticationAsked(schemes: schemes, host: host))
             tell(transfer)
         case .stopped: break
         }
+    }
+
+    /// Goes on at once, where the last attempt has brought enough for it or begun anew: else an origin
+    /// that brings nothing, or a byte each time, would be asked without end and pause.
+    private func goOn(_ transfer: RunningTransfer) throws(DiskFailure) {
+        let state = transfer.journal.state
+        let reach = (committed: state.committedCount, restarts: state.restartCount)
+        let last = transfer.reachAtAgain
+        transfer.reachAtAgain = reach
+        let isWorthIt = reach.committed >= last.committed + configuration.limits.worthwhileSize
+        guard !isWorthIt, reach.restarts == last.restarts, last.committed >= 0 else {
+            transfer.due = 0
+            return
+        }
+        try retry(
+            transfer,
+            Failure(
+                "origin-truncated", party: .origin,
+                "\(transfer.task.url): the content ends too early"), nil)
+    }
+
+    private static func login(_ schemes: [String], _ host: String, isNamed: Bool) -> Failure {
+        guard schemes.contains("basic") else {
+            return Failure(
+                "login-unspoken", party: .client,
+                "\(host) wants a login by \(schemes.joined(separator: ", ")), and only Basic is spoken"
+            )
+        }
+        return Failure(
+            "login-wanted", party: .client,
+            isNamed ? "\(host) does not take the login" : "\(host) wants a login",
+            hint:
+                "give the same command again with --login-file FILE, whose first line is user:password"
+        )
     }
 
     private func fail(_ transfer: RunningTransfer, _ failure: Failure) throws(DiskFailure) {

@@ -55,7 +55,8 @@ package struct TransferTask: Sendable, Equatable {
     /// What is left, in seconds, at the present rate.
     package var secondsLeft: Int64? {
         guard let total, let rate, rate > 0 else { return nil }
-        return (max(0, total - reach) + rate - 1) / rate
+        let left = max(0, total - reach)
+        return left / rate + (left % rate > 0 ? 1 : 0)
     }
 }
 

@@ -38,7 +38,7 @@ package struct ProxyScriptProgram: Sendable {
     ///   - url: with the path `/` alone for https.
     ///   - host: a name or an address, without brackets.
     package func answer(url: String, host: String) throws(ProxyScriptViolation) -> String {
-        let run = Run(url: url, host: host.lowercased())
+        var run = Run(url: url, host: host.lowercased())
         guard let answer = try run.result(of: statements[...]) else { throw .noAnswer }
         return answer
     }
@@ -46,8 +46,10 @@ package struct ProxyScriptProgram: Sendable {
     private struct Run {
         let url: String
         let host: String
+        /// What its conditions may still compare, in bytes: so that no script holds anybody up.
+        var room = 1 << 20
 
-        func result(
+        mutating func result(
             of statements: ArraySlice<Statement>
         ) throws(ProxyScriptViolation) -> String? {
             for statement in statements {
@@ -69,7 +71,9 @@ package struct ProxyScriptProgram: Sendable {
             }
         }
 
-        private func holds(_ condition: Condition) throws(ProxyScriptViolation) -> Bool {
+        private mutating func holds(_ condition: Condition) throws(ProxyScriptViolation) -> Bool {
+            room -= 64
+            guard room > 0 else { throw .unsupported("more conditions than can be looked at") }
             switch condition {
             case .constant(let value): return value
             case .not(let inner): return try !holds(inner)
@@ -88,7 +92,7 @@ package struct ProxyScriptProgram: Sendable {
                 return name == full
                     || !name.utf8.contains(0x2E) && full.hasPrefix("\(name).")
             case .matches(let text, let pattern):
-                return ShellPattern.matches(value(text), value(pattern))
+                return ShellPattern.matches(value(text), value(pattern), &room)
             case .inNetwork(let name, let network, let mask):
                 return try isInNetwork(value(name), value(network), value(mask))
             }
@@ -147,12 +151,15 @@ package enum ProxyScriptViolation: Error, Sendable, Equatable {
 
 /// Patterns of `shExpMatch`: `*` for any run of characters, `?` for one.
 enum ShellPattern {
-    static func matches(_ text: String, _ pattern: String) -> Bool {
+    /// - Parameter room: how many steps may be taken; none is left where they did not do.
+    static func matches(_ text: String, _ pattern: String, _ room: inout Int) -> Bool {
         let (text, pattern) = (Array(text.utf8), Array(pattern.utf8))
         var (place, at) = (0, 0)
         // Where the last star stands, and how far it reaches.
         var last: (pattern: Int, text: Int)?
         while place < text.count {
+            room -= 1
+            guard room > 0 else { return false }
             if at < pattern.count, pattern[at] == UInt8(ascii: "*") {
                 last = (at, place)
                 at += 1

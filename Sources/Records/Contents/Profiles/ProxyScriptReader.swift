@@ -62,6 +62,9 @@ private struct ProxyScriptToken {
             return ProxyScriptToken(kind: .mark(mark), line: start)
         }
 
+        /// In bytes: a text names hosts and a few proxies.
+        private static let textLimit = 1024
+
         /// Those of more than one character, the longest first.
         private static let marks = ["===", "==", "&&", "||"]
 
@@ -92,7 +95,7 @@ private struct ProxyScriptToken {
         private mutating func text(in quote: UInt8) throws(ProxyScriptViolation) -> String {
             rest = rest.dropFirst()
             var bytes: [UInt8] = []
-            while let byte = rest.first, byte != 0x0A {
+            while let byte = rest.first, byte != 0x0A, bytes.count <= Self.textLimit {
                 rest = rest.dropFirst()
                 if byte == quote { return bytes.text }
                 guard byte == UInt8(ascii: "\\") else {

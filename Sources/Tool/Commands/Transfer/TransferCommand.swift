@@ -143,14 +143,17 @@ extension Command {
                     line: "sallyport transfer daemon --proxy http://proxy.example:3128"),
             ],
             details: [
-                "The other commands start it when they need it. It ends when nothing was left to do for a"
-                    + " minute and nobody is connected.",
+                "The other commands start one when they need it, which ends when nothing was left to do"
+                    + " for a minute; one that is started by hand stays.",
                 "Without --proxy, --profile and --proxy-script it takes the proxies of the variables"
                     + " http_proxy, https_proxy, all_proxy and no_proxy, which commands that start it hand"
                     + " on. Of a script it reads conditions on host and URL; it has no JavaScript.",
             ],
             arguments: TransferDaemonArguments(),
             parameters: transferPlaceParameters.map { $0.lifted(to: \.place) } + [
+                .flag(
+                    "until-idle", \.endsWhenIdle,
+                    "end when nothing was left to do for a minute and nobody is connected"),
                 .option(
                     "proxy", \.proxies.proxy, .upstream,
                     "the proxy that leads to all hosts, or to those of PATTERN"),
@@ -213,6 +216,7 @@ struct TransferPlace {
 }
 
 struct TransferDaemonArguments {
+    var endsWhenIdle = false
     var place = TransferPlace()
     var proxies = ProxySource()
 }

@@ -62,7 +62,13 @@ extension TransferCommonArguments {
     func apply(to options: inout TransferOptions) throws {
         options.isDiscretionary = isDiscretionary
         options.allowsCellular = !avoidsCellular
-        options.authorities = try authorities.map { path throws(Failure) in try absolute(path) }
+        options.authorities = try authorities.map { path throws(Failure) in
+            let whole = try absolute(path)
+            guard Files.exists(whole) else {
+                throw Failure("file-unreadable", party: .client, "there is no file \(path)")
+            }
+            return whole
+        }
         guard let login else { return }
         let path = try absolute(login)
         guard Files.exists(path) else {
@@ -82,6 +88,8 @@ private final class TransferWaiting: Sendable {
     private struct State {
         var bar: ProgressBar?
         var last: TransferTask?
+        /// Why it was told to wait.
+        var reason: String?
     }
 
     private let place: TransferPlace
@@ -105,6 +113,9 @@ private final class TransferWaiting: Sendable {
             guard showsBar else {
                 return try environment.output.write(task.shownRow + [UInt8(ascii: "\n")])
             }
+            let reason = task.waitingText
+            if let reason, reason != state.reason { try environment.note(reason) }
+            state.reason = reason
             var bar =
                 state.bar
                 ?? ProgressBar(

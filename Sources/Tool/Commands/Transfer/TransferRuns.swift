@@ -36,9 +36,28 @@ extension TransferArguments {
     ) async throws -> ExitCode {
         let id = id
         _ = try await place.connected(environment) { connection in
-            try await connection.tasks(request(try await connection.resolve(id)))
+            let id = try await connection.resolve(id)
+            let request = request(id)
+            if let task = try await connection.tasks(.show(id)).first {
+                try Self.check(request, of: task)
+            }
+            return try await connection.tasks(request)
         }
         return .clean
+    }
+
+    /// Refuses what would change nothing, and look as if it had.
+    private static func check(_ request: DaemonRequest, of task: TransferTask) throws(Failure) {
+        if case .acknowledge = request {
+            guard task.state.isFinal else {
+                throw Failure(
+                    "transfer-not-ended", party: .client,
+                    "the transfer has not ended: \(task.stateText)", hint: "cancel it first")
+            }
+        } else if task.state.isFinal {
+            throw Failure(
+                "transfer-ended", party: .client, "the transfer has ended: \(task.stateText)")
+        }
     }
 }
 
@@ -54,10 +73,13 @@ func runTransferDaemon(
     let signals = try StopSignals()
     try await withTaskExecutorPreference(loop) {
         try await TransferDaemonRun.run(
-            folder, by: proxies, on: loop, processID: getpid()
+            folder, by: proxies, endsWhenIdle: arguments.endsWhenIdle, on: loop, processID: getpid()
         ) { daemon in
             signals.watch(
                 onStop: { _ in loop.execute { daemon.stop() } }, onTick: {})
+            for failure in daemon.unreadable {
+                try environment.note("a transfer is left alone: \(failure.detail)")
+            }
             try environment.output.write(
                 "transfers of \(TerminalText.sanitized(folder.path)), process \(getpid())\n")
         }
@@ -138,7 +160,8 @@ func startTransferDaemon(
     try folder.prepare()
     let program = try DetachedProgram.start(
         try DetachedProgram.ownPath(),
-        arguments: ["transfer", "daemon", "--folder", folder.path] + options, variables: variables,
+        arguments: ["transfer", "daemon", "--until-idle", "--folder", folder.path] + options,
+        variables: variables,
         log: folder.log)
     return DaemonProcess(hasEnded: { program.hasEnded }, lastWords: { program.lastWords })
 }
@@ -165,8 +188,25 @@ extension DaemonConnection {
     }
 }
 
-/// A path from the root on, since the daemon is in another folder.
+/// A path from the root on, since the daemon is in another folder, and the same one for the same file.
+///
+/// Errors: `folder-missing`.
 func absolute(_ path: String) throws(Failure) -> String {
+    let whole = try rooted(path)
+    let slash = whole.lastIndex(of: "/") ?? whole.startIndex
+    let (folder, name) = (String(whole[...slash]), whole[whole.index(after: slash)...])
+    guard let real = unsafe realpath(folder, nil) else {
+        throw Failure("folder-missing", party: .client, "there is no folder \(folder)")
+    }
+    defer { unsafe free(real) }
+    let parent = unsafe String(cString: real)
+    if name.isEmpty || name == "." || name == ".." {
+        throw Failure("folder-missing", party: .client, "\(path) names a folder, and no file in it")
+    }
+    return parent == "/" ? "/\(name)" : "\(parent)/\(name)"
+}
+
+private func rooted(_ path: String) throws(Failure) -> String {
     if path.hasPrefix("/") { return path }
     guard let folder = unsafe getcwd(nil, 0) else {
         throw Failure("file-unreadable", party: .tool, "the current folder is not there")

@@ -9,7 +9,7 @@ extension TransferTask {
     var shownURL: String { URLRedaction.redact(url) }
 
     /// What failed, without secrets in URLs.
-    var shownFailure: Failure? { failure?.naming(url, as: shownURL) }
+    var shownFailure: Failure? { failure?.showingURLs(URLRedaction.redact) }
 
     /// Whether it goes on only when its owner does something.
     var needsOwner: Bool { state == .suspended || wait?.reason == .authentication }
@@ -29,9 +29,18 @@ extension TransferTask {
     /// The state, with why it waits.
     var stateText: String { wait.map { "waiting: \($0.reason.rawValue)" } ?? state.name }
 
+    /// Why it waits for something that has failed; `nil` for all else.
+    var waitingText: String? {
+        guard let wait, let failure = shownFailure else { return nil }
+        return TerminalText.sanitized("it waits (\(wait.reason.rawValue)): \(failure.detail)")
+    }
+
     /// How it stands, in a line for a person.
     var endingText: String {
-        let failure = shownFailure.map { ": \($0.detail)" } ?? ""
+        let failure =
+            shownFailure.map { failure in
+                ": \(failure.detail)" + (failure.hint.map { " (\($0))" } ?? "")
+            } ?? ""
         let text =
             switch state {
             case .completed: "\(place ?? identifier): \(Quantity.text(byteCount: committed))"

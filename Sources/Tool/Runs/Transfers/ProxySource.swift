@@ -30,7 +30,13 @@ package struct ProxySource: Sendable {
         if let proxy { return .fixed(proxy, except: exceptions) }
         if let named = try networkProfile()?.proxy {
             switch named {
-            case .automatic(let url): return .script(try await Self.program(url, on: loop))
+            case .automatic(let url):
+                guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
+                    throw Failure(
+                        "profile-invalid", party: .client,
+                        "the profile's proxy script is at no http or https URL")
+                }
+                return .script(try await Self.program(url, on: loop))
             case .manual(let host, let port, let user, let password):
                 var proxy = UpstreamProxy(.http, host: host, port: port)
                 proxy.credential = user.flatMap {
@@ -62,7 +68,7 @@ package struct ProxySource: Sendable {
 
     private func networkProfile() throws(Failure) -> NetworkProfile? {
         try profile.map { path throws(Failure) in
-            try NetworkProfile(try Files.read(path, byteLimit: Self.profileLimit))
+            try NetworkProfile(try Files.readRegular(path, byteLimit: Self.profileLimit))
         }
     }
 
@@ -73,7 +79,7 @@ package struct ProxySource: Sendable {
         let bytes =
             isURL
             ? try await fetch(place, on: loop)
-            : try Files.read(place, byteLimit: ProxyScriptProgram.byteLimit)
+            : try Files.readRegular(place, byteLimit: ProxyScriptProgram.byteLimit)
         do throws(ProxyScriptViolation) {
             return try ProxyScriptProgram(bytes)
         } catch {
@@ -88,13 +94,14 @@ package struct ProxySource: Sendable {
     private static func fetch(_ url: String, on loop: EventLoop) async throws(Failure) -> [UInt8] {
         let location = try TransferLocation(url)
         let head = "GET \(location.path) HTTP/1.1\r\nHost: \(location.target.authority)\r\n"
-        let request = ClientRequest(
+        var request = ClientRequest(
             target: location.target, method: .get, isSafe: true,
             head: [UInt8]((head + "User-Agent: sallyport\r\nAccept: */*\r\n\r\n").utf8),
             content: .bytes([]), isChunked: false)
+        let content = ScriptReception(until: loop.now + timeout, on: loop)
+        request.reception = content
         var configuration = ClientConfiguration()
         configuration.readTimeout = timeout
-        configuration.keptContentLimit = ProxyScriptProgram.byteLimit + 1
         let client = HTTPClient(configuration, on: loop, recorder: TrafficRecorder(sink: nil))
         let result = await client.run { () async -> Result<ClientResponse, Failure> in
             do throws(Failure) {
@@ -109,7 +116,37 @@ package struct ProxySource: Sendable {
                 "proxy-script-unreadable", party: .origin,
                 "\(url) answers with \(response.head.status)")
         }
-        return response.content
+        guard !response.isDeclined else {
+            throw Failure(
+                "proxy-script-unreadable", party: .origin, "\(url) is too long, or too slow")
+        }
+        return content.bytes
+    }
+
+    /// Takes a script that comes within its bound and in time.
+    private final class ScriptReception: ClientReception {
+        private let loop: EventLoop
+        private let deadline: UInt64
+        private(set) var bytes: [UInt8] = []
+
+        init(until deadline: UInt64, on loop: EventLoop) {
+            self.deadline = deadline
+            self.loop = loop
+        }
+
+        func takeInterim(_ head: ResponseHead) {}
+
+        func take(_ head: ResponseHead) -> Bool { true }
+
+        func take(_ piece: Span<UInt8>) {
+            for index in piece.indices where bytes.count <= ProxyScriptProgram.byteLimit {
+                bytes.append(piece[index])
+            }
+        }
+
+        func waitForRoom() async -> Bool {
+            bytes.count <= ProxyScriptProgram.byteLimit && loop.now < deadline
+        }
     }
 
     /// In milliseconds.

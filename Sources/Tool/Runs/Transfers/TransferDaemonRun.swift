@@ -17,12 +17,15 @@ package enum TransferDaemonRun {
 
     /// Serves until nothing is left to do, or somebody wants it to stop. On the loop's executor only.
     ///
-    /// - Parameter onReady: called when programs can connect.
+    /// - Parameters:
+    ///   - endsWhenIdle: whether it ends when nothing was left to do for a while.
+    ///   - onReady: called when programs can connect.
     ///
     /// Errors: `folder-not-private`, `transfers-in-use`, `listen-failed`, `socket-path-too-long`,
     /// those of the files and of `ProxySource`.
     package static func run(
-        _ folder: DaemonFolder, by proxies: ProxySource, on loop: EventLoop, processID: Int32,
+        _ folder: DaemonFolder, by proxies: ProxySource, endsWhenIdle: Bool, on loop: EventLoop,
+        processID: Int32,
         onReady: (TransferDaemon) throws -> Void
     ) async throws {
         try folder.prepare()
@@ -44,7 +47,8 @@ package enum TransferDaemonRun {
             configuration, on: loop, network: network, uploads: UploadDriver())
         // Nobody else has the folder, so that a socket which is there is nobody's.
         let listener = try LocalListener(folder.socket, on: loop)
-        let daemon = TransferDaemon(service, processID: processID)
+        let daemon = TransferDaemon(
+            service, endsWhenIdle ? DaemonLimits() : .staying, processID: processID)
         try onReady(daemon)
         await network.run { await service.run { await daemon.run(listener) } }
     }
