@@ -41,6 +41,20 @@ struct UploadTests {
         }
     }
 
+    /// The server tells again and again how far it is, and not more often than a client listens.
+    @Test(arguments: [ClientVersions.http1, .http2])
+    func hearsOfProgress(_ http: ClientVersions) async throws {
+        let bytes = Laboratory.Bench.content(9, size: 16 << 20)
+        let leg = UploadLeg(way: UploadWay(mode: .automatic), http: http)
+        var laboratory = Self.laboratory(leg)
+        laboratory.uploadLimits.interval = 1000
+        try await laboratory.run { bench in
+            let task = try await bench.send(bytes, leg.way)
+            #expect(task.state == .completed && task.requestCount == 1)
+            #expect(try bench.uploaded() == [Digests.sha256(bytes).hex])
+        }
+    }
+
     /// The server breaks off, once.
     @Test(arguments: UploadLeg.all, [1, 65_536, 100_000, 299_999])
     func cut(_ leg: UploadLeg, offset: Int) async throws {
