@@ -54,12 +54,14 @@ extension ClientExchange {
             keepsAlive = keepsAlive && sending.isWhole
             return answer
         } catch {
+            // Only what failed by itself tells more than this does.
+            let failure = sending.failure
             sending.stop()
             leg.stream.close()
             await sent
             if let contentFailure { throw contentFailure }
             if error.code == OriginFailureText.certificateCode { throw error }
-            throw sending.failure.map(leg.failure) ?? error
+            throw failure.map(leg.failure) ?? error
         }
     }
 

@@ -66,6 +66,8 @@ struct UploadReception {
     ) async throws(UploadRefusal) -> UInt64 {
         var offset = start
         var told = start
+        var interval = store.limits.interval
+        var count = 0
         do throws(UploadRefusal) {
             let buffer = ByteBuffer(capacity: Self.step)
             while try await next(content, buffer) {
@@ -73,10 +75,13 @@ struct UploadReception {
                 if let hash { unsafe buffer.withUnsafeReadable { unsafe hash.update($0) } }
                 offset += UInt64(buffer.count)
                 buffer.removeAll()
-                guard offset - told >= store.limits.interval, dialect.isResumable, hash == nil
+                guard offset - told >= interval, dialect.isResumable, hash == nil
                 else { continue }
                 try await sync(descriptor)
                 told = offset
+                count += 1
+                // Clients and proxies take so many interim responses to one request only.
+                if count.isMultiple(of: Self.intervalCount) { interval *= 2 }
                 await content.tell(
                     [ResponseField("Upload-Offset", String(offset))] + dialect.marks)
             }
@@ -136,6 +141,8 @@ struct UploadReception {
 
     /// In bytes.
     private static let step = 65_536
+    /// After so many words of how far it is, they come half as often: 8 GiB need 64 of them.
+    private static let intervalCount = 8
 }
 
 /// Where the content of an upload comes from.

@@ -129,6 +129,16 @@ extension Laboratory.Bench {
         return found
     }
 
+    /// The same, once the server has digested what has all come to it.
+    func digested() async throws -> [String] {
+        var patience = 100_000
+        while patience > 0, try uploaded().isEmpty {
+            patience -= 1
+            await Task.yield()
+        }
+        return try uploaded()
+    }
+
     /// How many uploads the server has, whole or not.
     func uploadCount() throws -> Int {
         try Files.names(inFolder: uploads.path, countLimit: 10_000)

@@ -37,6 +37,20 @@ struct UploadTests {
         try await Self.laboratory(leg).run { bench in
             let task = try await bench.send(bytes, leg.way)
             #expect(task.state == .completed, "\(bench.requests)")
+            #expect(try await bench.digested() == [Digests.sha256(bytes).hex])
+        }
+    }
+
+    /// The server tells again and again how far it is, and not more often than a client listens.
+    @Test(arguments: [ClientVersions.http1, .http2])
+    func hearsOfProgress(_ http: ClientVersions) async throws {
+        let bytes = Laboratory.Bench.content(9, size: 16 << 20)
+        let leg = UploadLeg(way: UploadWay(mode: .automatic), http: http)
+        var laboratory = Self.laboratory(leg)
+        laboratory.uploadLimits.interval = 65_536
+        try await laboratory.run { bench in
+            let task = try await bench.send(bytes, leg.way)
+            #expect(task.state == .completed && task.requestCount == 1)
             #expect(try bench.uploaded() == [Digests.sha256(bytes).hex])
         }
     }
@@ -56,7 +70,7 @@ struct UploadTests {
             }
             #expect(leg.way.isSafe || leg.way.mode == .automatic)
             #expect(task.state == .completed, "\(bench.requests)")
-            #expect(try bench.uploaded() == [Self.digest])
+            #expect(try await bench.digested() == [Self.digest])
             #expect(bench.requests.contains { $0.contains("upload-cut@") })
             guard leg.way.mode != .put else { return }
             // It went on where it was.
@@ -78,7 +92,7 @@ struct UploadTests {
         try await Self.laboratory(leg, rules).run { bench in
             let task = try await bench.send(Self.bytes, leg.way)
             #expect(task.state == .completed, "\(bench.requests)")
-            #expect(try bench.uploaded() == [Self.digest])
+            #expect(try await bench.digested() == [Self.digest])
         }
     }
 
@@ -95,7 +109,7 @@ struct UploadTests {
                 return
             }
             #expect(task.state == .completed, "\(bench.requests)")
-            #expect(try Set(bench.uploaded()) == [Self.digest])
+            #expect(try await Set(bench.digested()) == [Self.digest])
         }
     }
 
@@ -262,7 +276,7 @@ struct UploadTests {
         try await laboratory.run { bench in
             let task = try await bench.send(Self.bytes, way) { $0.credential = "mine" }
             #expect(task.state == .completed, "\(bench.requests)")
-            #expect(try bench.uploaded() == [Self.digest])
+            #expect(try await bench.digested() == [Self.digest])
         }
     }
 
@@ -273,7 +287,7 @@ struct UploadTests {
             let path = "/redirect-to?status_code=307&url=/uploads" + (isNamed ? "/file" : "")
             let task = try await bench.send(Self.bytes, leg.way, to: path)
             #expect(task.state == .completed, "\(bench.requests)")
-            #expect(try bench.uploaded() == [Self.digest])
+            #expect(try await bench.digested() == [Self.digest])
             #expect(task.hops.count == 1)
         }
     }
