@@ -22,7 +22,6 @@ struct CredentialFilesTests {
         Row(name: "another line end", content: "user:password\r\n"),
         Row(name: "no line end", content: "user:password"),
         Row(name: "this machine", url: "http://127.0.0.1:8081/"),
-        Row(name: "cleartext", url: "http://example.org/", value: nil),
         Row(name: "another scheme", schemes: ["negotiate"], value: nil),
         Row(name: "no password", content: "user\n", value: nil),
         Row(name: "nothing", content: "", value: nil),
