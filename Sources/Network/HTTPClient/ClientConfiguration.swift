@@ -34,6 +34,11 @@ package struct ClientConfiguration: Sendable {
     package var streamLimit = 100
     /// In bytes: what is kept in memory of an answer, for who looks for values in it.
     package var keptContentLimit = 1 << 20
+    /// Whether an exchange without a reception ends where that is reached: nobody looks at the rest,
+    /// which may have no end. What records answers reads them whole.
+    package var endsBeyondKept = false
+    /// In milliseconds, of a whole exchange without a reception; `nil` for as long as bytes come.
+    package var timeLimit: UInt64?
 
     package init() {}
 

@@ -18,7 +18,7 @@ final class ClientExchange: @unchecked Sendable {
     /// Takes the messages of its connection, `nil` if there is none, or nothing is recorded.
     let messages: ClientMessages?
     private var kept: [UInt8] = []
-    /// Whether the reception wants no more of the content.
+    /// Whether nobody wants more of the content.
     private(set) var isDeclined = false
     /// Why the content to send could not be read.
     private(set) var contentFailure: Failure?
@@ -127,6 +127,7 @@ final class ClientExchange: @unchecked Sendable {
         unsafe piece.extracting(..<count).withUnsafeBufferPointer {
             unsafe kept.append(contentsOf: $0)
         }
+        if count < piece.count, configuration.endsBeyondKept { isDeclined = true }
     }
 
     /// Waits until the next piece may come.

@@ -34,6 +34,9 @@ package struct ClientRequest {
     package var pins: [[UInt8]] = []
     /// Ends the exchange early.
     package var stop: ClientStop?
+    /// In milliseconds, from the request to the end of its answer, however it trickles in; a connection
+    /// that is being made has its own bounds. `nil` for the configuration's.
+    package var timeLimit: UInt64?
 
     /// A content, whole or in pieces.
     package enum Content {
@@ -68,6 +71,6 @@ package struct ClientResponse {
     package let content: [UInt8]
     package let isCut: Bool
     package let trailers: Fields
-    /// Whether the reception wanted no more before the content's end.
+    /// Whether nobody wanted more before the content's end.
     package var isDeclined = false
 }

@@ -66,6 +66,33 @@ package final class HTTPClient: @unchecked Sendable {
     /// Errors: those of connecting, `stopped` by who called, `pin-mismatch`, `origin-closed`, `origin-truncated`, `origin-reset`,
     /// `origin-violation`, `timed-out`, `request-malformed`, and what the content could not be read for.
     package func send(_ request: ClientRequest) async throws(Failure) -> ClientResponse {
+        let usual = request.reception == nil ? configuration.timeLimit : nil
+        guard let limit = request.timeLimit ?? usual else { return try await sendUnlimited(request) }
+        var limited = request
+        let stop = ClientStop()
+        limited.stop = stop
+        // The exchange is ended through the stop of its own; who called goes on to stop theirs.
+        if request.stop?.isStopped ?? false { stop.stop() }
+        request.stop?.interrupt = { stop.stop() }
+        let timer = loop.makeTimer { stop.stop() }
+        loop.set(timer, due: loop.now + limit)
+        defer {
+            loop.set(timer, due: .max)
+            request.stop?.interrupt = nil
+        }
+        do throws(Failure) {
+            return try await sendUnlimited(limited)
+        } catch {
+            guard error.code == Self.stopped.code, !(request.stop?.isStopped ?? false) else {
+                throw error
+            }
+            throw Failure(
+                "timed-out", party: .origin,
+                "\(request.target.authority): the exchange took longer than \(limit) ms")
+        }
+    }
+
+    private func sendUnlimited(_ request: ClientRequest) async throws(Failure) -> ClientResponse {
         var attempt = 1
         while true {
             let started = Timestamp.now()
