@@ -109,5 +109,30 @@ struct DeviceSocketTests {
         #expect(name.hasSuffix("-\(end)"))
         #expect(!name.contains("/"))
         #expect(name != AssetName.of(url + "&"))
+        // 128 bits: nobody finds two URLs with the same name.
+        #expect(name.prefix { $0 != "-" }.count == 32)
+    }
+
+    /// What a feed from one host may lead to.
+    @Test(arguments: [
+        ("example.com", "other.example", true), ("example.com", "8.8.8.8", true),
+        ("example.com", "10.0.0.1", false), ("example.com", "nas.local", false),
+        ("example.com", "127.0.0.1", false), ("example.com", "127.9.9.9", false),
+        ("example.com", "0.0.0.0", false), ("example.com", "::1", false),
+        ("example.com", "::", false), ("example.com", "::ffff:127.0.0.1", false),
+        ("example.com", "::ffff:0.0.0.0", false), ("example.com", "::127.0.0.1", false),
+        ("example.com", "localhost", false), ("example.com", "LocalHost.", false),
+        ("example.com", "foo.localhost", false), ("example.com", "router", false),
+        ("example.com", "2130706433", false), ("example.com", "0x7f000001", false),
+        ("example.com", "0x7f.1", false), ("example.com", "127.1", false),
+        ("example.com", "0177.0.0.1", false), ("example.com", "1.2.3.0x", false),
+        ("example.com", "10.0.0.1.", false), ("127.0.0.1", "2130706433", false),
+        ("127.0.0.1", "127.0.0.1", true), ("127.0.0.1", "localhost", true),
+        ("127.0.0.1", "10.0.0.1", false), ("10.0.0.1", "127.0.0.1", false),
+        ("10.0.0.1", "10.0.0.2", true), ("nas", "nas", true), ("10.0.0.1", "example.com", true),
+        ("example.com", "1.example.com", true), ("example.com", "2001:db8::1", true),
+    ])
+    func leadsNobodyNearer(_ host: String, _ next: String, _ may: Bool) {
+        #expect(LocalNetwork.mayLead(from: host, to: next) == may)
     }
 }

@@ -73,6 +73,19 @@ struct FeedReaderTests {
         #expect(FeedReader.read([UInt8](text.utf8)) == nil)
     }
 
+    /// Of one item; two long identifiers are not taken for the same.
+    @Test func boundsTexts() throws {
+        let long = String(repeating: "i", count: 3900)
+        let text =
+            #"{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"\#(long)1","title":"\#(long)"},"#
+            + #"{"id":"\#(long)2","attachments":[{"url":"\#(long)\#(long)\#(long)"}]}]}"#
+        let feed = try #require(FeedReader.read([UInt8](text.utf8)))
+        #expect(feed.entries.count == 2)
+        #expect(feed.entries.allSatisfy { $0.id.utf8.count <= FeedEntry.idLimit })
+        #expect(feed.entries.map(\.title.count) == [FeedEntry.titleLimit, 0])
+        #expect(feed.entries[1].assets.isEmpty)
+    }
+
     @Test func looksAtSoManyItems() throws {
         let item = "<item><guid>N</guid></item>"
         let items = (0..<3000).map { item.replacing("N", with: String($0)) }.joined()

@@ -51,7 +51,10 @@ struct FeedRefresherTests {
     }
 
     /// Nobody was asked whether a feed from elsewhere may send its reader there.
-    @Test(arguments: ["http://10.0.0.1/feed", "http://nas.local/feed", "http://[fe80::1]/feed"])
+    @Test(arguments: [
+        "http://10.0.0.1/feed", "http://nas.local/feed", "http://[fe80::1]/feed",
+        "http://2130706433/feed", "http://router/feed",
+    ])
     func staysOutOfTheLocalNetwork(_ place: String) async throws {
         let failure = try await withLaboratory { laboratory in
             let refresher = laboratory.refresher(try laboratory.store())

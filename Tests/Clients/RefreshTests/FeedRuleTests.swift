@@ -95,6 +95,25 @@ struct FeedRuleTests {
         }
     }
 
+    /// A cursor with which no request could be made is not kept, nor a tag that is too long.
+    @Test(
+        arguments: [
+            ("u", "7", true), ("u", String(repeating: "x", count: 1024), true),
+            ("u", String(repeating: "x", count: 1025), false),
+            ("u?" + String(repeating: "q", count: 6000), String(repeating: "ä", count: 500), false),
+        ] as [(String, String, Bool)])
+    func keepsCursors(_ path: String, _ cursor: String, _ isKept: Bool) {
+        var state = FeedState("http://h/" + path)
+        state.cursor = "before"
+        let content = [UInt8](#"{"items":[{"id":"1"}],"next":"\#(cursor)","more":true}"#.utf8)
+        let tag = "\"" + cursor.utf8.map { _ in "t" }.joined() + "\""
+        let (_, hasMore) = FeedRule.judge(
+            Self.answer(200, [("etag", tag)], content), &state, at: Self.now)
+        #expect(state.cursor == (isKept ? cursor : "before"))
+        #expect(hasMore == isKept)
+        #expect((state.entityTag != nil) == (tag.utf8.count <= 1024))
+    }
+
     @Test func remembersSoManyItems() {
         var state = FeedState("u")
         for start in 0..<6 {

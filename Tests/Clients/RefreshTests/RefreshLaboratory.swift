@@ -51,9 +51,12 @@ final class RefreshLaboratory: @unchecked Sendable {
 }
 
 /// Runs `body` with a laboratory; everything has ended and the folder is gone when it returns.
+///
+/// - Parameter answer: answers in place of the content server where it does.
 func withLaboratory<Result: Sendable>(
     _ configuration: ContentServerConfiguration = ContentServerConfiguration(),
     _ clientConfiguration: ClientConfiguration = ClientConfiguration(),
+    answering answer: @escaping @Sendable (ServerRequest) -> ServerResponse? = { _ in nil },
     _ body: @escaping @Sendable (RefreshLaboratory) async throws -> Result
 ) async throws -> Result {
     let folder = "/tmp/sallyport-refresh-\(UUIDText.random())"
@@ -67,7 +70,8 @@ func withLaboratory<Result: Sendable>(
         ports: [HTTPServer.Port(SocketAddress(address: [127, 0, 0, 1], port: 0))],
         loops: [loops[0]]
     ) { request, requestBody in
-        await content.answer(request, requestBody)
+        if let response = answer(request) { return response }
+        return await content.answer(request, requestBody)
     }
     let origin = "http://\(server.addresses[0])"
     async let served = server.run()
@@ -116,9 +120,12 @@ final class CollectedHandover: AssetHandover, @unchecked Sendable {
     var assets: [HandedAsset] = []
     /// What the next ones fail with.
     var failure: Failure?
+    /// Called with how many there are.
+    var onTake: (Int) -> Void = { _ in }
 
     func take(_ asset: HandedAsset) async throws(Failure) {
         if let failure { throw failure }
         assets.append(asset)
+        onTake(assets.count)
     }
 }

@@ -117,6 +117,67 @@ struct RefreshStoreTests {
         #expect(Files.isPrivate(path))
     }
 
+    private static func items(_ ids: Range<Int>, size: Int) -> [KeptItem] {
+        let title = String(repeating: "t", count: size)
+        return ids.map { KeptItem(FeedEntry(id: "\($0)", title: title), of: "http://h/feed") }
+    }
+
+    /// Too much at once, into a file that is not there, too much in all, and a file that has grown too
+    /// long: the newest items are kept.
+    @Test func boundsItems() throws {
+        try Self.withFolder { folder in
+            let path = "\(folder)/items.jsonl"
+            let file = try ItemFile(path, byteLimit: 16 << 10)
+            // The document begins with the newest.
+            try file.append(Self.items(0..<40, size: 1000))
+            #expect(try file.read().map(\.id) == (0..<7).map(String.init))
+            for start in [100, 200, 300] {
+                try file.append(Self.items(start..<start + 6, size: 1000))
+                #expect(try Files.read(path).count <= 16 << 10)
+                #expect(try file.read().last?.id == "\(start + 5)")
+            }
+            for _ in 0..<3 { try Files.append(path, try Files.read(path)) }
+            #expect(try ItemFile.read(path, 16 << 10).last?.id == "305")
+            let reopened = try ItemFile(path, byteLimit: 16 << 10)
+            #expect(reopened.wasTooLong)
+            #expect(try reopened.read().last?.id == "305")
+            #expect(try Files.read(path).count <= 8 << 10)
+        }
+    }
+
+    /// What an earlier version let grow is shortened, and what comes next is kept.
+    @Test func opensWhatIsTooLong() throws {
+        try Self.withFolder { folder in
+            let path = "\(folder)/items.jsonl"
+            let piece = [UInt8](repeating: 0x20, count: (1 << 20) - 1) + [0x0A]
+            for _ in 0..<34 { try Files.append(path, piece) }
+            let store = try RefreshStore(folder: folder)
+            #expect(store.notes.count == 1)
+            try store.commit(
+                FeedState("http://h/feed"), Self.items(0..<2, size: 10), aside: false)
+            #expect(try RefreshStore(folder: folder).storedItems().map(\.id) == ["0", "1"])
+        }
+    }
+
+    @Test func boundsThumbnails() throws {
+        let folder = "/tmp/sallyport-thumbnails-\(UUIDText.random())"
+        defer { Files.remove(folder) }
+        try Files.makeFolder(folder)
+        for number in 0..<ThumbnailFolder.countLimit + 3 {
+            try Files.create("\(folder)/\(number)", [1])
+        }
+        // Of those that are there only the first is of use to an item.
+        let thumbnails = try ThumbnailFolder(folder, used: ["0", "../elsewhere"])
+        let kept = try ["http://h/1", "http://h/2", "http://h/1"].map {
+            try thumbnails.keep($0, [2])
+        }
+        let names = try Files.names(inFolder: folder)
+        #expect(names.count == ThumbnailFolder.countLimit)
+        #expect(Set(kept).count == 2)
+        #expect(Set(names).isSuperset(of: kept + ["0"]))
+        for name in names { Files.remove("\(folder)/\(name)") }
+    }
+
     @Test func takesSoManyFeeds() throws {
         try Self.withFolder { folder in
             let store = try RefreshStore(folder: folder)

@@ -90,6 +90,11 @@ struct RefreshTraceTests {
                 "push", [head, #"{"at":0,"event":"push","app":"news","kind":"loud"}"#], 2,
                 "kind is not"
             ),
+            (
+                "a long line",
+                [head, #"{"at":0,"event":"lock"\#(String(repeating: " ", count: 65_536))}"#], 2,
+                "longer than 65536 bytes"
+            ),
             ("no apps", [head.replacingApps("[]")], 1, "apps lists none"),
             ("twice", [head.replacingApps(#"[{"name":"a"},{"name":"a"}]"#)], 1, "two apps"),
             ("no name", [head.replacingApps("[{}]")], 1, "no name"),

@@ -1,4 +1,5 @@
 package import Base
+internal import TLS
 
 /// One item of a feed.
 package struct FeedEntry: Sendable, Equatable {
@@ -29,6 +30,28 @@ package struct FeedEntry: Sendable, Equatable {
         self.title = title
         self.date = date
     }
+
+    /// With its texts as long as they are kept: a title is shortened, a longer identifier is known by
+    /// its digest, and a longer reference leads nowhere.
+    var bounded: FeedEntry {
+        var entry = self
+        if id.utf8.count > Self.idLimit {
+            entry.id = "sha256:" + Digests.sha256([UInt8](id.utf8)).hex
+        }
+        if title.unicodeScalars.count > Self.titleLimit {
+            var kept = String.UnicodeScalarView()
+            kept.append(contentsOf: title.unicodeScalars.prefix(Self.titleLimit))
+            entry.title = String(kept)
+        }
+        entry.thumbnails.removeAll { $0.utf8.count > FeedLocation.byteLimit }
+        entry.assets.removeAll { $0.url.utf8.count > FeedLocation.byteLimit }
+        return entry
+    }
+
+    /// In bytes.
+    static let idLimit = 1024
+    /// In Unicode scalars: a character may be made of any number of them.
+    static let titleLimit = 512
 }
 
 /// A feed as it was served: JSON Feed 1.1, Atom (RFC 4287), RSS 2.0, JSON with a cursor, or the
@@ -57,7 +80,7 @@ package struct FeedDocument: Sendable, Equatable {
         self.next = next
         self.hasMore = hasMore
         var known: Set<String> = []
-        self.entries = entries.filter { known.insert($0.id).inserted }
+        self.entries = entries.map(\.bounded).filter { known.insert($0.id).inserted }
         duplicateCount = entries.count - self.entries.count
     }
 

@@ -57,6 +57,15 @@ package struct FeedLocation: Sendable, Hashable {
         return try FeedLocation("\(target.origin)\(pieces[0])?\(query)")
     }
 
+    /// Where the items behind a cursor are; `nil` if that makes too long a URL.
+    func after(_ cursor: String) -> FeedLocation? {
+        do throws(Failure) {
+            return try setting("after", to: cursor)
+        } catch {
+            return nil
+        }
+    }
+
     private static func invalid(_ text: String, _ reason: String) -> Failure {
         let pieces = RecordedURL([UInt8](text.utf8))
         let shown = pieces.userinfo.isEmpty ? String(text.prefix(200)) : pieces.authority.text
@@ -65,5 +74,5 @@ package struct FeedLocation: Sendable, Hashable {
     }
 
     /// In bytes: servers take no longer ones.
-    private static let byteLimit = 8192
+    static let byteLimit = 8192
 }

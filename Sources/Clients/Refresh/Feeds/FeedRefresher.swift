@@ -27,6 +27,8 @@ package final class FeedRefresher: @unchecked Sendable {
             self.url = url
             self.now = now
         }
+
+        fileprivate var isStopped: Bool { stop?.isStopped ?? false }
     }
 
     private let client: HTTPClient
@@ -71,9 +73,8 @@ package final class FeedRefresher: @unchecked Sendable {
             return report
         }
         do throws(Failure) {
-            let entries = try await fetch(request, &state, &report)
-            var items: [KeptItem] = []
-            for entry in entries { items.append(try await keep(entry, request, &report)) }
+            let pages = try await fetch(request, &state, &report)
+            let items = try await take(pages, &state, request, &report)
             try store.commit(state, items, aside: request.usesSideBuffer)
             report.items = items
             report.result = items.isEmpty ? .noData : .newData
@@ -100,16 +101,24 @@ package final class FeedRefresher: @unchecked Sendable {
 
     // MARK: The feed
 
+    /// What was new in one document.
+    private struct Page {
+        let entries: [FeedEntry]
+        /// The cursor that it was asked for with.
+        let cursor: String?
+    }
+
     /// Follows redirects and a cursor within bounds.
     private func fetch(
         _ request: Request, _ state: inout FeedState, _ report: inout FeedReport
-    ) async throws(Failure) -> [FeedEntry] {
+    ) async throws(Failure) -> [Page] {
         var location = try FeedLocation(request.url)
-        if let cursor = state.cursor { location = try location.setting("after", to: cursor) }
-        var entries: [FeedEntry] = []
+        if let cursor = state.cursor { location = location.after(cursor) ?? location }
+        var pages: [Page] = []
         for _ in 0..<Self.stepLimit {
             let answer = try await ask(location, state, request, &report)
             report.status = answer.status
+            let asked = state.cursor
             let (outcome, hasMore) = FeedRule.judge(answer, &state, at: request.now)
             switch outcome {
             case .failed(let code, let detail):
@@ -117,19 +126,23 @@ package final class FeedRefresher: @unchecked Sendable {
             case .redirected(let reference):
                 location = try redirected(location, to: reference)
                 continue
-            case .gone, .unchanged: return entries
-            case .new(let new): entries += new.map { resolved($0, at: location) }
+            case .gone, .unchanged: return pages
+            case .new(let new):
+                pages.append(Page(entries: new.map { resolved($0, at: location) }, cursor: asked))
             }
-            guard hasMore, let cursor = state.cursor else { return entries }
-            location = try location.setting("after", to: cursor)
+            let fileCount = pages.reduce(0) { $1.entries.reduce($0) { $0 + $1.fileCount } }
+            guard hasMore, fileCount <= Self.fileLimit,
+                let next = state.cursor.flatMap(location.after)
+            else { return pages }
+            location = next
         }
-        guard state.cursor != nil, !entries.isEmpty else {
+        guard state.cursor != nil, !pages.isEmpty else {
             throw Failure(
                 "feed-redirects", party: .origin,
                 "\(request.url): more than \(Self.stepLimit) redirects")
         }
         // The rest is for the next time.
-        return entries
+        return pages
     }
 
     private func redirected(
@@ -142,8 +155,7 @@ package final class FeedRefresher: @unchecked Sendable {
                 "\(location.url): a redirect from https to http is not followed")
         }
         // The user is asked for servers on their network, and was not for what a stranger names.
-        guard LocalNetwork.holds(location.target.host) || !LocalNetwork.holds(next.target.host)
-        else {
+        guard LocalNetwork.mayLead(from: location.target.host, to: next.target.host) else {
             throw Failure(
                 "feed-redirects", party: .origin,
                 "\(location.url): a redirect into the local network is not followed")
@@ -190,11 +202,36 @@ package final class FeedRefresher: @unchecked Sendable {
 
     // MARK: What belongs to an item
 
+    /// Takes items with what belongs to them, as many as have room for their files and until the
+    /// request is stopped; those behind are new the next time.
+    private func take(
+        _ pages: [Page], _ state: inout FeedState, _ request: Request, _ report: inout FeedReport
+    ) async throws(Failure) -> [KeptItem] {
+        var items: [KeptItem] = []
+        var room = Self.fileLimit
+        for (number, page) in pages.enumerated() {
+            for (index, entry) in page.entries.enumerated() {
+                room -= entry.fileCount
+                if room >= 0, let item = try await keep(entry, request, &report) {
+                    items.append(item)
+                    continue
+                }
+                guard !items.isEmpty || room < 0 else { throw Self.stopped }
+                FeedRule.forget(
+                    page.entries[index...] + pages[(number + 1)...].flatMap(\.entries), &state)
+                state.cursor = page.cursor
+                return items
+            }
+        }
+        return items
+    }
+
+    /// - Returns: `nil` if the request was stopped.
     private func keep(
         _ entry: FeedEntry, _ request: Request, _ report: inout FeedReport
-    ) async throws(Failure) -> KeptItem {
+    ) async throws(Failure) -> KeptItem? {
         var item = KeptItem(entry, of: request.url)
-        for url in entry.thumbnails {
+        for url in entry.thumbnails where !request.isStopped {
             let room = request.thumbnailBudget - report.thumbnailBytes
             switch await thumbnail(url, room: room, request, &report) {
             case .kept(let name): item.thumbnails.append(name)
@@ -204,11 +241,11 @@ package final class FeedRefresher: @unchecked Sendable {
             case .missing: break
             }
         }
-        for asset in entry.assets {
+        for asset in entry.assets where !request.isStopped {
             item.assets.append(asset.url)
             try await hand(asset, request, &report)
         }
-        return item
+        return request.isStopped ? nil : item
     }
 
     private enum Thumbnail {
@@ -248,10 +285,17 @@ package final class FeedRefresher: @unchecked Sendable {
         report.handedCount += 1
     }
 
+    private static let stopped = Failure("stopped", party: .tool, "was stopped")
+    /// Thumbnails and whole files of one refresh: more than one item may have.
+    private static let fileLimit = 200
     /// Redirects, and pages behind a cursor.
     private static let stepLimit = 10
     /// In bytes, of a document without its coding.
     private static let documentLimit = 8 << 20
     /// In bytes: a larger picture is no thumbnail.
     private static let thumbnailLimit = 64 << 10
+}
+
+extension FeedEntry {
+    fileprivate var fileCount: Int { thumbnails.count + assets.count }
 }

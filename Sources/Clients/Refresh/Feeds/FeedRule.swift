@@ -91,11 +91,31 @@ package enum FeedRule {
         state.known.removeFirst(max(0, state.known.count - FeedState.knownLimit))
         var hasMore = false
         if document.format == .cursor {
-            hasMore = document.hasMore && document.next != state.cursor
-            state.cursor = document.next ?? state.cursor
+            let next = document.next.flatMap { canSend($0, to: state.url) ? $0 : nil }
+            hasMore = document.hasMore && next != nil && next != state.cursor
+            state.cursor = next ?? state.cursor
         }
         state.currentAt = now
         return (new.isEmpty ? .unchanged : .new(new.map(\.entry)), hasMore)
+    }
+
+    /// Whether a cursor may be kept: with one that makes no request its feed would never be asked again.
+    private static func canSend(_ cursor: String, to url: String) -> Bool {
+        guard cursor.utf8.count <= FeedState.markLimit else { return false }
+        do throws(Failure) {
+            return try FeedLocation(url).after(cursor) != nil
+        } catch {
+            return false
+        }
+    }
+
+    /// Items were not taken after all: they are new the next time, when the whole is asked for again.
+    static func forget(_ entries: some Sequence<FeedEntry>, _ state: inout FeedState) {
+        let digests = Set(entries.map { digest($0.id) })
+        guard !digests.isEmpty else { return }
+        state.known.removeAll { digests.contains($0) }
+        state.entityTag = nil
+        state.lastModified = nil
     }
 
     /// Half of a SHA-256: enough to tell items apart, whatever their identifiers are made of.
@@ -107,7 +127,8 @@ package enum FeedRule {
     /// be sent back.
     private static func keepValidators(_ fields: Fields, _ state: inout FeedState) {
         if let tag = fields.first(named: "etag") {
-            state.entityTag = EntityTag(tag).map(\.text)
+            let isShort = tag.count <= FeedState.markLimit
+            state.entityTag = isShort ? EntityTag(tag).map(\.text) : nil
         }
         if let date = fields.first(named: "last-modified") {
             let read = HTTPDate(date, now: HTTPDate(seconds: 0))

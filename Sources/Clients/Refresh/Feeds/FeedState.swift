@@ -22,6 +22,8 @@ package struct FeedState: Sendable, Equatable {
         self.url = url
     }
 
+    /// In bytes, of a tag and of a cursor: a server that needs more does not want it back.
+    static let markLimit = 1024
     /// How many items are known: a feed shows no more at once, and older ones do not come back.
     static let knownLimit = 2 * FeedDocument.entryLimit
 }

@@ -25,6 +25,7 @@ package final class ManagedClient: @unchecked Sendable {
     private var entityTag: String?
     /// What was not told yet.
     private var counts: [ManagedCounter: Int64] = [:]
+    private var stop = ClientStop()
 
     /// - Parameters:
     ///   - client: one that runs.
@@ -48,7 +49,7 @@ package final class ManagedClient: @unchecked Sendable {
     /// Errors: `managed-status`, `managed-invalid`, `managed-secret`, those of connecting.
     package func read() async throws(Failure) -> ManagedConfiguration? {
         let fields = entityTag.map { [("If-None-Match", $0)] } ?? []
-        let response = try await client.send(FeedRequest.get(configuration, fields))
+        let response = try await send(FeedRequest.get(configuration, fields))
         switch response.head.status {
         case 304: return nil
         case 404:
@@ -71,17 +72,33 @@ package final class ManagedClient: @unchecked Sendable {
         }
     }
 
+    /// Ends what is under way; what was counted can still be told.
+    package func cut() {
+        stop.stop()
+        stop = ClientStop()
+    }
+
+    private func send(_ request: ClientRequest) async throws(Failure) -> ClientResponse {
+        var request = request
+        request.stop = stop
+        return try await client.send(request)
+    }
+
     /// Tells what was counted. What could not be told is told the next time.
     ///
+    /// - Parameter timeLimit: in milliseconds, for who waits to end; `nil` for that of all requests.
+    ///
     /// Errors: `managed-status`, those of connecting.
-    package func tell() async throws(Failure) {
+    package func tell(within timeLimit: UInt64? = nil) async throws(Failure) {
         let told = counts
         guard !told.isEmpty else { return }
         let members = ManagedCounter.allCases.compactMap { counter in
             told[counter].map { JSONText.Member(counter.rawValue, .integer($0)) }
         }
-        let response = try await client.send(
-            FeedRequest.post(feedback, "application/json", JSONText.object(members).line))
+        var request = FeedRequest.post(
+            feedback, "application/json", JSONText.object(members).line)
+        if let timeLimit { request.timeLimit = timeLimit }
+        let response = try await send(request)
         guard (200..<300).contains(response.head.status) else {
             throw Failure(
                 "managed-status", party: .origin,

@@ -45,6 +45,8 @@ package final class DeviceSocket: @unchecked Sendable {
     private var rule: ReconnectRule
     private var reception: DeviceReception?
     private var stop: ClientStop?
+    /// Ends registrations and acknowledgements, of which there is one at a time.
+    private let requestStop = ClientStop()
     private var isStopping = false
     /// By topic.
     package private(set) var tokens: [String: String] = [:]
@@ -66,6 +68,7 @@ package final class DeviceSocket: @unchecked Sendable {
     package func close() {
         isStopping = true
         stop?.stop()
+        requestStop.stop()
         signal.wake()
     }
 
@@ -110,7 +113,7 @@ package final class DeviceSocket: @unchecked Sendable {
                 rule.noteSuccess()
                 await tell(.listening)
             }
-            while let push = reception.next() {
+            while !isStopping, let push = reception.next() {
                 await tell(.push(push))
                 await acknowledge(push, token)
             }
@@ -141,9 +144,10 @@ package final class DeviceSocket: @unchecked Sendable {
     ///
     /// - Returns: its token, which its server is to be told.
     private func register(_ topic: String) async throws(Failure) -> String {
-        let request = FeedRequest.form(
+        var request = FeedRequest.form(
             try base.following("/push/devices"),
             [("device", configuration.device), ("topic", topic)])
+        request.stop = requestStop
         let response = try await client.send(request)
         let document = JSONDocument(response.content)
         let token = document.flatMap { JSONRow($0).text("token") } ?? ""
@@ -162,9 +166,10 @@ package final class DeviceSocket: @unchecked Sendable {
     /// What cannot be acknowledged comes again.
     private func acknowledge(_ push: DevicePush, _ token: String) async {
         do throws(Failure) {
-            let request = FeedRequest.form(
+            var request = FeedRequest.form(
                 try base.following("/push/devices/\(token)/acknowledge"),
                 [("id", String(push.ordinal))])
+            request.stop = requestStop
             _ = try await client.send(request)
         } catch {
             return

@@ -26,35 +26,69 @@ package struct KeptItem: Sendable, Equatable {
 /// Items one a line, to which is only added; what is cut off at its end is not counted.
 final class ItemFile {
     private let path: String
+    private let byteLimit: Int
     private var size = 0
-    /// In bytes: beyond, the older half is left out.
-    static let byteLimit = 16 << 20
+    /// Whether older ones were left out when it was opened.
+    private(set) var wasTooLong = false
+    /// In bytes.
+    static let usualLimit = 16 << 20
 
-    /// Cuts off a line that was not written to its end.
+    /// Cuts off a line that was not written to its end, and leaves out the older ones of a file that
+    /// is longer than one gets here.
+    ///
+    /// - Parameter byteLimit: beyond, the older ones are left out, down to half of it; as much is added
+    ///   at once at most.
     ///
     /// Errors: `file-unreadable`, `file-unwritable`.
-    init(_ path: String) throws(Failure) {
+    init(_ path: String, byteLimit: Int = usualLimit) throws(Failure) {
         self.path = path
+        self.byteLimit = byteLimit
         guard Files.exists(path) else { return }
-        let bytes = try Files.read(path, byteLimit: 2 * Self.byteLimit)
+        let (bytes, isWhole) = try Self.tail(path, byteLimit: byteLimit)
+        guard isWhole else {
+            wasTooLong = true
+            try shorten()
+            return
+        }
         let end = bytes.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
         size = end
         if end < bytes.count { try Files.replace(path, Array(bytes[..<end])) }
     }
 
+    /// Adds items, of too many the newest.
+    ///
+    /// Errors: `file-unreadable`, `file-unwritable`.
     func append(_ items: [KeptItem]) throws(Failure) {
-        var lines: [UInt8] = []
-        for item in items { lines += item.json.line + [0x0A] }
-        if size + lines.count > Self.byteLimit { try shorten() }
+        let lines = lines(items)
+        guard !lines.isEmpty else { return }
+        if size + lines.count > byteLimit { try shorten() }
         try Files.append(path, lines)
         size += lines.count
     }
 
-    func read() throws(Failure) -> [KeptItem] { try Self.read(path) }
+    private func lines(_ items: [KeptItem]) -> [UInt8] {
+        var room = byteLimit / 2
+        var kept: [(index: Int, line: [UInt8])] = []
+        // The same date, and none, as in the document, which begins with the newest.
+        let order = items.indices.sorted {
+            (items[$1].date ?? .min, $0) < (items[$0].date ?? .min, $1)
+        }
+        for index in order {
+            let line = items[index].json.line + [0x0A]
+            guard line.count <= room else { break }
+            room -= line.count
+            kept.append((index, line))
+        }
+        return kept.sorted { $0.index < $1.index }.flatMap(\.line)
+    }
 
-    static func read(_ path: String) throws(Failure) -> [KeptItem] {
+    func read() throws(Failure) -> [KeptItem] { try Self.read(path, byteLimit) }
+
+    static func read(
+        _ path: String, _ byteLimit: Int = usualLimit
+    ) throws(Failure) -> [KeptItem] {
         guard Files.exists(path) else { return [] }
-        return try Files.read(path, byteLimit: 2 * byteLimit).split(separator: 0x0A)
+        return try tail(path, byteLimit: byteLimit).bytes.split(separator: 0x0A)
             .compactMap { line in JSONDocument(Array(line)).flatMap { KeptItem(JSONRow($0)) } }
     }
 
@@ -64,11 +98,35 @@ final class ItemFile {
     }
 
     private func shorten() throws(Failure) {
-        let bytes = try Files.read(path, byteLimit: 2 * Self.byteLimit)
-        let half = bytes[(bytes.count / 2)...]
-        let kept = Array(half.drop { $0 != 0x0A }.dropFirst())
-        try Files.replace(path, kept)
-        size = kept.count
+        size = 0
+        guard Files.exists(path) else { return }
+        let (kept, _) = try Self.tail(path, byteLimit: byteLimit / 2)
+        let end = kept.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+        try Files.replace(path, Array(kept[..<end]))
+        size = end
+    }
+
+    /// Reads the whole lines at the end of a file of any length, and what follows the last.
+    ///
+    /// - Returns: the bytes, and whether they are all.
+    private static func tail(
+        _ path: String, byteLimit: Int
+    ) throws(Failure) -> (bytes: [UInt8], isWhole: Bool) {
+        let file = try InputFile(path: path)
+        var bytes: [UInt8] = []
+        var isWhole = true
+        while true {
+            let piece = try file.read()
+            guard !piece.isEmpty else { break }
+            bytes += piece
+            guard bytes.count > 2 * byteLimit else { continue }
+            bytes.removeFirst(bytes.count - byteLimit)
+            isWhole = false
+        }
+        guard !isWhole || bytes.count > byteLimit else { return (bytes, true) }
+        bytes.removeFirst(max(0, bytes.count - byteLimit))
+        let start = bytes.firstIndex(of: 0x0A).map { $0 + 1 } ?? bytes.count
+        return (Array(bytes[start...]), false)
     }
 }
 

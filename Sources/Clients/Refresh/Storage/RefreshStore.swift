@@ -1,6 +1,5 @@
 package import Base
 internal import Contents
-internal import TLS
 
 /// What a fetch client keeps in a folder: the state of its feeds, the items, those that came while
 /// the folder's own class was closed, and thumbnails. Files are 0600, and each is replaced as a whole
@@ -14,6 +13,8 @@ package final class RefreshStore: @unchecked Sendable {
     package private(set) var notes: [String] = []
     private let items: ItemFile
     private let pending: ItemFile
+    /// `nil` before one is kept.
+    private var thumbnails: ThumbnailFolder?
 
     package static let stateSchema = "sallyport.refresh-state/1"
     /// In bytes: some thousands of feeds.
@@ -30,6 +31,9 @@ package final class RefreshStore: @unchecked Sendable {
         try Files.makeFolder(folder)
         items = try ItemFile("\(folder)/items.jsonl")
         pending = try ItemFile("\(folder)/pending.jsonl")
+        if items.wasTooLong || pending.wasTooLong {
+            notes.append("the items in \(folder) were too many: the older ones are left out")
+        }
         switch try CheckedFile.read(
             statePath, schema: Self.stateSchema, byteLimit: Self.stateLimit)
         {
@@ -111,10 +115,11 @@ package final class RefreshStore: @unchecked Sendable {
     ///
     /// Errors: `file-unwritable`.
     func keepThumbnail(_ url: String, _ bytes: [UInt8]) throws(Failure) -> String {
-        let name = Array(Digests.sha256([UInt8](url.utf8)).prefix(12)).hex
-        try Files.makeFolder("\(folder)/thumbnails")
-        try Files.replace("\(folder)/thumbnails/\(name)", bytes)
-        return name
+        if let thumbnails { return try thumbnails.keep(url, bytes) }
+        let used = try (items.read() + pending.read()).flatMap(\.thumbnails)
+        let opened = try ThumbnailFolder("\(folder)/thumbnails", used: used)
+        thumbnails = opened
+        return try opened.keep(url, bytes)
     }
 }
 
@@ -134,7 +139,8 @@ extension FeedState {
         self.init(url)
         entityTag = row.text("etag")
         lastModified = row.text("lastModified")
-        cursor = row.text("cursor")
+        // An earlier version kept longer ones, with which no request could be made.
+        cursor = row.text("cursor").flatMap { $0.utf8.count <= Self.markLimit ? $0 : nil }
         isGone = row.flag("gone") ?? false
         notBefore = row.number("notBeforeMs") ?? 0
         flapCount = Int(clamping: row.number("flaps") ?? 0)

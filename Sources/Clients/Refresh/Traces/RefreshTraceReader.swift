@@ -8,6 +8,8 @@ internal import Contents
 package struct RefreshTraceReader {
     /// In bytes: some months of a busy device.
     package static let byteLimit = 64 << 20
+    /// In bytes: the apps in the head need some thousands.
+    package static let lineLimit = 64 << 10
     package static let appLimit = 64
     package static let eventLimit = 500_000
     /// In seconds: ten years.
@@ -41,10 +43,7 @@ package struct RefreshTraceReader {
         for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false) {
             number += 1
             guard line.contains(where: { $0 > 0x20 }) else { continue }
-            guard let document = JSONDocument(Array(line)),
-                document[JSONDocument.root].kind == .object
-            else { throw failure("no JSON object") }
-            let row = JSONRow(document)
+            let row = try row(line)
             if trace == nil {
                 trace = try head(row)
             } else {
@@ -71,10 +70,7 @@ package struct RefreshTraceReader {
         var reader = RefreshTraceReader(name)
         reader.names = apps
         reader.number = number
-        guard let document = JSONDocument(line), document[JSONDocument.root].kind == .object else {
-            throw reader.failure("no JSON object")
-        }
-        let row = JSONRow(document)
+        let row = try reader.row(line[...])
         guard let word = row.text("event") else { throw reader.failure("no event") }
         let (kind, members) = try reader.kind(word, row)
         try reader.refuseUnknown(row, ["event"] + members)
@@ -82,6 +78,15 @@ package struct RefreshTraceReader {
             throw reader.failure("\(word) does not happen to a device")
         }
         return event
+    }
+
+    private func row(_ line: ArraySlice<UInt8>) throws(Failure) -> JSONRow {
+        guard line.count <= Self.lineLimit else {
+            throw failure("longer than \(Self.lineLimit) bytes")
+        }
+        guard let document = JSONDocument(Array(line)), document[JSONDocument.root].kind == .object
+        else { throw failure("no JSON object") }
+        return JSONRow(document)
     }
 
     private func failure(_ what: String) -> Failure {

@@ -36,8 +36,7 @@ package struct DeviceEventLines {
     private let apps: Set<String>
     private var number = 0
     private var held: [UInt8] = []
-    /// In bytes.
-    private static let lineLimit = 64 << 10
+    private static let lineLimit = RefreshTraceReader.lineLimit
 
     package init(_ name: String, app: String) {
         self.name = name

@@ -61,6 +61,8 @@ package final class FetchService: @unchecked Sendable {
         if !configuration.proxies.isEmpty { network.proxies = .environment(configuration.proxies) }
         network.forwardsCleartext = true
         network.keepsSecrecy = true
+        network.endsBeyondKept = true
+        network.timeLimit = Self.exchangeLimit
         client = HTTPClient(
             network, on: loops.all[0], recorder: TrafficRecorder(sink: nil))
     }
@@ -83,6 +85,7 @@ package final class FetchService: @unchecked Sendable {
     private func endOnLoop() {
         isStopped = true
         stop.stop()
+        managed?.cut()
         running?.stop()
     }
 
@@ -105,6 +108,9 @@ package final class FetchService: @unchecked Sendable {
             end()
         }
     }
+
+    /// In milliseconds: as long as a wake has.
+    private static let exchangeLimit: UInt64 = 30_000
 
     private static func now() -> Int64 { Timestamp.now().microseconds / 1000 }
 
@@ -192,7 +198,7 @@ package final class FetchService: @unchecked Sendable {
         for note in store.notes { tell(.note(note)) }
         try await beginManaged()
         let handover = makeHandover()
-        await makeWatch(handover).hear()
+        if !isStopped { await makeWatch(handover).hear() }
         let refresher = FeedRefresher(client, store, handover: handover)
         var outcome = FetchOutcome.unasked
         for url in configuration.urls where !isStopped {
@@ -223,6 +229,7 @@ extension FetchService {
         do throws(Failure) {
             if let read = try await managed.read() { adopt(read) }
         } catch {
+            guard !isStopped else { return }
             guard !Self.refusals.contains(error.code) else { throw error }
             tell(.note(error.detail))
         }
@@ -244,8 +251,9 @@ extension FetchService {
                 }
             } catch {
                 // What was read before holds.
-                tell(.note(error.detail))
+                if !isStopped { tell(.note(error.detail)) }
             }
+            guard !isStopped else { return }
             await tellManaged()
         }
     }
@@ -266,7 +274,7 @@ extension FetchService {
 
     private func tellManaged() async {
         do throws(Failure) {
-            try await managed?.tell()
+            try await managed?.tell(within: isStopped ? Self.lastWordLimit : nil)
         } catch {
             tell(.note(error.detail))
         }
@@ -274,6 +282,8 @@ extension FetchService {
 
     /// In milliseconds.
     private static let managedInterval: UInt64 = 3_600_000
+    /// In milliseconds: how long the end may wait for who hears the counts.
+    private static let lastWordLimit: UInt64 = 1000
 }
 
 extension ManagedClient {

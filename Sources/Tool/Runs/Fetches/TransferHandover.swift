@@ -68,8 +68,21 @@ final class TransferHandover: AssetHandover, @unchecked Sendable {
         plan.options.isFromWake = asset.isDiscretionary
         plan.options.allowsCellular = configuration.app.allowsCellular
         plan.options.authorities = configuration.authoritiesPath
+        plan.options.byteLimit = Self.byteLimit(of: asset)
         return plan
     }
+
+    /// What a feed says of a file's size is often a little wrong, as nothing (0) altogether, and may be
+    /// anything: in bytes.
+    static func byteLimit(of asset: HandedAsset) -> Int64 {
+        guard let size = asset.size, size > 0 else { return unknownLimit }
+        return min(size, largest) * 2 + (1 << 20)
+    }
+
+    /// In bytes, of a file whose size is not known.
+    private static let unknownLimit: Int64 = 1 << 30
+    /// In bytes: half of what is fetched whatever a feed says.
+    private static let largest: Int64 = 8 << 30
 
     private func has(
         _ url: String, _ connection: DaemonConnection

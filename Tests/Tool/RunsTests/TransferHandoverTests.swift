@@ -1,0 +1,17 @@
+import Refresh
+import Testing
+
+@testable import Runs
+
+struct TransferHandoverTests {
+    /// How long a file may get, by what its feed says.
+    @Test(
+        arguments: [
+            (nil, 1 << 30), (0, 1 << 30), (-5, 1 << 30), (1000, 2000 + (1 << 20)),
+            (.max, (16 << 30) + (1 << 20)),
+        ] as [(Int64?, Int64)])
+    func boundsFiles(_ size: Int64?, _ limit: Int64) {
+        let asset = HandedAsset(url: "http://h/a", name: "a", size: size, isDiscretionary: true)
+        #expect(TransferHandover.byteLimit(of: asset) == limit)
+    }
+}
