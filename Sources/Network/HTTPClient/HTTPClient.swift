@@ -67,7 +67,9 @@ package final class HTTPClient: @unchecked Sendable {
     /// `origin-violation`, `timed-out`, `request-malformed`, and what the content could not be read for.
     package func send(_ request: ClientRequest) async throws(Failure) -> ClientResponse {
         let usual = request.reception == nil ? configuration.timeLimit : nil
-        guard let limit = request.timeLimit ?? usual else { return try await sendUnlimited(request) }
+        guard let limit = request.timeLimit ?? usual else {
+            return try await sendUnlimited(request)
+        }
         var limited = request
         let stop = ClientStop()
         limited.stop = stop

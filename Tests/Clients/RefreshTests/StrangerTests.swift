@@ -101,7 +101,9 @@ struct StrangerTests {
 
     /// More files than one refresh hands over: the rest is new the next time.
     @Test func handsOverSoManyFiles() async throws {
-        let counts = try await withLaboratory { _ in Self.feed(450) } _: { laboratory in
+        let counts = try await withLaboratory { _ in
+            Self.feed(450)
+        } _: { laboratory in
             let refresher = laboratory.refresher(try laboratory.store())
             var counts: [Int] = []
             for now in 1...4 as ClosedRange<Int64> {
@@ -145,7 +147,9 @@ struct StrangerTests {
 
     /// A wake that is ended keeps what it has, and the next one takes the rest.
     @Test func stopsAtAnItem() async throws {
-        let counts = try await withLaboratory { _ in Self.feed(10) } _: { laboratory in
+        let counts = try await withLaboratory { _ in
+            Self.feed(10)
+        } _: { laboratory in
             let refresher = laboratory.refresher(try laboratory.store())
             var request = FeedRefresher.Request("\(laboratory.origin)/feed", at: 1)
             let stop = ClientStop()
