@@ -249,7 +249,8 @@ struct TransferServiceTests {
             options.credential = "mine"
             try service.change(task.identifier, to: options)
             try service.resume(task.identifier)
-            #expect(await service.wait(for: task.identifier)?.state == .completed)
+            let ended = await service.wait(for: task.identifier)
+            #expect(ended?.state == .completed)
         }
         // No secret is in what was written.
         let secret = Array(Base64.encode(Array("ann:ann".utf8)).utf8)
@@ -263,7 +264,8 @@ struct TransferServiceTests {
     @Test func anOriginThatBringsNothingIsNotAskedWithoutEnd() async throws {
         var laboratory = Laboratory()
         laboratory.scenario =
-            "[rule]\npath = /assets/*\nfault = until-close\nfault = cut:500\n"
+            "[rule]\nname = first\npath = /assets/*\nturn = first\nfault = until-close\nfault = cut:1000\n"
+            + "[rule]\nname = others\npath = /assets/*\nfault = until-close\nfault = cut:500\n"
         laboratory.heedsWishes = false
         let task = try await laboratory.run { bench in
             try await bench.fetch(Self.path) { $0.retryLimit = 3 }

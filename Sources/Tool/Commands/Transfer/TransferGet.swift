@@ -49,8 +49,12 @@ extension TransferGetArguments {
             throw UsageFailure(
                 "--output is needed", hint: "see 'sallyport transfer get --help'")
         }
-        var plan = TransferPlan(
-            .download, url, file: try absolute(output), session: common.session)
+        let file = try absolute(output)
+        let folder = String(file[...(file.lastIndex(of: "/") ?? file.startIndex)])
+        guard Files.exists(folder) else {
+            throw Failure("folder-missing", party: .client, "there is no folder \(folder)")
+        }
+        var plan = TransferPlan(.download, url, file: file, session: common.session)
         plan.options.replacesFile = replaces
         plan.options.expected = digest.map { ExpectedDigest(.sha256, $0) }
         try common.apply(to: &plan.options)

@@ -188,21 +188,17 @@ extension DaemonConnection {
     }
 }
 
-/// A path from the root on, since the daemon is in another folder, and the same one for the same file.
-///
-/// Errors: `folder-missing`.
+/// A path from the root on, since the daemon is in another folder; where its folder is there, the same
+/// one for the same file.
 func absolute(_ path: String) throws(Failure) -> String {
     let whole = try rooted(path)
     let slash = whole.lastIndex(of: "/") ?? whole.startIndex
     let (folder, name) = (String(whole[...slash]), whole[whole.index(after: slash)...])
-    guard let real = unsafe realpath(folder, nil) else {
-        throw Failure("folder-missing", party: .client, "there is no folder \(folder)")
+    guard !name.isEmpty, name != ".", name != "..", let real = unsafe realpath(folder, nil) else {
+        return whole
     }
     defer { unsafe free(real) }
     let parent = unsafe String(cString: real)
-    if name.isEmpty || name == "." || name == ".." {
-        throw Failure("folder-missing", party: .client, "\(path) names a folder, and no file in it")
-    }
     return parent == "/" ? "/\(name)" : "\(parent)/\(name)"
 }
 
