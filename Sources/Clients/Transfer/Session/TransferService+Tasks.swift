@@ -258,11 +258,10 @@ extension TransferService {
         let transfer = try found(identifier)
         let last = transfer.journal.state.events.last?.number ?? 0
         try append(.acknowledged(min(number, last)), to: transfer)
-        guard transfer.task.state.isFinal, min(number, last) == last, !transfer.isRunning else {
-            transfer.isAcknowledged = true
-            return
-        }
-        forget(transfer)
+        guard transfer.task.state.isFinal, min(number, last) == last else { return }
+        // One that is still being ended is forgotten then.
+        transfer.isAcknowledged = transfer.isRunning
+        if !transfer.isRunning { forget(transfer) }
     }
 
     private func found(_ identifier: String) throws(Failure) -> RunningTransfer {
