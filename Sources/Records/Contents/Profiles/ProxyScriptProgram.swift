@@ -49,6 +49,9 @@ package struct ProxyScriptProgram: Sendable {
         /// What its conditions may still compare, in bytes: so that no script holds anybody up.
         var room = 1 << 20
 
+        private static let tooMuch = ProxyScriptViolation.unsupported(
+            "more conditions than can be looked at")
+
         mutating func result(
             of statements: ArraySlice<Statement>
         ) throws(ProxyScriptViolation) -> String? {
@@ -73,7 +76,7 @@ package struct ProxyScriptProgram: Sendable {
 
         private mutating func holds(_ condition: Condition) throws(ProxyScriptViolation) -> Bool {
             room -= 64
-            guard room > 0 else { throw .unsupported("more conditions than can be looked at") }
+            guard room > 0 else { throw Self.tooMuch }
             switch condition {
             case .constant(let value): return value
             case .not(let inner): return try !holds(inner)
@@ -92,7 +95,9 @@ package struct ProxyScriptProgram: Sendable {
                 return name == full
                     || !name.utf8.contains(0x2E) && full.hasPrefix("\(name).")
             case .matches(let text, let pattern):
-                return ShellPattern.matches(value(text), value(pattern), &room)
+                let isMatch = ShellPattern.matches(value(text), value(pattern), &room)
+                guard room > 0 else { throw Self.tooMuch }
+                return isMatch
             case .inNetwork(let name, let network, let mask):
                 return try isInNetwork(value(name), value(network), value(mask))
             }
