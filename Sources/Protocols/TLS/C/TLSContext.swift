@@ -191,13 +191,17 @@ func offsetOfProtocol(_ accepted: [String], offered: [UInt8]) -> Range<Int>? {
 package final class TLSClientContext: TLSContext {
     /// - Parameters:
     ///   - extraAuthorities: certificates that are trusted besides the system's.
-    ///   - keepsSecrecy: whether suites without forward secrecy are not offered (RFC 9325 §4.1).
+    ///   - keepsSecrecy: whether suites without forward secrecy, or without authenticated encryption,
+    ///     are not offered (RFC 9325 §4.1, §4.2).
     package init(
         versions: TLSVersions = .modern, extraAuthorities: [Certificate] = [],
         trustsSystem: Bool = true, keepsSecrecy: Bool = false
     ) {
         unsafe super.init(method: unsafe TLS_client_method(), versions: versions)
-        if keepsSecrecy { unsafe SSL_CTX_set_cipher_list(pointer, "DEFAULT:!kRSA") }
+        if keepsSecrecy {
+            unsafe SSL_CTX_set_cipher_list(
+                pointer, "ECDHE+AESGCM:ECDHE+CHACHA20:DHE+AESGCM:DHE+CHACHA20")
+        }
         // The system's folder is looked up by issuer when a chain needs it, so that a start does
         // not pay for reading all of it.
         if trustsSystem { unsafe SSL_CTX_set_default_verify_paths(pointer) }
