@@ -120,6 +120,9 @@ struct Laboratory: Sendable {
             let http = HTTPClient(client, on: loop, recorder: TrafficRecorder(sink: nil))
             var configuration = TransferConfiguration(folder: laboratory.folder)
             configuration.limits = laboratory.limits
+            // Rates mean nothing on a clock that does not go on while something comes: with a large one
+            // nothing would be committed before the end, and who waits for that would wait for ever.
+            configuration.limits.fastBatchSize = laboratory.limits.batchSize
             configuration.environment = laboratory.environment
             configuration.credentials = laboratory.credentials
             configuration.seed = laboratory.seed

@@ -148,7 +148,7 @@ extension ProxyTests {
         }
 
         @Test func clientThatDoesNotReadIsEnded() throws {
-            try withProxy(.limit(\.bodyTimeout, 300)) { proxy in
+            try withProxy(.limit(\.bodyTimeout, 1_000)) { proxy in
                 let origin = try proxy.origin { wire, _ in
                     _ = try wire.readHead()
                     try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n")
