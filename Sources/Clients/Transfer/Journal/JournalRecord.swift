@@ -31,8 +31,21 @@ package enum JournalRecord: Sendable, Equatable {
     /// Stand in files.
     fileprivate enum Kind: UInt8 {
         case created = 1
-        case optionsChanged, resumed, head, hop, progress, restarted, verified, completed, failed
-        case cancelled, authenticationAsked, delivered, acknowledged, upload, forgotten
+        case optionsChanged = 2
+        case resumed = 3
+        case head = 4
+        case hop = 5
+        case progress = 6
+        case restarted = 7
+        case verified = 8
+        case completed = 9
+        case failed = 10
+        case cancelled = 11
+        case authenticationAsked = 12
+        case delivered = 13
+        case acknowledged = 14
+        case upload = 15
+        case forgotten = 16
     }
 }
 

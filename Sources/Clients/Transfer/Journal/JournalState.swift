@@ -106,11 +106,12 @@ struct JournalState: Equatable {
     private mutating func end(_ ending: Ending, _ event: TransferEvent.Kind) {
         guard self.ending == nil else { return }
         self.ending = ending
-        keep(event)
+        keep(event, isLast: true)
     }
 
-    private mutating func keep(_ kind: TransferEvent.Kind) {
-        guard events.count < Self.listLimit else { return }
+    /// - Parameter isLast: whether it is the end, which is kept however many logins were asked for.
+    private mutating func keep(_ kind: TransferEvent.Kind, isLast: Bool = false) {
+        guard events.count < Self.listLimit || isLast else { return }
         events.append(KeptEvent(number: Int64(events.count) + 1, kind: kind))
     }
 
