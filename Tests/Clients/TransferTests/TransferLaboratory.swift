@@ -191,17 +191,28 @@ final class QuickClock: TransferClock {
 extension RunningTransfer {
     /// A task without a service.
     static func of(
-        _ state: JournalState, _ journal: Transfer.Journal, _ identifier: String, _ disk: MemoryDisk
+        _ state: JournalState, _ journal: Transfer.Journal, _ identifier: String,
+        _ disk: MemoryDisk, network: any TransferNetwork = NoNetwork(),
+        credentials: (any CredentialSource)? = nil
     ) throws -> RunningTransfer {
-        final class NoNetwork: TransferNetwork {
-            func send(_ request: NetworkRequest) async throws(Failure) -> NetworkAnswer {
-                throw Failure("connect-failed", party: .origin, "there is none")
-            }
-        }
-        return RunningTransfer(
+        RunningTransfer(
             TransferTask(state.plan, identifier: identifier, createdAt: state.createdAt), journal,
-            folder: "/tasks/\(identifier)", network: NoNetwork(), disk: disk, clock: QuickClock(),
-            limits: TransferLimits(), credentials: nil, vault: nil,
+            folder: "/tasks/\(identifier)", network: network, disk: disk, clock: QuickClock(),
+            limits: TransferLimits(), credentials: credentials, vault: nil,
             worker: DiskWorker(for: disk, on: try EventLoop(index: 9)), host: "a")
     }
+}
+
+/// Reaches nothing.
+final class NoNetwork: TransferNetwork {
+    private let isHere: Bool
+
+    /// - Parameter isHere: whether all that would be sent stays on this machine.
+    init(isHere: Bool = false) { self.isHere = isHere }
+
+    func send(_ request: NetworkRequest) async throws(Failure) -> NetworkAnswer {
+        throw Failure("connect-failed", party: .origin, "there is none")
+    }
+
+    func staysHere(_ location: TransferLocation) -> Bool { isHere }
 }

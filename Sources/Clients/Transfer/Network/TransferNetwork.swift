@@ -1,7 +1,6 @@
 package import Base
 package import HTTPClient
 package import HTTPModel
-internal import Origins
 
 /// The way to origins, as transfers use it.
 package protocol TransferNetwork: AnyObject, Sendable {
@@ -10,14 +9,8 @@ package protocol TransferNetwork: AnyObject, Sendable {
     /// Errors: those of `HTTPClient.send`, `request-malformed`.
     func send(_ request: NetworkRequest) async throws(Failure) -> NetworkAnswer
 
-    /// Whether what is sent to a place does not leave this machine.
+    /// Whether what is sent to a place does not leave this machine, by whatever proxies.
     func staysHere(_ location: TransferLocation) -> Bool
-}
-
-extension TransferNetwork {
-    package func staysHere(_ location: TransferLocation) -> Bool {
-        LoopbackHost.contains(location.target.host)
-    }
 }
 
 /// What is sent.
