@@ -174,6 +174,9 @@ struct ResumeRuleTests {
         Row(
             name: "401", answer: "401\nWWW-Authenticate: Basic realm=\"a\", Digest realm=\"b\"",
             step: "authenticate basic digest"),
+        // A proxy's login is not the task's.
+        Row(
+            name: "407", answer: "407\nProxy-Authenticate: Basic realm=a", step: "refuse"),
         Row(name: "204", answer: "204", step: "refuse"),
     ]
 

@@ -61,6 +61,14 @@ package struct AnswerFacts: Sendable, Equatable {
         }
     }
 
+    /// What a 407 is made of (RFC 9110 §15.5.8): the login of a task is for its origin alone.
+    static func proxyLogin(at url: String) -> Failure {
+        Failure(
+            "proxy-login-wanted", party: .client,
+            "the proxy on the way to \(url) wants a login, or does not take the one that it got",
+            hint: "name the proxy as http://user:password@host:port, and start the daemon anew")
+    }
+
     private static func retryAfter(_ fields: Fields, now: HTTPDate) -> RetryAfter? {
         guard let value = fields.first(named: "retry-after") else { return nil }
         if let seconds = decimal(value) { return .seconds(Int64(clamping: seconds)) }

@@ -33,7 +33,8 @@ package struct ResumeRule: Sendable {
             next("304 without having been asked")
         case 412:
             plan.mode == .ifMatch ? .restart("version-changed") : refusal(answer)
-        case 401, 407: .authenticate(answer.schemes)
+        case 401: .authenticate(answer.schemes)
+        case 407: .refuse(AnswerFacts.proxyLogin(at: answer.version.url))
         case 501, 505: refusal(answer)
         case 408, 425, 429, 500...599: .wait(answer.retryAfter, status(answer))
         default: refusal(answer)

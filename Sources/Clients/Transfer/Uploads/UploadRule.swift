@@ -30,7 +30,8 @@ package struct UploadRule: Sendable {
             return refusal(answer)
         }
         switch answer.status {
-        case 401, 407: return .authenticate(answer.schemes)
+        case 401: return .authenticate(answer.schemes)
+        case 407: return .refuse(AnswerFacts.proxyLogin(at: url))
         case 300..<400: return judgeRedirect(answer)
         case 200..<300: return judgeSuccess(facts)
         default: break

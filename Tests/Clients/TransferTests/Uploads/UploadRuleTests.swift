@@ -66,6 +66,9 @@ struct UploadRuleTests {
         Row(
             name: "401", action: rest, answer: "401\nWWW-Authenticate: Basic realm=a",
             step: "authenticate basic"),
+        Row(
+            name: "407", action: rest, answer: "407\nWWW-Authenticate: Basic realm=a",
+            step: "refuse proxy-login-wanted"),
 
         Row(
             name: "an ordinary server", way: automatic, action: .sendWhole, change: bare,
