@@ -119,4 +119,114 @@ struct JournalTests {
             try Journal.open("/tasks/\(identifier)/journal", on: disk)?.state.prefix
                 == store.offset)
     }
+
+    // MARK: Written anew
+
+    /// A journal that grows is written anew, and says the same.
+    @Test(arguments: UInt64(0)..<6) func staysShort(_ seed: UInt64) throws {
+        let disk = MemoryDisk()
+        let journal = try Self.make(on: disk)
+        var expected = journal.state
+        for number in UInt64(0)..<400 {
+            let record = Self.record(SplitMix.word(seed: seed, number))
+            expected.apply(record)
+            try journal.append(record)
+            #expect(try #require(try disk.size(of: Self.path)) < 40_000)
+        }
+        #expect(disk.log.contains("rename"))
+        #expect(journal.state == expected)
+        #expect(try Journal.open(Self.path, on: disk)?.state == expected)
+        try Journal.remove(Self.path, on: disk)
+        #expect(disk.paths.isEmpty)
+    }
+
+    /// A crash at any operation leaves what the last record has made, or the one before it.
+    @Test(arguments: UInt64(0)..<3) func isWholeAtEachCrash(_ seed: UInt64) throws {
+        let whole = MemoryDisk()
+        _ = Self.appendMany(seed, on: whole)
+        let count = whole.log.count
+        #expect(whole.log.filter { $0 == "rename" }.count > 1)
+        for operation in 3..<count {
+            let disk = MemoryDisk()
+            disk.stop(at: operation)
+            let states = Self.appendMany(seed, on: disk)
+            for losesUnsynced in [true, false] {
+                let left = MemoryDisk(afterCrashOf: disk, losesUnsynced: losesUnsynced)
+                guard let journal = try Journal.open(Self.path, on: left) else {
+                    #expect(states.count <= 1)
+                    continue
+                }
+                // Whoever began it was not told that it is there.
+                guard !states.isEmpty else { continue }
+                #expect(states.suffix(2).contains(journal.state), "\(operation)")
+            }
+        }
+    }
+
+    /// - Returns: what the journal was to say, from the start to the record that failed.
+    private static func appendMany(_ seed: UInt64, on disk: MemoryDisk) -> [JournalState] {
+        var states: [JournalState] = []
+        do {
+            let journal = try make(on: disk, rewritingAt: 1500)
+            states.append(journal.state)
+            for number in UInt64(0)..<150 {
+                let record = record(SplitMix.word(seed: seed, number))
+                var next = journal.state
+                next.apply(record)
+                states.append(next)
+                try journal.append(record)
+            }
+        } catch {
+            return states
+        }
+        return states
+    }
+
+    /// Where there is no room for it the old one goes on.
+    @Test func growsWhereItCannotBeWrittenAnew() throws {
+        let disk = MemoryDisk()
+        let journal = try Self.make(on: disk)
+        for _ in 0..<1000 {
+            // Room for a record, and not for another journal.
+            disk.setSpace(60)
+            try journal.append(.resumed(true))
+        }
+        #expect(!disk.log.contains("rename"))
+        let state = try #require(try Journal.open(Self.path, on: disk)).state
+        #expect(state == journal.state)
+    }
+
+    private static let path = "/tasks/a/journal"
+
+    private static func make(
+        on disk: MemoryDisk, rewritingAt limit: Int64 = 4000
+    ) throws -> Transfer.Journal {
+        try disk.makeFolder("/tasks/a")
+        let plan = TransferPlan(.download, "https://a.test/", file: "/a")
+        let journal = try Journal.create(
+            path, plan, at: Timestamp(microseconds: 77), on: disk, rewritingAt: limit)
+        try disk.syncFolder("/tasks/a")
+        return journal
+    }
+
+    private static func record(_ word: UInt64) -> JournalRecord {
+        let part = Int64(word >> 8 & 0xFFFF)
+        var version = SavedVersion(url: "https://a.test/")
+        version.length = part
+        return switch word & 0xF {
+        case 0: .resumed(part & 1 == 0)
+        case 1: .head(version)
+        case 2: .hop("https://b.test/\(part)")
+        case 3: .authenticationAsked(schemes: ["basic"], host: "\(part)")
+        case 4: .delivered(part & 7)
+        case 5: .acknowledged(part & 7)
+        case 6: .upload(Array("{\"a\":\(part)}".utf8))
+        case 7: .verified(sha256: [1, UInt8(part & 0xFF)], size: part)
+        case 8 where part & 3 == 0: .restarted("\(part)")
+        case 8: .forgotten
+        default:
+            .progress(
+                BlockCheck(end: part & 0xF000 + 4096, count: 9, checksum: 1), from: part & 0xF000)
+        }
+    }
 }

@@ -193,7 +193,7 @@ final class MemoryDisk: TransferDisk {
     func freeSpace(at folder: String) throws(DiskFailure) -> Int64 { state.withLock { $0.space } }
 
     fileprivate static func name(_ path: String) -> String {
-        path.hasSuffix("journal") ? "journal" : path.hasSuffix("lock") ? "lock" : "data"
+        path.contains("/journal") ? "journal" : path.hasSuffix("lock") ? "lock" : "data"
     }
 }
 

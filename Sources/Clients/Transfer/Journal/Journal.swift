@@ -1,16 +1,26 @@
 internal import Base
 internal import Synchronization
 
-/// The journal of one task: a file that is only appended to, and what it says.
+/// The journal of one task: a file that is only appended to, and what it says. One that has grown long
+/// is written anew beside itself, with what still counts, and takes its own place.
 ///
 /// It may say less than is on the disk, and never more: whoever appends progress has synced the data
 /// before.
 ///
 /// It may be appended to from two threads: records are written one after the other.
 final class Journal: Sendable {
-    private let file: any DiskFile
-    private let end: Mutex<Int64>
+    private let path: String
+    private let disk: any TransferDisk
+    private let place: Mutex<Place>
     private let read: Mutex<JournalState>
+
+    private struct Place {
+        var file: any DiskFile
+        /// Where the next record goes.
+        var end: Int64
+        /// In bytes: longer ones are written anew.
+        var limit: Int64
+    }
 
     /// What it says; nobody who asks waits for the disk.
     var state: JournalState { read.withLock { $0 } }
@@ -32,22 +42,36 @@ final class Journal: Sendable {
             try file.truncate(to: Int64(reader.end))
             try file.sync()
         }
-        return Journal(file, state, end: Int64(reader.end))
+        return Journal(path, file, state, end: Int64(reader.end), on: disk)
     }
 
     /// Begins a journal, whose file is not there yet.
+    ///
+    /// - Parameter limit: in bytes: one that is longer is written anew.
     static func create(
-        _ path: String, _ plan: TransferPlan, at time: Timestamp, on disk: any TransferDisk
+        _ path: String, _ plan: TransferPlan, at time: Timestamp, on disk: any TransferDisk,
+        rewritingAt limit: Int64 = standardLimit
     ) throws(DiskFailure) -> Journal {
         let file = try disk.open(path, creating: true)
-        let journal = Journal(file, JournalState(plan, createdAt: time), end: 0)
+        let state = JournalState(plan, createdAt: time)
+        let journal = Journal(path, file, state, end: 0, on: disk, rewritingAt: limit)
         try journal.write(JournalReader.frame(.created(plan, at: time)))
         return journal
     }
 
-    private init(_ file: any DiskFile, _ state: JournalState, end: Int64) {
-        self.file = file
-        self.end = Mutex(end)
+    /// Removes a journal, and what a crash has left of one that was written anew.
+    static func remove(_ path: String, on disk: any TransferDisk) throws(DiskFailure) {
+        try disk.remove(next(path))
+        try disk.remove(path)
+    }
+
+    private init(
+        _ path: String, _ file: any DiskFile, _ state: JournalState, end: Int64,
+        on disk: any TransferDisk, rewritingAt limit: Int64 = standardLimit
+    ) {
+        self.path = path
+        self.disk = disk
+        place = Mutex(Place(file: file, end: end, limit: max(limit, 2 * end)))
         read = Mutex(state)
     }
 
@@ -64,15 +88,45 @@ final class Journal: Sendable {
     }
 
     private func write(_ bytes: [UInt8], then note: () -> Void = {}) throws(DiskFailure) {
-        try end.withLock { end throws(DiskFailure) in
+        try place.withLock { place throws(DiskFailure) in
             // One that failed may have left a part, which the next one writes over.
-            try file.write(bytes.span, at: end)
-            try file.sync()
-            end += Int64(bytes.count)
+            try place.file.write(bytes.span, at: place.end)
+            try place.file.sync()
+            place.end += Int64(bytes.count)
             note()
+            guard place.end > place.limit else { return }
+            try rewrite(&place)
+            place.limit = max(place.limit, 2 * place.end)
         }
     }
 
-    /// In bytes: a terabyte in steps of a MiB takes less.
+    /// Puts a shorter file that says the same in the place of this one. One that cannot be written is
+    /// done without for as long again.
+    private func rewrite(_ place: inout Place) throws(DiskFailure) {
+        // What has ended grows no more, and its order of records says how.
+        guard state.ending == nil else { return }
+        let bytes = state.records.flatMap { JournalReader.frame($0) }
+        guard Int64(bytes.count) < place.end / 2 else { return }
+        let next = Self.next(path)
+        let file: any DiskFile
+        do throws(DiskFailure) {
+            try disk.remove(next)
+            file = try disk.open(next, creating: true)
+            try file.write(bytes.span, at: 0)
+            try file.sync()
+        } catch {
+            return
+        }
+        try disk.rename(next, to: path, replacing: true)
+        place.file = file
+        place.end = Int64(bytes.count)
+        try disk.syncFolder(String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)))
+    }
+
+    private static func next(_ path: String) -> String { path + ".next" }
+
+    /// In bytes: what is read at a start is not to be much more than what it says.
+    static let standardLimit: Int64 = 1 << 20
+    /// In bytes: none gets so long but by others' hands.
     static let sizeLimit: Int64 = 256 << 20
 }

@@ -57,6 +57,29 @@ struct JournalState: Equatable {
 
     var pendingEvents: [KeptEvent] { events.filter { $0.number > acknowledged } }
 
+    /// As few records as say the same, as long as the task has not ended.
+    var records: [JournalRecord] {
+        var records = [JournalRecord.created(plan, at: createdAt), .resumed(isResumed)]
+        for number in 0..<restartCount {
+            records.append(.restarted(number < restarts.count ? restarts[number] : ""))
+        }
+        if let saved { records.append(.head(saved)) }
+        records += hops.map { .hop($0) }
+        for range in committed.ranges {
+            guard let check = checks[range.upperBound] else { continue }
+            records.append(.progress(check, from: range.lowerBound))
+        }
+        if let verified {
+            records.append(.verified(sha256: verified.digest, size: verified.size))
+        }
+        if let upload { records.append(.upload(upload)) }
+        for event in events {
+            guard case .authentication(let schemes, let host) = event.kind else { continue }
+            records.append(.authenticationAsked(schemes: schemes, host: host))
+        }
+        return records + [.delivered(delivered), .acknowledged(acknowledged)]
+    }
+
     mutating func apply(_ record: JournalRecord) {
         switch record {
         case .created: break

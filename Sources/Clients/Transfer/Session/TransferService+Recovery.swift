@@ -68,7 +68,7 @@ extension TransferService {
     /// What cannot be removed now is tried again when the folder is opened next.
     private func remove(_ folder: String) {
         do throws(DiskFailure) {
-            try disk.remove("\(folder)/journal")
+            try Journal.remove("\(folder)/journal", on: disk)
             try disk.remove(folder)
             try disk.syncFolder(configuration.folder)
         } catch {
