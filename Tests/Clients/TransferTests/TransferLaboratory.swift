@@ -188,6 +188,26 @@ final class QuickClock: TransferClock {
     }
 }
 
+/// A clock that goes on by hand alone. On the service's loop only.
+final class HandClock: TransferClock, @unchecked Sendable {
+    private(set) var elapsed: Int64 = 0
+    private var waiting: LoopWakeup?
+
+    var now: Timestamp { Timestamp(microseconds: 1_780_000_000_000_000 + elapsed * 1000) }
+
+    /// - Parameter time: in milliseconds.
+    func advance(by time: Int64) {
+        elapsed += time
+        waiting?.wake()
+    }
+
+    func wait(until due: Int64, waking wakeup: LoopWakeup, isIdle: Bool) async {
+        waiting = wakeup
+        guard due > elapsed else { return }
+        _ = await wakeup.wait(until: .max)
+    }
+}
+
 extension RunningTransfer {
     /// A task without a service.
     static func of(

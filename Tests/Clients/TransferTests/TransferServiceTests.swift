@@ -326,6 +326,40 @@ struct TransferServiceTests {
         }
     }
 
+    /// What an origin drips holds no place that others wait for.
+    @Test(.timeLimit(.minutes(1))) func whatBringsNothingGivesWay() async throws {
+        let clock = HandClock()
+        var laboratory = Laboratory()
+        laboratory.clock = clock
+        laboratory.limits.runningLimit = 1
+        laboratory.patience = 600_000
+        laboratory.scenario =
+            "[rule]\npath = /assets/1/*\nturn = first\nfault = stall:600000\n"
+        try await laboratory.run { bench in
+            var tasks: [TransferTask] = []
+            for number in 1...2 {
+                let plan = TransferPlan(
+                    .download, bench.origin + "/assets/\(number)/200k", file: "/files/\(number)")
+                tasks.append(try bench.service.enqueue(plan))
+                try bench.service.resume(tasks[number - 1].identifier)
+            }
+            _ = await bench.service.wait(for: tasks[0].identifier) { $0.state == .running }
+            clock.advance(by: bench.service.configuration.limits.slowTime - 1)
+            #expect(bench.service.task(tasks[0].identifier)?.state == .running)
+            clock.advance(by: 1)
+            #expect(await bench.service.wait(for: tasks[1].identifier)?.state == .completed)
+            let first = try #require(bench.service.task(tasks[0].identifier))
+            guard case .waiting(let wait) = first.state else {
+                Issue.record("it is \(first.state)")
+                return
+            }
+            #expect(wait.reason == .queue && wait.failure == nil)
+            // And comes again.
+            clock.advance(by: bench.service.configuration.limits.slowTime)
+            #expect(await bench.service.wait(for: tasks[0].identifier)?.state == .completed)
+        }
+    }
+
     @Test func manySmallFiles() async throws {
         var laboratory = Laboratory()
         let disk = MemoryDisk()

@@ -36,6 +36,10 @@ package final class RunningTransfer: @unchecked Sendable {
     var due: Int64 = 0
     var dueReason = TransferWait.Reason.retry
     var lastFailure: Failure?
+    /// When it was last looked at whether it gets on, in milliseconds of the clock, and what it had then.
+    var look: (time: Int64, reach: Int64) = (0, 0)
+    /// Whether it is stopped for others.
+    var givesWay = false
     /// In a row, without progress between them.
     var failures = 0
     var committedAtFailure: Int64 = -1
@@ -132,6 +136,7 @@ package final class RunningTransfer: @unchecked Sendable {
         stop = ClientStop()
         rate = RateMeter()
         isRunning = true
+        givesWay = false
         task.sent = nil
         toldSent = 0
     }

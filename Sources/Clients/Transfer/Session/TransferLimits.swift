@@ -20,6 +20,10 @@ package struct TransferLimits: Sendable {
     package var restartLimit = 6
     /// In bytes: what an attempt has to bring for the next one to follow at once.
     package var worthwhileSize: Int64 = 64 << 10
+    /// In milliseconds, and in bytes: what brings less in such a time gives its place up, if others
+    /// wait for one.
+    package var slowTime: Int64 = 60_000
+    package var slowSize: Int64 = 64 << 10
     /// In milliseconds: when a disk that was full is looked at again.
     package var storageTime: Int64 = 30_000
 

@@ -195,11 +195,13 @@ package final class TransferService: @unchecked Sendable {
         sort()
         var next = Int64.max
         for transfer in queue {
-            guard running.count < configuration.limits.runningLimit else { return .max }
             guard !transfer.isRunning, transfer.journal.state.isResumed,
                 !transfer.task.state.isFinal
             else { continue }
             guard let wait = wait(of: transfer) else {
+                guard running.count < configuration.limits.runningLimit else {
+                    return min(next, makePlace())
+                }
                 start(transfer)
                 continue
             }
@@ -211,6 +213,31 @@ package final class TransferService: @unchecked Sendable {
             }
             if transfer.due > clock.elapsed, wait.until != nil { next = min(next, transfer.due) }
             transfer.note(.waiting(wait))
+        }
+        return next
+    }
+
+    /// Has one that gets hardly anything give its place to those that wait for one, so that slow origins
+    /// cannot have all of them. An upload keeps its: what was sent is not always worth anything later.
+    ///
+    /// - Returns: when there is another look to be taken, in milliseconds of the clock.
+    private func makePlace() -> Int64 {
+        let now = clock.elapsed
+        var next = Int64.max
+        for transfer in running.values where transfer.task.kind == .download {
+            guard transfer.task.state == .running, !transfer.isStopped else { continue }
+            let time = now - transfer.look.time
+            guard time >= configuration.limits.slowTime else {
+                next = min(next, transfer.look.time + configuration.limits.slowTime)
+                continue
+            }
+            guard transfer.task.reach - transfer.look.reach >= configuration.limits.slowSize else {
+                transfer.givesWay = true
+                transfer.stop.stop()
+                return now + configuration.limits.slowTime
+            }
+            transfer.look = (now, transfer.task.reach)
+            next = min(next, now + configuration.limits.slowTime)
         }
         return next
     }
@@ -255,6 +282,7 @@ package final class TransferService: @unchecked Sendable {
                 .failed(Failure("no-driver", party: .tool, "nothing here does uploads")))
         }
         transfer.beginAttempt()
+        transfer.look = (clock.elapsed, transfer.task.reach)
         running[transfer.task.identifier] = transfer
         takeConnection(to: transfer.host)
         transfer.note(.running)
@@ -336,7 +364,10 @@ package final class TransferService: @unchecked Sendable {
                 schemes, host, isNamed: transfer.task.options.credential != nil)
             try transfer.journal.append(.authenticationAsked(schemes: schemes, host: host))
             tell(transfer)
-        case .stopped: break
+        case .stopped:
+            guard transfer.givesWay else { break }
+            transfer.due = clock.elapsed + configuration.limits.slowTime
+            transfer.dueReason = .queue
         }
     }
 
