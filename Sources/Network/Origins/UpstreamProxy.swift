@@ -29,6 +29,12 @@ package struct UpstreamProxy: Sendable {
         self.hosts = hosts
     }
 
+    /// As an option says it, without its credential.
+    package var text: String {
+        let url = "\(scheme.rawValue)://\(HostPort(host: host, port: port))"
+        return hosts.isEmpty ? url : "\(hosts[0].text)=\(url)"
+    }
+
     func leads(to host: String) -> Bool {
         hosts.isEmpty || hosts.contains { $0.matches(host) }
     }

@@ -68,7 +68,7 @@ import Views
                 var configuration = configuration
                 configuration.store += store
                 let before = device.events.count
-                let service = try FetchService(configuration, startingDaemon: nil) {
+                let service = try await FetchService(configuration, startingDaemon: nil) {
                     device.note($0)
                 }
                 #expect(try await service.refreshOnce() == .upToDate)

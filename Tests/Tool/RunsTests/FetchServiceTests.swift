@@ -18,7 +18,7 @@ import Testing
     func fetchesOnce(_ path: String, _ outcomes: [FetchOutcome]) async throws {
         try await Self.withContent { server, device, folder in
             for outcome in outcomes {
-                let service = try FetchService(
+                let service = try await FetchService(
                     Self.configuration("http://\(server)\(path)", folder), startingDaemon: nil
                 ) { device.note($0) }
                 #expect(try await service.refreshOnce() == outcome)
@@ -26,13 +26,13 @@ import Testing
         }
     }
 
-    @Test func isAloneInItsFolder() throws {
+    @Test func isAloneInItsFolder() async throws {
         let folder = Self.freshFolder()
         try Files.makeFolder(folder)
         let configuration = Self.configuration("http://127.0.0.1:1/", folder)
-        let first = try FetchService(configuration, startingDaemon: nil) { _ in }
-        #expect {
-            _ = try FetchService(configuration, startingDaemon: nil) { _ in }
+        let first = try await FetchService(configuration, startingDaemon: nil) { _ in }
+        await #expect {
+            _ = try await FetchService(configuration, startingDaemon: nil) { _ in }
         } throws: {
             ($0 as? Failure)?.code == "store-in-use"
         }
@@ -51,7 +51,7 @@ import Testing
             var configuration = Self.configuration("http://\(server)/status/404", folder)
             configuration.managed = "http://\(server)"
             for _ in 0..<2 {
-                let service = try FetchService(configuration, startingDaemon: nil) {
+                let service = try await FetchService(configuration, startingDaemon: nil) {
                     device.note($0)
                 }
                 #expect(try await service.refreshOnce() == .upToDate)
@@ -61,7 +61,7 @@ import Testing
                     == #"{"ignoredKeys":2,"newData":2,"wrongValues":2}"# + "\n")
             try await device.send(
                 "PUT", "/managed/app/configuration", [], #"{"password":"x"}"#)
-            let service = try FetchService(configuration, startingDaemon: nil) { _ in }
+            let service = try await FetchService(configuration, startingDaemon: nil) { _ in }
             await #expect {
                 _ = try await service.refreshOnce()
             } throws: {
@@ -73,7 +73,7 @@ import Testing
     /// What whoever hears cannot take ends the run, with that error.
     @Test(.timeLimit(.minutes(1))) func endsWhenNobodyListens() async throws {
         try await Self.withContent { server, _, folder in
-            let service = try FetchService(
+            let service = try await FetchService(
                 Self.configuration("http://\(server)/feeds/json/news", folder),
                 startingDaemon: nil
             ) { _ throws(Failure) in

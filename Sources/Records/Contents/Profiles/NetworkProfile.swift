@@ -31,7 +31,7 @@ package enum ProfileProxy: Sendable, Equatable {
 package struct NetworkProfile: Sendable {
     /// `nil` for a profile that sets none.
     package let proxy: ProfileProxy?
-    /// Certificates of CAs that are trusted, in DER.
+    /// Certificates of CAs that are trusted, each in DER or PEM.
     package let authorities: [[UInt8]]
 
     /// Reads a profile that is not signed.
@@ -50,7 +50,8 @@ package struct NetworkProfile: Sendable {
         for payload in tree.root["PayloadContent"]?.children ?? [] {
             switch payload["PayloadType"]?.bytes.text {
             case "com.apple.proxy.http.global"?: proxy = try ProfileProxy(payload)
-            case "com.apple.security.root"?, "com.apple.security.pkcs1"?:
+            case "com.apple.security.root"?, "com.apple.security.pkcs1"?,
+                "com.apple.security.pem"?:
                 let text = (payload["PayloadContent"]?.bytes ?? []).filter { $0 > 0x20 }
                 guard let certificate = Base64.decode(text), !certificate.isEmpty else {
                     throw Self.invalid("its certificate is no Base64")

@@ -1,6 +1,6 @@
 internal import Base
-internal import Origins
 internal import Refresh
+internal import Runs
 
 extension Command {
     static var fetchRun: Command {
@@ -66,9 +66,7 @@ extension Command {
             .option(
                 "ca", \.authorities, .path("FILE"),
                 "certificates to trust besides the system's, in PEM"),
-            .option(
-                "proxy", \.proxy, .upstream,
-                "reach servers through this proxy, which a daemon that is started is told, too"),
+        ] + proxySourceParameters.map { $0.lifted(to: \.proxies) } + [
             .option(
                 "managed", \.managed, .feedURL,
                 "a management server that says how the app is configured, at the start and each"
@@ -115,7 +113,7 @@ struct FetchRunArguments {
     var assets: String?
     var transfers: String?
     var authorities: String?
-    var proxy: UpstreamProxy?
+    var proxies = ProxySource()
     var managed: String?
     var isOnce = false
     var events: String?

@@ -14,10 +14,10 @@ func runFetch(
     }
     let configuration = try arguments.configuration(environment)
     let variables = environment.variables
-    let options = arguments.daemonOptions
+    let options = configuration.proxies.daemonOptions
     let isText = environment.output.isTerminal && !arguments.isJSON
     let palette = environment.palette
-    let service = try FetchService(
+    let service = try await FetchService(
         configuration,
         startingDaemon: { () throws(Failure) in
             try startTransferDaemon(configuration.transfers, variables, options)
@@ -52,13 +52,6 @@ func runFetch(
 }
 
 extension FetchRunArguments {
-    /// What a daemon that is started for it is told; one that runs has proxies of its own.
-    fileprivate var daemonOptions: [String] {
-        guard let proxy, proxy.hosts.isEmpty else { return [] }
-        let place = HostPort(host: proxy.host, port: proxy.port)
-        return ["--proxy", "\(proxy.scheme.rawValue)://\(place)"]
-    }
-
     fileprivate func configuration(_ environment: Environment) throws -> FetchConfiguration {
         var configuration = FetchConfiguration()
         var app = RefreshApp(app)
@@ -79,11 +72,30 @@ extension FetchRunArguments {
             configuration.authorities = try Certificate.all(
                 inPEM: try environment.readFile(authorities), name: authorities)
         }
-        if let proxy { configuration.upstreams = [proxy] }
-        configuration.proxies = try ProxyEnvironment(environment.variables)
+        configuration.proxies = try proxies.resolved(in: environment)
         configuration.managed = managed
         configuration.seed = UInt64(seed)
         return configuration
+    }
+}
+
+extension ProxySource {
+    /// What a daemon that is started for it is told; one that runs has proxies of its own.
+    fileprivate var daemonOptions: [String] {
+        var options: [String] = []
+        if let proxy { options += ["--proxy", proxy.text] }
+        if let profile { options += ["--profile", profile] }
+        if let script { options += ["--proxy-script", script] }
+        return options
+    }
+
+    /// The same with paths that hold in another folder, and the variables of its environment.
+    fileprivate func resolved(in environment: Environment) throws(Failure) -> ProxySource {
+        var source = self
+        source.variables = environment.variables
+        if let profile { source.profile = try absolute(profile) }
+        if let script, !Self.isURL(script) { source.script = try absolute(script) }
+        return source
     }
 }
 

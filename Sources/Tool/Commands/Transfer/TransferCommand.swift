@@ -153,17 +153,8 @@ extension Command {
             parameters: transferPlaceParameters.map { $0.lifted(to: \.place) } + [
                 .flag(
                     "until-idle", \.endsWhenIdle,
-                    "end when nothing was left to do for a minute and nobody is connected"),
-                .option(
-                    "proxy", \.proxies.proxy, .upstream,
-                    "the proxy that leads to all hosts, or to those of PATTERN"),
-                .option(
-                    "profile", \.proxies.profile, .path("FILE"),
-                    "a configuration profile whose proxy is taken, and whose CAs are trusted"),
-                .option(
-                    "proxy-script", \.proxies.script, .text("FILE|URL"),
-                    "a script that names the proxies (PAC)"),
-            ],
+                    "end when nothing was left to do for a minute and nobody is connected")
+            ] + proxySourceParameters.map { $0.lifted(to: \.proxies) },
             run: runTransferDaemon)
     }
 
@@ -198,6 +189,20 @@ var transferCommonParameters: [Parameter<TransferCommonArguments>] {
             "discretionary", \.isDiscretionary,
             "wait for power and a network that costs nothing"),
         .flag("no-cellular", \.avoidsCellular, "wait for another network than a cellular one"),
+    ]
+}
+
+/// Where a client's proxies are named.
+var proxySourceParameters: [Parameter<ProxySource>] {
+    [
+        .option(
+            "proxy", \.proxy, .upstream,
+            "the proxy that leads to all hosts, or to those of PATTERN"),
+        .option(
+            "profile", \.profile, .path("FILE"),
+            "a configuration profile whose proxy is taken, and whose CAs are trusted"),
+        .option(
+            "proxy-script", \.script, .text("FILE|URL"), "a script that names the proxies (PAC)"),
     ]
 }
 

@@ -1,5 +1,4 @@
 package import Base
-package import Origins
 package import Refresh
 package import TLS
 package import Transfer
@@ -24,9 +23,7 @@ package struct FetchConfiguration: Sendable {
     package var authorities: [Certificate] = []
     /// The file that they are in, for the daemon, from the root on.
     package var authoritiesPath: String?
-    package var upstreams: [UpstreamProxy] = []
-    /// What decides where none of these leads to a host.
-    package var proxies = ProxyEnvironment.none
+    package var proxies = ProxySource()
     /// What pauses are drawn from.
     package var seed: UInt64 = 1
 

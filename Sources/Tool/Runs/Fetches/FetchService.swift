@@ -29,18 +29,18 @@ package final class FetchService: @unchecked Sendable {
     /// Why it ended by itself.
     private var failure: Failure?
 
-    /// Opens the folder of the state.
+    /// Opens the folder of the state, and reads what names the proxies.
     ///
     /// - Parameters:
     ///   - start: starts the daemon of the transfers; `nil` if none is to be started.
     ///   - take: hears of everything, in order; its error ends the run.
     ///
-    /// Errors: `store-in-use`, those of ``RefreshStore``, and `no-event-loop`.
+    /// Errors: `store-in-use`, those of ``RefreshStore`` and ``ProxySource``, and `no-event-loop`.
     package init(
         _ configuration: FetchConfiguration,
         startingDaemon start: (() throws(Failure) -> DaemonProcess)?,
         tell take: @escaping (FetchEvent) throws(Failure) -> Void
-    ) throws(Failure) {
+    ) async throws {
         self.configuration = configuration
         standard = configuration
         self.start = start
@@ -54,11 +54,13 @@ package final class FetchService: @unchecked Sendable {
         }
         self.lock = lock
         store = try RefreshStore(folder: configuration.store)
-        loops = try EventLoops(count: 1)
+        let loops = try EventLoops(count: 1)
+        self.loops = loops
         var network = ClientConfiguration()
-        network.authorities = configuration.authorities
-        network.upstreams = configuration.upstreams
-        if !configuration.proxies.isEmpty { network.proxies = .environment(configuration.proxies) }
+        network.authorities = configuration.authorities + (try configuration.proxies.authorities())
+        network.proxies = try await withTaskExecutorPreference(loops.all[0]) {
+            try await configuration.proxies.settings(on: loops.all[0])
+        }
         network.forwardsCleartext = true
         network.keepsSecrecy = true
         network.endsBeyondKept = true

@@ -31,7 +31,7 @@ package struct ProxySource: Sendable {
         if let named = try networkProfile()?.proxy {
             switch named {
             case .automatic(let url):
-                guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
+                guard Self.isURL(url) else {
                     throw Failure(
                         "profile-invalid", party: .client,
                         "the profile's proxy script is at no http or https URL")
@@ -56,6 +56,11 @@ package struct ProxySource: Sendable {
     package func authorities() throws(Failure) -> [Certificate] {
         var result: [Certificate] = []
         for bytes in try networkProfile()?.authorities ?? [] {
+            // A payload may have either form.
+            guard bytes.first != Self.dash else {
+                result += try Certificate.all(inPEM: bytes, name: "the profile")
+                continue
+            }
             guard let certificate = Certificate(der: bytes) else {
                 throw Failure(
                     "certificate-invalid", party: .client,
@@ -66,6 +71,8 @@ package struct ProxySource: Sendable {
         return result
     }
 
+    private static let dash = UInt8(ascii: "-")
+
     private func networkProfile() throws(Failure) -> NetworkProfile? {
         try profile.map { path throws(Failure) in
             try NetworkProfile(try Files.readRegular(path, byteLimit: Self.profileLimit))
@@ -75,9 +82,8 @@ package struct ProxySource: Sendable {
     private static func program(
         _ place: String, on loop: EventLoop
     ) async throws(Failure) -> ProxyScriptProgram {
-        let isURL = place.hasPrefix("http://") || place.hasPrefix("https://")
         let bytes =
-            isURL
+            isURL(place)
             ? try await fetch(place, on: loop)
             : try Files.readRegular(place, byteLimit: ProxyScriptProgram.byteLimit)
         do throws(ProxyScriptViolation) {
@@ -88,6 +94,11 @@ package struct ProxySource: Sendable {
                 "cannot use the proxy script \(place): \(error.detail)",
                 hint: "name the proxy itself; scripts are read without a JavaScript engine")
         }
+    }
+
+    /// Whether a script is fetched, and not read from the disk.
+    package static func isURL(_ place: String) -> Bool {
+        place.hasPrefix("http://") || place.hasPrefix("https://")
     }
 
     /// Fetches a script, of course not by a proxy.
