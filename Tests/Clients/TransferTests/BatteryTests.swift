@@ -4,7 +4,7 @@ import Testing
 @testable import Transfer
 
 /// The downloads that go wrong in `sallyport audit --battery resume`, done by the service.
-struct ResumeBatteryTests {
+@Suite(.serialized) struct ResumeBatteryTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let name: String
         /// What goes wrong for the first request, and for all others.

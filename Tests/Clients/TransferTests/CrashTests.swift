@@ -4,7 +4,7 @@ import Testing
 @testable import Transfer
 
 /// What is left when the power goes, or the process is killed, at every point.
-struct CrashTests {
+@Suite(.serialized) struct CrashTests {
     private static let size: Int64 = 200 << 10
     private static let batch: Int64 = 64 << 10
     /// What one read of the network brings at most.

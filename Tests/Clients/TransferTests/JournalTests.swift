@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transfer
 
-struct JournalTests {
+@Suite(.serialized) struct JournalTests {
     static let records: [JournalRecord] = {
         var plan = TransferPlan(.upload, "https://a.test/?q=\u{fc}", file: "/a\n\"b", session: "s")
         plan.options.isDiscretionary = true

@@ -6,7 +6,7 @@ import Testing
 
 /// Downloads under faults that a seed draws: whatever happens, a file that is told to be complete is
 /// one version, whole.
-struct RandomFaultTests {
+@Suite(.serialized) struct RandomFaultTests {
     private static let path = "/assets/7/256k"
 
     /// What may go wrong for any request.

@@ -6,7 +6,7 @@ import Testing
 @testable import Transfer
 
 /// Parts of one download that come at once.
-struct SegmentTests {
+@Suite(.serialized) struct SegmentTests {
     private static let path = "/assets/7/4m"
 
     /// Parts as small as tests can wait for.

@@ -5,7 +5,7 @@ import Testing
 @testable import Transfer
 
 /// Which files can be read and made when: by keys that are there or not.
-struct StorageTests {
+@Suite(.serialized) struct StorageTests {
     enum Moment: String, CaseIterable, Sendable {
         case restarted, unlocked, locked, unlockedAgain
     }

@@ -10,7 +10,8 @@ import Testing
 
 @testable import Transfer
 
-/// A content server and a service that fetches from it, each on a loop of its own.
+/// A content server and a service that fetches from it, each on a loop of its own. Suites of it are
+/// serialized: hundreds at once would only wait for each other, past their limits of time.
 struct Laboratory: Sendable {
     /// What goes wrong, as a scenario says it.
     var scenario = ""

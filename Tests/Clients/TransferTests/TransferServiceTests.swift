@@ -5,7 +5,7 @@ import Testing
 @testable import Transfer
 
 /// What owners ask of a service, and are told.
-struct TransferServiceTests {
+@Suite(.serialized) struct TransferServiceTests {
     private static let path = "/assets/7/300k"
 
     @Test func startsSuspendedAndSendsNothing() async throws {

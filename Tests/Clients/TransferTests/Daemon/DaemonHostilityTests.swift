@@ -5,7 +5,7 @@ import Testing
 @testable import Transfer
 
 /// Clients that say what nobody should: each is put off, and the others are served meanwhile.
-struct DaemonHostilityTests {
+@Suite(.serialized) struct DaemonHostilityTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let name: String
         let bytes: [UInt8]

@@ -7,7 +7,7 @@ import Testing
 @testable import Transfer
 
 /// The daemon at a real socket, in a real folder.
-struct DaemonSocketTests {
+@Suite(.serialized) struct DaemonSocketTests {
     private static func laboratory(_ folder: TransferFolder) -> Laboratory {
         var laboratory = Laboratory()
         laboratory.folder = folder.path

@@ -6,7 +6,7 @@ import Testing
 @testable import Transfer
 
 /// What clients ask for, and what they are told.
-struct DaemonTests {
+@Suite(.serialized) struct DaemonTests {
     @Test func fetchesAndTellsOfItToTheEnd() async throws {
         try await Laboratory().serve { bench in
             let client = try await bench.connect()

@@ -5,7 +5,7 @@ import Testing
 @testable import Transfer
 
 /// What is left of an upload when the process is killed at every point.
-struct UploadCrashTests {
+@Suite(.serialized) struct UploadCrashTests {
     private static let bytes = Laboratory.Bench.content(11, size: 200_000)
     private static let digest = Digests.sha256(bytes).hex
 

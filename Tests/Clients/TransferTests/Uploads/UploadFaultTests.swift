@@ -6,7 +6,7 @@ import Testing
 @testable import Transfer
 
 /// The uploads that go wrong in `sallyport audit --battery upload`, and faults that a seed draws.
-struct UploadFaultTests {
+@Suite(.serialized) struct UploadFaultTests {
     private static let bytes = Laboratory.Bench.content(5, size: 1 << 20)
     private static let digest = Digests.sha256(bytes).hex
 

@@ -8,7 +8,7 @@ import Testing
 @testable import Transfer
 
 /// Uploads in each dialect, to the content server.
-struct UploadTests {
+@Suite(.serialized) struct UploadTests {
     private static let bytes = Laboratory.Bench.content(7, size: 300_000)
     private static let digest = Digests.sha256(bytes).hex
 
