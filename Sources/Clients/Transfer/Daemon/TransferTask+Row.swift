@@ -21,7 +21,7 @@ extension TransferTask {
             "hops": .texts(hops.map(shown)), "restarts": .texts(restarts),
             "requests": .integer(Int64(requestCount)), "sha256": .optional(digest?.hex),
             "path": .optional(kind == .upload ? path.map(shown) : path),
-            "discretionary": .boolean(options.isDiscretionary),
+            "discretionary": .boolean(options.mayBeDeferred),
             "cellular": .boolean(options.allowsCellular),
             "storage": .string(options.storage.rawValue),
             "priority": .integer(Int64(options.priority)),

@@ -97,6 +97,34 @@ import Testing
         }
     }
 
+    /// Each record of an upload is torn: cut anywhere it is no record, as `JournalTests.aTornTailIsNoRecord`
+    /// shows for each byte, so that three places stand for all.
+    @Test(arguments: UploadWay.few)
+    func everyTornTail(_ way: UploadWay) async throws {
+        let whole = MemoryDisk()
+        try Laboratory.Bench.put(Self.bytes, on: whole)
+        let before = whole.log.count
+        try await Self.laboratory(way).run { try await Self.begin($0, way, whole) }
+        var tornCount = 0
+        for point in before + 1...whole.log.count where whole.log[point - 1] == "write journal" {
+            for part in 1...3 {
+                // Another server each time, which breaks off anew.
+                tornCount += try await Self.laboratory(way).run { bench in
+                    let disk = MemoryDisk()
+                    try Laboratory.Bench.put(Self.bytes, on: disk)
+                    try await Self.begin(bench, way, disk, stopAt: point)
+                    guard disk.log.last == "write journal" else { return 0 }
+                    let torn = part == 1 ? 1 : disk.lastWrite * (part - 1) / 2
+                    let left = MemoryDisk(
+                        afterCrashOf: disk, losesUnsynced: false, tearing: ("journal", torn))
+                    try await Self.goOn(bench, way, left, "point \(point), without \(torn) bytes")
+                    return 1
+                }
+            }
+        }
+        #expect(tornCount > 9, "\(tornCount)")
+    }
+
     /// The file is another one after the crash, with the same size and time.
     @Test(arguments: UploadWay.few.filter(\.isSafe))
     func aFileThatWasExchangedIsSeen(_ way: UploadWay) async throws {
