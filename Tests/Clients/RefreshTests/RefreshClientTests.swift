@@ -126,7 +126,7 @@ private final class Outcome: @unchecked Sendable {
     private static func push(
         to token: String, _ bearer: String, _ laboratory: RefreshLaboratory
     ) async throws {
-        let location = try FeedLocation("\(laboratory.origin)/3/device/\(token)")
+        let location = try OriginLocation("\(laboratory.origin)/3/device/\(token)")
         let payload = [UInt8](#"{"aps":{"content-available":1}}"#.utf8)
         let head = """
             POST \(location.path) HTTP/1.1\r

@@ -1,5 +1,6 @@
 import Base
 import ContentServer
+import Origins
 import Testing
 
 @testable import Transfer
@@ -223,7 +224,7 @@ struct TransferServiceTests {
     @Test func asksForALoginAndGoesOnWithIt() async throws {
         final class Source: CredentialSource {
             func authorization(
-                for reference: String, at location: TransferLocation, schemes: [String],
+                for reference: String, at location: OriginLocation, schemes: [String],
                 refused: String?
             ) async -> String? {
                 schemes.contains("basic") && reference == "mine" && refused == nil

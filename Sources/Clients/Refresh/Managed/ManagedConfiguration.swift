@@ -1,5 +1,6 @@
 package import Base
 internal import Contents
+internal import Origins
 
 /// What a management server says of an app: a small dictionary of keys that are known, each with its
 /// type and range. The server is a stranger: what is wrong counts as not said (seed 003).
@@ -62,7 +63,7 @@ package struct ManagedConfiguration: Sendable, Equatable {
     private static func feeds(_ urls: [String]) -> [String]? {
         guard (1...RefreshStore.feedLimit).contains(urls.count) else { return nil }
         do throws(Failure) {
-            for url in urls { _ = try FeedLocation(url) }
+            for url in urls { _ = try OriginLocation(url) }
         } catch {
             return nil
         }

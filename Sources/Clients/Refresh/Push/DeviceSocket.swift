@@ -40,7 +40,7 @@ package final class DeviceSocket: @unchecked Sendable {
 
     private let client: HTTPClient
     private let configuration: Configuration
-    private let base: FeedLocation
+    private let base: OriginLocation
     private let signal: LoopWakeup
     private var rule: ReconnectRule
     private var reception: DeviceReception?
@@ -59,7 +59,7 @@ package final class DeviceSocket: @unchecked Sendable {
     ) throws(Failure) {
         self.client = client
         self.configuration = configuration
-        base = try FeedLocation(configuration.service)
+        base = try OriginLocation(configuration.service)
         signal = LoopWakeup(loop)
         rule = ReconnectRule(seed: configuration.seed)
     }

@@ -9,8 +9,8 @@ internal import Origins
 final class TransferWay: @unchecked Sendable {
     private let transfer: RunningTransfer
     /// The origin that the task's own fields and credential are for.
-    private let own: TransferLocation
-    private(set) var location: TransferLocation
+    private let own: OriginLocation
+    private(set) var location: OriginLocation
     private var hops = 0
     /// What the task's own origin wants to hear.
     private var authorization: String?
@@ -18,7 +18,7 @@ final class TransferWay: @unchecked Sendable {
     /// Errors: `url-invalid`.
     init(_ transfer: RunningTransfer) throws(Failure) {
         self.transfer = transfer
-        own = try TransferLocation(transfer.task.url)
+        own = try OriginLocation(transfer.task.url)
         location = own
     }
 
@@ -26,7 +26,7 @@ final class TransferWay: @unchecked Sendable {
     /// own fields and its login go to its own origin alone.
     func request(
         _ fields: [TransferField], to reception: any ClientReception,
-        at other: TransferLocation? = nil, stop: ClientStop
+        at other: OriginLocation? = nil, stop: ClientStop
     ) -> NetworkRequest {
         let location = other ?? location
         var request = NetworkRequest(location, to: reception, stop: stop)
@@ -58,7 +58,7 @@ final class TransferWay: @unchecked Sendable {
     /// Errors: `url-invalid`, `redirect-downgrade`.
     func begin(at url: String) throws(Failure) {
         hops = 0
-        let next = try TransferLocation(url)
+        let next = try OriginLocation(url)
         try check(next, from: own)
         location = next
     }
@@ -79,14 +79,14 @@ final class TransferWay: @unchecked Sendable {
     /// Where a Location leads from here.
     ///
     /// Errors: `url-invalid`, `redirect-downgrade`.
-    func resolved(_ reference: String) throws(Failure) -> TransferLocation {
+    func resolved(_ reference: String) throws(Failure) -> OriginLocation {
         let next = try location.following(reference)
         try check(next, from: location)
         return next
     }
 
     private func check(
-        _ next: TransferLocation, from location: TransferLocation
+        _ next: OriginLocation, from location: OriginLocation
     ) throws(Failure) {
         guard next.target.isSecure || !location.target.isSecure else {
             throw Failure(

@@ -147,7 +147,7 @@ extension ValueSyntax where Value == String {
     fileprivate static var feedURL: ValueSyntax {
         ValueSyntax("URL") { text throws(UsageFailure) in
             do throws(Failure) {
-                _ = try FeedLocation(text)
+                _ = try OriginLocation(text)
             } catch {
                 throw UsageFailure(error.detail)
             }

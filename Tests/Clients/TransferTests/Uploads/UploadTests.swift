@@ -2,6 +2,7 @@ import Base
 import ContentServer
 import Contents
 import HTTPClient
+import Origins
 import TLS
 import Testing
 
@@ -264,7 +265,7 @@ struct UploadTests {
     @Test(arguments: UploadWay.few) func logsIn(_ way: UploadWay) async throws {
         final class Source: CredentialSource {
             func authorization(
-                for reference: String, at location: TransferLocation, schemes: [String],
+                for reference: String, at location: OriginLocation, schemes: [String],
                 refused: String?
             ) async -> String? {
                 refused == nil ? "Basic " + Base64.encode(Array("ann:ann".utf8)) : nil
