@@ -24,6 +24,7 @@ extension TransferOptions {
     var journal: JSONText {
         .sparse([
             "discretionary": .boolean(isDiscretionary), "wake": .boolean(isFromWake),
+            "stranger": .boolean(isFromStranger),
             "cellular": .boolean(allowsCellular), "waits": .boolean(waitsForConnectivity),
             "priority": .integer(Int64(priority)), "storage": .string(storage.rawValue),
             "expected": expected?.journal ?? .null, "byteLimit": .optional(byteLimit),
@@ -39,6 +40,7 @@ extension TransferOptions {
     init(_ value: JournalValue) {
         isDiscretionary = value.boolean("discretionary") ?? isDiscretionary
         isFromWake = value.boolean("wake") ?? isFromWake
+        isFromStranger = value.boolean("stranger") ?? isFromStranger
         allowsCellular = value.boolean("cellular") ?? allowsCellular
         waitsForConnectivity = value.boolean("waits") ?? waitsForConnectivity
         priority = value.integer("priority").map { Int(clamping: $0) } ?? priority

@@ -55,7 +55,7 @@ final class TransferWay: @unchecked Sendable {
 
     /// Begins anew, at a URL that the task's origin has told.
     ///
-    /// Errors: `url-invalid`, `redirect-downgrade`.
+    /// Errors: `url-invalid`, `redirect-downgrade`, `redirect-into-local-network`.
     func begin(at url: String) throws(Failure) {
         hops = 0
         let next = try OriginLocation(url)
@@ -65,7 +65,7 @@ final class TransferWay: @unchecked Sendable {
 
     /// Follows a redirect.
     ///
-    /// Errors: `url-invalid`, `redirect-loop`, `redirect-downgrade`.
+    /// Errors: `url-invalid`, `redirect-loop`, `redirect-downgrade`, `redirect-into-local-network`.
     func follow(_ reference: String) throws(Failure) {
         hops += 1
         guard hops <= transfer.limits.hopLimit else {
@@ -78,7 +78,7 @@ final class TransferWay: @unchecked Sendable {
 
     /// Where a Location leads from here.
     ///
-    /// Errors: `url-invalid`, `redirect-downgrade`.
+    /// Errors: `url-invalid`, `redirect-downgrade`, `redirect-into-local-network`.
     func resolved(_ reference: String) throws(Failure) -> OriginLocation {
         let next = try location.following(reference)
         try check(next, from: location)
@@ -92,6 +92,17 @@ final class TransferWay: @unchecked Sendable {
             throw Failure(
                 "redirect-downgrade", party: .origin,
                 "\(location.target.origin) redirects from https to \(next.target.origin)")
+        }
+        // A user is asked for servers on their network, and was not for what a stranger names.
+        guard
+            !transfer.task.options.isFromStranger
+                || LocalNetwork.mayLead(from: location.target.host, to: next.target.host)
+        else {
+            throw Failure(
+                "redirect-into-local-network", party: .origin,
+                "\(location.target.origin) redirects into the local network, to"
+                    + " \(next.target.origin), and a stranger named it",
+                hint: "use 'sallyport transfer get' if it may go there")
         }
     }
 

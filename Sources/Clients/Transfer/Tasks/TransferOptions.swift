@@ -6,6 +6,9 @@ package struct TransferOptions: Sendable, Equatable {
     package var isDiscretionary = false
     /// Whether it was enqueued by a program that the system had woken; it is discretionary then.
     package var isFromWake = false
+    /// Whether its URL is from a stranger's document, and not from a user: no redirect leads it into
+    /// the local network then, nor to this machine.
+    package var isFromStranger = false
     package var allowsCellular = true
     /// Whether it waits for a network, rather than fail without one.
     package var waitsForConnectivity = true

@@ -355,5 +355,6 @@ struct UploadRuleTests {
         #expect(TransferOptions(value) == options)
         let old = try #require(JournalValue(Array("{\"priority\":1}".utf8)))
         #expect(TransferOptions(old).upload == UploadOptions())
+        #expect(!TransferOptions(old).isFromStranger)
     }
 }
