@@ -154,8 +154,8 @@ private final class Outcome: @unchecked Sendable {
         var fates: [String] = []
         for _ in 0..<1000 {
             let text = try await laboratory.control("/push/notifications")
-            let document = try #require(JSONDocument([UInt8](text.utf8)))
-            fates = (JSONRow(document).rows("notifications") ?? []).compactMap { $0.text("fate") }
+            let row = try #require(JSONObject([UInt8](text.utf8)))
+            fates = (row.objects("notifications") ?? []).compactMap { $0.text("fate") }
             if fates.filter({ $0 == "acknowledged" }).count == count { break }
         }
         return fates

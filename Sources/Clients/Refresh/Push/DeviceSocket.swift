@@ -149,8 +149,7 @@ package final class DeviceSocket: @unchecked Sendable {
             [("device", configuration.device), ("topic", topic)])
         request.stop = requestStop
         let response = try await client.send(request)
-        let document = JSONDocument(response.content)
-        let token = document.flatMap { JSONRow($0).text("token") } ?? ""
+        let token = JSONObject(response.content)?.text("token") ?? ""
         let isToken =
             (1...200).contains(token.utf8.count)
             && token.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit }

@@ -11,7 +11,7 @@ extension TransferPlan {
         ])
     }
 
-    init?(_ value: JournalValue) {
+    init?(_ value: JSONObject) {
         guard let session = value.text("session"), let url = value.text("url"),
             let kind = value.text("kind").flatMap(TransferTask.Kind.init)
         else { return nil }
@@ -37,7 +37,7 @@ extension TransferOptions {
         ])
     }
 
-    init(_ value: JournalValue) {
+    init(_ value: JSONObject) {
         isDiscretionary = value.boolean("discretionary") ?? isDiscretionary
         isFromWake = value.boolean("wake") ?? isFromWake
         isFromStranger = value.boolean("stranger") ?? isFromStranger
@@ -50,8 +50,8 @@ extension TransferOptions {
         credential = value.text("credential")
         retryLimit = value.integer("retryLimit").map { Int(clamping: $0) } ?? retryLimit
         authorities = value.text("authorities")
-        pins = value.texts("pins").compactMap { bytes(fromHex: $0) }
-        fields = value.objects("fields").compactMap { field in
+        pins = (value.texts("pins") ?? []).compactMap { bytes(fromHex: $0) }
+        fields = (value.objects("fields") ?? []).compactMap { field in
             guard let name = field.text("name"), let value = field.text("value") else {
                 return nil
             }
@@ -71,7 +71,7 @@ extension UploadOptions {
         ])
     }
 
-    init(_ value: JournalValue) {
+    init(_ value: JSONObject) {
         mode = value.text("mode").flatMap(Mode.init) ?? mode
         version = value.text("version").flatMap { UploadDialect(name: $0) } ?? version
         method = value.text("method")
@@ -85,7 +85,7 @@ extension ExpectedDigest {
         ["algorithm": .string(algorithm.rawValue), "bytes": .string(bytes.hex)]
     }
 
-    init?(_ value: JournalValue) {
+    init?(_ value: JSONObject) {
         guard let algorithm = value.text("algorithm").flatMap(DigestAlgorithm.init),
             let bytes = value.bytes("bytes"), bytes.count == algorithm.size
         else { return nil }
@@ -103,7 +103,7 @@ extension SavedVersion {
         ])
     }
 
-    init?(_ value: JournalValue) {
+    init?(_ value: JSONObject) {
         guard let url = value.text("url") else { return nil }
         self.init(url: url)
         entityTag = value.text("etag")
@@ -112,7 +112,7 @@ extension SavedVersion {
         length = value.integer("length")
         contentEncoding = value.text("coding") ?? ""
         contentType = value.text("type") ?? ""
-        digests = value.objects("digests").compactMap { ExpectedDigest($0) }
+        digests = (value.objects("digests") ?? []).compactMap { ExpectedDigest($0) }
     }
 }
 
@@ -124,7 +124,7 @@ extension Failure {
         ])
     }
 
-    init?(_ value: JournalValue) {
+    init?(_ value: JSONObject) {
         guard let code = value.text("code"), let detail = value.text("detail") else { return nil }
         let party = value.text("party").flatMap(Party.init) ?? .tool
         self.init(code, party: party, detail, hint: value.text("hint"))
