@@ -355,6 +355,10 @@ struct UploadRuleTests {
         #expect(TransferOptions(value) == options)
         let old = try #require(JSONObject(Array("{\"priority\":1}".utf8)))
         #expect(TransferOptions(old).upload == UploadOptions())
-        #expect(!TransferOptions(old).isFromStranger)
+        #expect(!TransferOptions(old).isFromStranger && TransferOptions(old).pins.isEmpty)
+        for pins in ["[\"ab\",5]", "[\"xy\"]", "1"] {
+            let odd = try #require(JSONObject(Array("{\"pins\":\(pins)}".utf8)))
+            #expect(TransferOptions(odd).pins == [[]])
+        }
     }
 }
