@@ -59,16 +59,3 @@ package struct ExpectedDigest: Sendable, Equatable {
         self.bytes = bytes
     }
 }
-
-/// When a file can be read, after the protection classes of mobile systems; the raw values are a
-/// contract.
-package enum StorageClass: String, Sendable, CaseIterable {
-    /// Always.
-    case none
-    /// Once the device was unlocked since it was started.
-    case untilFirstUnlock = "until-first-unlock"
-    /// While the device is not locked.
-    case complete
-    /// The same, but one that is open is written on.
-    case completeUnlessOpen = "complete-unless-open"
-}
