@@ -372,7 +372,7 @@ struct UploadTests {
             #expect(try bench.uploadCount() == 1)
             try service.cancel(task.identifier)
             // It is told at once, and the upload resource goes then.
-            let ended = await service.wait(for: task.identifier) { _ in service.isClean }
+            let ended = await service.wait(for: task.identifier) { _ in !service.hasWork }
             #expect(ended?.state == .cancelled)
             #expect(try bench.uploadCount() == 0)
             #expect(bench.requests.contains { $0.contains("HEAD /uploads/") }, "\(bench.requests)")
