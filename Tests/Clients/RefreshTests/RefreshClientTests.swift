@@ -85,7 +85,7 @@ private final class Outcome: @unchecked Sendable {
         outcome.fates = try await acknowledged(laboratory, count: pushes)
         client.stop()
         await running
-        outcome.itemCount = try store.storedItems().count
+        outcome.itemCount = try RefreshStore.items(in: store.folder).count
         outcome.assets = laboratory.handover.assets
         outcome.problems = problems(in: laboratory.content.journal)
         return outcome

@@ -90,9 +90,6 @@ package final class RefreshStore: @unchecked Sendable {
         try ItemFile.read("\(folder)/items.jsonl") + ItemFile.read("\(folder)/pending.jsonl")
     }
 
-    package func storedItems() throws(Failure) -> [KeptItem] { try items.read() }
-    package func pendingItems() throws(Failure) -> [KeptItem] { try pending.read() }
-
     /// Takes what came while the device was locked to the other items, once each.
     ///
     /// - Returns: how many there were.
