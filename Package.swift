@@ -298,7 +298,7 @@ let package = Package(
             of: "Transfer",
             [
                 "Base", "ContentServer", "Contents", "HTTPClient", "HTTPCodecs", "HTTPModel",
-                "HTTPServer", "Recording", "Sockets", "TLS",
+                "HTTPServer", "Origins", "Recording", "Sockets", "TLS",
             ]),
         tests(of: "TransferAnalysis", ["Base", "Contents", "HTTPModel", "TLS", "Traffic"]),
         tests(

@@ -5,15 +5,32 @@
 package enum Glob {
     package static func matches(_ text: String, _ pattern: String) -> Bool {
         guard pattern.utf8.contains(star) else { return text.utf8.elementsEqual(pattern.utf8) }
-        let (text, pattern) = (Array(text.utf8), read(pattern))
+        var steps = Int.max
+        return matches(Array(text.utf8), read(pattern), &steps)
+    }
+
+    /// As `shExpMatch` of proxy scripts has them: `?` stands for any one byte besides.
+    ///
+    /// - Parameter steps: how many may be taken, which are at most as many as a text has bytes for
+    ///   each of its pattern's; none is left where they did not do.
+    package static func matchesShell(
+        _ text: String, _ pattern: String, steps: inout Int
+    ) -> Bool {
+        let pieces = read(pattern).map { $0 == .byte(question) ? .one : $0 }
+        return matches(Array(text.utf8), pieces, &steps)
+    }
+
+    private static func matches(_ text: [UInt8], _ pattern: [Piece], _ steps: inout Int) -> Bool {
         var (place, at) = (0, 0)
         // Where the last star stands, and how far it reaches.
         var last: (pattern: Int, text: Int)?
         while place < text.count {
-            if at < pattern.count, pattern[at] == nil {
+            steps -= 1
+            guard steps > 0 else { return false }
+            if at < pattern.count, pattern[at] == .run {
                 last = (at, place)
                 at += 1
-            } else if at < pattern.count, pattern[at] == text[place] {
+            } else if at < pattern.count, pattern[at] == .one || pattern[at] == .byte(text[place]) {
                 at += 1
                 place += 1
             } else if let known = last {
@@ -24,7 +41,7 @@ package enum Glob {
                 return false
             }
         }
-        return pattern[at...].allSatisfy { $0 == nil }
+        return pattern[at...].allSatisfy { $0 == .run }
     }
 
     /// The pattern that stands for this text alone.
@@ -40,9 +57,14 @@ package enum Glob {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The bytes of a pattern, `nil` for a star that stands for others.
-    private static func read(_ pattern: String) -> [UInt8?] {
-        var result: [UInt8?] = []
+    private enum Piece: Equatable {
+        case byte(UInt8)
+        case one
+        case run
+    }
+
+    private static func read(_ pattern: String) -> [Piece] {
+        var result: [Piece] = []
         var slashes = 0
         for byte in pattern.utf8 {
             if byte == backslash {
@@ -50,13 +72,14 @@ package enum Glob {
                 continue
             }
             let count = byte == star ? slashes / 2 : slashes
-            result += [UInt8?](repeating: backslash, count: count)
-            result.append(byte == star && slashes.isMultiple(of: 2) ? nil : byte)
+            result += [Piece](repeating: .byte(backslash), count: count)
+            result.append(byte == star && slashes.isMultiple(of: 2) ? .run : .byte(byte))
             slashes = 0
         }
-        return result + [UInt8?](repeating: backslash, count: slashes)
+        return result + [Piece](repeating: .byte(backslash), count: slashes)
     }
 
     private static let star = UInt8(ascii: "*")
+    private static let question = UInt8(ascii: "?")
     private static let backslash = UInt8(ascii: "\\")
 }

@@ -162,7 +162,7 @@ struct FeedRefresherTests {
                     }
                 }
             }
-            return try store.storedItems()
+            return try RefreshStore.items(in: store.folder)
         }
         #expect(items.count == 10)
     }
@@ -173,16 +173,21 @@ struct FeedRefresherTests {
             let url = "\(laboratory.origin)/feeds/json/news?steps=new"
             let store = try laboratory.store()
             let refresher = laboratory.refresher(store)
+            func kept() throws -> [Int] {
+                try ["items", "pending"].map { name in
+                    try ItemFile.read("\(store.folder)/\(name).jsonl").count
+                }
+            }
             var counts: [Int] = []
             for aside in [false, true, true] {
                 var request = FeedRefresher.Request(url, at: 1)
                 request.usesSideBuffer = aside
                 _ = await refresher.refresh(request)
-                counts += [try store.storedItems().count, try store.pendingItems().count]
+                counts += try kept()
             }
             counts.append(try store.merge())
             counts.append(try store.merge())
-            return counts + [try store.storedItems().count, try store.pendingItems().count]
+            return try counts + kept()
         }
         #expect(counts == [11, 0, 11, 1, 11, 2, 2, 0, 13, 0])
     }

@@ -125,7 +125,7 @@ struct ManagedConfigurationTests {
 
 extension RefreshLaboratory {
     fileprivate func configure(_ app: String, _ text: String) async throws {
-        let location = try FeedLocation("\(origin)/managed/\(app)/configuration")
+        let location = try OriginLocation("\(origin)/managed/\(app)/configuration")
         let head =
             "PUT \(location.path) HTTP/1.1\r\nHost: \(location.target.authority)\r\n"
             + "Content-Length: \(text.utf8.count)\r\n\r\n"

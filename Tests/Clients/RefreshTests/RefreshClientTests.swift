@@ -85,7 +85,7 @@ private final class Outcome: @unchecked Sendable {
         outcome.fates = try await acknowledged(laboratory, count: pushes)
         client.stop()
         await running
-        outcome.itemCount = try store.storedItems().count
+        outcome.itemCount = try RefreshStore.items(in: store.folder).count
         outcome.assets = laboratory.handover.assets
         outcome.problems = problems(in: laboratory.content.journal)
         return outcome
@@ -126,7 +126,7 @@ private final class Outcome: @unchecked Sendable {
     private static func push(
         to token: String, _ bearer: String, _ laboratory: RefreshLaboratory
     ) async throws {
-        let location = try FeedLocation("\(laboratory.origin)/3/device/\(token)")
+        let location = try OriginLocation("\(laboratory.origin)/3/device/\(token)")
         let payload = [UInt8](#"{"aps":{"content-available":1}}"#.utf8)
         let head = """
             POST \(location.path) HTTP/1.1\r
@@ -154,8 +154,8 @@ private final class Outcome: @unchecked Sendable {
         var fates: [String] = []
         for _ in 0..<1000 {
             let text = try await laboratory.control("/push/notifications")
-            let document = try #require(JSONDocument([UInt8](text.utf8)))
-            fates = (JSONRow(document).rows("notifications") ?? []).compactMap { $0.text("fate") }
+            let row = try #require(JSONObject([UInt8](text.utf8)))
+            fates = (row.objects("notifications") ?? []).compactMap { $0.text("fate") }
             if fates.filter({ $0 == "acknowledged" }).count == count { break }
         }
         return fates

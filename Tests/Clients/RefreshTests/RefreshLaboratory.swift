@@ -44,7 +44,7 @@ final class RefreshLaboratory: @unchecked Sendable {
     func control(
         _ path: String, _ form: [(String, String)]? = nil
     ) async throws(Failure) -> String {
-        let location = try FeedLocation(origin + path)
+        let location = try OriginLocation(origin + path)
         let request = form.map { FeedRequest.form(location, $0) } ?? FeedRequest.get(location)
         return try await client.send(request).content.text
     }

@@ -34,7 +34,7 @@ struct RefreshStoreTests {
             #expect(state.entityTag == "\"1\"")
             #expect(state.known == ["aa", "bb"])
             #expect(state.notBefore == 7)
-            #expect(try store.storedItems().map(\.id) == ["1", "2"])
+            #expect(try RefreshStore.items(in: folder).map(\.id) == ["1", "2"])
             for name in ["state", "items.jsonl"] {
                 #expect(Files.isPrivate("\(folder)/\(name)"))
             }
@@ -92,29 +92,13 @@ struct RefreshStoreTests {
             let bytes = try Files.read(path)
             try Files.replace(path, Array(bytes.dropLast(5)))
             let store = try RefreshStore(folder: folder)
-            #expect(try store.storedItems().map(\.id) == ["1"])
+            #expect(try RefreshStore.items(in: folder).map(\.id) == ["1"])
             var state = store.state(of: "http://h/feed")
             state.flapCount = 1
             let item = KeptItem(FeedEntry(id: "3"), of: state.url)
             try store.commit(state, [item], aside: false)
-            #expect(try store.storedItems().map(\.id) == ["1", "3"])
+            #expect(try RefreshStore.items(in: folder).map(\.id) == ["1", "3"])
         }
-    }
-
-    @Test func writesDownWhatIsHandedOver() async throws {
-        let path = "/tmp/sallyport-handover-\(UUIDText.random())"
-        defer { Files.remove(path) }
-        for number in 1...2 as ClosedRange<Int64> {
-            try await HandoverFile(path).take(
-                HandedAsset(
-                    url: "http://h/\(number)", name: "n", size: number, isDiscretionary: true))
-        }
-        let lines = try Files.read(path).split(separator: 0x0A).map { Array($0).text }
-        #expect(lines.count == 2)
-        #expect(
-            lines.last
-                == #"{"url":"http://h/2","name":"n","bytes":2,"discretionary":true}"#)
-        #expect(Files.isPrivate(path))
     }
 
     private static func items(_ ids: Range<Int>, size: Int) -> [KeptItem] {
@@ -155,7 +139,7 @@ struct RefreshStoreTests {
             #expect(store.notes.count == 1)
             try store.commit(
                 FeedState("http://h/feed"), Self.items(0..<2, size: 10), aside: false)
-            #expect(try RefreshStore(folder: folder).storedItems().map(\.id) == ["0", "1"])
+            #expect(try RefreshStore.items(in: folder).map(\.id) == ["0", "1"])
         }
     }
 

@@ -58,7 +58,7 @@ struct SchedulePropertyTests {
         #expect(nights > 0)
     }
 
-    /// The same days, with apps that are in memory or not: the same wakes (seed 002).
+    /// The same days, with apps that are in memory or not: the same wakes.
     @Test func wakesAlikeWhetherTheAppRunsOrNot() throws {
         let trace = try Self.trace("rare", 1)
         var ended = trace

@@ -139,7 +139,7 @@ struct ScheduleWitness {
         if open.values.contains(where: { $0.app == wake.app }) { return "woken while awake" }
         if open.count >= policy.parallelLimit { return "too many at once" }
         let isAmbient = isScreenOn || isCharging || now < radioUntil
-        if wake.cause.isAmbient != isAmbient { return "\(wake.cause) is not so" }
+        if (wake.cause != .predicted) != isAmbient { return "\(wake.cause) is not so" }
         // A guess needs a use of this hour in the history.
         let place = LocalTime(now, zoneMinutes: trace.zoneMinutes).place
         let nearby = (-3...3).map { (place % 96 + $0 + 96) % 96 }

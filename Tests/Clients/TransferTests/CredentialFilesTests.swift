@@ -1,5 +1,6 @@
 import Base
 import Glibc
+import Origins
 import Testing
 
 @testable import Transfer
@@ -34,14 +35,14 @@ struct CredentialFilesTests {
         try Files.create(path, [UInt8](row.content.utf8))
         #expect(unsafe chmod(path, row.mode) == 0)
         let value = await CredentialFiles().authorization(
-            for: path, at: try TransferLocation(row.url), schemes: row.schemes,
+            for: path, at: try OriginLocation(row.url), schemes: row.schemes,
             refused: row.refused)
         #expect(value == row.value)
     }
 
     @Test func whatIsNotThereIsNone() async throws {
         let value = await CredentialFiles().authorization(
-            for: "/nowhere", at: try TransferLocation("https://example.org/"), schemes: ["basic"],
+            for: "/nowhere", at: try OriginLocation("https://example.org/"), schemes: ["basic"],
             refused: nil)
         #expect(value == nil)
     }

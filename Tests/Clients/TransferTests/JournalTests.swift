@@ -7,6 +7,7 @@ import Testing
     static let records: [JournalRecord] = {
         var plan = TransferPlan(.upload, "https://a.test/?q=\u{fc}", file: "/a\n\"b", session: "s")
         plan.options.isDiscretionary = true
+        plan.options.isFromStranger = true
         plan.options.storage = .completeUnlessOpen
         plan.options.expected = ExpectedDigest(.sha512, [UInt8](repeating: 3, count: 64))
         plan.options.fields = [TransferField("A", "b")]

@@ -3,6 +3,7 @@ import ContentServer
 import HTTPClient
 import HTTPModel
 import HTTPServer
+import Origins
 import Recording
 import Sockets
 import Synchronization
@@ -235,5 +236,5 @@ final class NoNetwork: TransferNetwork {
         throw Failure("connect-failed", party: .origin, "there is none")
     }
 
-    func staysHere(_ location: TransferLocation) -> Bool { isHere }
+    func staysHere(_ location: OriginLocation) -> Bool { isHere }
 }

@@ -1,5 +1,6 @@
 import Base
 import ContentServer
+import Origins
 import Testing
 
 @testable import Transfer
@@ -220,10 +221,40 @@ import Testing
         }
     }
 
+    /// A stranger's document names what is redirected: nobody was asked whether it may lead here. What
+    /// a user asked for goes where they could go, to a server here that does not take that name.
+    @Test(arguments: [(true, "redirect-into-local-network"), (false, "status-400")])
+    func staysOutOfTheLocalNetwork(isFromStranger: Bool, _ code: String) async throws {
+        try await Laboratory().run { bench in
+            // 127.0.0.1, as resolvers read it, in a spelling of nobody who wants to be understood.
+            let port = bench.origin.split(separator: ":").last.map(String.init) ?? ""
+            let place = "http://2130706433:\(port)/assets/7/1k"
+            let task = try await bench.fetch("/redirect-to?url=\(place)") {
+                $0.isFromStranger = isFromStranger
+            }
+            guard case .failed(let failure) = task.state else {
+                Issue.record("\(task.state)")
+                return
+            }
+            #expect(failure.code == code, "\(failure)")
+            #expect(task.hops == (isFromStranger ? [] : [place]))
+        }
+    }
+
+    /// From one place of this machine to another: as before.
+    @Test func aStrangersDocumentOfThisMachineIsFollowedHere() async throws {
+        try await Laboratory().run { bench in
+            let task = try await bench.fetch("/redirect-to?url=\(bench.origin)/assets/7/1k") {
+                $0.isFromStranger = true
+            }
+            #expect(task.state == .completed)
+        }
+    }
+
     @Test func asksForALoginAndGoesOnWithIt() async throws {
         final class Source: CredentialSource {
             func authorization(
-                for reference: String, at location: TransferLocation, schemes: [String],
+                for reference: String, at location: OriginLocation, schemes: [String],
                 refused: String?
             ) async -> String? {
                 schemes.contains("basic") && reference == "mine" && refused == nil

@@ -1,6 +1,7 @@
 import Base
 import HTTPClient
 import HTTPModel
+import Origins
 import Testing
 
 @testable import Transfer
@@ -64,7 +65,7 @@ struct TransferWayTests {
         private(set) var askedCount = 0
 
         func authorization(
-            for reference: String, at location: TransferLocation, schemes: [String],
+            for reference: String, at location: OriginLocation, schemes: [String],
             refused: String?
         ) async -> String? {
             askedCount += 1

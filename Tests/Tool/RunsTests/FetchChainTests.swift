@@ -8,7 +8,7 @@ import Traffic
 import Transfer
 import Views
 
-/// The whole of the worked example of seed 002, with a real content server, a real proxy in between
+/// A fetch client and its files from end to end, with a real content server, a real proxy in between
 /// and the daemon of the transfers: push, wake, conditional request, handover, sleep, completion,
 /// wake, acknowledgement.
 @Suite(.serialized) struct FetchChainTests {

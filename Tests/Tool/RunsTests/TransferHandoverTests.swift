@@ -1,5 +1,7 @@
 import Refresh
+import Sockets
 import Testing
+import Transfer
 
 @testable import Runs
 
@@ -13,5 +15,15 @@ struct TransferHandoverTests {
     func boundsFiles(_ size: Int64?, _ limit: Int64) {
         let asset = HandedAsset(url: "http://h/a", name: "a", size: size, isDiscretionary: true)
         #expect(TransferHandover.byteLimit(of: asset) == limit)
+    }
+
+    /// Feeds name files, and no user does.
+    @Test func handsOverWhatAStrangerNamed() throws {
+        let handover = TransferHandover(
+            FetchConfiguration(), on: try EventLoop(index: 0), starting: nil
+        ) { _ in }
+        let asset = HandedAsset(url: "http://h/a", name: "a", size: 5, isDiscretionary: true)
+        let options = handover.plan(of: asset).options
+        #expect(options.isFromStranger && options.isFromWake)
     }
 }

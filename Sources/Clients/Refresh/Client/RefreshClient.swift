@@ -78,7 +78,7 @@ package final class RefreshClient: @unchecked Sendable {
 
     private static func isLocal(_ url: String) -> Bool {
         do throws(Failure) {
-            return LocalNetwork.holds(try FeedLocation(url).target.host)
+            return LocalNetwork.holds(try OriginLocation(url).target.host)
         } catch {
             return false
         }

@@ -1,4 +1,5 @@
 package import Base
+internal import Origins
 internal import TLS
 
 /// One item of a feed.
@@ -43,8 +44,8 @@ package struct FeedEntry: Sendable, Equatable {
             kept.append(contentsOf: title.unicodeScalars.prefix(Self.titleLimit))
             entry.title = String(kept)
         }
-        entry.thumbnails.removeAll { $0.utf8.count > FeedLocation.byteLimit }
-        entry.assets.removeAll { $0.url.utf8.count > FeedLocation.byteLimit }
+        entry.thumbnails.removeAll { $0.utf8.count > OriginLocation.byteLimit }
+        entry.assets.removeAll { $0.url.utf8.count > OriginLocation.byteLimit }
         return entry
     }
 

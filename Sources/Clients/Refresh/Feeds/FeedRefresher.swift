@@ -112,7 +112,7 @@ package final class FeedRefresher: @unchecked Sendable {
     private func fetch(
         _ request: Request, _ state: inout FeedState, _ report: inout FeedReport
     ) async throws(Failure) -> [Page] {
-        var location = try FeedLocation(request.url)
+        var location = try OriginLocation(request.url)
         if let cursor = state.cursor { location = location.after(cursor) ?? location }
         var pages: [Page] = []
         for _ in 0..<Self.stepLimit {
@@ -146,8 +146,8 @@ package final class FeedRefresher: @unchecked Sendable {
     }
 
     private func redirected(
-        _ location: FeedLocation, to reference: String
-    ) throws(Failure) -> FeedLocation {
+        _ location: OriginLocation, to reference: String
+    ) throws(Failure) -> OriginLocation {
         let next = try location.following(reference)
         guard next.target.isSecure || !location.target.isSecure else {
             throw Failure(
@@ -164,7 +164,7 @@ package final class FeedRefresher: @unchecked Sendable {
     }
 
     private func ask(
-        _ location: FeedLocation, _ state: FeedState, _ request: Request,
+        _ location: OriginLocation, _ state: FeedState, _ request: Request,
         _ report: inout FeedReport
     ) async throws(Failure) -> FeedRule.Answer {
         var message = FeedRequest.conditional(location, state)
@@ -183,7 +183,7 @@ package final class FeedRefresher: @unchecked Sendable {
     }
 
     /// With its references as URLs; those that lead nowhere are left out.
-    private func resolved(_ entry: FeedEntry, at location: FeedLocation) -> FeedEntry {
+    private func resolved(_ entry: FeedEntry, at location: OriginLocation) -> FeedEntry {
         var entry = entry
         entry.thumbnails = entry.thumbnails.compactMap { url(of: $0, at: location) }
         entry.assets = entry.assets.compactMap { asset in
@@ -192,7 +192,7 @@ package final class FeedRefresher: @unchecked Sendable {
         return entry
     }
 
-    private func url(of reference: String, at location: FeedLocation) -> String? {
+    private func url(of reference: String, at location: OriginLocation) -> String? {
         do throws(Failure) {
             return try redirected(location, to: reference).url
         } catch {
@@ -260,7 +260,7 @@ package final class FeedRefresher: @unchecked Sendable {
     ) async -> Thumbnail {
         guard room > 0 else { return .tooLarge }
         do throws(Failure) {
-            var message = FeedRequest.get(try FeedLocation(url))
+            var message = FeedRequest.get(try OriginLocation(url))
             message.stop = request.stop
             let response = try await client.send(message)
             let count = response.content.count

@@ -7,7 +7,7 @@ internal import Origins
 enum FeedRequest {
     /// Asks for a feed as it changed since the last time: by its tag, else by its date
     /// (RFC 9110 §13.1.2: a tag is the better of both).
-    static func conditional(_ location: FeedLocation, _ state: FeedState) -> ClientRequest {
+    static func conditional(_ location: OriginLocation, _ state: FeedState) -> ClientRequest {
         var fields = [
             (
                 "Accept",
@@ -23,11 +23,12 @@ enum FeedRequest {
         return get(location, fields + [("Accept-Encoding", "gzip")])
     }
 
-    static func get(_ location: FeedLocation, _ fields: [(String, String)] = []) -> ClientRequest {
+    static func get(_ location: OriginLocation, _ fields: [(String, String)] = []) -> ClientRequest
+    {
         request("GET", .get, location, fields, [])
     }
 
-    static func form(_ location: FeedLocation, _ items: [(String, String)]) -> ClientRequest {
+    static func form(_ location: OriginLocation, _ items: [(String, String)]) -> ClientRequest {
         let content = items.map { name, value in
             "\(name)=\(PercentCoding.encoded(value.utf8).text)"
         }.joined(separator: "&")
@@ -35,7 +36,7 @@ enum FeedRequest {
     }
 
     static func post(
-        _ location: FeedLocation, _ type: String, _ content: [UInt8]
+        _ location: OriginLocation, _ type: String, _ content: [UInt8]
     ) -> ClientRequest {
         request(
             "POST", .post, location,
@@ -43,7 +44,7 @@ enum FeedRequest {
     }
 
     private static func request(
-        _ word: String, _ method: KnownMethod, _ location: FeedLocation,
+        _ word: String, _ method: KnownMethod, _ location: OriginLocation,
         _ fields: [(String, String)], _ content: [UInt8]
     ) -> ClientRequest {
         var head = "\(word) \(location.path) HTTP/1.1\r\nHost: \(location.target.authority)\r\n"

@@ -1,6 +1,7 @@
 internal import Base
 internal import HTTPCodecs
 package import HTTPModel
+internal import Origins
 internal import TLS
 
 /// What the answer to a conditional request means for a feed: a function of both.
@@ -103,7 +104,7 @@ package enum FeedRule {
     private static func canSend(_ cursor: String, to url: String) -> Bool {
         guard cursor.utf8.count <= FeedState.markLimit else { return false }
         do throws(Failure) {
-            return try FeedLocation(url).after(cursor) != nil
+            return try OriginLocation(url).after(cursor) != nil
         } catch {
             return false
         }

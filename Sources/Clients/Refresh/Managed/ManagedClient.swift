@@ -20,8 +20,8 @@ package enum ManagedCounter: String, Sendable, CaseIterable {
 /// `@unchecked Sendable`: used on the client's loop.
 package final class ManagedClient: @unchecked Sendable {
     private let client: HTTPClient
-    private let configuration: FeedLocation
-    private let feedback: FeedLocation
+    private let configuration: OriginLocation
+    private let feedback: OriginLocation
     private var entityTag: String?
     /// What was not told yet.
     private var counts: [ManagedCounter: Int64] = [:]
@@ -34,7 +34,7 @@ package final class ManagedClient: @unchecked Sendable {
     /// Errors: `url-invalid`.
     package init(_ client: HTTPClient, server: String, app: String) throws(Failure) {
         self.client = client
-        let base = try FeedLocation(server)
+        let base = try OriginLocation(server)
         configuration = try base.following("/managed/\(app)/configuration")
         feedback = try base.following("/managed/\(app)/feedback")
     }

@@ -1,8 +1,9 @@
 package import Base
 internal import Contents
+internal import Origins
 
 /// What a management server says of an app: a small dictionary of keys that are known, each with its
-/// type and range. The server is a stranger: what is wrong counts as not said (seed 003).
+/// type and range. The server is a stranger: what is wrong counts as not said.
 package struct ManagedConfiguration: Sendable, Equatable {
     /// `interval`: `never`, `minimum`, or seconds up to a year as a number or a text.
     package private(set) var interval: RefreshInterval?
@@ -25,7 +26,7 @@ package struct ManagedConfiguration: Sendable, Equatable {
     /// looks like a secret: dictionaries are stored unprotected, so that none may be in one.
     package init(_ bytes: [UInt8]) throws(Failure) {
         guard bytes.count <= Self.byteLimit, let document = JSONDocument(bytes),
-            document[JSONDocument.root].kind == .object
+            let row = JSONObject(document)
         else {
             throw Failure(
                 "managed-invalid", party: .origin,
@@ -37,14 +38,13 @@ package struct ManagedConfiguration: Sendable, Equatable {
                 "the managed configuration has the key \(secret.withoutUnseen), which names a secret",
                 hint: "configurations are stored unprotected: give the app its secret another way")
         }
-        let row = JSONRow(document)
         ignoredCount = row.names.count { !Self.keys.contains($0) }
         take(row)
     }
 
-    private mutating func take(_ row: JSONRow) {
+    private mutating func take(_ row: JSONObject) {
         if row.has("interval") {
-            let text = row.number("interval").map(String.init) ?? row.text("interval")
+            let text = row.integer("interval").map(String.init) ?? row.text("interval")
             interval = text.flatMap(RefreshInterval.init)
             if interval == nil { wrongCount += 1 }
         }
@@ -53,7 +53,7 @@ package struct ManagedConfiguration: Sendable, Equatable {
             if feeds == nil { wrongCount += 1 }
         }
         if row.has("allowsCellular") {
-            allowsCellular = row.flag("allowsCellular")
+            allowsCellular = row.boolean("allowsCellular")
             if allowsCellular == nil { wrongCount += 1 }
         }
     }
@@ -62,7 +62,7 @@ package struct ManagedConfiguration: Sendable, Equatable {
     private static func feeds(_ urls: [String]) -> [String]? {
         guard (1...RefreshStore.feedLimit).contains(urls.count) else { return nil }
         do throws(Failure) {
-            for url in urls { _ = try FeedLocation(url) }
+            for url in urls { _ = try OriginLocation(url) }
         } catch {
             return nil
         }

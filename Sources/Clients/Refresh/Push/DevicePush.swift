@@ -15,16 +15,16 @@ package struct DevicePush: Sendable, Equatable {
 
     /// Reads the data of one event; `nil` for what is no push.
     init?(ordinal: UInt64, data: [UInt8]) {
-        guard let document = JSONDocument(data) else { return nil }
-        let row = JSONRow(document)
-        guard let topic = row.text("topic"), let token = row.text("token") else { return nil }
+        guard let row = JSONObject(data), let topic = row.text("topic"),
+            let token = row.text("token")
+        else { return nil }
         self.ordinal = ordinal
         self.topic = topic
         self.token = token
         id = row.text("id") ?? ""
-        isPiggybacked = row.flag("piggybacked") ?? false
-        let content = row.row("payload")?.row("aps")?.number("content-available") == 1
-        kind = row.flag("silent") ?? false ? .silent : content ? .alertWithContent : .alert
+        isPiggybacked = row.boolean("piggybacked") ?? false
+        let content = row.object("payload")?.object("aps")?.integer("content-available") == 1
+        kind = row.boolean("silent") ?? false ? .silent : content ? .alertWithContent : .alert
     }
 }
 

@@ -40,7 +40,7 @@ package final class DeviceSocket: @unchecked Sendable {
 
     private let client: HTTPClient
     private let configuration: Configuration
-    private let base: FeedLocation
+    private let base: OriginLocation
     private let signal: LoopWakeup
     private var rule: ReconnectRule
     private var reception: DeviceReception?
@@ -59,7 +59,7 @@ package final class DeviceSocket: @unchecked Sendable {
     ) throws(Failure) {
         self.client = client
         self.configuration = configuration
-        base = try FeedLocation(configuration.service)
+        base = try OriginLocation(configuration.service)
         signal = LoopWakeup(loop)
         rule = ReconnectRule(seed: configuration.seed)
     }
@@ -149,8 +149,7 @@ package final class DeviceSocket: @unchecked Sendable {
             [("device", configuration.device), ("topic", topic)])
         request.stop = requestStop
         let response = try await client.send(request)
-        let document = JSONDocument(response.content)
-        let token = document.flatMap { JSONRow($0).text("token") } ?? ""
+        let token = JSONObject(response.content)?.text("token") ?? ""
         let isToken =
             (1...200).contains(token.utf8.count)
             && token.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit }

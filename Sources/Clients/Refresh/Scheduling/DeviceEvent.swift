@@ -1,3 +1,5 @@
+package import Base
+
 /// What happens to a device and its apps, as far as a scheduler is told.
 package enum DeviceEvent: Sendable, Equatable {
     case opened(String)
@@ -29,28 +31,11 @@ package enum DeviceLink: String, Sendable, CaseIterable {
     case wifi
 }
 
-/// How files of an app are protected while the device is locked.
-package enum StorageClass: String, Sendable, CaseIterable {
-    /// Always readable.
-    case none
-    /// Not before the first unlocking behind a reboot.
-    case untilFirstUnlock = "until-first-unlock"
-    /// Never while the device is locked.
-    case complete
-
-    func isOpen(isLocked: Bool, wasUnlocked: Bool) -> Bool {
-        switch self {
-        case .none: true
-        case .untilFirstUnlock: wasUnlocked
-        case .complete: wasUnlocked && !isLocked
-        }
-    }
-}
-
 /// An app that is refreshed, as its developer describes it.
 package struct RefreshApp: Sendable, Equatable {
     package let name: String
     package var interval = RefreshInterval.never
+    /// Of its own files.
     package var storage = StorageClass.untilFirstUnlock
     /// Whether a fetch while its files are closed goes to a side buffer of a lower class; else it
     /// waits until they are open.

@@ -59,7 +59,7 @@ package struct Wake: Sendable, Equatable {
 
 /// Why an app is woken.
 package enum WakeCause: String, Sendable, CaseIterable {
-    /// It is likely used soon.
+    /// It is likely used soon: a guess, where the others happen anyway.
     case predicted
     case screen
     case radio
@@ -67,9 +67,6 @@ package enum WakeCause: String, Sendable, CaseIterable {
     case push
     /// Transfers that it left to a daemon have ended.
     case transfer
-
-    /// Whether it is something that happens anyway, and no guess.
-    package var isAmbient: Bool { self != .predicted }
 }
 
 /// What came of a fetch.

@@ -22,14 +22,13 @@ enum CheckedFile {
     }
 
     static func judge(_ bytes: [UInt8], schema: String) -> Reading {
-        guard let end = bytes.firstIndex(of: 0x0A), let head = JSONDocument(Array(bytes[..<end]))
+        guard let end = bytes.firstIndex(of: 0x0A), let head = JSONObject(Array(bytes[..<end])),
+            let found = head.text("schema")
         else { return .damaged }
-        let row = JSONRow(head)
-        guard let found = row.text("schema") else { return .damaged }
         guard found == schema else { return .otherSchema(found) }
         let content = Array(bytes[(end + 1)...])
-        guard row.number("bytes") == Int64(content.count),
-            row.text("crc32c") == checksum(content)
+        guard head.integer("bytes") == Int64(content.count),
+            head.text("crc32c") == checksum(content)
         else { return .damaged }
         return .whole(content)
     }

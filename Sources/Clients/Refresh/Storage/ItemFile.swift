@@ -89,7 +89,7 @@ final class ItemFile {
     ) throws(Failure) -> [KeptItem] {
         guard Files.exists(path) else { return [] }
         return try tail(path, byteLimit: byteLimit).bytes.split(separator: 0x0A)
-            .compactMap { line in JSONDocument(Array(line)).flatMap { KeptItem(JSONRow($0)) } }
+            .compactMap { line in JSONObject(Array(line)).flatMap { KeptItem($0) } }
     }
 
     func remove() {
@@ -146,7 +146,7 @@ extension KeptItem {
         ]
     }
 
-    fileprivate init?(_ row: JSONRow) {
+    fileprivate init?(_ row: JSONObject) {
         guard let feed = row.text("feed"), let id = row.text("id") else { return nil }
         self.feed = feed
         self.id = id

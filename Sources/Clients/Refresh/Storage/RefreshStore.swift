@@ -76,8 +76,7 @@ package final class RefreshStore: @unchecked Sendable {
     }
 
     private static func feeds(_ content: [UInt8]) -> [String: FeedState] {
-        guard let document = JSONDocument(content) else { return [:] }
-        let states = (JSONRow(document).rows("feeds") ?? []).compactMap(FeedState.init)
+        let states = (JSONObject(content)?.objects("feeds") ?? []).compactMap(FeedState.init)
         return Dictionary(states.map { ($0.url, $0) }) { first, _ in first }
     }
 
@@ -90,9 +89,6 @@ package final class RefreshStore: @unchecked Sendable {
     package static func items(in folder: String) throws(Failure) -> [KeptItem] {
         try ItemFile.read("\(folder)/items.jsonl") + ItemFile.read("\(folder)/pending.jsonl")
     }
-
-    package func storedItems() throws(Failure) -> [KeptItem] { try items.read() }
-    package func pendingItems() throws(Failure) -> [KeptItem] { try pending.read() }
 
     /// Takes what came while the device was locked to the other items, once each.
     ///
@@ -134,18 +130,18 @@ extension FeedState {
         ]
     }
 
-    fileprivate init?(_ row: JSONRow) {
+    fileprivate init?(_ row: JSONObject) {
         guard let url = row.text("url"), let known = row.texts("known") else { return nil }
         self.init(url)
         entityTag = row.text("etag")
         lastModified = row.text("lastModified")
         // An earlier version kept longer ones, with which no request could be made.
         cursor = row.text("cursor").flatMap { $0.utf8.count <= Self.markLimit ? $0 : nil }
-        isGone = row.flag("gone") ?? false
-        notBefore = row.number("notBeforeMs") ?? 0
-        flapCount = Int(clamping: row.number("flaps") ?? 0)
-        duplicateCount = Int(clamping: row.number("duplicates") ?? 0)
-        currentAt = row.number("currentMs") ?? 0
+        isGone = row.boolean("gone") ?? false
+        notBefore = row.integer("notBeforeMs") ?? 0
+        flapCount = Int(clamping: row.integer("flaps") ?? 0)
+        duplicateCount = Int(clamping: row.integer("duplicates") ?? 0)
+        currentAt = row.integer("currentMs") ?? 0
         self.known = known.suffix(FeedState.knownLimit)
     }
 }

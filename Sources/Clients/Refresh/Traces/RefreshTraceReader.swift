@@ -80,13 +80,12 @@ package struct RefreshTraceReader {
         return event
     }
 
-    private func row(_ line: ArraySlice<UInt8>) throws(Failure) -> JSONRow {
+    private func row(_ line: ArraySlice<UInt8>) throws(Failure) -> JSONObject {
         guard line.count <= Self.lineLimit else {
             throw failure("longer than \(Self.lineLimit) bytes")
         }
-        guard let document = JSONDocument(Array(line)), document[JSONDocument.root].kind == .object
-        else { throw failure("no JSON object") }
-        return JSONRow(document)
+        guard let row = JSONObject(Array(line)) else { throw failure("no JSON object") }
+        return row
     }
 
     private func failure(_ what: String) -> Failure {
@@ -98,7 +97,7 @@ package struct RefreshTraceReader {
 
     // MARK: The head
 
-    private mutating func head(_ row: JSONRow) throws(Failure) -> RefreshTrace {
+    private mutating func head(_ row: JSONObject) throws(Failure) -> RefreshTrace {
         guard row.text("schema") == RefreshTrace.schema else {
             throw failure("the first line has not the schema \(RefreshTrace.schema)")
         }
@@ -107,13 +106,13 @@ package struct RefreshTraceReader {
         guard let start = row.text("startAt").flatMap({ Timestamp(iso8601: Array($0.utf8)) }) else {
             throw failure("startAt is no time such as 2026-03-02T00:00:00Z")
         }
-        guard let zone = row.number("zoneMinutes", or: 0), (-840...840).contains(zone),
+        guard let zone = row.integer("zoneMinutes", or: 0), (-840...840).contains(zone),
             zone % 15 == 0
         else {
             throw failure("zoneMinutes is no number of quarters of an hour from -840 to 840")
         }
         var apps: [RefreshTrace.App] = []
-        for row in row.rows("apps") ?? [] { apps.append(try app(row)) }
+        for row in row.objects("apps") ?? [] { apps.append(try app(row)) }
         guard !apps.isEmpty, apps.count <= Self.appLimit else {
             throw failure("apps lists none, or more than \(Self.appLimit)")
         }
@@ -124,7 +123,7 @@ package struct RefreshTraceReader {
             events: [])
     }
 
-    private mutating func app(_ row: JSONRow) throws(Failure) -> RefreshTrace.App {
+    private mutating func app(_ row: JSONObject) throws(Failure) -> RefreshTrace.App {
         try refuseUnknown(
             row,
             [
@@ -144,9 +143,10 @@ package struct RefreshTraceReader {
             let storage = StorageClass(rawValue: row.text("storage") ?? app.storage.rawValue)
         else { throw failure("storage is not \(Self.list(StorageClass.allCases))") }
         app.storage = storage
-        guard let size = row.number("documentBytes", or: 20_000), Self.sizes.contains(size),
-            let buffers = row.flag("buffersWhileLocked", or: false),
-            let cellular = row.flag("cellular", or: true), let local = row.flag("local", or: false)
+        guard let size = row.integer("documentBytes", or: 20_000), Self.sizes.contains(size),
+            let buffers = row.boolean("buffersWhileLocked", or: false),
+            let cellular = row.boolean("cellular", or: true),
+            let local = row.boolean("local", or: false)
         else {
             throw failure(
                 "documentBytes is no size, or buffersWhileLocked, cellular or local no flag")
@@ -159,9 +159,9 @@ package struct RefreshTraceReader {
 
     // MARK: Events
 
-    private mutating func event(_ row: JSONRow) throws(Failure) -> RefreshTrace.Event {
+    private mutating func event(_ row: JSONObject) throws(Failure) -> RefreshTrace.Event {
         guard !isOver else { throw failure("an event behind the end") }
-        guard let at = row.number("at"), (0...Self.durationLimit).contains(at) else {
+        guard let at = row.integer("at"), (0...Self.durationLimit).contains(at) else {
             throw failure("at is no number of seconds since the start")
         }
         guard at >= last else { throw failure("at \(at) is before \(last)") }
@@ -175,7 +175,7 @@ package struct RefreshTraceReader {
 
     /// The event, and the names of the members that belong to it.
     private func kind(
-        _ word: String, _ row: JSONRow
+        _ word: String, _ row: JSONObject
     ) throws(Failure) -> (RefreshTrace.Kind, [String]) {
         switch word {
         case "open": (.device(.opened(try app(of: row))), ["app"])
@@ -210,12 +210,12 @@ package struct RefreshTraceReader {
     }
 
     private func environment(
-        _ word: String, _ row: JSONRow
+        _ word: String, _ row: JSONObject
     ) throws(Failure) -> (RefreshTrace.Kind, [String]) {
         switch word {
         case "screen": return (.device(.screen(isOn: try flag("on", row))), ["on"])
         case "power":
-            guard let level = row.number("level", or: 100), (0...100).contains(level) else {
+            guard let level = row.integer("level", or: 100), (0...100).contains(level) else {
                 throw failure("level is no number from 0 to 100")
             }
             let isCharging = try flag("charging", row)
@@ -228,7 +228,7 @@ package struct RefreshTraceReader {
             }
             return (.device(.link(link)), ["link"])
         case "radio":
-            guard let time = row.number("durationMs"), (0...86_400_000).contains(time) else {
+            guard let time = row.integer("durationMs"), (0...86_400_000).contains(time) else {
                 throw failure("durationMs is no number up to a day")
             }
             return (.device(.radio(time)), ["durationMs"])
@@ -236,33 +236,33 @@ package struct RefreshTraceReader {
         }
     }
 
-    private func app(of row: JSONRow) throws(Failure) -> String {
+    private func app(of row: JSONObject) throws(Failure) -> String {
         guard let name = row.text("app"), names.contains(name) else {
             throw failure("app is none of those that there are")
         }
         return name
     }
 
-    private func flag(_ name: StaticString, _ row: JSONRow) throws(Failure) -> Bool {
-        guard let flag = row.flag(name) else { throw failure("\(name) is not true or false") }
+    private func flag(_ name: StaticString, _ row: JSONObject) throws(Failure) -> Bool {
+        guard let flag = row.boolean(name) else { throw failure("\(name) is not true or false") }
         return flag
     }
 
-    private func size(_ name: StaticString, _ row: JSONRow) throws(Failure) -> Int64 {
-        guard let size = row.number(name, or: 0), Self.sizes.contains(size) else {
+    private func size(_ name: StaticString, _ row: JSONObject) throws(Failure) -> Int64 {
+        guard let size = row.integer(name, or: 0), Self.sizes.contains(size) else {
             throw failure("\(name) is no size")
         }
         return size
     }
 
-    private func interval(_ row: JSONRow) throws(Failure) -> RefreshInterval {
+    private func interval(_ row: JSONObject) throws(Failure) -> RefreshInterval {
         guard let interval = row.text("interval").flatMap(RefreshInterval.init) else {
             throw failure("interval is not never, minimum or seconds")
         }
         return interval
     }
 
-    private func fault(_ row: JSONRow) throws(Failure) -> AppFault? {
+    private func fault(_ row: JSONObject) throws(Failure) -> AppFault? {
         guard let word = row.text("fault") else { return nil }
         guard let fault = AppFault(rawValue: word) else {
             throw failure("fault is not \(Self.list(AppFault.allCases))")
@@ -270,18 +270,18 @@ package struct RefreshTraceReader {
         return fault
     }
 
-    private func push(_ row: JSONRow) throws(Failure) -> TracePush {
+    private func push(_ row: JSONObject) throws(Failure) -> TracePush {
         guard let kind = row.text("kind").flatMap(TracePush.Kind.init(rawValue:)) else {
             throw failure("kind is not \(Self.list(TracePush.Kind.allCases))")
         }
         guard row.has("lifetimeMs") else { return TracePush(kind) }
-        guard let lifetime = row.number("lifetimeMs"),
+        guard let lifetime = row.integer("lifetimeMs"),
             (0...Self.durationLimit * 1000).contains(lifetime)
         else { throw failure("lifetimeMs is no number of milliseconds") }
         return TracePush(kind, lifetime: lifetime)
     }
 
-    private func refuseUnknown(_ row: JSONRow, _ known: [String]) throws(Failure) {
+    private func refuseUnknown(_ row: JSONObject, _ known: [String]) throws(Failure) {
         guard let name = row.names.first(where: { !known.contains($0) }) else { return }
         throw failure("unknown member \(name.prefix(40).description.withoutUnseen)")
     }

@@ -1,3 +1,5 @@
+internal import Base
+
 /// A person whose device a trace is made for: when they are up, when they travel, what they do with
 /// their apps. Times of the day are in minutes of local time and may be beyond 24 hours for nights.
 package struct TracePerson: Sendable {

@@ -1,4 +1,5 @@
 package import Base
+internal import Contents
 
 /// What the daemon tells a client: one line of the schema `sallyport.transfer-control/1`. A request
 /// is answered with any number of them, and `done` or `failed` at the end.
@@ -55,7 +56,7 @@ package enum DaemonReply: Sendable, Equatable {
 
     /// Reads a reply; `nil` for what is none.
     init?(line: [UInt8]) {
-        guard let value = JournalValue(line), value.text("schema") == DaemonRequest.schema else {
+        guard let value = JSONObject(line), value.text("schema") == DaemonRequest.schema else {
             return nil
         }
         let task = value.object("task").flatMap { TransferTask(row: $0) }
@@ -97,7 +98,7 @@ extension TransferEvent.Kind {
         if case .authentication(_, let host) = self { host } else { nil }
     }
 
-    fileprivate init?(_ value: JournalValue, _ task: TransferTask) {
+    fileprivate init?(_ value: JSONObject, _ task: TransferTask) {
         switch value.text("kind") {
         case "progress": self = .progress
         case "completed": self = .completed
@@ -106,7 +107,7 @@ extension TransferEvent.Kind {
             self = .failed(failure)
         case "authentication":
             self = .authentication(
-                schemes: value.texts("schemes"), host: value.text("host") ?? "")
+                schemes: value.texts("schemes") ?? [], host: value.text("host") ?? "")
         default: return nil
         }
     }

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 
 /// What a client asks of the daemon: one line of the schema `sallyport.transfer-control/1`.
 package enum DaemonRequest: Sendable, Equatable {
@@ -51,7 +52,7 @@ package enum DaemonRequest: Sendable, Equatable {
     ///
     /// Errors: `schema-unknown`, `request-unknown`, `request-malformed`.
     init(line: [UInt8]) throws(Failure) {
-        guard let value = JournalValue(line) else {
+        guard let value = JSONObject(line) else {
             throw Self.malformed("it is no object of JSON")
         }
         guard value.text("schema") == Self.schema else {
@@ -87,7 +88,7 @@ package enum DaemonRequest: Sendable, Equatable {
     }
 
     private static func plan(
-        _ value: JournalValue, _ name: String
+        _ value: JSONObject, _ name: String
     ) throws(Failure) -> TransferPlan {
         guard let plan = value.object("plan").flatMap({ TransferPlan($0) }) else {
             throw malformed("it has no plan")

@@ -1,4 +1,5 @@
 package import Base
+internal import Contents
 
 /// A task as it is listed and told of: a document of the schema `sallyport.transfer-task/1`. Fields
 /// that are sent along, and digests of keys, are the daemon's business.
@@ -46,7 +47,7 @@ extension TransferTask {
     }
 
     /// Reads a row; `nil` for what is none.
-    init?(row: JournalValue) {
+    init?(row: JSONObject) {
         guard row.text("schema") == Self.rowSchema, let identifier = row.text("id"),
             let plan = TransferPlan(row: row), let time = row.time("createdAt"),
             let state = TransferState(row: row)
@@ -57,8 +58,8 @@ extension TransferTask {
         total = row.integer("totalBytes")
         sent = row.integer("sentBytes")
         rate = row.integer("bytesPerSecond")
-        hops = row.texts("hops")
-        restarts = row.texts("restarts")
+        hops = row.texts("hops") ?? []
+        restarts = row.texts("restarts") ?? []
         requestCount = row.integer("requests").map { Int(clamping: $0) } ?? 0
         digest = row.bytes("sha256")
         path = row.text("path")
@@ -108,14 +109,14 @@ extension Failure {
     }
 }
 
-extension JournalValue {
+extension JSONObject {
     fileprivate func time(_ name: StaticString) -> Timestamp? {
         text(name).flatMap { Timestamp(iso8601: [UInt8]($0.utf8)) }
     }
 }
 
 extension TransferPlan {
-    fileprivate init?(row: JournalValue) {
+    fileprivate init?(row: JSONObject) {
         guard let kind = row.text("kind").flatMap(TransferTask.Kind.init),
             let url = row.text("url"), let session = row.text("session")
         else { return nil }
@@ -128,7 +129,7 @@ extension TransferPlan {
 }
 
 extension TransferState {
-    fileprivate init?(row: JournalValue) {
+    fileprivate init?(row: JSONObject) {
         let failure = row.object("error").flatMap { Failure($0) }
         switch row.text("state") {
         case "suspended": self = .suspended

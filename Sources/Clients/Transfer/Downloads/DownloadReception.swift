@@ -2,6 +2,7 @@ internal import Base
 internal import Contents
 internal import HTTPClient
 internal import HTTPModel
+internal import Origins
 internal import TLS
 
 /// Takes the answer to one request of a download: decides by its head, compares what is there and
@@ -11,7 +12,7 @@ internal import TLS
 final class DownloadReception: ClientReception, @unchecked Sendable {
     private let store: DownloadStore
     private let plan: ResumePlan
-    private let location: TransferLocation
+    private let location: OriginLocation
     private let isExpected: Bool
     let role: Role
     private(set) var facts: AnswerFacts?
@@ -67,7 +68,7 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
     }
 
     init(
-        _ store: DownloadStore, _ plan: ResumePlan, at location: TransferLocation, _ role: Role
+        _ store: DownloadStore, _ plan: ResumePlan, at location: OriginLocation, _ role: Role
     ) {
         self.role = role
         self.store = store

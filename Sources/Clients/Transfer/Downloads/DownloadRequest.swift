@@ -53,7 +53,7 @@ struct DownloadRequest {
         }
     }
 
-    private func plan(for location: TransferLocation) -> ResumePlan {
+    private func plan(for location: OriginLocation) -> ResumePlan {
         let saved = store.saved
         let overlap =
             saved?.url == location.url
@@ -70,7 +70,7 @@ struct DownloadRequest {
 
     /// Sends one request.
     static func send(
-        _ plan: ResumePlan, _ way: TransferWay, at location: TransferLocation,
+        _ plan: ResumePlan, _ way: TransferWay, at location: OriginLocation,
         to reception: DownloadReception, _ stop: ClientStop
     ) async -> Result<NetworkAnswer, Failure> {
         let ending = await way.send(

@@ -1,5 +1,6 @@
 internal import Base
 internal import HTTPClient
+internal import Origins
 internal import Sockets
 
 /// The parts of a download that come beside its main request, each of the second half of what
@@ -126,9 +127,9 @@ final class DownloadSegments: @unchecked Sendable {
         _ saved: SavedVersion
     ) async {
         guard let way else { return }
-        let location: TransferLocation
+        let location: OriginLocation
         do throws(Failure) {
-            location = try TransferLocation(saved.url)
+            location = try OriginLocation(saved.url)
         } catch {
             isRefused = true
             return

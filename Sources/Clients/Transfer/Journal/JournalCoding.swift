@@ -11,7 +11,7 @@ extension TransferPlan {
         ])
     }
 
-    init?(_ value: JournalValue) {
+    init?(_ value: JSONObject) {
         guard let session = value.text("session"), let url = value.text("url"),
             let kind = value.text("kind").flatMap(TransferTask.Kind.init)
         else { return nil }
@@ -24,6 +24,7 @@ extension TransferOptions {
     var journal: JSONText {
         .sparse([
             "discretionary": .boolean(isDiscretionary), "wake": .boolean(isFromWake),
+            "stranger": .boolean(isFromStranger),
             "cellular": .boolean(allowsCellular), "waits": .boolean(waitsForConnectivity),
             "priority": .integer(Int64(priority)), "storage": .string(storage.rawValue),
             "expected": expected?.journal ?? .null, "byteLimit": .optional(byteLimit),
@@ -36,9 +37,10 @@ extension TransferOptions {
         ])
     }
 
-    init(_ value: JournalValue) {
+    init(_ value: JSONObject) {
         isDiscretionary = value.boolean("discretionary") ?? isDiscretionary
         isFromWake = value.boolean("wake") ?? isFromWake
+        isFromStranger = value.boolean("stranger") ?? isFromStranger
         allowsCellular = value.boolean("cellular") ?? allowsCellular
         waitsForConnectivity = value.boolean("waits") ?? waitsForConnectivity
         priority = value.integer("priority").map { Int(clamping: $0) } ?? priority
@@ -48,8 +50,11 @@ extension TransferOptions {
         credential = value.text("credential")
         retryLimit = value.integer("retryLimit").map { Int(clamping: $0) } ?? retryLimit
         authorities = value.text("authorities")
-        pins = value.texts("pins").compactMap { bytes(fromHex: $0) }
-        fields = value.objects("fields").compactMap { field in
+        // What cannot be read is a pin that no key has: fewer than were asked for would let more in.
+        if value.has("pins") {
+            pins = value.texts("pins")?.map { bytes(fromHex: $0) ?? [] } ?? [[]]
+        }
+        fields = (value.objects("fields") ?? []).compactMap { field in
             guard let name = field.text("name"), let value = field.text("value") else {
                 return nil
             }
@@ -69,7 +74,7 @@ extension UploadOptions {
         ])
     }
 
-    init(_ value: JournalValue) {
+    init(_ value: JSONObject) {
         mode = value.text("mode").flatMap(Mode.init) ?? mode
         version = value.text("version").flatMap { UploadDialect(name: $0) } ?? version
         method = value.text("method")
@@ -83,7 +88,7 @@ extension ExpectedDigest {
         ["algorithm": .string(algorithm.rawValue), "bytes": .string(bytes.hex)]
     }
 
-    init?(_ value: JournalValue) {
+    init?(_ value: JSONObject) {
         guard let algorithm = value.text("algorithm").flatMap(DigestAlgorithm.init),
             let bytes = value.bytes("bytes"), bytes.count == algorithm.size
         else { return nil }
@@ -101,7 +106,7 @@ extension SavedVersion {
         ])
     }
 
-    init?(_ value: JournalValue) {
+    init?(_ value: JSONObject) {
         guard let url = value.text("url") else { return nil }
         self.init(url: url)
         entityTag = value.text("etag")
@@ -110,7 +115,7 @@ extension SavedVersion {
         length = value.integer("length")
         contentEncoding = value.text("coding") ?? ""
         contentType = value.text("type") ?? ""
-        digests = value.objects("digests").compactMap { ExpectedDigest($0) }
+        digests = (value.objects("digests") ?? []).compactMap { ExpectedDigest($0) }
     }
 }
 
@@ -122,7 +127,7 @@ extension Failure {
         ])
     }
 
-    init?(_ value: JournalValue) {
+    init?(_ value: JSONObject) {
         guard let code = value.text("code"), let detail = value.text("detail") else { return nil }
         let party = value.text("party").flatMap(Party.init) ?? .tool
         self.init(code, party: party, detail, hint: value.text("hint"))

@@ -1,4 +1,5 @@
 package import Base
+internal import Contents
 
 /// What a journal says of its task, in order.
 package enum JournalRecord: Sendable, Equatable {
@@ -104,7 +105,7 @@ extension JournalRecord {
 
     /// `nil` for what this version does not know, or what is no record.
     init?(kind: UInt8, payload: [UInt8]) {
-        guard let kind = Kind(rawValue: kind), let value = JournalValue(payload) else { return nil }
+        guard let kind = Kind(rawValue: kind), let value = JSONObject(payload) else { return nil }
         switch kind {
         case .created, .optionsChanged, .resumed, .head, .hop, .upload:
             self.init(description: kind, value, payload)
@@ -115,7 +116,7 @@ extension JournalRecord {
         }
     }
 
-    private init?(description kind: Kind, _ value: JournalValue, _ payload: [UInt8]) {
+    private init?(description kind: Kind, _ value: JSONObject, _ payload: [UInt8]) {
         switch kind {
         case .created:
             guard let plan = value.object("plan").flatMap({ TransferPlan($0) }),
@@ -134,7 +135,7 @@ extension JournalRecord {
         }
     }
 
-    private init?(progress kind: Kind, _ value: JournalValue) {
+    private init?(progress kind: Kind, _ value: JSONObject) {
         switch kind {
         case .progress:
             guard let start = value.integer("from"), let end = value.integer("end"),
@@ -155,7 +156,7 @@ extension JournalRecord {
         }
     }
 
-    private init?(ending kind: Kind, _ value: JournalValue) {
+    private init?(ending kind: Kind, _ value: JSONObject) {
         switch kind {
         case .completed: self = .completed(path: value.text("path") ?? "")
         case .failed:
@@ -164,7 +165,7 @@ extension JournalRecord {
         case .cancelled: self = .cancelled
         case .authenticationAsked:
             self = .authenticationAsked(
-                schemes: value.texts("schemes"), host: value.text("host") ?? "")
+                schemes: value.texts("schemes") ?? [], host: value.text("host") ?? "")
         case .delivered: self = .delivered(value.integer("event") ?? 0)
         default: self = .acknowledged(value.integer("event") ?? 0)
         }

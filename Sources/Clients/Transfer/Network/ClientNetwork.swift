@@ -2,7 +2,7 @@ package import Base
 package import HTTPClient
 internal import HTTPCodecs
 internal import HTTPModel
-internal import Origins
+package import Origins
 
 /// Transfers over the client of this product: HTTP/1.1 and HTTP/2, TLS that has to verify, upstream
 /// proxies, all of it recorded.
@@ -26,7 +26,7 @@ package final class ClientNetwork: TransferNetwork, @unchecked Sendable {
             endedByClose: endedByClose)
     }
 
-    package func staysHere(_ location: TransferLocation) -> Bool {
+    package func staysHere(_ location: OriginLocation) -> Bool {
         client.staysHere(location.target)
     }
 

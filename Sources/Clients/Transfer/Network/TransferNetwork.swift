@@ -1,6 +1,7 @@
 package import Base
 package import HTTPClient
 package import HTTPModel
+package import Origins
 
 /// The way to origins, as transfers use it.
 package protocol TransferNetwork: AnyObject, Sendable {
@@ -10,13 +11,13 @@ package protocol TransferNetwork: AnyObject, Sendable {
     func send(_ request: NetworkRequest) async throws(Failure) -> NetworkAnswer
 
     /// Whether what is sent to a place does not leave this machine, by whatever proxies.
-    func staysHere(_ location: TransferLocation) -> Bool
+    func staysHere(_ location: OriginLocation) -> Bool
 }
 
 /// What is sent.
 package struct NetworkRequest {
     package var method = "GET"
-    package let location: TransferLocation
+    package let location: OriginLocation
     package var fields: [TransferField] = []
     package var content = Content.none
     /// Takes the answer while it comes.
@@ -36,8 +37,7 @@ package struct NetworkRequest {
         case pieces(size: Int64, (_ offset: Int64) -> Result<[UInt8], Failure>)
     }
 
-    package init(_ location: TransferLocation, to reception: any ClientReception, stop: ClientStop)
-    {
+    package init(_ location: OriginLocation, to reception: any ClientReception, stop: ClientStop) {
         self.location = location
         self.reception = reception
         self.stop = stop

@@ -9,8 +9,8 @@ internal import Origins
 final class TransferWay: @unchecked Sendable {
     private let transfer: RunningTransfer
     /// The origin that the task's own fields and credential are for.
-    private let own: TransferLocation
-    private(set) var location: TransferLocation
+    private let own: OriginLocation
+    private(set) var location: OriginLocation
     private var hops = 0
     /// What the task's own origin wants to hear.
     private var authorization: String?
@@ -18,7 +18,7 @@ final class TransferWay: @unchecked Sendable {
     /// Errors: `url-invalid`.
     init(_ transfer: RunningTransfer) throws(Failure) {
         self.transfer = transfer
-        own = try TransferLocation(transfer.task.url)
+        own = try OriginLocation(transfer.task.url)
         location = own
     }
 
@@ -26,7 +26,7 @@ final class TransferWay: @unchecked Sendable {
     /// own fields and its login go to its own origin alone.
     func request(
         _ fields: [TransferField], to reception: any ClientReception,
-        at other: TransferLocation? = nil, stop: ClientStop
+        at other: OriginLocation? = nil, stop: ClientStop
     ) -> NetworkRequest {
         let location = other ?? location
         var request = NetworkRequest(location, to: reception, stop: stop)
@@ -55,17 +55,17 @@ final class TransferWay: @unchecked Sendable {
 
     /// Begins anew, at a URL that the task's origin has told.
     ///
-    /// Errors: `url-invalid`, `redirect-downgrade`.
+    /// Errors: `url-invalid`, `redirect-downgrade`, `redirect-into-local-network`.
     func begin(at url: String) throws(Failure) {
         hops = 0
-        let next = try TransferLocation(url)
+        let next = try OriginLocation(url)
         try check(next, from: own)
         location = next
     }
 
     /// Follows a redirect.
     ///
-    /// Errors: `url-invalid`, `redirect-loop`, `redirect-downgrade`.
+    /// Errors: `url-invalid`, `redirect-loop`, `redirect-downgrade`, `redirect-into-local-network`.
     func follow(_ reference: String) throws(Failure) {
         hops += 1
         guard hops <= transfer.limits.hopLimit else {
@@ -78,20 +78,31 @@ final class TransferWay: @unchecked Sendable {
 
     /// Where a Location leads from here.
     ///
-    /// Errors: `url-invalid`, `redirect-downgrade`.
-    func resolved(_ reference: String) throws(Failure) -> TransferLocation {
+    /// Errors: `url-invalid`, `redirect-downgrade`, `redirect-into-local-network`.
+    func resolved(_ reference: String) throws(Failure) -> OriginLocation {
         let next = try location.following(reference)
         try check(next, from: location)
         return next
     }
 
     private func check(
-        _ next: TransferLocation, from location: TransferLocation
+        _ next: OriginLocation, from location: OriginLocation
     ) throws(Failure) {
         guard next.target.isSecure || !location.target.isSecure else {
             throw Failure(
                 "redirect-downgrade", party: .origin,
                 "\(location.target.origin) redirects from https to \(next.target.origin)")
+        }
+        // A user is asked for servers on their network, and was not for what a stranger names.
+        guard
+            !transfer.task.options.isFromStranger
+                || LocalNetwork.mayLead(from: location.target.host, to: next.target.host)
+        else {
+            throw Failure(
+                "redirect-into-local-network", party: .origin,
+                "\(location.target.origin) redirects into the local network, to"
+                    + " \(next.target.origin), and a stranger named it",
+                hint: "use 'sallyport transfer get' if it may go there")
         }
     }
 

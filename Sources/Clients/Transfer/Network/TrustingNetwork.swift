@@ -1,5 +1,6 @@
 package import Base
 package import HTTPClient
+package import Origins
 package import Sockets
 internal import TLS
 
@@ -46,7 +47,7 @@ package final class TrustingNetwork: TransferNetwork, @unchecked Sendable {
         try await network(request.authorities).send(request)
     }
 
-    package func staysHere(_ location: TransferLocation) -> Bool {
+    package func staysHere(_ location: OriginLocation) -> Bool {
         do throws(Failure) {
             return try network(nil).staysHere(location)
         } catch {

@@ -1,3 +1,5 @@
+internal import Base
+
 /// Decides whether a task may go on in an environment.
 package enum StartRule {
     /// - Returns: why not; `nil` if it may.
@@ -16,11 +18,8 @@ package enum StartRule {
 
     /// Whether files of a class can be neither begun nor opened now.
     static func isSealed(_ storage: StorageClass, _ environment: TransferEnvironment) -> Bool {
-        switch storage {
-        case .none, .completeUnlessOpen: false
-        case .untilFirstUnlock: !environment.wasUnlocked
-        case .complete: environment.isLocked || !environment.wasUnlocked
-        }
+        storage != .completeUnlessOpen
+            && !storage.isOpen(isLocked: environment.isLocked, wasUnlocked: environment.wasUnlocked)
     }
 
     /// In hundredths: below, what can wait leaves the rest to whoever holds the device.

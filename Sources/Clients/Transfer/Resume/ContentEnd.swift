@@ -11,7 +11,7 @@ package enum ContentEnd: Sendable, Equatable {
     ///   - offset: up to where the resource is there, in bytes.
     ///   - total: `nil` where nobody has told.
     ///   - endedByClose: whether nothing but the end of the connection ended the content.
-    ///   - asksForPart: whether the content was of a part.
+    ///   - isPart: whether the content was of a part (206).
     package init(offset: Int64, total: Int64?, endedByClose: Bool, isPart: Bool) {
         if let total {
             self = offset == total ? .complete : .incomplete

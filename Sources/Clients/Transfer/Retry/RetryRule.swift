@@ -52,7 +52,6 @@ package struct RetryRule: Sendable {
     private static let passing: Set<String> = [
         "connect-failed", "connect-timed-out", "name-lookup-failed", "name-not-found",
         "origin-handshake-failed", "origin-handshake-timed-out", "origin-closed", "origin-reset",
-        "origin-truncated", "origin-violation", "timed-out", "content-type-changed",
-        "digest-mismatch", "upstream-failed", "upstream-refused",
+        "origin-truncated", "origin-violation", "timed-out", "upstream-failed",
     ]
 }

@@ -1,5 +1,5 @@
 internal import Base
-internal import Origins
+package import Origins
 
 /// Credentials in files of their own: what a task refers to is the path of a file whose first line is
 /// `user:password`. It is read when an origin asks for it, and kept nowhere.
@@ -7,7 +7,7 @@ package final class CredentialFiles: CredentialSource {
     package init() {}
 
     package func authorization(
-        for reference: String, at location: TransferLocation, schemes: [String], refused: String?
+        for reference: String, at location: OriginLocation, schemes: [String], refused: String?
     ) async -> String? {
         guard schemes.contains("basic"), let line = firstLine(of: reference) else {
             return nil

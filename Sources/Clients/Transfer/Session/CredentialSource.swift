@@ -1,3 +1,5 @@
+package import Origins
+
 /// Knows the credentials that tasks refer to; they are in no journal and in no event.
 package protocol CredentialSource: AnyObject, Sendable {
     /// What Authorization says to an origin that has asked for a login; `nil` if none is known, or
@@ -10,6 +12,6 @@ package protocol CredentialSource: AnyObject, Sendable {
     ///   - schemes: in lower case, as the origin has them.
     ///   - refused: what it has refused just now.
     func authorization(
-        for reference: String, at location: TransferLocation, schemes: [String], refused: String?
+        for reference: String, at location: OriginLocation, schemes: [String], refused: String?
     ) async -> String?
 }

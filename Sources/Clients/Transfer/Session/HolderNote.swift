@@ -1,4 +1,5 @@
 package import Base
+internal import Contents
 
 /// Who has a folder of transfers, as it says itself in the locked file.
 package struct HolderNote: Sendable, Equatable {
@@ -24,7 +25,7 @@ package struct HolderNote: Sendable, Equatable {
 
     /// `nil` for what nobody has written whole.
     init?(_ bytes: [UInt8]) {
-        guard let value = JournalValue(bytes), let processID = value.integer("pid"),
+        guard let value = JSONObject(bytes), let processID = value.integer("pid"),
             let bootID = value.text("boot")
         else { return nil }
         self.init(processID: processID, bootID: bootID)

@@ -38,7 +38,7 @@ extension TransferService {
 
     private func host(of url: String) -> String {
         do throws(Failure) {
-            return try TransferLocation(url).target.authority
+            return try OriginLocation(url).target.authority
         } catch {
             return ""
         }

@@ -47,6 +47,8 @@ extension TransferOptions {
         var all = self
         all.isDiscretionary = isDiscretionary || others.isDiscretionary
         all.isFromWake = isFromWake && others.isFromWake
+        // Where a user wants it as well, it may go where they can.
+        all.isFromStranger = isFromStranger && others.isFromStranger
         all.allowsCellular = allowsCellular && others.allowsCellular
         all.priority = max(priority, others.priority)
         all.expected = others.expected ?? expected

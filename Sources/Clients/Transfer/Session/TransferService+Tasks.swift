@@ -10,7 +10,7 @@ extension TransferService {
     /// Errors: `url-invalid`, `too-many-transfers`, `file-exists`, `upload-invalid`,
     /// `source-unreadable`, those of the files.
     package func enqueue(_ plan: TransferPlan) throws(Failure) -> TransferTask {
-        let location = try TransferLocation(plan.url)
+        let location = try OriginLocation(plan.url)
         if plan.kind == .upload { try checkUpload(plan) }
         guard transfers.count < configuration.limits.taskLimit else {
             throw Failure(

@@ -133,9 +133,10 @@ package final class TransferService: @unchecked Sendable {
         background.stop()
     }
 
-    /// Whether there is a task that goes on by itself, now or later.
+    /// Whether there is a task that goes on by itself, now or later, or one that was cancelled whose
+    /// origin is being told.
     package var hasWork: Bool {
-        !running.isEmpty
+        !running.isEmpty || !cleaning.isEmpty
             || queue.contains { transfer in
                 switch transfer.task.state {
                 case .suspended, .completed, .failed, .cancelled: false
@@ -318,9 +319,6 @@ package final class TransferService: @unchecked Sendable {
             transfer.onChange(transfer)
         }
     }
-
-    /// Whether nothing is left at origins of tasks that were cancelled, as far as they let it go.
-    var isClean: Bool { running.isEmpty && cleaning.isEmpty }
 
     // MARK: What came of it
 

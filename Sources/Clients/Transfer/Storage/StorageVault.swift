@@ -193,7 +193,7 @@ package final class StorageVault: Sendable {
 
 extension StorageVault.Description {
     fileprivate init?(_ bytes: [UInt8]) {
-        guard let value = JournalValue(bytes), let salt = value.bytes("salt"),
+        guard let value = JSONObject(bytes), let salt = value.bytes("salt"),
             let untilFirstUnlock = value.bytes("untilFirstUnlock"),
             let complete = value.bytes("complete"), let privateKey = value.bytes("privateKey"),
             let publicKey = value.text("publicKey")

@@ -6,6 +6,9 @@ package struct TransferOptions: Sendable, Equatable {
     package var isDiscretionary = false
     /// Whether it was enqueued by a program that the system had woken; it is discretionary then.
     package var isFromWake = false
+    /// Whether its URL is from a stranger's document, and not from a user: no redirect leads it into
+    /// the local network then, nor to this machine.
+    package var isFromStranger = false
     package var allowsCellular = true
     /// Whether it waits for a network, rather than fail without one.
     package var waitsForConnectivity = true
@@ -55,17 +58,4 @@ package struct ExpectedDigest: Sendable, Equatable {
         self.algorithm = algorithm
         self.bytes = bytes
     }
-}
-
-/// When a file can be read, after the protection classes of mobile systems; the raw values are a
-/// contract.
-package enum StorageClass: String, Sendable, CaseIterable {
-    /// Always.
-    case none
-    /// Once the device was unlocked since it was started.
-    case untilFirstUnlock = "until-first-unlock"
-    /// While the device is not locked.
-    case complete
-    /// The same, but one that is open is written on.
-    case completeUnlessOpen = "complete-unless-open"
 }

@@ -1,6 +1,7 @@
 internal import Base
 internal import Contents
 internal import HTTPClient
+internal import Origins
 
 /// What came of one request of an upload.
 struct UploadOutcome {

@@ -2,6 +2,7 @@ internal import Base
 internal import Contents
 internal import HTTPClient
 internal import HTTPModel
+internal import Origins
 internal import TLS
 
 /// Takes the answer to one request of an upload: hears of the upload resource while the content still
@@ -11,7 +12,7 @@ internal import TLS
 final class UploadReception: ClientReception, @unchecked Sendable {
     private let store: UploadStore
     private let action: UploadAction
-    private let location: TransferLocation
+    private let location: OriginLocation
     private let way: TransferWay
     private(set) var facts: UploadFacts?
     /// `nil` while there is no head.

@@ -64,7 +64,7 @@ package struct UploadRule: Sendable {
     private static let unsent: Set<String> = [
         "connect-failed", "connect-timed-out", "name-lookup-failed", "name-not-found",
         "origin-handshake-failed", "origin-handshake-timed-out", "origin-untrusted",
-        "upstream-failed", "upstream-refused", "pin-mismatch", "request-malformed",
+        "upstream-failed", "pin-mismatch", "request-malformed",
     ]
 
     // MARK: 2xx

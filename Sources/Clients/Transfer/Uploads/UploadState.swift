@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 
 /// How far an upload is, as its journal has it.
 package struct UploadState: Sendable, Equatable {
@@ -73,7 +74,7 @@ extension UploadState {
 
     /// `nil` for what is none.
     init?(_ bytes: [UInt8]) {
-        guard let value = JournalValue(bytes), let size = value.integer("size"),
+        guard let value = JSONObject(bytes), let size = value.integer("size"),
             let modified = value.integer("modified"), let inode = value.integer("inode"),
             let digest = value.bytes("sha256"), size >= 0
         else { return nil }
@@ -101,7 +102,7 @@ extension UploadLimits {
         ])
     }
 
-    fileprivate init(_ value: JournalValue) {
+    fileprivate init(_ value: JSONObject) {
         greatest = value.integer("most")
         least = value.integer("least")
         greatestAppend = value.integer("mostAppend")

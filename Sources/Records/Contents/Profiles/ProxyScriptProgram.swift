@@ -95,7 +95,8 @@ package struct ProxyScriptProgram: Sendable {
                 return name == full
                     || !name.utf8.contains(0x2E) && full.hasPrefix("\(name).")
             case .matches(let text, let pattern):
-                let isMatch = ShellPattern.matches(value(text), value(pattern), &room)
+                let isMatch = Glob.matchesShell(
+                    value(text), value(pattern), steps: &room)
                 guard room > 0 else { throw Self.tooMuch }
                 return isMatch
             case .inNetwork(let name, let network, let mask):
@@ -151,36 +152,5 @@ package enum ProxyScriptViolation: Error, Sendable, Equatable {
         case .noAnswer: "it returns nothing"
         case .noWay(let answer): "it returns no proxy that can be used: \(answer.prefix(100))"
         }
-    }
-}
-
-/// Patterns of `shExpMatch`: `*` for any run of characters, `?` for one.
-enum ShellPattern {
-    /// - Parameter room: how many steps may be taken; none is left where they did not do.
-    static func matches(_ text: String, _ pattern: String, _ room: inout Int) -> Bool {
-        let (text, pattern) = (Array(text.utf8), Array(pattern.utf8))
-        var (place, at) = (0, 0)
-        // Where the last star stands, and how far it reaches.
-        var last: (pattern: Int, text: Int)?
-        while place < text.count {
-            room -= 1
-            guard room > 0 else { return false }
-            if at < pattern.count, pattern[at] == UInt8(ascii: "*") {
-                last = (at, place)
-                at += 1
-            } else if at < pattern.count,
-                pattern[at] == UInt8(ascii: "?") || pattern[at] == text[place]
-            {
-                at += 1
-                place += 1
-            } else if let known = last {
-                last = (known.pattern, known.text + 1)
-                at = known.pattern + 1
-                place = known.text + 1
-            } else {
-                return false
-            }
-        }
-        return pattern[at...].allSatisfy { $0 == UInt8(ascii: "*") }
     }
 }

@@ -1,4 +1,5 @@
 internal import Base
+internal import Origins
 internal import Refresh
 internal import Runs
 
@@ -145,7 +146,7 @@ extension ValueSyntax where Value == String {
     fileprivate static var feedURL: ValueSyntax {
         ValueSyntax("URL") { text throws(UsageFailure) in
             do throws(Failure) {
-                _ = try FeedLocation(text)
+                _ = try OriginLocation(text)
             } catch {
                 throw UsageFailure(error.detail)
             }

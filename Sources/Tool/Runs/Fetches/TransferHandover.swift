@@ -60,12 +60,14 @@ final class TransferHandover: AssetHandover, @unchecked Sendable {
         try await DaemonConnection.open(configuration.transfers, on: loop, starting: start)
     }
 
-    private func plan(of asset: HandedAsset) -> TransferPlan {
+    func plan(of asset: HandedAsset) -> TransferPlan {
         var plan = TransferPlan(
             .download, asset.url, file: "\(configuration.assetsFolder)/\(asset.name)",
             session: configuration.app.name)
-        // A wake's are discretionary, whatever is asked for (seed 002).
+        // A wake's are discretionary, whatever is asked for.
         plan.options.isFromWake = asset.isDiscretionary
+        // Feeds name it.
+        plan.options.isFromStranger = true
         plan.options.allowsCellular = configuration.app.allowsCellular
         plan.options.authorities = configuration.authoritiesPath
         plan.options.byteLimit = Self.byteLimit(of: asset)

@@ -103,7 +103,7 @@ package struct ProxySource: Sendable {
 
     /// Fetches a script, of course not by a proxy.
     private static func fetch(_ url: String, on loop: EventLoop) async throws(Failure) -> [UInt8] {
-        let location = try TransferLocation(url)
+        let location = try OriginLocation(url)
         let head = "GET \(location.path) HTTP/1.1\r\nHost: \(location.target.authority)\r\n"
         var request = ClientRequest(
             target: location.target, method: .get, isSafe: true,

@@ -354,9 +354,14 @@ struct UploadRuleTests {
         way.apply(to: &options)
         options.upload.field = "f"
         options.upload.contentType = "a/b"
-        let value = try #require(JournalValue(options.journal.line))
+        let value = try #require(JSONObject(options.journal.line))
         #expect(TransferOptions(value) == options)
-        let old = try #require(JournalValue(Array("{\"priority\":1}".utf8)))
+        let old = try #require(JSONObject(Array("{\"priority\":1}".utf8)))
         #expect(TransferOptions(old).upload == UploadOptions())
+        #expect(!TransferOptions(old).isFromStranger && TransferOptions(old).pins.isEmpty)
+        for pins in ["[\"ab\",5]", "[\"xy\"]", "1"] {
+            let odd = try #require(JSONObject(Array("{\"pins\":\(pins)}".utf8)))
+            #expect(TransferOptions(odd).pins == [[]])
+        }
     }
 }

@@ -2,6 +2,7 @@ import Base
 import ContentServer
 import Contents
 import HTTPClient
+import Origins
 import TLS
 import Testing
 
@@ -264,7 +265,7 @@ import Testing
     @Test(arguments: UploadWay.few) func logsIn(_ way: UploadWay) async throws {
         final class Source: CredentialSource {
             func authorization(
-                for reference: String, at location: TransferLocation, schemes: [String],
+                for reference: String, at location: OriginLocation, schemes: [String],
                 refused: String?
             ) async -> String? {
                 refused == nil ? "Basic " + Base64.encode(Array("ann:ann".utf8)) : nil
@@ -371,7 +372,7 @@ import Testing
             #expect(try bench.uploadCount() == 1)
             try service.cancel(task.identifier)
             // It is told at once, and the upload resource goes then.
-            let ended = await service.wait(for: task.identifier) { _ in service.isClean }
+            let ended = await service.wait(for: task.identifier) { _ in !service.hasWork }
             #expect(ended?.state == .cancelled)
             #expect(try bench.uploadCount() == 0)
             #expect(bench.requests.contains { $0.contains("HEAD /uploads/") }, "\(bench.requests)")

@@ -1,8 +1,8 @@
 internal import Base
 internal import Sockets
 
-/// Where hosts are, by their names alone: a user is asked for those on the local network (seed 004),
-/// and a stranger's document leads to neither those nor this machine.
+/// Where hosts are, by their names alone: a user is asked before an app reaches those on the local
+/// network, and a stranger's document leads to neither those nor this machine.
 package enum LocalNetwork {
     /// Whether a user is asked for it: not for this machine itself.
     ///
@@ -15,7 +15,7 @@ package enum LocalNetwork {
     }
 
     /// Whether what is fetched from one host may lead to another.
-    static func mayLead(from host: String, to next: String) -> Bool {
+    package static func mayLead(from host: String, to next: String) -> Bool {
         guard let zone = zone(of: next) else { return false }
         return zone == .elsewhere || zone == self.zone(of: host)
     }
