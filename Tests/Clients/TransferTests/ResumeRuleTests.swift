@@ -92,7 +92,16 @@ struct ResumeRuleTests {
             step: "next"),
         Row(
             name: "not asked for", offset: 0, mode: .whole,
-            answer: "206\nContent-Range: bytes 0-999999/1000000", step: "refuse"),
+            answer: "206\nContent-Range: bytes 0-999998/1000000", step: "refuse"),
+        Row(
+            name: "not asked for, and all of it", offset: 0, mode: .whole,
+            answer: "206\nContent-Range: bytes 0-999999/1000000", step: "whole"),
+        Row(
+            name: "another total of the same date",
+            first: "Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT\n"
+                + "Date: Sun, 06 Nov 1994 10:49:37 GMT\nContent-Length: 1000000",
+            answer: "206\nLast-Modified: Sun, 06 Nov 1994 08:49:37 GMT\n"
+                + "Content-Range: bytes 500000-999999/1500000", step: "next"),
         Row(
             name: "the same date",
             first: "Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT\n"
@@ -150,7 +159,8 @@ struct ResumeRuleTests {
             name: "nothing tells", first: "Content-Length: 1000000", mode: .whole,
             answer: "200\nContent-Length: 1000000", step: "append 0-1000000"),
         Row(name: "412", mode: .ifMatch, answer: "412", step: "restart"),
-        Row(name: "412 to nothing", answer: "412", step: "refuse"),
+        Row(name: "412 to If-Range", answer: "412", step: "next"),
+        Row(name: "412 to nothing", mode: .whole, answer: "412", step: "refuse"),
         Row(name: "304", answer: "304", step: "next"),
         Row(name: "416, smaller", answer: "416\nContent-Range: bytes */400000", step: "restart"),
         Row(
@@ -167,8 +177,10 @@ struct ResumeRuleTests {
         Row(
             name: "429 with a date", answer: "429\nRetry-After: Sun, 06 Nov 1994 08:49:37 GMT",
             step: "wait status-429 @784111777"),
-        Row(name: "501", answer: "501", step: "refuse"),
-        Row(name: "404", answer: "404", step: "refuse"),
+        Row(name: "501", mode: .whole, answer: "501", step: "refuse"),
+        Row(name: "501 for a part", answer: "501", step: "next"),
+        Row(name: "404", mode: .whole, answer: "404", step: "refuse"),
+        Row(name: "404 for a part", answer: "404", step: "next"),
         Row(name: "302", answer: "302\nLocation: /b", step: "redirect /b"),
         Row(name: "302 to nowhere", answer: "302", step: "refuse"),
         Row(
@@ -177,7 +189,8 @@ struct ResumeRuleTests {
         // A proxy's login is not the task's.
         Row(
             name: "407", answer: "407\nProxy-Authenticate: Basic realm=a", step: "refuse"),
-        Row(name: "204", answer: "204", step: "refuse"),
+        Row(name: "204", mode: .whole, answer: "204", step: "refuse"),
+        Row(name: "204 for a part", answer: "204", step: "next"),
     ]
 
     @Test(arguments: parts + others)

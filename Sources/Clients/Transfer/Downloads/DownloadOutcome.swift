@@ -21,8 +21,10 @@ struct DownloadOutcome {
     /// - Returns: `nil` if the next way is to be tried.
     func judge() async -> AttemptOutcome? {
         await reception.finishCommits()
-        if let failure = reception.failure ?? segments.failure { return .disk(failure) }
         do throws(DiskFailure) {
+            // However little room there is for it.
+            if reception.flaw == .tooLong { return try judge(.tooLong) }
+            if let failure = reception.failure ?? segments.failure { throw failure }
             switch reception.step {
             case .next: return nil
             case .complete: return try await finish(at: store.offset)
@@ -48,8 +50,17 @@ struct DownloadOutcome {
         return RetryRule.mayRetry(failure) ? .retry(failure) : .failed(failure)
     }
 
-    private func judgeContent() async throws(DiskFailure) -> AttemptOutcome {
-        if let flaw = reception.flaw ?? segments.flaw { return try judge(flaw) }
+    private func judgeContent() async throws(DiskFailure) -> AttemptOutcome? {
+        if let flaw = reception.flaw {
+            // Which of two is wrong where they meet nobody knows.
+            if flaw == .mismatch, store.gapEnd != nil { store.transfer.refusesParts = true }
+            return try judge(flaw)
+        }
+        if segments.flaw != nil {
+            store.transfer.refusesParts = true
+            try store.dropParts()
+            return .again
+        }
         if reception.hasReachedLimit {
             return store.offset == store.saved?.length ? try await finish(at: store.offset) : .again
         }
@@ -64,16 +75,29 @@ struct DownloadOutcome {
             endedByClose: answer.endedByClose, isPart: answer.head.status == 206)
         switch end {
         case .complete: return try await finish(at: reception.position)
-        case .incomplete: return goOn()
+        case .incomplete: return try judgeShort(answer)
         case .unverified:
-            // The same came twice, or its digest is known: else the rest is asked for, to hear that
-            // there is none.
-            if reception.hasComparedAll { return try await finish(at: reception.position) }
+            // The same came and ended twice, or its digest is known: else the rest is asked for, to hear
+            // that there is none.
+            let isSecond = store.transfer.closedEnd == reception.position
+            store.transfer.closedEnd = reception.position
+            if isSecond, reception.hasComparedAll { return try await finish(at: reception.position) }
             let isKnown = store.saved?.hasSecureDigest ?? false
             guard isKnown || store.transfer.task.options.expected != nil else { return .again }
             let finish = DownloadFinish(store, at: reception.position)
             return try await finish.isRight() ? try await finish.run() : goOn()
         }
+    }
+
+    /// A content that has ended as it should before the length that was told is of another version, if it
+    /// was asked for without a condition; if not, that is what decides.
+    private func judgeShort(_ answer: NetworkAnswer) throws(DiskFailure) -> AttemptOutcome? {
+        guard answer.head.status != 206, !answer.endedByClose,
+            reception.position < store.saved?.length ?? 0
+        else { return goOn() }
+        guard reception.asksForWhole else { return nil }
+        try store.drop(because: "version-changed: its length")
+        return .again
     }
 
     /// More is missing than the origin has sent.

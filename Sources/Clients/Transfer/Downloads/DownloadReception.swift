@@ -39,6 +39,10 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
     private var commit: DownloadCommit?
     private var committedAt: Int64
     private var contentHashes: [(hash: RunningHash, expected: [UInt8])] = []
+    /// For digests of the content that come behind it.
+    private var trailerHashes: [(algorithm: DigestAlgorithm, hash: RunningHash)] = []
+    /// Whether nothing says that the whole which comes is of the version that is there.
+    private var isUnproven = false
     private let byteLimit: Int64
 
     enum Role {
@@ -86,7 +90,8 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
     func take(_ head: ResponseHead) -> Bool {
         let facts = AnswerFacts(
             url: location.url, head, now: HTTPDate(store.transfer.clock.now))
-        let rule = ResumeRule(plan, store.saved, offset: offset, isExpected: isExpected)
+        let saved = store.saved
+        let rule = ResumeRule(plan, saved, offset: offset, isExpected: isExpected)
         let step = accepted(rule.judge(facts), facts)
         self.facts = facts
         self.step = step
@@ -98,6 +103,7 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
             case .append(let start, let end):
                 position = start
                 comparedEnd = offset
+                isUnproven = facts.status != 206 && saved?.compare(facts.version) == .unproven
                 note(facts)
                 self.end = end ?? store.saved?.length
                 if facts.status == 206 { limit = rangeEnd } else { try store.dropParts() }
@@ -111,12 +117,19 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
             failure = error
             return false
         }
+        noteDigests(head)
+        return flaw == nil
+    }
+
+    private func noteDigests(_ head: ResponseHead) {
         for claim in ClaimedDigest.all(RecordedHead(head.raw), trailers: [])
         where claim.field == .content {
             guard case .hash(let algorithm) = claim.algorithm else { continue }
             contentHashes.append((RunningHash(algorithm), claim.bytes))
         }
-        return flaw == nil
+        // Announced, as RFC 9110 §6.6.2 wants it: what is read already cannot be digested.
+        guard head.fields.contains(.trailer, token: "content-digest") else { return }
+        trailerHashes = [.sha256, .sha512].map { ($0, RunningHash($0)) }
     }
 
     /// From where on something is missing.
@@ -165,9 +178,24 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
         for digest in facts.version.digests where !saved.digests.contains(digest) {
             saved.digests.append(digest)
         }
-        // What is compared with the whole has its length, whatever was said before.
-        if saved.length == nil || facts.status != 206 { saved.length = facts.version.length }
+        // What is compared with the whole has its length; one that was told is not forgotten for an answer
+        // that tells none.
+        if let length = facts.version.length, saved.length == nil || facts.status != 206 {
+            saved.length = length
+        }
         store.note(saved)
+    }
+
+    /// From here on it is this answer's version that is gathered: what its tag or its date proves of the
+    /// one before would not hold for it.
+    private func adopt() {
+        guard isUnproven, let saved = store.saved, var version = facts?.version else { return }
+        isUnproven = false
+        version.length = version.length ?? saved.length
+        for digest in saved.digests where !version.digests.contains(digest) {
+            version.digests.append(digest)
+        }
+        store.note(version)
     }
 
     private func checkRoom() throws(DiskFailure) {
@@ -189,6 +217,9 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
         for content in contentHashes {
             unsafe piece.withUnsafeBytes { unsafe content.hash.update($0) }
         }
+        for content in trailerHashes {
+            unsafe piece.withUnsafeBytes { unsafe content.hash.update($0) }
+        }
         var count = piece.count
         if let end, position + metCount + Int64(count) > end {
             count = Int(end - position - metCount)
@@ -208,7 +239,10 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
     private func write(_ piece: Span<UInt8>) throws(DiskFailure) {
         let count = Int(min(Int64(piece.count), limit - position))
         let compared = try compare(piece.extracting(..<count))
-        if compared < count { store.noteWriting(at: position) }
+        if compared < count {
+            adopt()
+            store.noteWriting(at: position)
+        }
         try store.file.write(piece.extracting(compared..<count), at: position)
         position += Int64(count - compared)
         guard position == limit else { return }
@@ -257,6 +291,7 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
             flaw = .mismatch
             return count
         }
+        isUnproven = false
         // The whole comes: up to here it is what is there, and from here on another version.
         try store.begin(facts.version, keeping: position, because: "version-changed: its content")
         comparedEnd = position
@@ -318,15 +353,26 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
 
     /// Takes the end of the content, which was not declined.
     func finish(_ trailers: Fields) {
-        if !trailers.slices.isEmpty, var saved = store.saved {
-            saved.note(ClaimedDigest.all(RecordedHead([]), trailers: trailers.raw))
+        let claims = ClaimedDigest.all(RecordedHead([]), trailers: trailers.raw)
+        if !claims.isEmpty, var saved = store.saved {
+            saved.note(claims)
             store.note(saved)
         }
+        for (algorithm, hash) in trailerHashes {
+            let claim = claims.first {
+                $0.field == .content && $0.algorithm == .hash(algorithm)
+            }
+            if let claim { contentHashes.append((hash, claim.bytes)) }
+        }
+        trailerHashes = []
         if contentHashes.contains(where: { $0.hash.finish() != $0.expected }) {
             flaw = flaw ?? .contentDigest
         }
         contentHashes = []
     }
+
+    /// Whether it was asked for without a condition.
+    var asksForWhole: Bool { plan.mode == .whole }
 
     /// Whether the content ended just where another's part begins, so that the two were not compared.
     var hasStoppedShort: Bool { position == limit && !hasReachedLimit }

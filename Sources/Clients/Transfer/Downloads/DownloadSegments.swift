@@ -57,7 +57,7 @@ final class DownloadSegments: @unchecked Sendable {
     func consider(_ reception: DownloadReception) {
         if reception.role.isMain { main = reception }
         let transfer = store.transfer
-        guard !isRefused, flaw == nil, failure == nil, !transfer.isStopped,
+        guard !isRefused, !transfer.refusesParts, flaw == nil, failure == nil, !transfer.isStopped,
             parts.allSatisfy({ $0.reception?.step != nil }),
             let saved = transfer.journal.state.saved, saved.strongTag != nil,
             saved.contentEncoding.isEmpty, let total = saved.length,

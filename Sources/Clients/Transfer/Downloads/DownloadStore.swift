@@ -35,8 +35,10 @@ final class DownloadStore: @unchecked Sendable {
         let slash = file.lastIndex(of: "/")
         let name = slash.map { file[file.index(after: $0)...] } ?? file[...]
         let parent = slash.map { file[...$0] } ?? ""
-        // Names have 255 bytes at most.
-        return "\(parent).\(name.prefix(40)).\(task.identifier).part"
+        // Names have 255 bytes at most, of which a character may take many.
+        var shown = name.prefix(40)
+        while shown.utf8.count > 160 { shown.removeLast() }
+        return "\(parent).\(shown).\(task.identifier).part"
     }
 
     var saved: SavedVersion? {
@@ -76,7 +78,8 @@ final class DownloadStore: @unchecked Sendable {
         _ version: SavedVersion, keeping kept: Int64 = 0, because reason: String
     ) throws(DiskFailure) {
         let state = transfer.journal.state
-        guard state.saved != nil || state.committedCount > 0 else {
+        let version = version.heir(to: transfer.dropped)
+        guard state.committedCount > 0 else {
             // Nothing is lost if a crash comes before this is said.
             unsaid = [.head(version)]
             running.reset()
@@ -84,6 +87,7 @@ final class DownloadStore: @unchecked Sendable {
         }
         unsaid = []
         running.reset()
+        transfer.closedEnd = nil
         // Before a byte of the old version goes.
         var records: [JournalRecord] = [.restarted(reason), .head(version)]
         if kept > 0 { records.append(.progress(try blockCheck(endingAt: kept), from: 0)) }
@@ -94,8 +98,10 @@ final class DownloadStore: @unchecked Sendable {
 
     /// Drops all that is there.
     func drop(because reason: String) throws(DiskFailure) {
+        transfer.dropped = saved ?? transfer.dropped
         unsaid = []
         running.reset()
+        transfer.closedEnd = nil
         try transfer.journal.append(.restarted(reason))
         try file.truncate(to: 0)
         transfer.task.restarts = transfer.journal.state.restarts

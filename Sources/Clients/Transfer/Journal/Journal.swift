@@ -35,7 +35,12 @@ final class Journal: Sendable {
         }
         let file = try disk.open(path, creating: false)
         var reader = JournalReader(try file.read(at: 0, count: Int(size)))
-        guard case .created(let plan, let time) = reader.next() else { return nil }
+        guard case .created(let plan, let time) = reader.next() else {
+            guard !reader.isDamaged else {
+                throw DiskFailure(.other, "cannot read \(path): its first record is damaged")
+            }
+            return nil
+        }
         var state = JournalState(plan, createdAt: time)
         while let record = reader.next() { state.apply(record) }
         if Int64(reader.end) < size {

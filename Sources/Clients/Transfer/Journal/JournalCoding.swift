@@ -112,7 +112,7 @@ extension SavedVersion {
         entityTag = value.text("etag")
         lastModified = value.text("modified")
         date = value.text("date")
-        length = value.integer("length")
+        length = value.integer("length").flatMap { $0 >= 0 ? $0 : nil }
         contentEncoding = value.text("coding") ?? ""
         contentType = value.text("type") ?? ""
         digests = (value.objects("digests") ?? []).compactMap { ExpectedDigest($0) }

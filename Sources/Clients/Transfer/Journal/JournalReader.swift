@@ -34,6 +34,14 @@ struct JournalReader {
         return (kind, Array(payload))
     }
 
+    /// Whether a record is there in full, with more behind it, and not as it was written: no crash tears it
+    /// so.
+    var isDamaged: Bool {
+        var cursor = ByteCursor(bytes[end...])
+        guard let length = cursor.littleEndian(4) else { return false }
+        return length > Self.payloadLimit || bytes.count - end > Self.frameSize + length
+    }
+
     /// A record as it is appended.
     static func frame(_ record: JournalRecord) -> [UInt8] {
         let (kind, payload) = record.coded

@@ -93,16 +93,16 @@ final class TransferWay: @unchecked Sendable {
                 "redirect-downgrade", party: .origin,
                 "\(location.target.origin) redirects from https to \(next.target.origin)")
         }
-        // A user is asked for servers on their network, and was not for what a stranger names.
+        // A user is asked for servers on their network, and was not for what a stranger names, nor that a
+        // file goes there, or what an upload has made is removed there.
         guard
-            !transfer.task.options.isFromStranger
+            transfer.task.kind == .download && !transfer.task.options.isFromStranger
                 || LocalNetwork.mayLead(from: location.target.host, to: next.target.host)
         else {
             throw Failure(
                 "redirect-into-local-network", party: .origin,
-                "\(location.target.origin) redirects into the local network, to"
-                    + " \(next.target.origin), and a stranger named it",
-                hint: "use 'sallyport transfer get' if it may go there")
+                "\(location.target.origin) leads into the local network, to \(next.target.origin)",
+                hint: "name that place itself if it may go there")
         }
     }
 

@@ -31,13 +31,12 @@ package struct ResumeRule: Sendable {
                 ?? .refuse(failure(answer, "redirect-invalid", "a redirect without a Location"))
         case 304:
             next("304 without having been asked")
-        case 412:
-            plan.mode == .ifMatch ? .restart("version-changed") : refusal(answer)
+        case 412 where plan.mode == .ifMatch: .restart("version-changed")
         case 401: .authenticate(answer.schemes)
         case 407: .refuse(AnswerFacts.proxyLogin(at: answer.version.url))
-        case 501, 505: refusal(answer)
-        case 408, 425, 429, 500...599: .wait(answer.retryAfter, status(answer))
-        default: refusal(answer)
+        case 408, 425, 429, 500, 502...504, 506...599: .wait(answer.retryAfter, status(answer))
+        // What a part is refused with need not be said of the whole.
+        default: plan.mode == .whole ? refusal(answer) : next("\(answer.status) for a part")
         }
     }
 
@@ -46,6 +45,10 @@ package struct ResumeRule: Sendable {
     private func judgeWhole(_ answer: AnswerFacts) -> ResumeStep {
         guard let saved, offset > 0 else { return .takeWhole }
         switch saved.compare(answer.version) {
+        case .same where saved.contradicts(answer.version):
+            // A part that is labelled as the whole, or a tag that stays while the content does not. What
+            // is asked for without a condition decides.
+            return plan.mode == .whole ? .takeWhole : .next("another length of the same version")
         case .same:
             // Only that ranges are ignored: a cache that knows If-Match may still send the rest.
             if plan.mode == .ifRange, saved.strongTag != nil, offset >= Self.worthAsking {
@@ -65,22 +68,21 @@ package struct ResumeRule: Sendable {
     ) -> ResumeStep {
         // A page in the place of the content: who wants a login, or has no connection further.
         let type = answer.version.contentType
-        guard saved.contentType != type else { return step }
-        guard plan.mode == .whole else { return .next("another media type") }
-        guard answer.version.strongTag == nil else { return step }
+        guard saved.contentType != type, Self.pageTypes.contains(type) else { return step }
+        guard plan.mode == .whole else { return .next("a page in the place of the content") }
         return .wait(
             answer.retryAfter,
             failure(
                 answer, "content-type-changed",
-                "answers with \(type), where it was \(saved.contentType)"))
+                "answers with a page (\(type)), where it was \(saved.shownType)"))
     }
+
+    private static let pageTypes = ["text/html", "application/xhtml+xml"]
 
     // MARK: 206
 
     private func judgePart(_ answer: AnswerFacts) -> ResumeStep {
-        guard plan.asksForPart, let saved else {
-            return .refuse(failure(answer, "origin-violation", "206 without having been asked"))
-        }
+        guard plan.asksForPart, let saved else { return judgeUnaskedPart(answer) }
         guard !answer.isMultipart else { return next("several parts") }
         guard case .part(let range, let total) = answer.contentRange else {
             if case .invalid(let flaw) = answer.contentRange { return next(flaw) }
@@ -91,12 +93,9 @@ package struct ResumeRule: Sendable {
         }
         var version = answer.version
         version.length = total
-        if let total, let length = saved.length, total != length, saved.strongTag != nil,
-            saved.entityTag == version.entityTag
-        {
-            return next("another total under the same tag")
-        }
         switch saved.compare(version) {
+        case .same where saved.contradicts(version):
+            return next("another total of the same version")
         case .differs(let what): return .restart("version-changed: \(what)")
         case .unproven where !(isExpected || saved.hasSecureDigest):
             return next("a part that nothing proves to be of the same version")
@@ -104,7 +103,18 @@ package struct ResumeRule: Sendable {
         }
         guard range.lowerBound <= offset else { return next("a part that begins too late") }
         guard range.upperBound > offset else { return next("a part that brings nothing new") }
+        guard range.upperBound <= saved.length ?? .max else { return next("a part beyond the end") }
         return .append(from: range.lowerBound, end: range.upperBound)
+    }
+
+    /// All of it, labelled as a part, is the whole.
+    private func judgeUnaskedPart(_ answer: AnswerFacts) -> ResumeStep {
+        if offset == 0, !answer.isMultipart, case .part(let range, let total?) = answer.contentRange,
+            range == 0..<total, answer.length ?? total == total
+        {
+            return .takeWhole
+        }
+        return .refuse(failure(answer, "origin-violation", "206 without having been asked"))
     }
 
     // MARK: 416
@@ -114,6 +124,8 @@ package struct ResumeRule: Sendable {
         guard case .unsatisfied(let total) = answer.contentRange, total == offset,
             saved.length == nil || saved.length == total
         else { return .restart("416") }
+        // Of what it has it could have sent some.
+        guard plan.offset >= offset else { return next("416 for a range that is there") }
         let isSame = saved.strongTag != nil && saved.entityTag == answer.version.entityTag
         return isSame || isExpected || saved.hasSecureDigest
             ? .complete : next("416 that nothing proves to be of the same version")

@@ -6,7 +6,8 @@ package import HTTPModel
 package struct SavedVersion: Sendable, Equatable {
     /// Where it was found, behind all redirects.
     package let url: String
-    /// As it came; `nil` for one that is no entity tag.
+    /// As it came. What is no entity tag, or several, is a weak one here: it can tell of a change, and
+    /// proves nothing.
     package var entityTag: String?
     package var lastModified: String?
     package var date: String?
@@ -28,8 +29,9 @@ package struct SavedVersion: Sendable, Equatable {
     package init(url: String, _ head: ResponseHead, trailers: Fields = .none) {
         self.init(url: url)
         let fields = head.fields
-        entityTag = fields.first(named: "etag").flatMap(EntityTag.init).map(\.text)
-        lastModified = fields.first(named: "last-modified").flatMap(Self.text)
+        entityTag = Self.tag(fields.all(named: "etag"))
+        let dates = fields.all(named: "last-modified")
+        lastModified = dates.count == 1 ? dates.first.flatMap(Self.text) : nil
         date = fields.first(named: "date").flatMap(Self.text)
         contentType = ParameterizedValue(fields.first(.contentType) ?? []).text
         let codings = fields.all(.contentEncoding).joined(separator: [0x2C]).filter { $0 != 0x20 }
@@ -48,6 +50,13 @@ package struct SavedVersion: Sendable, Equatable {
                 digests.append(digest)
             }
         }
+    }
+
+    private static func tag(_ values: [ArraySlice<UInt8>]) -> String? {
+        guard let first = values.first else { return nil }
+        if values.count == 1, let tag = EntityTag(first) { return tag.text }
+        let known = values.joined(separator: [0x2C]).prefix(tagLimit)
+        return EntityTag(Array(known).hex, isWeak: true).text
     }
 
     private static func length(_ head: ResponseHead) -> Int64? {
@@ -71,6 +80,8 @@ package struct SavedVersion: Sendable, Equatable {
         value.count <= 64 && value.allSatisfy { $0 >= 0x20 && $0 < 0x7F } ? value.text : nil
     }
 
+    /// In bytes, of what is no tag.
+    private static let tagLimit = 64
     /// Beyond it, an origin says too much of one thing.
     private static let digestLimit = 8
 }
@@ -102,6 +113,31 @@ extension SavedVersion {
         digests.contains { $0.algorithm == .sha256 || $0.algorithm == .sha512 }
     }
 
+    /// Whether both tell a length, and not the same: then one of them is wrong, if they are of one version.
+    func contradicts(_ other: SavedVersion) -> Bool {
+        guard let length, let later = other.length else { return false }
+        return length != later
+    }
+
+    /// With the digests of what was dropped, where both have one strong tag: the same version has the same.
+    func heir(to dropped: SavedVersion?) -> SavedVersion {
+        guard digests.isEmpty, let dropped, let tag = dropped.strongTag, tag == strongTag,
+            isSameResource(as: dropped), contentEncoding == dropped.contentEncoding
+        else { return self }
+        var heir = self
+        heir.digests = dropped.digests
+        return heir
+    }
+
+    /// Whether tags and dates of both are of one resource (RFC 9110 §8.8): they have one path, since the
+    /// query of a signed URL changes.
+    private func isSameResource(as other: SavedVersion) -> Bool {
+        url.prefix { $0 != "?" } == other.url.prefix { $0 != "?" }
+    }
+
+    /// The media type, for words.
+    var shownType: String { contentType.isEmpty ? "none" : contentType }
+
     /// What a later answer says of being of this version.
     func compare(_ other: SavedVersion) -> Sameness {
         guard contentEncoding == other.contentEncoding else {
@@ -116,10 +152,13 @@ extension SavedVersion {
         }
         if let tag = entityTag, let later = other.entityTag {
             guard tag == later else { return .differs("its entity tag changed") }
-            return strongTag != nil || isProven ? .same : .unproven
+            let isTold = strongTag != nil && isSameResource(as: other)
+            return isTold || isProven ? .same : .unproven
         }
         if isProven { return .same }
-        if let date = strongDate, other.entityTag == nil, other.lastModified == date {
+        if let date = strongDate, other.entityTag == nil, other.lastModified == date,
+            isSameResource(as: other)
+        {
             return .same
         }
         if let before = lastModified, let later = other.lastModified, before != later {

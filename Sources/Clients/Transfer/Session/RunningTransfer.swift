@@ -51,6 +51,13 @@ package final class RunningTransfer: @unchecked Sendable {
     let host: String
     private var rate = RateMeter()
     private var toldSent: Int64 = 0
+    /// Where the last content ended that only the end of its connection ended, in bytes; `nil` for none of
+    /// this version.
+    var closedEnd: Int64?
+    /// What was last dropped.
+    var dropped: SavedVersion?
+    /// Whether parts beside one another were not right.
+    var refusesParts = false
     /// The version of an upload's file that this process has read whole.
     var verifiedSource: FileIdentity?
 

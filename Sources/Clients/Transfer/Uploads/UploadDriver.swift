@@ -2,6 +2,7 @@ internal import Base
 internal import Contents
 internal import HTTPClient
 internal import HTTPModel
+internal import Origins
 
 /// Does uploads: sends what the origin has not, until it has all of it and says so.
 package final class UploadDriver: TransferDriver {
@@ -83,7 +84,10 @@ package final class UploadDriver: TransferDriver {
         do throws(Failure) {
             let options = transfer.task.options.upload
             let way = try TransferWay(transfer)
+            let own = way.location
             try way.begin(at: resource)
+            // Nobody but the task's own origin says what is removed, and there alone.
+            guard way.location.isSameOrigin(as: own) else { return }
             for _ in 0..<2 {
                 let reception = HeadReception()
                 let fields = UploadAction.cancel.fields(state, options, name: "")

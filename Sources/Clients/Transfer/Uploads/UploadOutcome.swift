@@ -96,18 +96,23 @@ struct UploadOutcome {
 
     private func confirm(_ offset: Int64) -> AttemptOutcome? {
         let before = store.state.offset
+        let isSmall = offset - before < transfer.limits.worthwhileSize && offset < store.state.size
         store.change { state in
             state.offset = offset
             state.isOffsetKnown = true
         }
-        guard case .append(let range, _) = action, !range.isEmpty, offset <= before else {
-            return nil
-        }
+        guard case .append(let range, _) = action, !range.isEmpty, isSmall,
+            Int64(range.count) > offset - before || range.count < Self.smallest
+        else { return nil }
+        // Else it would be asked without end and pause.
         return .retry(
             Failure(
                 "upload-stalled", party: .origin,
-                "\(way.location.url): took nothing of what was sent"))
+                "\(way.location.url): took \(max(0, offset - before)) bytes of what was sent"))
     }
+
+    /// In bytes: appends that are shorter, as an origin may want them, have pauses between them.
+    private static let smallest = 1024
 
     private func restart(_ reason: String) throws(DiskFailure) -> AttemptOutcome {
         let isRepeated = transfer.journal.state.restarts.contains(reason)

@@ -21,6 +21,7 @@ final class UploadReception: ClientReception, @unchecked Sendable {
     private(set) var isUnprocessed = false
     /// Of the answer's own content.
     private let contentHash = RunningHash(.sha256)
+    private var contentCount = 0
 
     init(_ store: UploadStore, _ action: UploadAction, _ way: TransferWay) {
         self.store = store
@@ -100,14 +101,21 @@ final class UploadReception: ClientReception, @unchecked Sendable {
     }
 
     func take(_ piece: Span<UInt8>) {
+        contentCount += piece.count
         unsafe piece.withUnsafeBytes { unsafe contentHash.update($0) }
     }
 
-    func waitForRoom() async -> Bool { !store.transfer.isStopped }
+    func waitForRoom() async -> Bool { !store.transfer.isStopped && !isEndless }
+
+    private var isEndless: Bool { contentCount > Self.contentLimit }
+    /// In bytes: what an answer says of an upload is short.
+    private static let contentLimit = 1 << 20
 
     /// Whether the answer says that the origin has other bytes: Repr-Digest of what the upload has
     /// become, and not of the answer's own content (RFC 9530 §3.2). Asked once, at the end.
     var tellsOfOthers: Bool {
+        // Whose digest it is cannot be told.
+        guard !isEndless else { return false }
         let own = contentHash.finish()
         let told = (facts?.answer.version.digests ?? []).filter { $0.algorithm == .sha256 }
         return told.contains { $0.bytes != own && $0.bytes != store.state.source.sha256 }

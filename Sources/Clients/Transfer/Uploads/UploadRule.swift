@@ -117,6 +117,7 @@ package struct UploadRule: Sendable {
         }
         if let length = facts.length, length != state.size { return violation("another length") }
         if facts.isComplete == true {
+            guard offset <= state.reach else { return violation("complete before it was sent") }
             return offset == state.size ? .complete : violation("complete with another size")
         }
         return judge(offset)

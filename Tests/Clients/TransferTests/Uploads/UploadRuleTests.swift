@@ -148,8 +148,12 @@ struct UploadRuleTests {
             name: "another length", action: .ask,
             answer: "204\nUpload-Offset: 600\nUpload-Length: 999", step: "restart origin-violation"),
         Row(
-            name: "complete", action: .ask,
+            name: "complete", action: .ask, change: { $0.reach = 1000 },
             answer: "204\nUpload-Offset: 1000\nUpload-Complete: ?1", step: "complete"),
+        Row(
+            name: "complete before it was sent", action: .ask,
+            answer: "204\nUpload-Offset: 1000\nUpload-Complete: ?1",
+            step: "restart origin-violation"),
         Row(
             name: "complete too early", action: .ask,
             answer: "204\nUpload-Offset: 900\nUpload-Complete: ?1",

@@ -374,7 +374,7 @@ import Testing
             // It is told at once, and the upload resource goes then.
             let ended = await service.wait(for: task.identifier) { _ in !service.hasWork }
             #expect(ended?.state == .cancelled)
-            #expect(try bench.uploadCount() == 0)
+            #expect(try bench.uploadCount() == 0, "\(bench.requests)")
             #expect(bench.requests.contains { $0.contains("HEAD /uploads/") }, "\(bench.requests)")
         }
     }
