@@ -70,7 +70,10 @@ final class StoredUpload: Sendable {
             body(&state.record)
             return state.isRemoved ? nil : state.record.text
         }
-        if let text { try Files.replace(statePath, [UInt8](text.utf8)) }
+        guard let text else { return }
+        try Files.replace(statePath, [UInt8](text.utf8))
+        // It was removed meanwhile, and must not be there again.
+        if state.withLock({ $0.isRemoved }) { Files.remove(statePath) }
     }
 
     /// Appends to the data file, which only the last turn may.
