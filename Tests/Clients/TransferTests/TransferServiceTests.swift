@@ -391,6 +391,31 @@ import Testing
         }
     }
 
+    /// A file that comes into the way meanwhile costs nothing of what has come.
+    @Test(.timeLimit(.minutes(1))) func waitsForAFileInTheWay() async throws {
+        let disk = MemoryDisk()
+        var laboratory = Laboratory()
+        laboratory.disk = disk
+        try await laboratory.run { bench in
+            let task = try bench.service.enqueue(
+                TransferPlan(.download, bench.origin + Self.path, file: "/files/download"))
+            let other = try disk.open("/files/download", creating: true)
+            try other.write([1].span, at: 0)
+            try bench.service.resume(task.identifier)
+            let waiting = await bench.service.wait(for: task.identifier) {
+                $0.wait?.reason == .fileExists
+            }
+            #expect(waiting?.wait?.failure?.code == "file-exists")
+            #expect(!bench.service.hasWork)
+            let count = bench.content.journal.contents().records.count
+            #expect(try bench.bytes() == [1])
+            try disk.remove("/files/download")
+            try bench.service.resume(task.identifier)
+            #expect(await bench.service.wait(for: task.identifier)?.state == .completed)
+            #expect(bench.content.journal.contents().records.count == count)
+        }
+    }
+
     @Test func manySmallFiles() async throws {
         var laboratory = Laboratory()
         let disk = MemoryDisk()

@@ -77,7 +77,12 @@ struct DownloadFinish {
             try disk.syncFolder(path.folder)
             return try transfer.journal.append(.completed(path: path))
         }
-        try disk.rename(path, to: target, replacing: transfer.task.options.replacesFile)
+        do throws(DiskFailure) {
+            try disk.rename(path, to: target, replacing: transfer.task.options.replacesFile)
+        } catch {
+            guard error.kind == .exists else { throw error }
+            throw DiskFailure(.exists, "all has come, and \(target) is in its way")
+        }
         try disk.syncFolder(target.folder)
         try transfer.journal.append(.completed(path: target))
     }

@@ -120,15 +120,32 @@ final class TransferWay: @unchecked Sendable {
     ///
     /// - Returns: whether there is anything that it has not refused.
     func logIn(_ schemes: [String]) async -> Bool {
-        guard let reference = transfer.task.options.credential,
-            let source = transfer.credentials, location.isSameOrigin(as: own),
-            // Else anybody on the way could read it.
-            location.target.isSecure || transfer.network.staysHere(location)
+        transfer.loginFlaw = nil
+        guard let reference = transfer.task.options.credential, let source = transfer.credentials
         else { return false }
+        guard location.isSameOrigin(as: own) else {
+            return note("and the login that is named is for \(own.target.origin) alone")
+        }
+        // Else anybody on the way could read it.
+        guard location.target.isSecure || transfer.network.staysHere(location) else {
+            return note("and what is sent to it can be read on the way: the login goes by https alone")
+        }
         let value = await source.authorization(
             for: reference, at: location, schemes: schemes, refused: authorization)
-        guard let value, value != authorization else { return false }
+        guard let value, value != authorization else {
+            return authorization == nil
+                ? note(
+                    "and \(reference) has none: its first line has to be user:password, and the file"
+                        + " readable by you alone")
+                : note("and does not take the one that it got")
+        }
         authorization = value
         return true
+    }
+
+    /// Says why no login is sent.
+    private func note(_ flaw: String) -> Bool {
+        transfer.loginFlaw = flaw
+        return false
     }
 }

@@ -140,7 +140,7 @@ package final class TransferService: @unchecked Sendable {
             || queue.contains { transfer in
                 switch transfer.task.state {
                 case .suspended, .completed, .failed, .cancelled: false
-                case .waiting(let wait): wait.reason != .authentication
+                case .waiting(let wait): !wait.reason.needsOwner
                 case .running, .verifying: true
                 }
             }
@@ -354,12 +354,17 @@ package final class TransferService: @unchecked Sendable {
             if failure.kind == .locked, configuration.vault != nil {
                 return put(transfer, off: .max, .locked, failure.failure)
             }
+            if failure.kind == .exists {
+                let inTheWay = Failure(
+                    "file-exists", party: .client, failure.detail,
+                    hint: "move it away, and give the same command again")
+                return put(transfer, off: .max, .fileExists, inTheWay)
+            }
             guard failure.isPassing else { return try fail(transfer, failure.failure) }
             put(transfer, off: configuration.limits.storageTime, .storage, failure.failure)
         case .authentication(let schemes, let host):
             transfer.needsLogin = true
-            transfer.lastFailure = Self.login(
-                schemes, host, isNamed: transfer.task.options.credential != nil)
+            transfer.lastFailure = Self.login(schemes, host, transfer.loginFlaw)
             try transfer.journal.append(.authenticationAsked(schemes: schemes, host: host))
             tell(transfer)
         case .stopped:
@@ -388,7 +393,7 @@ package final class TransferService: @unchecked Sendable {
                 "\(transfer.task.url): the content ends too early"), nil)
     }
 
-    private static func login(_ schemes: [String], _ host: String, isNamed: Bool) -> Failure {
+    private static func login(_ schemes: [String], _ host: String, _ flaw: String?) -> Failure {
         guard schemes.contains("basic") else {
             return Failure(
                 "login-unspoken", party: .client,
@@ -397,7 +402,7 @@ package final class TransferService: @unchecked Sendable {
         }
         return Failure(
             "login-wanted", party: .client,
-            isNamed ? "\(host) does not take the login" : "\(host) wants a login",
+            "\(host) wants a login" + (flaw.map { ", \($0)" } ?? ""),
             hint:
                 "give the same command again with --login-file FILE, whose first line is user:password"
         )

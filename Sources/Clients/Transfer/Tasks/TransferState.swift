@@ -56,6 +56,11 @@ package struct TransferWait: Sendable, Equatable {
         case locked
         /// Its origin wants a login.
         case authentication
+        /// All has come, and a file is in its way.
+        case fileExists = "file-exists"
+
+        /// Whether it goes on only when its owner does something.
+        package var needsOwner: Bool { self == .authentication || self == .fileExists }
     }
 
     package let reason: Reason

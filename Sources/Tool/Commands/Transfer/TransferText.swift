@@ -12,7 +12,7 @@ extension TransferTask {
     var shownFailure: Failure? { failure?.showingURLs(URLRedaction.redact) }
 
     /// Whether it goes on only when its owner does something.
-    var needsOwner: Bool { state == .suspended || wait?.reason == .authentication }
+    var needsOwner: Bool { state == .suspended || wait?.reason.needsOwner ?? false }
 
     /// Where a completed transfer is, or the file that it is of.
     var place: String? {
