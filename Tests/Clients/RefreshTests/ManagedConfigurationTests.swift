@@ -9,6 +9,7 @@ import Testing
 struct ManagedConfigurationTests {
     private struct Row: Sendable {
         let text: String
+        var server = "a.example"
         var interval: RefreshInterval?
         var feeds: [String]?
         var allowsCellular: Bool?
@@ -36,6 +37,20 @@ struct ManagedConfigurationTests {
         Row(
             text: #"{"colour":"red","interval":"minimum","size":{"a":1}}"#, interval: .minimum,
             ignored: 2),
+        // No stranger names what an app fetches on its own machine or network.
+        Row(text: #"{"feeds":["http://127.0.0.1:8080/f"]}"#, wrong: 1),
+        Row(text: #"{"feeds":["https://a.example/f","http://localhost/f"]}"#, wrong: 1),
+        Row(text: #"{"feeds":["http://192.168.1.1/f"]}"#, wrong: 1),
+        Row(text: #"{"feeds":["http://[::1]/f"]}"#, wrong: 1),
+        Row(text: #"{"feeds":["http://router/f"]}"#, wrong: 1),
+        Row(text: #"{"feeds":["http://2130706433/f"]}"#, wrong: 1),
+        Row(text: #"{"feeds":["http://127.0.0.1/f"]}"#, server: "nas.local", wrong: 1),
+        Row(
+            text: #"{"feeds":["http://127.0.0.1:8080/f"]}"#, server: "localhost",
+            feeds: ["http://127.0.0.1:8080/f"]),
+        Row(
+            text: #"{"feeds":["http://192.168.1.1/f"]}"#, server: "nas.local",
+            feeds: ["http://192.168.1.1/f"]),
         // Part of a name is no secret.
         Row(text: #"{"compass":"north"}"#, ignored: 1),
     ]
@@ -43,7 +58,7 @@ struct ManagedConfigurationTests {
     @Test(arguments: rows.indices)
     func reads(_ index: Int) throws {
         let row = Self.rows[index]
-        let read = try ManagedConfiguration([UInt8](row.text.utf8))
+        let read = try ManagedConfiguration([UInt8](row.text.utf8), from: row.server)
         #expect(read.interval == row.interval, "\(row.text)")
         #expect(read.feeds == row.feeds, "\(row.text)")
         #expect(read.allowsCellular == row.allowsCellular, "\(row.text)")
@@ -58,7 +73,7 @@ struct ManagedConfigurationTests {
     ])
     func refuses(_ text: String, _ code: String) {
         do throws(Failure) {
-            _ = try ManagedConfiguration([UInt8](text.utf8))
+            _ = try ManagedConfiguration([UInt8](text.utf8), from: "a.example")
             Issue.record("\(text) was read")
         } catch {
             #expect(error.code == code)
@@ -75,7 +90,7 @@ struct ManagedConfigurationTests {
                 var bytes = text
                 bytes[index] = byte
                 do throws(Failure) {
-                    let configuration = try ManagedConfiguration(bytes)
+                    let configuration = try ManagedConfiguration(bytes, from: "a.example")
                     #expect(configuration.ignoredCount + configuration.wrongCount <= 4)
                     read += 1
                 } catch {
@@ -93,7 +108,9 @@ struct ManagedConfigurationTests {
         let told = try await withLaboratory { laboratory in
             let managed = try ManagedClient(
                 laboratory.client, server: laboratory.origin, app: "news")
-            #expect(try await managed.read() == ManagedConfiguration([UInt8]("{}".utf8)))
+            #expect(
+                try await managed.read()
+                    == ManagedConfiguration([UInt8]("{}".utf8), from: "127.0.0.1"))
             try await laboratory.configure("news", #"{"interval":600,"colour":"red","feeds":7}"#)
             #expect(try await managed.read()?.interval == .seconds(600))
             #expect(try await managed.read() == nil)

@@ -54,13 +54,13 @@ package final class ManagedClient: @unchecked Sendable {
         case 304: return nil
         case 404:
             entityTag = nil
-            return try ManagedConfiguration([UInt8]("{}".utf8))
+            return try ManagedConfiguration([UInt8]("{}".utf8), from: host)
         case 200:
             guard !response.isCut else {
                 throw Failure(
                     "managed-invalid", party: .origin, "the managed configuration is too long")
             }
-            let read = try ManagedConfiguration(response.content)
+            let read = try ManagedConfiguration(response.content, from: host)
             entityTag = response.head.fields.first(named: "etag")?.text
             count(.ignoredKeys, read.ignoredCount)
             count(.wrongValues, read.wrongCount)
@@ -71,6 +71,8 @@ package final class ManagedClient: @unchecked Sendable {
                 "\(configuration.url): status \(status) to an app that asks for its configuration")
         }
     }
+
+    private var host: String { configuration.target.host }
 
     /// Ends what is under way; what was counted can still be told.
     package func cut() {

@@ -7,7 +7,8 @@ internal import Origins
 package struct ManagedConfiguration: Sendable, Equatable {
     /// `interval`: `never`, `minimum`, or seconds up to a year as a number or a text.
     package private(set) var interval: RefreshInterval?
-    /// `feeds`: up to 256 URLs by http or https.
+    /// `feeds`: up to 256 URLs by http or https, none of them on this machine or in the local network
+    /// unless the server is there itself.
     package private(set) var feeds: [String]?
     /// `allowsCellular`: true or false.
     package private(set) var allowsCellular: Bool?
@@ -22,9 +23,11 @@ package struct ManagedConfiguration: Sendable, Equatable {
 
     /// Reads a dictionary. Where it says nothing, everything is `nil`.
     ///
+    /// - Parameter server: the host that it came from.
+    ///
     /// Errors: `managed-invalid` for what is no JSON object, `managed-secret` for one with a key that
     /// looks like a secret: dictionaries are stored unprotected, so that none may be in one.
-    package init(_ bytes: [UInt8]) throws(Failure) {
+    package init(_ bytes: [UInt8], from server: String) throws(Failure) {
         guard bytes.count <= Self.byteLimit, let document = JSONDocument(bytes),
             let row = JSONObject(document)
         else {
@@ -39,17 +42,17 @@ package struct ManagedConfiguration: Sendable, Equatable {
                 hint: "configurations are stored unprotected: give the app its secret another way")
         }
         ignoredCount = row.names.count { !Self.keys.contains($0) }
-        take(row)
+        take(row, from: server)
     }
 
-    private mutating func take(_ row: JSONObject) {
+    private mutating func take(_ row: JSONObject, from server: String) {
         if row.has("interval") {
             let text = row.integer("interval").map(String.init) ?? row.text("interval")
             interval = text.flatMap(RefreshInterval.init)
             if interval == nil { wrongCount += 1 }
         }
         if row.has("feeds") {
-            feeds = row.texts("feeds").flatMap(Self.feeds)
+            feeds = row.texts("feeds").flatMap { Self.feeds($0, from: server) }
             if feeds == nil { wrongCount += 1 }
         }
         if row.has("allowsCellular") {
@@ -58,11 +61,16 @@ package struct ManagedConfiguration: Sendable, Equatable {
         }
     }
 
-    /// All of them, or `nil` if there are none, too many, or one that cannot be fetched.
-    private static func feeds(_ urls: [String]) -> [String]? {
+    /// All of them, or `nil` if there are none, too many, or one that cannot be fetched, or is none of
+    /// the server's business.
+    private static func feeds(_ urls: [String], from server: String) -> [String]? {
         guard (1...RefreshStore.feedLimit).contains(urls.count) else { return nil }
         do throws(Failure) {
-            for url in urls { _ = try OriginLocation(url) }
+            for url in urls {
+                // The app fetches from where its server cannot reach by itself.
+                let host = try OriginLocation(url).target.host
+                guard LocalNetwork.mayLead(from: server, to: host) else { return nil }
+            }
         } catch {
             return nil
         }

@@ -78,7 +78,7 @@ extension FuzzedReader {
         },
         run: { bytes, _, transcript in
             do throws(Failure) {
-                let read = try ManagedConfiguration(bytes)
+                let read = try ManagedConfiguration(bytes, from: "a.example")
                 transcript.note(
                     "read", read.feeds?.count ?? 0, read.ignoredCount, read.wrongCount)
             } catch { transcript.note("violation", text: error.code) }

@@ -34,7 +34,8 @@ extension FetchEvent {
             "{}", #"{"interval":"never","feeds":["\#(url)"],"allowsCellular":false,"a":1}"#,
         ].compactMap { text in
             do throws(Failure) {
-                return Kind.configured(try ManagedConfiguration([UInt8](text.utf8)))
+                return Kind.configured(
+                    try ManagedConfiguration([UInt8](text.utf8), from: "a.example"))
             } catch {
                 return nil
             }
