@@ -11,20 +11,22 @@ package enum DaemonReply: Sendable, Equatable {
     case done
     case failed(Failure)
 
-    /// Not longer than a line may be.
+    /// Not longer than a line may be. An event always has one: what ends a watch would end it again each
+    /// time, since the event is told until it is acknowledged.
     var line: [UInt8] {
         let line = json.line
         guard line.count > DaemonLines.lineLimit else { return line }
-        let short: DaemonReply =
+        let short: [DaemonReply] =
             switch self {
-            case .task(let task): .task(task.shortened)
-            case .event(let event):
-                .event(TransferEvent(number: event.number, event.kind, event.task.shortened))
-            case .failed(let failure): .failed(failure.shortened)
-            case .ready, .done: self
+            case .task(let task): [.task(task.shortened)]
+            case .event(let event): [.event(event.shortened), .event(event.shortest)]
+            case .failed(let failure): [.failed(failure.shortened)]
+            case .ready, .done: []
             }
-        let shortLine = short.json.line
-        guard shortLine.count > DaemonLines.lineLimit else { return shortLine }
+        for reply in short {
+            let line = reply.json.line
+            if line.count <= DaemonLines.lineLimit { return line }
+        }
         let failure = Failure(
             "reply-too-long", party: .tool, "what is known of a transfer is too long to be told")
         return DaemonReply.failed(failure).json.line
@@ -79,7 +81,30 @@ package enum DaemonReply: Sendable, Equatable {
     }
 }
 
+extension TransferEvent {
+    fileprivate var shortened: TransferEvent {
+        TransferEvent(number: number, kind.shortened, task.shortened)
+    }
+
+    /// Without what a plan or an origin may have made of any length.
+    fileprivate var shortest: TransferEvent {
+        TransferEvent(number: number, kind.shortened, task.shortened.withoutPaths)
+    }
+}
+
 extension TransferEvent.Kind {
+    /// What an earlier version has written to a journal has no bounds.
+    fileprivate var shortened: TransferEvent.Kind {
+        switch self {
+        case .progress, .completed: self
+        case .failed(let failure): .failed(failure.shortened)
+        case .authentication(let schemes, let host):
+            .authentication(
+                schemes: schemes.prefix(8).map { $0.shortened(to: 32) },
+                host: host.shortened(to: 500))
+        }
+    }
+
     /// A stable word.
     package var name: String {
         switch self {

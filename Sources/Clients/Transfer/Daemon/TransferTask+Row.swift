@@ -79,6 +79,36 @@ extension TransferTask {
         }
         return task
     }
+
+    /// With so much of the URL only as tells it from others, and without the file if it is as long.
+    var withoutPaths: TransferTask {
+        var plan = TransferPlan(
+            kind, url.shortened(to: 1000), file: file?.shortened(orNoneBeyond: 1000),
+            session: session.shortened(to: 256))
+        plan.options = options
+        var task = TransferTask(plan, identifier: identifier, createdAt: createdAt)
+        task.state = state
+        task.committed = committed
+        task.total = total
+        task.sent = sent
+        task.rate = rate
+        task.requestCount = requestCount
+        task.digest = digest
+        task.path = path?.shortened(orNoneBeyond: 1000)
+        return task
+    }
+}
+
+extension String {
+    /// Its first Unicode scalars: one character may have any number of them.
+    func shortened(to count: Int) -> String {
+        String(String.UnicodeScalarView(unicodeScalars.prefix(count)))
+    }
+
+    /// A part of a path leads elsewhere.
+    fileprivate func shortened(orNoneBeyond count: Int) -> String? {
+        unicodeScalars.count > count ? nil : self
+    }
 }
 
 extension Failure {
@@ -101,11 +131,11 @@ extension Failure {
         }.joined(separator: " ")
     }
 
-    /// With a detail and a hint of at most 500 characters.
+    /// With a detail and a hint of at most 500 Unicode scalars.
     var shortened: Failure {
         Failure(
-            code, party: party, String(detail.prefix(500)),
-            hint: hint.map { String($0.prefix(500)) })
+            code, party: party, detail.shortened(to: 500),
+            hint: hint.map { $0.shortened(to: 500) })
     }
 }
 

@@ -11,7 +11,7 @@ package struct AnswerFacts: Sendable, Equatable {
     package let retryAfter: RetryAfter?
     /// As it came; `nil` for none.
     package let location: String?
-    /// In lower case.
+    /// In lower case, each once: the first eight of up to 32 bytes.
     package let schemes: [String]
     package let isMultipart: Bool
 
@@ -36,13 +36,26 @@ package struct AnswerFacts: Sendable, Equatable {
         location = fields.first(named: "location").flatMap { value in
             value.allSatisfy { $0 > 0x20 && $0 < 0x7F } && value.count <= 8192 ? value.text : nil
         }
-        schemes = fields.all(.wwwAuthenticate).flatMap { $0.split(separator: 0x2C) }.compactMap {
-            let word = $0.trimmingWhitespace.prefix { $0 != 0x20 }
-            return word.allSatisfy(\.isASCIILetter) && !word.isEmpty
-                ? word.map(\.asciiLowercased).text : nil
-        }
+        schemes = Self.schemes(fields)
         isMultipart = version.contentType == "multipart/byteranges"
     }
+
+    /// Nobody has more ways to log in, and what is kept of them is told in one line.
+    private static func schemes(_ fields: Fields) -> [String] {
+        var schemes: [String] = []
+        for piece in fields.all(.wwwAuthenticate).flatMap({ $0.split(separator: 0x2C) }) {
+            guard schemes.count < schemeLimit else { break }
+            let word = piece.trimmingWhitespace.prefix { $0 != 0x20 }
+            guard (1...schemeByteLimit).contains(word.count), word.allSatisfy(\.isASCIILetter)
+            else { continue }
+            let scheme = word.map(\.asciiLowercased).text
+            if !schemes.contains(scheme) { schemes.append(scheme) }
+        }
+        return schemes
+    }
+
+    private static let schemeLimit = 8
+    private static let schemeByteLimit = 32
 
     private static func range(_ fields: Fields) -> Range {
         let values = fields.all(named: "content-range")

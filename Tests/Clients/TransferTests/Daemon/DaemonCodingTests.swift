@@ -99,4 +99,31 @@ struct DaemonCodingTests {
         }
         #expect(failure.code == "reply-too-long")
     }
+
+    /// A watch that an event has ended would be ended by it again.
+    @Test func anEventIsToldWhateverIsInIt() throws {
+        let long = String(repeating: "a\u{301}", count: 40_000)
+        let plan = TransferPlan(.download, "https://" + long, file: "/" + long, session: "s")
+        let failure = Failure("x", party: .origin, "b" + long)
+        let kinds: [TransferEvent.Kind] = [
+            .progress, .completed, .failed(failure),
+            .authentication(
+                schemes: Array(repeating: "a", count: 16_000) + [long], host: "h" + long),
+        ]
+        for kind in kinds {
+            var task = TransferTask(
+                plan, identifier: "1", createdAt: Timestamp(microseconds: 0))
+            task.path = plan.file
+            if case .failed = kind { task.state = .failed(failure) }
+            let reply = DaemonReply(
+                line: DaemonReply.event(TransferEvent(number: 4, kind, task)).line)
+            guard case .event(let told) = reply else {
+                Issue.record("\(kind.name) is told as \(String(describing: reply).prefix(100))")
+                continue
+            }
+            #expect(told.number == 4 && told.kind.name == kind.name)
+            #expect(told.task.identifier == "1" && told.task.session == "s")
+            #expect(told.task.file == nil && told.task.path == nil)
+        }
+    }
 }
