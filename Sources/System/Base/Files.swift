@@ -116,9 +116,15 @@ package enum Files {
 
     /// Adds to the end of a file, which is made if it is not there.
     ///
+    /// - Parameter followsLinks: for a path that the user has named, such as `/dev/stdout`.
+    ///
     /// Errors: `file-unwritable`.
-    package static func append(_ path: String, _ bytes: [UInt8]) throws(Failure) {
-        let descriptor = unsafe open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+    package static func append(
+        _ path: String, _ bytes: [UInt8], followsLinks: Bool = false
+    ) throws(Failure) {
+        let descriptor = unsafe open(
+            path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW),
+            0o600)
         guard descriptor >= 0 else { throw failure("file-unwritable", "cannot open", path) }
         defer { close(descriptor) }
         try write(bytes, to: descriptor, path)
@@ -233,6 +239,34 @@ package enum Files {
             if unsafe mkdir(built, 0o700) != 0, errno != EEXIST {
                 throw failure("file-unwritable", "cannot make the folder", built)
             }
+        }
+    }
+
+    /// Makes a folder that is its owner's alone, or sees that the one which is there is: who may write
+    /// to it, or put a link in its place, has files written under the owner's name.
+    ///
+    /// - Parameters:
+    ///   - what: what the folder is, such as `folder of the transfers`.
+    ///   - option: names another one.
+    ///
+    /// Errors: `folder-not-private`, `file-unwritable`.
+    package static func makeOwnFolder(
+        _ path: String, _ what: String, option: String
+    ) throws(Failure) {
+        try makeFolder(path)
+        var bare = path[...]
+        // With a slash behind it a link is not seen as one.
+        while bare.count > 1, bare.hasSuffix("/") { bare.removeLast() }
+        guard isOwn(String(bare)) else {
+            throw Failure(
+                "folder-not-private", party: .client,
+                "the \(what) is another user's, or a link: \(path)",
+                hint: "name a folder of your own with \(option)")
+        }
+        guard isPrivate(path) else {
+            throw Failure(
+                "folder-not-private", party: .client,
+                "other users may look into the \(what): \(path)", hint: "chmod 700 \(path)")
         }
     }
 

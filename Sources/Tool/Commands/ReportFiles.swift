@@ -48,7 +48,7 @@ struct ReportFiles {
         guard tellsGitHub else { return }
         try environment.diagnostics.write(document(.annotations))
         if let path = environment.variables["GITHUB_STEP_SUMMARY"], !path.isEmpty {
-            try Files.append(path, document(.summary))
+            try Files.append(path, document(.summary), followsLinks: true)
         }
     }
 }

@@ -1,4 +1,5 @@
 import Base
+import Glibc
 import Testing
 
 @testable import Refresh
@@ -126,6 +127,24 @@ struct RefreshStoreTests {
             #expect(reopened.wasTooLong)
             #expect(try reopened.read().last?.id == "305")
             #expect(try Files.read(path).count <= 8 << 10)
+        }
+    }
+
+    /// A feed that brings more than all others pushes out its own items alone.
+    @Test func sharesRoomAmongFeeds() throws {
+        try Self.withFolder { folder in
+            let file = try ItemFile("\(folder)/items.jsonl", byteLimit: 16 << 10)
+            let quiet = ["a", "b"].map {
+                KeptItem(FeedEntry(id: $0, title: "t"), of: "http://h/quiet")
+            }
+            try file.append(quiet)
+            for start in 0..<10 {
+                try file.append(Self.items(start * 10..<start * 10 + 6, size: 1000))
+            }
+            let items = try file.read()
+            #expect(items.prefix(2).map(\.id) == ["a", "b"])
+            #expect(items.last?.id == "95")
+            #expect(try Files.read("\(folder)/items.jsonl").count <= 16 << 10)
         }
     }
 

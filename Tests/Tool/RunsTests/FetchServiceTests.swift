@@ -3,6 +3,7 @@ import Foundation
 import Refresh
 import Runs
 import Sockets
+import Synchronization
 import Testing
 
 /// The fetch client as a command runs it, against a content server.
@@ -38,6 +39,45 @@ import Testing
         }
         first.end()
         try FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Who may write to the folder, or put a link in its place, has files written.
+    @Test(arguments: ["a link", "a link/", "open to all"])
+    func hasItsFolderAlone(_ what: String) async throws {
+        let folder = Self.freshFolder()
+        try Files.makeFolder(folder + "/real")
+        var configuration = Self.configuration("http://127.0.0.1:1/", folder)
+        if what == "open to all" {
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o777], ofItemAtPath: folder + "/real")
+            configuration.store = folder + "/real"
+        } else {
+            try FileManager.default.createSymbolicLink(
+                atPath: folder + "/store", withDestinationPath: folder + "/real")
+            if what.hasSuffix("/") { configuration.store += "/" }
+        }
+        await #expect {
+            _ = try await FetchService(configuration, startingDaemon: nil) { _ in }
+        } throws: {
+            ($0 as? Failure)?.code == "folder-not-private"
+        }
+        #expect(try Files.names(inFolder: folder + "/real").isEmpty)
+        try FileManager.default.removeItem(atPath: folder)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func saysWhoCannotBeReached() async throws {
+        try await Self.withContent { server, device, folder in
+            var configuration = Self.configuration("http://\(server)/feeds/json/news", folder)
+            configuration.managed = "http://127.0.0.1:1"
+            let notes = Mutex<[String]>([])
+            let service = try await FetchService(configuration, startingDaemon: nil) { event in
+                if case .note(let text) = event.kind { notes.withLock { $0.append(text) } }
+            }
+            #expect(try await service.refreshOnce() == .upToDate)
+            let told = notes.withLock { $0 }
+            #expect(!told.isEmpty)
+            #expect(told.allSatisfy { $0.hasPrefix("the management server: ") }, "\(told)")
+        }
     }
 
     /// The dictionary is in the place of the command line, and what was made of it is told; a second

@@ -17,18 +17,6 @@ package struct DaemonFolder: Sendable {
     ///
     /// Errors: `folder-not-private`, those of the files.
     package func prepare() throws(Failure) {
-        try Files.makeFolder(path)
-        guard Files.isOwn(path) else {
-            throw Failure(
-                "folder-not-private", party: .client,
-                "the folder of the transfers is another user's, or a link: \(path)",
-                hint: "name a folder of your own with --folder")
-        }
-        guard Files.isPrivate(path) else {
-            throw Failure(
-                "folder-not-private", party: .client,
-                "other users may look into the folder of the transfers: \(path)",
-                hint: "chmod 700 \(path)")
-        }
+        try Files.makeOwnFolder(path, "folder of the transfers", option: "--folder")
     }
 }

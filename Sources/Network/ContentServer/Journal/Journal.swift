@@ -31,7 +31,7 @@ package final class Journal: Sendable {
     package init(path: String) throws(Failure) {
         self.path = path
         state = Mutex(State())
-        try Files.append(path, [])
+        try Files.append(path, [], followsLinks: true)
     }
 
     /// Begins the record of a request.
@@ -69,7 +69,7 @@ package final class Journal: Sendable {
         }
         guard let path, let line else { return }
         do throws(Failure) {
-            try Files.append(path, line + [0x0A])
+            try Files.append(path, line + [0x0A], followsLinks: true)
         } catch {
             state.withLock { $0.writeFailure = error }
         }

@@ -35,7 +35,7 @@ package final class FetchService: @unchecked Sendable {
     ///   - start: starts the daemon of the transfers; `nil` if none is to be started.
     ///   - take: hears of everything, in order; its error ends the run.
     ///
-    /// Errors: `store-in-use`, those of ``RefreshStore`` and ``ProxySource``, and `no-event-loop`.
+    /// Errors: `store-in-use`, `folder-not-private`, those of ``RefreshStore`` and ``ProxySource``, and `no-event-loop`.
     package init(
         _ configuration: FetchConfiguration,
         startingDaemon start: (() throws(Failure) -> DaemonProcess)?,
@@ -45,7 +45,8 @@ package final class FetchService: @unchecked Sendable {
         standard = configuration
         self.start = start
         self.take = take
-        try Files.makeFolder(configuration.store)
+        try Files.makeOwnFolder(
+            configuration.store, "folder of the state", option: "--store")
         guard let lock = try FileLock.take(configuration.store + "/lock") else {
             throw Failure(
                 "store-in-use", party: .tool,
