@@ -4,6 +4,10 @@
     internal import Darwin
 #endif
 
+/// Signals that the tool ignores, and no program that it starts: a write that fails tells as much. The
+/// first is for who reads our output and leaves, the second for a limit on the length of files.
+package let ignoredSignals = [SIGPIPE, SIGXFSZ]
+
 /// Starts programs, with our standard streams or without.
 package enum Program {
     /// How a start went: `number` is the system's error, 0 for none.
@@ -33,7 +37,7 @@ package enum Program {
         unsafe posix_spawnattr_setsigmask(&attributes, &none)
         var standard = sigset_t()
         unsafe sigemptyset(&standard)
-        unsafe sigaddset(&standard, SIGPIPE)
+        for number in ignoredSignals { unsafe sigaddset(&standard, number) }
         unsafe posix_spawnattr_setsigdefault(&attributes, &standard)
         unsafe posix_spawnattr_setflags(
             &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))

@@ -52,7 +52,7 @@ package final class DetachedProgram: Sendable {
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
         unsafe posix_spawnattr_setsigmask(&attributes, &signals)
-        unsafe sigaddset(&signals, SIGPIPE)
+        for number in ignoredSignals { unsafe sigaddset(&signals, number) }
         unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
         unsafe posix_spawnattr_setflags(
             &attributes,

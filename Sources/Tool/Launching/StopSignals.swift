@@ -60,8 +60,7 @@ package final class StopSignals: Sendable {
         where !(keepsIgnored || number == SIGHUP) || !Self.isIgnored(number) {
             unsafe sigaction(number, &action, nil)
         }
-        // A reader of our output that leaves is told by the write that fails.
-        _ = signal(SIGPIPE, SIG_IGN)
+        for number in ignoredSignals { _ = signal(number, SIG_IGN) }
     }
 
     /// Calls `onStop` at the first signal; one that comes a second later or more calls `onInsist`,

@@ -31,6 +31,20 @@ struct DetachedProgramTests {
         #expect(program.lastWords == lines[5])
     }
 
+    /// What the tool ignores ends other programs, as they and their users expect.
+    @Test func ignoresNoSignalOfItsStarter() async throws {
+        let folder = try CommandFolder(in: "/tmp")
+        defer { folder.remove() }
+        for number in ignoredSignals { _ = signal(number, SIG_IGN) }
+        let program = try DetachedProgram.start(
+            "/bin/sh", arguments: ["-c", "grep SigIgn /proc/self/status"],
+            variables: ["PATH": "/usr/bin:/bin"], log: folder.path + "/log")
+        while !program.hasEnded { await Task.yield() }
+        let words = try #require(program.lastWords?.split(separator: "\t").last)
+        let mask = try #require(UInt64(words, radix: 16))
+        for number in ignoredSignals { #expect(mask >> UInt64(number - 1) & 1 == 0) }
+    }
+
     /// Nobody has to ask for its end: what waits for any child, as the runner of these tests does, hears
     /// of it once.
     @Test func leavesNoEndedChild() async throws {
