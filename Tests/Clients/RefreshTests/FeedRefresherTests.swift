@@ -65,6 +65,28 @@ struct FeedRefresherTests {
         #expect(failure?.detail.hasSuffix("into the local network is not followed") ?? false)
     }
 
+    /// What a clock that was ahead has noted holds for a day, and for no longer.
+    @Test func leavesAServerAloneForADayAtMost() async throws {
+        let day: Int64 = 86_400_000
+        let waits = try await withLaboratory { laboratory in
+            let url = "\(laboratory.origin)/feeds/json/news"
+            var state = FeedState(url)
+            state.notBefore = 5000 * day
+            try laboratory.store().commit(state, [], aside: false)
+            var waits: [Int64?] = []
+            for now in [day, day + 1, 2 * day] {
+                // What is known is known in the next program, too.
+                var request = FeedRefresher.Request(url, at: now)
+                request.isInBackground = true
+                let report = await laboratory.refresher(try laboratory.store()).refresh(request)
+                #expect(report.wasSkipped == (now < 2 * day))
+                waits.append(report.retryAfter)
+            }
+            return waits
+        }
+        #expect(waits == [day, day - 1, nil])
+    }
+
     private static func words(_ report: FeedReport) -> String {
         if let failure = report.failure { return failure.code }
         let status = report.status.map { " \($0) \(report.items.count)" } ?? ""

@@ -68,6 +68,7 @@ package final class FeedRefresher: @unchecked Sendable {
             report.isGone = true
             return report
         }
+        clampPause(&state, request)
         guard !request.isInBackground || request.now >= state.notBefore else {
             report.retryAfter = state.notBefore - request.now
             return report
@@ -88,13 +89,26 @@ package final class FeedRefresher: @unchecked Sendable {
         return report
     }
 
+    /// A longer pause than a server can want is of a clock that was ahead. It is kept as it is now: who
+    /// looks next must not find it as long again.
+    private func clampPause(_ state: inout FeedState, _ request: Request) {
+        let latest = request.now.addingSaturated(FeedRule.pauseLimit)
+        guard state.notBefore > latest else { return }
+        state.notBefore = latest
+        keep(state, request)
+    }
+
     /// A server that is in trouble said when to come back: that is remembered, and nothing else.
     private func keepPause(_ state: FeedState, _ request: Request) {
         var old = store.state(of: request.url)
         guard state.notBefore > old.notBefore else { return }
         old.notBefore = state.notBefore
-        do throws(Failure) { try store.commit(old, [], aside: request.usesSideBuffer) } catch {
-            // What could not be written is asked again a little early.
+        keep(old, request)
+    }
+
+    private func keep(_ state: FeedState, _ request: Request) {
+        do throws(Failure) { try store.commit(state, [], aside: request.usesSideBuffer) } catch {
+            // What could not be written is asked again a little early, or late.
             return
         }
     }

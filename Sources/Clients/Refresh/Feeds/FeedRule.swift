@@ -149,6 +149,9 @@ package enum FeedRule {
             guard let date = HTTPDate(value, now: clock) else { return nil }
             seconds = date.seconds - clock.seconds
         }
-        return min(max(0, seconds), 86_400) * 1000
+        return min(max(0, seconds), pauseLimit / 1000) * 1000
     }
+
+    /// In milliseconds.
+    static let pauseLimit: Int64 = 86_400_000
 }
