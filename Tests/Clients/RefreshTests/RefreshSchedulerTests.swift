@@ -264,6 +264,34 @@ struct RefreshSchedulerTests {
         ),
     ]
 
+    /// A clock that jumps by fourteen years, or a machine that was suspended: the wake under way is over,
+    /// and what could have been in between is not made up for.
+    @Test func leavesOutWhatNobodyCouldTake() {
+        let gap: Int64 = 14 * 365 * 86_400
+        var script = SchedulerScript([Self.news])
+        #expect(
+            script.play([(300, Self.on)])
+                == ["window screen", "wake 1 news launched screen"])
+        let now = SchedulerScript.midnight + (300 + gap) * 1000
+        #expect(
+            script.scheduler.catchUp(to: now).map(SchedulerScript.words) == [
+                "violation noCompletion 1 news", "finished 1 news failed", "terminated news",
+            ])
+        #expect(script.scheduler.catchUp(to: now).isEmpty)
+        #expect(script.scheduler.advance(to: now).isEmpty)
+        let next = (script.scheduler.nextTime ?? 0) - now
+        #expect((1...86_400_000).contains(next), "\(next)")
+    }
+
+    /// A timer that is a little late is no gap.
+    @Test func isNotLateForALittle() {
+        var script = SchedulerScript([Self.news])
+        #expect(script.play([(200, Self.on)]).isEmpty)
+        #expect(
+            script.scheduler.catchUp(to: SchedulerScript.midnight + 301_000).isEmpty)
+        #expect(script.play([(301, .pass)]) == ["window screen", "wake 1 news launched screen"])
+    }
+
     @Test(arguments: rows.indices)
     func decides(_ index: Int) {
         let (name, apps, steps, expected) = Self.rows[index]

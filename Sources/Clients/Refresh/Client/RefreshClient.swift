@@ -52,7 +52,7 @@ package final class RefreshClient: @unchecked Sendable {
     /// - Parameters:
     ///   - socket: brings pushes; `nil` for none.
     ///   - transfers: what apps left to a daemon; `nil` for nothing.
-    ///   - clock: in milliseconds since 1970.
+    ///   - clock: in milliseconds since 1970, never back.
     ///   - tell: hears of everything, in order; it must not call back.
     package init(
         _ apps: [App], _ refresher: FeedRefresher, _ store: RefreshStore, socket: DeviceSocket?,
@@ -86,7 +86,8 @@ package final class RefreshClient: @unchecked Sendable {
 
     /// Something happens to the device or an app.
     package func note(_ event: DeviceEvent) {
-        waiting += stamped(scheduler.take(event, at: clock()))
+        let now = caughtUp()
+        waiting += stamped(scheduler.take(event, at: now))
         signal.wake()
     }
 
@@ -95,15 +96,17 @@ package final class RefreshClient: @unchecked Sendable {
         guard let index = apps.firstIndex(where: { $0.app.name == name }) else { return }
         apps[index].urls = urls
         let isLocal = apps[index].app.isLocal || urls.contains(where: Self.isLocal)
+        let now = caughtUp()
         waiting += stamped(
             scheduler.configure(
-                name, allowsCellular: allowsCellular, isLocal: isLocal, at: clock()))
+                name, allowsCellular: allowsCellular, isLocal: isLocal, at: now))
         signal.wake()
     }
 
     /// Transfers of an app have ended: it is woken to hear of them.
     package func noteTransfers(of app: String) {
-        waiting += stamped(scheduler.endTransfers(of: app, at: clock()))
+        let now = caughtUp()
+        waiting += stamped(scheduler.endTransfers(of: app, at: now))
         signal.wake()
     }
 
@@ -123,7 +126,8 @@ package final class RefreshClient: @unchecked Sendable {
                 group.addTask { await socket.run { await self.hear($0) } }
             }
             while !isStopping {
-                waiting += stamped(scheduler.advance(to: clock()))
+                let now = caughtUp()
+                waiting += stamped(scheduler.advance(to: now))
                 for decision in waiting {
                     carryOut(decision) { work in group.addTask { await work() } }
                 }
@@ -139,8 +143,16 @@ package final class RefreshClient: @unchecked Sendable {
         tell(.socket(event))
         guard case .push(let push) = event else { return }
         let name = apps.first { $0.topic == push.topic }?.app.name
-        waiting += stamped(scheduler.push(push.kind, to: name ?? push.topic, at: clock()))
+        let now = caughtUp()
+        waiting += stamped(scheduler.push(push.kind, to: name ?? push.topic, at: now))
         signal.wake()
+    }
+
+    /// The clock's time, up to which wakes that nobody could begin are left out.
+    private func caughtUp() -> Int64 {
+        let now = clock()
+        waiting += stamped(scheduler.catchUp(to: now))
+        return now
     }
 
     private func stamped(_ decisions: [RefreshDecision]) -> [RefreshDecision] {
@@ -207,7 +219,8 @@ package final class RefreshClient: @unchecked Sendable {
         result.radio = clock() - started + scheduler.policy.radioTail
         // The time of a wake that was ended is over: it has been completed for it.
         guard stops.removeValue(forKey: wake.token) != nil else { return }
-        waiting += stamped(scheduler.complete(wake.token, result, at: clock()))
+        let now = caughtUp()
+        waiting += stamped(scheduler.complete(wake.token, result, at: now))
         signal.wake()
     }
 
@@ -215,8 +228,8 @@ package final class RefreshClient: @unchecked Sendable {
     private func settle(_ wake: Wake) async {
         await transfers?.settle()
         guard stops.removeValue(forKey: wake.token) != nil else { return }
-        waiting += stamped(
-            scheduler.complete(wake.token, WakeReport(.newData), at: clock()))
+        let now = caughtUp()
+        waiting += stamped(scheduler.complete(wake.token, WakeReport(.newData), at: now))
         signal.wake()
     }
 

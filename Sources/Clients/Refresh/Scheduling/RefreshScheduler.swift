@@ -133,6 +133,16 @@ package struct RefreshScheduler: Sendable {
         return decisions
     }
 
+    /// Takes a gap on a real clock, which was set or stood still with its machine: opportunities that
+    /// nobody could take in time are over, and only the present one is taken. Less than the length of a
+    /// wake is none.
+    package mutating func catchUp(to time: Int64) -> [RefreshDecision] {
+        guard let next = nextTime, time > next.addingSaturated(policy.wakeLimit) else { return [] }
+        now = time
+        roll()
+        return expire() + consider()
+    }
+
     /// When ``advance(to:)`` is to be called, if nothing else happens before.
     package var nextTime: Int64? {
         let ends = wakes.map(\.wake.deadline)

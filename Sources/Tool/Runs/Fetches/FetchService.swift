@@ -172,10 +172,11 @@ package final class FetchService: @unchecked Sendable {
     private func makeClient(
         _ handover: TransferHandover, _ watch: TransferWatch
     ) throws(Failure) -> RefreshClient {
-        RefreshClient(
+        let clock = FetchClock()
+        return RefreshClient(
             [.init(configuration.app, urls: configuration.urls, topic: configuration.topic)],
             FeedRefresher(client, store, handover: handover), store, socket: try makeSocket(),
-            transfers: watch, seed: configuration.seed, on: loops.all[0], clock: { Self.now() },
+            transfers: watch, seed: configuration.seed, on: loops.all[0], clock: { clock.now() },
             tell: { [unowned self] in tell(.client($0)) })
     }
 
