@@ -9,6 +9,8 @@ internal import Glibc
 package final class LocalListener: @unchecked Sendable {
     private let channel: Channel
     package let path: String
+    /// The socket that was made there.
+    private let file: FilePlace?
 
     /// Listens at a path, where only programs of its owner get in. A socket that is there is taken
     /// away: whoever calls this has made sure that nobody listens at it. On the loop's thread only.
@@ -35,6 +37,7 @@ package final class LocalListener: @unchecked Sendable {
             throw Self.failure(path, error)
         }
         self.path = path
+        file = FilePlace(path)
     }
 
     /// Connections that wait to be accepted.
@@ -58,10 +61,10 @@ package final class LocalListener: @unchecked Sendable {
     /// Waits for the next connection; `nil` once the listener is closed.
     package func accept() async -> Channel? { await channel.acceptNext()?.channel }
 
-    /// Stops accepting, and takes the socket's path away.
+    /// Stops accepting, and takes the socket's path away, unless another socket has it now.
     package func close() {
         guard !channel.isClosed else { return }
-        unsafe unlink(path)
+        if file == FilePlace(path) { unsafe unlink(path) }
         channel.close()
     }
 }

@@ -19,21 +19,26 @@ package final class DaemonConnection: @unchecked Sendable {
     /// - Parameters:
     ///   - patience: in milliseconds; how long it may take until the daemon answers.
     ///   - start: starts the daemon; `nil` if none is to be started.
+    ///   - userOfPeer: tells whose program a connection leads to.
     ///
-    /// Errors: `daemon-absent`, `daemon-not-started`, `daemon-unintelligible`, `not-allowed`,
+    /// Errors: `daemon-absent`, `daemon-not-own`, `daemon-not-started`, `daemon-unintelligible`, `not-allowed`,
     /// `too-many-clients`, `connect-failed`, `socket-path-too-long`, those of `start`.
     package static func open(
         _ folder: DaemonFolder, on loop: EventLoop, patience: UInt64 = 10_000,
-        starting start: (() throws(Failure) -> DaemonProcess)? = nil
+        starting start: (() throws(Failure) -> DaemonProcess)? = nil,
+        userOfPeer: (Channel) -> UInt32? = { $0.peerUser }
     ) async throws(Failure) -> DaemonConnection {
         var due = loop.now + min(patience, Self.patienceLimit)
         var process: DaemonProcess?
         var hasEnded = false
         while true {
-            if let channel = try Channel.connect(toPath: folder.socket, on: loop),
-                let connection = try await take(channel, until: due)
-            {
-                return connection
+            if let channel = try Channel.connect(toPath: folder.socket, on: loop) {
+                // It is told logins and fields, and says where files are.
+                guard userOfPeer(channel) == ownUser else {
+                    channel.close()
+                    throw notOwn(folder)
+                }
+                if let connection = try await take(channel, until: due) { return connection }
             }
             guard let start else {
                 throw Failure(
@@ -51,6 +56,13 @@ package final class DaemonConnection: @unchecked Sendable {
             guard loop.now < due else { throw notStarted(folder, present) }
             await loop.sleep(milliseconds: Self.retryTime)
         }
+    }
+
+    private static func notOwn(_ folder: DaemonFolder) -> Failure {
+        Failure(
+            "daemon-not-own", party: .client,
+            "the daemon of the transfers in \(folder.path) is another user's",
+            hint: "name a folder of your own with --folder")
     }
 
     private static func notStarted(_ folder: DaemonFolder, _ process: DaemonProcess) -> Failure {

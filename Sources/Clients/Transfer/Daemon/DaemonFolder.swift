@@ -10,6 +10,7 @@ package struct DaemonFolder: Sendable {
     }
 
     package var socket: String { path + "/socket" }
+    var lock: String { path + "/lock" }
     package var log: String { path + "/daemon.log" }
 
     /// Makes the folder, which has to be its owner's alone: who may write to it may have files

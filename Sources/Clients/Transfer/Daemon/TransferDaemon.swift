@@ -14,16 +14,19 @@ package final class TransferDaemon: @unchecked Sendable {
     private let wakeup: LoopWakeup
     private var streams: [ObjectIdentifier: DaemonStream] = [:]
     private var isStopping = false
+    /// The file whose lock keeps others out of the folder, and what is at its path since the start.
+    private let lock: (path: String, place: FilePlace?)?
 
-    /// - Parameters:
-    ///   - user: whose programs are served.
-    ///   - userOfPeer: tells whose program a connection is of.
     /// Why folders of transfers could not be taken up.
     package var unreadable: [Failure] { service.unreadable }
 
+    /// - Parameters:
+    ///   - folder: ends it when it is removed, or another one is in its place; `nil` for none.
+    ///   - user: whose programs are served.
+    ///   - userOfPeer: tells whose program a connection is of.
     package init(
         _ service: TransferService, _ limits: DaemonLimits = DaemonLimits(), processID: Int32,
-        user: UInt32 = ownUser,
+        folder: DaemonFolder? = nil, user: UInt32 = ownUser,
         userOfPeer: @escaping @Sendable (Channel) -> UInt32? = { $0.peerUser }
     ) {
         self.service = service
@@ -31,6 +34,7 @@ package final class TransferDaemon: @unchecked Sendable {
         self.processID = processID
         self.user = user
         self.userOfPeer = userOfPeer
+        lock = folder.map { ($0.lock, FilePlace($0.lock)) }
         wakeup = LoopWakeup(service.loop)
     }
 
@@ -44,8 +48,11 @@ package final class TransferDaemon: @unchecked Sendable {
                 while let channel = await listener.accept() { admit(channel) }
             }
         }
+        let look = LoopWakeup(service.loop)
+        if lock != nil { clients.add { [self] in await stopWhenFolderGoes(look) } }
         service.onActivity = { [wakeup] in wakeup.wake() }
         await waitUntilIdle()
+        look.stop()
         service.onActivity = {}
         isStopping = true
         listener?.close()
@@ -58,6 +65,14 @@ package final class TransferDaemon: @unchecked Sendable {
     package func stop() {
         isStopping = true
         wakeup.wake()
+    }
+
+    /// Nobody reaches a daemon whose socket has gone with its folder, and nobody wants what it does.
+    private func stopWhenFolderGoes(_ look: LoopWakeup) async {
+        while let lock, !look.isStopped {
+            guard FilePlace(lock.path) == lock.place else { return stop() }
+            await look.rest(for: limits.folderTime)
+        }
     }
 
     private func waitUntilIdle() async {
@@ -136,6 +151,8 @@ package struct DaemonLimits: Sendable {
         limits.idleTime = .max
         return limits
     }
+    /// In milliseconds: how often it looks whether its folder is still there.
+    package var folderTime: UInt64 = 10_000
     /// In milliseconds: how often progress is told at most.
     package var progressTime: UInt64 = 100
 

@@ -48,7 +48,8 @@ package enum TransferDaemonRun {
         // Nobody else has the folder, so that a socket which is there is nobody's.
         let listener = try LocalListener(folder.socket, on: loop)
         let daemon = TransferDaemon(
-            service, endsWhenIdle ? DaemonLimits() : .staying, processID: processID)
+            service, endsWhenIdle ? DaemonLimits() : .staying, processID: processID,
+            folder: folder)
         try onReady(daemon)
         await network.run { await service.run { await daemon.run(listener) } }
     }

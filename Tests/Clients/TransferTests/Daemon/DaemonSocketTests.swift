@@ -102,6 +102,47 @@ import Testing
         }
     }
 
+    /// The same check as before a daemon serves: what is sent may hold logins.
+    @Test(arguments: [ownUser &+ 1, nil])
+    func aDaemonOfAnotherUserIsRefused(_ user: UInt32?) async throws {
+        let folder = try TransferFolder()
+        let place = DaemonFolder(folder.path)
+        try await Self.laboratory(folder).run { bench in
+            let loop = bench.service.loop
+            let listener = try LocalListener(place.socket, on: loop)
+            defer { listener.close() }
+            let failure = await #expect(throws: Failure.self) {
+                try await DaemonConnection.open(place, on: loop, userOfPeer: { _ in user })
+            }
+            #expect(failure?.code == "daemon-not-own")
+        }
+    }
+
+    /// Another daemon's socket, in a folder that was made anew, is left alone.
+    @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+    func endsWhenItsFolderGoes(isMadeAnew: Bool) async throws {
+        let folder = try TransferFolder()
+        let place = DaemonFolder(folder.path)
+        try place.prepare()
+        try await Self.laboratory(folder).run { bench in
+            var limits = DaemonLimits.patient
+            limits.folderTime = 10
+            let daemon = TransferDaemon(bench.service, limits, processID: 4711, folder: place)
+            let listener = try LocalListener(place.socket, on: bench.service.loop)
+            async let served: Void = daemon.run(listener)
+            let client = try await DaemonConnection.open(place, on: bench.service.loop)
+            #expect(try await client.tasks(.list(session: nil)).isEmpty)
+            #expect(Files.move(place.lock, to: place.lock + ".old"))
+            Files.remove(place.socket)
+            if isMadeAnew {
+                try Files.create(place.socket, [])
+                try Files.create(place.lock, [])
+            }
+            await served
+            #expect(Files.exists(place.socket) == isMadeAnew)
+        }
+    }
+
     @Test func isStartedForWhoNeedsIt() async throws {
         let folder = try TransferFolder()
         let place = DaemonFolder(folder.path)
