@@ -162,6 +162,21 @@ struct RefreshStoreTests {
         }
     }
 
+    /// Who may make a link in the folder does not choose the file that items are written to.
+    @Test func followsNoLinks() throws {
+        try Self.withFolder { folder in
+            let store = try RefreshStore(folder: folder)
+            let (victim, path) = ("\(folder)/state.damaged", "\(folder)/items.jsonl")
+            try Files.create(victim, [])
+            #expect(unsafe symlink(victim, path) == 0)
+            #expect(throws: Failure.self) {
+                try store.commit(
+                    FeedState("http://h/feed"), Self.items(0..<2, size: 10), aside: false)
+            }
+            #expect(try Files.read(victim).isEmpty)
+        }
+    }
+
     @Test func boundsThumbnails() throws {
         let folder = "/tmp/sallyport-thumbnails-\(UUIDText.random())"
         defer { Files.remove(folder) }

@@ -36,8 +36,8 @@ final class ItemFile {
     /// Cuts off a line that was not written to its end, and leaves out the older ones of a file that
     /// is longer than one gets here.
     ///
-    /// - Parameter byteLimit: beyond, the older ones are left out, down to half of it; as much is added
-    ///   at once at most.
+    /// - Parameter byteLimit: beyond, the older ones are left out, down to half of it, of which each feed
+    ///   has its share; as much is added at once at most.
     ///
     /// Errors: `file-unreadable`, `file-unwritable`.
     init(_ path: String, byteLimit: Int = usualLimit) throws(Failure) {
@@ -100,10 +100,34 @@ final class ItemFile {
     private func shorten() throws(Failure) {
         size = 0
         guard Files.exists(path) else { return }
-        let (kept, _) = try Self.tail(path, byteLimit: byteLimit / 2)
-        let end = kept.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
-        try Files.replace(path, Array(kept[..<end]))
-        size = end
+        let (bytes, _) = try Self.tail(path, byteLimit: byteLimit)
+        let end = bytes.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+        let kept = Self.newest(
+            of: bytes[..<end].split(separator: 0x0A), byteLimit: byteLimit / 2)
+        try Files.replace(path, kept)
+        size = kept.count
+    }
+
+    /// The newest lines of each feed in an equal share of the room, so that none pushes out what others
+    /// have brought, and in what is left the newest of all.
+    private static func newest(of lines: [ArraySlice<UInt8>], byteLimit: Int) -> [UInt8] {
+        let feeds = lines.map { JSONObject(Array($0))?.text("feed") ?? "" }
+        let share = byteLimit / max(1, Set(feeds).count)
+        var (room, used, isKept) = (byteLimit, [String: Int](), Set<Int>())
+        for (index, feed) in feeds.enumerated().reversed() {
+            let (count, before) = (lines[index].count + 1, used[feed] ?? 0)
+            let fits = before + count <= share
+            used[feed] = fits ? before + count : share
+            guard fits else { continue }
+            isKept.insert(index)
+            room -= count
+        }
+        for index in lines.indices.reversed() where !isKept.contains(index) {
+            guard lines[index].count < room else { break }
+            isKept.insert(index)
+            room -= lines[index].count + 1
+        }
+        return lines.indices.filter(isKept.contains).flatMap { lines[$0] + [0x0A] }
     }
 
     /// Reads the whole lines at the end of a file of any length, and what follows the last.
