@@ -162,9 +162,8 @@ extension FeedReport {
     fileprivate var words: String {
         let place = URLRedaction.redact(url)
         if let failure { return "\(place): \(failure.shown.detail)" }
-        if wasSkipped {
-            return isGone ? "\(place): it is gone" : "\(place): its server wants to be left alone"
-        }
+        if isGone, items.isEmpty { return "\(place): it is gone" }
+        if wasSkipped { return "\(place): its server wants to be left alone" }
         let new = items.isEmpty ? "nothing new" : "\(items.count) new"
         let files = handedCount > 0 ? ", \(Quantity.text(handedCount, "file")) for later" : ""
         return "\(place): \(new)\(files), \(Quantity.text(byteCount: bytes))"

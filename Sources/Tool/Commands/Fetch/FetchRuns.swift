@@ -116,6 +116,12 @@ func runFetchItems(
     }
     try lines.flush()
     try table.finish()
+    if items.isEmpty {
+        try environment.note(
+            Files.exists(folder)
+                ? "no items are kept in \(folder)"
+                : "nothing was fetched into \(folder): it is not there")
+    }
     return .clean
 }
 

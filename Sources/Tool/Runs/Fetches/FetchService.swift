@@ -235,7 +235,7 @@ extension FetchService {
         } catch {
             guard !isStopped else { return }
             guard !Self.refusals.contains(error.code) else { throw error }
-            tell(.note(error.detail))
+            noteManaged(error)
         }
     }
 
@@ -255,7 +255,7 @@ extension FetchService {
                 }
             } catch {
                 // What was read before holds.
-                if !isStopped { tell(.note(error.detail)) }
+                if !isStopped { noteManaged(error) }
             }
             guard !isStopped else { return }
             await tellManaged()
@@ -276,11 +276,15 @@ extension FetchService {
         running?.note(.interval(app.name, app.interval))
     }
 
+    private func noteManaged(_ error: Failure) {
+        tell(.note("the management server: \(error.detail)"))
+    }
+
     private func tellManaged() async {
         do throws(Failure) {
             try await managed?.tell(within: isStopped ? Self.lastWordLimit : nil)
         } catch {
-            tell(.note(error.detail))
+            noteManaged(error)
         }
     }
 
