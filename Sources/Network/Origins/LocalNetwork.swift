@@ -36,7 +36,9 @@ package enum LocalNetwork {
             return isHere ? .thisMachine : .elsewhere
         }
         guard !isNumber(name) else { return nil }
-        if name == "localhost" || name.hasSuffix(".localhost") { return .thisMachine }
+        if name == "localhost" || name.hasSuffix(".localhost") || name == "localhost.localdomain" {
+            return .thisMachine
+        }
         // What has one label is found in the domain of this machine.
         return name.contains(".") ? .elsewhere : .localNetwork
     }

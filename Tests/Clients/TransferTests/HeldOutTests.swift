@@ -142,6 +142,14 @@ import Testing
                 whole(old + "Last-Modified: Sun, 06 Nov 1994 09:00:00 GMT\n", second),
             ], held: second),
         Row(
+            name: "the same tag and another date",
+            answers: [
+                whole(tag + old, upTo: cut),
+                part(tag + "Last-Modified: Sun, 06 Nov 1994 09:49:37 GMT\n", second),
+                part(tag + "Last-Modified: Sun, 06 Nov 1994 09:49:37 GMT\n", second),
+                whole(tag + "Last-Modified: Sun, 06 Nov 1994 09:49:37 GMT\n", second),
+            ], held: second),
+        Row(
             name: "a page with a tag of its own",
             answers: [
                 whole(tag, upTo: cut), page, page, page, whole(tag),

@@ -152,7 +152,9 @@ extension SavedVersion {
         }
         if let tag = entityTag, let later = other.entityTag {
             guard tag == later else { return .differs("its entity tag changed") }
-            let isTold = strongTag != nil && isSameResource(as: other)
+            // A tag that stays while the date does not is of an origin that tells changes badly.
+            let isDated = lastModified == nil || (other.lastModified ?? lastModified) == lastModified
+            let isTold = strongTag != nil && isSameResource(as: other) && isDated
             return isTold || isProven ? .same : .unproven
         }
         if isProven { return .same }
