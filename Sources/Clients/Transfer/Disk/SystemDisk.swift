@@ -83,7 +83,7 @@ package final class SystemDisk: TransferDisk {
         var facts = stat()
         guard unsafe lstat(path, &facts) == 0 else { return }
         guard facts.st_mode & S_IFMT == S_IFREG else {
-            throw DiskFailure(.exists, "cannot replace \(path): it is no regular file")
+            throw DiskFailure(.irregular, "cannot replace \(path): it is no regular file")
         }
     }
 
