@@ -36,7 +36,7 @@ struct ProgressBarTests {
             ProgressBar.render(
                 "x", done: 1 << 20, total: 4 << 20, in: .bytes, pace: pace, columns: columns)
         }
-        #expect(bar("1.5m/s 2s left", 40) == "x [#   ]  25%   1m/4m 1.5m/s 2s left   ")
+        #expect(bar("1.5m/s 2s left", 40) == "x [#    ]  25%   1m/4m 1.5m/s 2s left   ")
         // Where there is no room, the bar goes first.
         #expect(bar("1.5m/s 2s left", 24) == bar(nil, 24))
     }
