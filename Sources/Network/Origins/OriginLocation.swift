@@ -26,11 +26,20 @@ package struct OriginLocation: Sendable, Hashable {
         let authority = pieces.authority.map(\.asciiLowercased).text
         let port = scheme == "https" ? 443 : 80
         guard let place = HostPort(authority) ?? HostPort("\(authority):\(port)"), place.port > 0
-        else { throw Self.invalid(text, "has no host") }
+        else { throw Self.invalid(text, Self.flaw(ofAuthority: authority)) }
         target = OriginTarget(isSecure: scheme == "https", host: place.host, port: place.port)
         let path = Self.withoutDots(pieces.path)
         let query = pieces.target[pieces.path.endIndex...]
         self.path = (path.isEmpty ? "/" : path) + query.text
+    }
+
+    /// What is wrong with an authority that is no host with a port.
+    private static func flaw(ofAuthority authority: String) -> String {
+        guard !authority.isEmpty, !authority.hasPrefix(":") else { return "has no host" }
+        guard let colon = authority.lastIndex(of: ":"),
+            HostPort(authority[..<colon] + ":1") != nil
+        else { return "has a host that no origin can have" }
+        return "has a port that is no number from 1 to 65535"
     }
 
     package var url: String { target.origin + path }

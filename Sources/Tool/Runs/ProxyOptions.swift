@@ -118,7 +118,7 @@ extension ProxyOptions {
         plan.originTrust.servesUnverified = servesUnverified
         plan.originVersion = originVersion
         for path in originAuthorities {
-            plan.originTrust.extraAuthorities += try Certificate.all(
+            plan.originTrust.extraAuthorities += try Certificate.authorities(
                 inPEM: try Files.read(path), name: path)
         }
         plan.originTrust.identities = try clientCertificates.read()

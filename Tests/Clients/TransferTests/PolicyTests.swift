@@ -1,8 +1,21 @@
+import Base
 import Testing
 
 @testable import Transfer
 
 struct PolicyTests {
+    /// Two readings of a clock tell one wait.
+    @Test(arguments: [(0, true), (900, true), (-900, true), (6000, false)])
+    func oneWaitIsToldOnce(_ microseconds: Int64, _ isSame: Bool) {
+        func wait(_ reason: TransferWait.Reason, _ microseconds: Int64) -> TransferWait {
+            TransferWait(reason, until: Timestamp(microseconds: 1_000_000 + microseconds))
+        }
+        let former = wait(.retry, 0)
+        let steadied = wait(.retry, microseconds).steadied(by: former)
+        #expect(steadied == (isSame ? former : wait(.retry, microseconds)))
+        #expect(wait(.storage, 1).steadied(by: former) == wait(.storage, 1))
+    }
+
     struct Row: CustomTestStringConvertible, Sendable {
         let name: String
         var options: @Sendable (inout TransferOptions) -> Void = { _ in }

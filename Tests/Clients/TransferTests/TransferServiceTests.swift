@@ -17,7 +17,7 @@ import Testing
             // Another one goes by.
             _ = try await bench.fetch("/assets/8/1k")
             #expect(bench.service.task(task.identifier)?.state == .suspended)
-            let texts = bench.content.journal.contents().records.map(\.text)
+            let texts = bench.content.journal.contents().records.map { $0.text() }
             #expect(texts.count == 1, "\(texts) \(bench.service.tasks())")
         }
     }
@@ -218,6 +218,23 @@ import Testing
                 return
             }
             #expect(failure.code == row.code, "\(failure)")
+        }
+    }
+
+    /// What the user named is the user's to mend, and both digests are told.
+    @Test func tellsWhichDigestDiffers() async throws {
+        try await Laboratory().run { bench in
+            let wanted = [UInt8](repeating: 1, count: 32)
+            let task = try await bench.fetch("/assets/7/1k") {
+                $0.expected = ExpectedDigest(.sha256, wanted)
+            }
+            guard case .failed(let failure) = task.state else {
+                Issue.record("\(task.state)")
+                return
+            }
+            #expect(failure.party == .client)
+            #expect(failure.detail.hasSuffix("and \(wanted.hex) was wanted"))
+            #expect(failure.detail.contains(": its sha-256 was "))
         }
     }
 

@@ -72,6 +72,14 @@ struct FaultVerbTests {
         ("[rule]\nodds = 0.5\nfault = flip\n", "s:2:8: odds are a share such as '25%', not '0.5'"),
         ("[rule]\nturn = nth 0\nfault = flip\n", "s:2:8: there is no turn 'nth 0'"),
         ("[rule]\nrange = maybe\n", "s:2:9: range is 'yes' or 'no', not 'maybe'"),
+        ("[rule]\nmethod = FOO!BAR\n", "s:2:10: 'FOO!BAR' is no method"),
+        ("[rule]\nmethod = HEAD, get\n", "s:2:16: 'get' is no method"),
+        ("[rule]\nmethod = GET;HEAD\n", "s:2:10: 'GET;HEAD' is no method"),
+        ("[rule]\nmethod = ,\n", "s:2:10: there is no method in ','"),
+        (
+            "[rule]\npath = assets/*\n",
+            "s:2:8: a path begins with '/' or '*', not 'assets/*'"
+        ),
         ("[rule]\nhots = a\n", "s:2:1: there is no setting 'hots'"),
         ("[rule]\nhost = a\nhost = b\n", "s:3:1: 'host' is there twice"),
         (
@@ -120,6 +128,19 @@ struct FaultVerbTests {
         #expect(try rules("/assets/1/1k", [("Range", "bytes=1-")], client: "c") == "-")
         schedule.reset()
         #expect(try rules("/assets/1/1k", client: "a") == "downloads")
+    }
+
+    @Test(arguments: [
+        "HEAD, PATCH", "HEAD,PATCH", "HEAD PATCH", "HEAD ,\tPATCH", "PATCH, HEAD,",
+    ])
+    func readsMethods(_ text: String) throws {
+        let scenario = try Scenario.read(
+            [UInt8]("[rule]\nmethod = \(text)\nfault = status:404\n".utf8), path: "s")
+        let schedule = FaultSchedule(scenario, seed: 1)
+        for (method, isMeant) in [("HEAD", true), ("PATCH", true), ("GET", false)] {
+            let decision = schedule.decide(try request(method, "/uploads/a"), client: "a")
+            #expect((decision.rule != nil) == isMeant, "\(method)")
+        }
     }
 
     /// Only what can bring the byte counts as a turn.

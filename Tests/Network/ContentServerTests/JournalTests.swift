@@ -49,6 +49,13 @@ struct JournalTests {
             label: "bytes \(from)-999/1000", length: 1000 - from, sent: 1000 - from)
     }
 
+    private static func part(_ bytes: Range<UInt64>) -> Act {
+        Act(
+            range: "bytes=\(bytes.lowerBound)-\(bytes.upperBound - 1)", status: 206,
+            label: "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/1000",
+            length: UInt64(bytes.count), sent: UInt64(bytes.count))
+    }
+
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let assertion: String
@@ -106,7 +113,7 @@ struct JournalTests {
         Row("of both URLs", "whole", [cutByURL, rest(400)], .passed),
         Row(
             "another version's rest", "whole", [cut, otherRest], .failed,
-            "of the 1000 bytes of /f under \"v2\", those from 0 on are missing"),
+            "of the 1000 bytes of /f under \"v2\", 0-399 are missing"),
         Row("another version's whole", "whole", [cut, Act(tag: "\"v2\"")], .passed),
         Row("few retries", "retries:1", [cut, rest(400)], .passed),
         Row(
@@ -124,7 +131,10 @@ struct JournalTests {
         Row("all of it", "whole", [cut, rest(400)], .passed),
         Row(
             "a gap", "whole", [cut, rest(401)], .failed,
-            "of the 1000 bytes of /f, those from 400 on are missing"),
+            "of the 1000 bytes of /f, 400-400 are missing"),
+        Row(
+            "gaps and an end", "whole", [part(100..<200), part(300..<400)], .failed,
+            "of the 1000 bytes of /f, 0-99, 200-299, those from 400 on are missing"),
         Row(
             "an end that is missing", "whole", [cut], .failed,
             "of the 1000 bytes of /f, those from 400 on are missing"),
@@ -136,6 +146,15 @@ struct JournalTests {
         let verdict = assertion.judge(try Self.records(row.acts))
         #expect(verdict.outcome == row.outcome)
         if let explanation = row.explanation { #expect(verdict.explanations == [explanation]) }
+    }
+
+    /// So that hosts with TLS can be told apart.
+    @Test func listsOrigins() throws {
+        let secure = try #require(try Self.records([Act()]).first)
+        let clear = try #require(try Self.records([Act(scheme: .http)]).first)
+        #expect(secure.text(ownHost: secure.host).contains("GET https://\(secure.host)/f"))
+        #expect(clear.text(ownHost: clear.host).contains("GET /f"))
+        #expect(clear.text(ownHost: "other").contains("GET http://\(clear.host)/f"))
     }
 
     @Test(arguments: ["", "whole:1", "retries", "retries:x", "retries:1:5", "nothing"])

@@ -25,7 +25,16 @@ import Testing
         ("/a", "the URL /a begins with neither http:// nor https://"),
         ("http://u:p@h/a", "the URL h has a user in it, who would be shown wherever it is"),
         ("http:///a", "the URL http:///a has no host"),
-        ("http://h:0/", "the URL http://h:0/ has no host"),
+        ("http://", "the URL http:// has no host"),
+        ("http://:80/", "the URL http://:80/ has no host"),
+        ("http://h:0/", "the URL http://h:0/ has a port that is no number from 1 to 65535"),
+        ("http://h:65536/", "the URL http://h:65536/ has a port that is no number from 1 to 65535"),
+        ("http://h:abc/", "the URL http://h:abc/ has a port that is no number from 1 to 65535"),
+        (
+            "http://[::1]:99999/",
+            "the URL http://[::1]:99999/ has a port that is no number from 1 to 65535"
+        ),
+        ("http://h!/", "the URL http://h!/ has a host that no origin can have"),
         ("http://h/ä", "the URL http://h/ä is not printable ASCII, or too long"),
         ("http://h/a b", "the URL http://h/a b is not printable ASCII, or too long"),
     ])

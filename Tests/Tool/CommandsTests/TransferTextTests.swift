@@ -51,6 +51,22 @@ struct TransferTextTests {
         #expect(Self.task(state).needsOwner == needsOwner)
     }
 
+    @Test func saysWhenItIsTriedAgain() {
+        let until = Timestamp(microseconds: 1_700_000_000_000_000)
+        let task = Self.task(.waiting(TransferWait(.retry, until: until, Self.failure)))
+        #expect(task.retryText == "22:13:20 UTC")
+        #expect(Self.task(.running).retryText == nil)
+    }
+
+    @Test func tellsRateAndTimeLeft() {
+        var task = Self.task(.running)
+        #expect(task.paceText == nil)
+        (task.total, task.rate) = (3 << 20, 1 << 20)
+        #expect(task.paceText == "1m/s 2s left")
+        task.total = nil
+        #expect(task.paceText == "1m/s")
+    }
+
     @Test func pathsAreFromTheRootOn() throws {
         #expect(try absolute("/a/b") == "/a/b")
         #expect(try absolute("b").hasPrefix("/"))

@@ -27,6 +27,23 @@ struct ProxySourceTests {
         #expect(try await Self.way(source, to: "a.test") == "http other 2")
     }
 
+    /// Two programs have the same proxies if they read the same from their variables.
+    @Test(arguments: [
+        (["http_proxy": "a:1"], ["http_proxy": "a:1", "HTTP_PROXY": "b:1"], true),
+        (["HTTPS_PROXY": "a:1"], ["https_proxy": "a:1"], true),
+        ([:], ["no_proxy": "a"], true), (["http_proxy": ""], [:], true),
+        (["http_proxy": "a:1"], [:], false), (["http_proxy": "a:1"], ["all_proxy": "a:1"], false),
+        (["all_proxy": "a:1"], ["all_proxy": "a:1", "no_proxy": "b"], false),
+    ])
+    func comparesVariables(_ one: [String: String], _ other: [String: String], _ isSame: Bool) {
+        var (first, second) = (ProxySource(), ProxySource())
+        (first.variables, second.variables) = (one, other)
+        #expect((first.variablesDigest == second.variablesDigest) == isSame)
+        #expect(first.variablesDigest != nil)
+        first.script = "a"
+        #expect(first.variablesDigest == nil)
+    }
+
     /// DER or PEM, whatever the payload's type says.
     @Test(arguments: ["root", "pkcs1", "pem"], [true, false])
     func trustsWhatAProfileSays(_ type: String, _ isPEM: Bool) throws {

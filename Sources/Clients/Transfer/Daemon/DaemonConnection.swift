@@ -8,10 +8,13 @@ package final class DaemonConnection: @unchecked Sendable {
     private let stream: DaemonStream
     /// The daemon's.
     package let processID: Int64
+    /// A digest of the variables that name the daemon's proxies; `nil` where others do.
+    package let proxies: String?
 
-    private init(_ stream: DaemonStream, processID: Int64) {
+    private init(_ stream: DaemonStream, processID: Int64, proxies: String?) {
         self.stream = stream
         self.processID = processID
+        self.proxies = proxies
     }
 
     /// Connects to the daemon of a folder, which is started if there is none.
@@ -93,7 +96,8 @@ package final class DaemonConnection: @unchecked Sendable {
             return nil
         }
         switch DaemonReply(line: line) {
-        case .ready(let processID): return DaemonConnection(stream, processID: processID)
+        case .ready(let processID, let proxies):
+            return DaemonConnection(stream, processID: processID, proxies: proxies)
         case .failed(let failure):
             channel.close()
             guard failure.code != "daemon-stopping" else { return nil }
@@ -144,6 +148,11 @@ package final class DaemonConnection: @unchecked Sendable {
     }
 
     package func close() { stream.channel.close() }
+
+    /// Lets who waits for an answer go on with `connection-lost`. From any thread.
+    package func interrupt() {
+        stream.channel.loop.execute { self.stream.channel.interrupt() }
+    }
 
     private static let unintelligible = Failure(
         "daemon-unintelligible", party: .tool,

@@ -5,7 +5,9 @@ internal import Contents
 /// is answered with any number of them, and `done` or `failed` at the end.
 package enum DaemonReply: Sendable, Equatable {
     /// Comes first, unasked.
-    case ready(processID: Int64)
+    ///
+    /// - `proxies`: a digest of the variables that name its proxies; `nil` where others do.
+    case ready(processID: Int64, proxies: String? = nil)
     case task(TransferTask)
     case event(TransferEvent)
     case done
@@ -41,7 +43,8 @@ package enum DaemonReply: Sendable, Equatable {
                 ] + members.map { JSONText.Member($0.key, $0.value) })
         }
         switch self {
-        case .ready(let processID): return reply("ready", ["pid": .integer(processID)])
+        case .ready(let processID, let proxies):
+            return reply("ready", ["pid": .integer(processID), "proxies": .optional(proxies)])
         case .task(let task): return reply("task", ["task": task.row])
         case .event(let event):
             return reply(
@@ -63,7 +66,9 @@ package enum DaemonReply: Sendable, Equatable {
         }
         let task = value.object("task").flatMap { TransferTask(row: $0) }
         switch value.text("reply") {
-        case "ready": self = .ready(processID: value.integer("pid") ?? 0)
+        case "ready":
+            self = .ready(
+                processID: value.integer("pid") ?? 0, proxies: value.text("proxies"))
         case "task":
             guard let task else { return nil }
             self = .task(task)

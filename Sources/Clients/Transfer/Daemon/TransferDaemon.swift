@@ -8,6 +8,7 @@ package final class TransferDaemon: @unchecked Sendable {
     let service: TransferService
     let limits: DaemonLimits
     private let processID: Int32
+    let proxies: String?
     private let user: UInt32
     private let userOfPeer: @Sendable (Channel) -> UInt32?
     private let clients = BackgroundTasks()
@@ -21,17 +22,19 @@ package final class TransferDaemon: @unchecked Sendable {
     package var unreadable: [Failure] { service.unreadable }
 
     /// - Parameters:
+    ///   - proxies: a digest of the variables that name its proxies; `nil` where others do.
     ///   - folder: ends it when it is removed, or another one is in its place; `nil` for none.
     ///   - user: whose programs are served.
     ///   - userOfPeer: tells whose program a connection is of.
     package init(
         _ service: TransferService, _ limits: DaemonLimits = DaemonLimits(), processID: Int32,
-        folder: DaemonFolder? = nil, user: UInt32 = ownUser,
+        proxies: String? = nil, folder: DaemonFolder? = nil, user: UInt32 = ownUser,
         userOfPeer: @escaping @Sendable (Channel) -> UInt32? = { $0.peerUser }
     ) {
         self.service = service
         self.limits = limits
         self.processID = processID
+        self.proxies = proxies
         self.user = user
         self.userOfPeer = userOfPeer
         lock = folder.map { ($0.lock, FilePlace($0.lock)) }

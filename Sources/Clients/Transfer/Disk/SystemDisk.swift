@@ -62,7 +62,10 @@ package final class SystemDisk: TransferDisk {
         _ path: String, to target: String, replacing: Bool
     ) throws(DiskFailure) {
         if replacing {
-            try checkReplacing(target)
+            // What has come there meanwhile is in the way, and may be moved away.
+            guard Self.isReplaceable(target) else {
+                throw DiskFailure(.exists, "cannot replace \(target): it is no regular file")
+            }
             guard unsafe Glibc.rename(path, target) == 0 else { throw .last("rename", path) }
             return
         }
@@ -80,11 +83,16 @@ package final class SystemDisk: TransferDisk {
     }
 
     package func checkReplacing(_ path: String) throws(DiskFailure) {
-        var facts = stat()
-        guard unsafe lstat(path, &facts) == 0 else { return }
-        guard facts.st_mode & S_IFMT == S_IFREG else {
-            throw DiskFailure(.exists, "cannot replace \(path): it is no regular file")
+        guard Self.isReplaceable(path) else {
+            throw DiskFailure(.irregular, "cannot replace \(path): it is no regular file")
         }
+    }
+
+    /// Whether there is a regular file, or nothing.
+    private static func isReplaceable(_ path: String) -> Bool {
+        var facts = stat()
+        guard unsafe lstat(path, &facts) == 0 else { return true }
+        return facts.st_mode & S_IFMT == S_IFREG
     }
 
     package func syncFolder(_ path: String) throws(DiskFailure) {

@@ -51,6 +51,8 @@ package struct DiskFailure: Error, Sendable, Equatable {
         case broken
         case missing
         case exists
+        /// What is there is a folder or another thing that no file replaces.
+        case irregular
         /// A file of a storage class that cannot be opened now.
         case locked
         /// A file of a storage class that is not as it was sealed.
@@ -77,12 +79,17 @@ package struct DiskFailure: Error, Sendable, Equatable {
             switch kind {
             case .full: "no-space"
             case .broken: "disk-failed"
-            case .exists: "file-exists"
+            case .exists, .irregular: "file-exists"
             case .locked: "storage-locked"
             case .unreadable: "file-unreadable"
             case .missing, .otherDisk, .other: "file-unwritable"
             }
-        let hint = kind == .exists ? "name another file, or ask for it to be replaced" : nil
+        let hint: String? =
+            switch kind {
+            case .exists: "name another file, or replace it: --replace"
+            case .irregular: "name another file"
+            default: nil
+            }
         return Failure(code, party: .tool, detail, hint: hint)
     }
 }

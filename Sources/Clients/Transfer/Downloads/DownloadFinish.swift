@@ -23,7 +23,7 @@ struct DownloadFinish {
         let digests = try await digests(Set(wanted.map(\.algorithm)).union([.sha256]))
         guard let digests, let digest = digests[.sha256] else { return .stopped }
         guard wanted.allSatisfy({ digests[$0.algorithm] == $0.bytes }) else {
-            return try refuse()
+            return try refuse(digests)
         }
         let (store, size) = (store, size)
         try await transfer.worker.run { () throws(DiskFailure) in
@@ -55,14 +55,28 @@ struct DownloadFinish {
         (store.saved?.digests ?? []) + (transfer.task.options.expected.map { [$0] } ?? [])
     }
 
-    private func refuse() throws(DiskFailure) -> AttemptOutcome {
+    private func refuse(
+        _ found: [DigestAlgorithm: [UInt8]]
+    ) throws(DiskFailure) -> AttemptOutcome {
+        let failure = mismatch(found)
         let isRepeated = transfer.journal.state.restarts.contains(Self.mismatch)
         try store.drop(because: Self.mismatch)
         guard isRepeated else { return .again }
-        return .failed(
-            Failure(
-                Self.mismatch, party: .origin,
-                "\(transfer.task.url): its digest is not the one that was told, twice"))
+        return .failed(failure)
+    }
+
+    private func mismatch(_ found: [DigestAlgorithm: [UInt8]]) -> Failure {
+        // What the user names is only at fault where the origin does not contradict itself.
+        let told = store.saved?.digests.first { found[$0.algorithm] != $0.bytes }
+        guard let wanted = told ?? transfer.task.options.expected else {
+            preconditionFailure("nothing was compared")
+        }
+        let (name, digest) = (wanted.algorithm.rawValue, found[wanted.algorithm] ?? [])
+        let whose = told == nil ? "was wanted" : "is what its origin told"
+        return Failure(
+            Self.mismatch, party: told == nil ? .client : .origin,
+            "\(transfer.task.url): its \(name) was \(digest.hex) twice, and \(wanted.bytes.hex)"
+                + " \(whose)")
     }
 
     private static let mismatch = "digest-mismatch"

@@ -71,7 +71,7 @@ package final class TrustingNetwork: TransferNetwork, @unchecked Sendable {
         }
         var configuration = ClientConfiguration()
         if let authorities {
-            configuration.authorities = try Certificate.all(inPEM: bytes, name: authorities)
+            configuration.authorities = try Certificate.authorities(inPEM: bytes, name: authorities)
         }
         let client = make(configuration)
         let end = LoopWakeup(loop)

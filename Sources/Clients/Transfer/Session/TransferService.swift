@@ -199,7 +199,7 @@ package final class TransferService: @unchecked Sendable {
             guard !transfer.isRunning, transfer.journal.state.isResumed,
                 !transfer.task.state.isFinal
             else { continue }
-            guard let wait = wait(of: transfer) else {
+            guard let wait = wait(of: transfer)?.steadied(by: transfer.task.wait) else {
                 guard running.count < configuration.limits.runningLimit else {
                     return min(next, makePlace())
                 }

@@ -74,4 +74,17 @@ package struct TransferWait: Sendable, Equatable {
         self.until = until
         self.failure = failure
     }
+
+    /// `former` where they differ by no more than two readings of a clock do, so that one wait is
+    /// told once.
+    func steadied(by former: TransferWait?) -> TransferWait {
+        guard let former, let until, let before = former.until, former.reason == reason,
+            former.failure == failure,
+            abs(until.microseconds - before.microseconds) <= Self.clockTolerance
+        else { return self }
+        return former
+    }
+
+    /// In microseconds.
+    private static let clockTolerance: Int64 = 5000
 }

@@ -183,6 +183,7 @@ struct FaultApplication {
 
     /// Changes a part and its label.
     private mutating func change(_ response: inout ServerResponse, _ fault: Fault.RangeFault) {
+        if fault == .ignored, response.status == 200 { note("range \(fault)") }
         guard response.status == 206, let place = response.index(of: "Content-Range"),
             case .part(let range, let total)? = Self.label(response.fields[place].value)
         else { return }

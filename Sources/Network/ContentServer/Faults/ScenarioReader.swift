@@ -70,8 +70,14 @@ struct ScenarioReader {
         switch name {
         case .name: rule.name = value
         case .host: rule.host = value.lowercased()
-        case .path: rule.path = value
-        case .method: rule.methods = value.split(separator: " ").map(String.init)
+        case .path:
+            guard value.hasPrefix("/") || value.hasPrefix("*") else {
+                throw invalid(
+                    place, "a path begins with '/' or '*', not '\(value)'",
+                    "did you mean '/\(value)'?")
+            }
+            rule.path = value
+        case .method: rule.methods = try methods(value, place)
         case .range:
             guard value == "yes" || value == "no" else {
                 throw invalid(place, "range is 'yes' or 'no', not '\(value)'", nil)
@@ -97,6 +103,29 @@ struct ScenarioReader {
         }
     }
 
+    /// Reads words between spaces, commas or both.
+    private func methods(
+        _ text: String, _ place: SettingLines.Place
+    ) throws(Failure) -> [String] {
+        let words = text.split { ", \t".contains($0) }
+        for word in words where !word.utf8.allSatisfy(Self.isMethodByte) {
+            let columns = text.distance(from: text.startIndex, to: word.startIndex)
+            let upper = word.uppercased()
+            throw invalid(
+                "\(place.line):\(place.column + columns)", "'\(word)' is no method",
+                upper != word && upper.utf8.allSatisfy(Self.isMethodByte)
+                    ? "did you mean '\(upper)'?" : nil)
+        }
+        guard !words.isEmpty else { throw invalid(place, "there is no method in '\(text)'", nil) }
+        return words.map(String.init)
+    }
+
+    /// A token may have more (RFC 9110 §9.1), but no registered method has, and a request's is
+    /// compared with its case.
+    private static func isMethodByte(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || byte == UInt8(ascii: "-")
+    }
+
     private func turn(
         _ text: String, _ place: SettingLines.Place
     ) throws(Failure) -> Scenario.Turn {
@@ -118,7 +147,7 @@ struct ScenarioReader {
     }
 
     private func invalid(
-        _ place: SettingLines.Place, _ detail: String, _ hint: String?
+        _ place: some CustomStringConvertible, _ detail: String, _ hint: String?
     ) -> Failure {
         Failure(
             "scenario-invalid", party: .tool, "\(path):\(place): \(detail)",

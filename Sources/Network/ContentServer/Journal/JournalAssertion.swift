@@ -168,17 +168,30 @@ package enum JournalAssertion: Sendable, Equatable {
         guard let last = records.last(where: { $0.total != nil }), let total = last.total else {
             return records.last.map { ["no response told how long \($0.target) is"] } ?? []
         }
-        var end: UInt64 = 0
+        var (end, missing) = (UInt64(0), [Range<UInt64>]())
         // Bytes of several versions are no whole of any.
         let same = records.filter { $0.validator == last.validator }
         for bytes in same.compactMap(\.bytes).sorted(by: { $0.lowerBound < $1.lowerBound }) {
-            guard bytes.lowerBound <= end else { break }
+            if end < min(bytes.lowerBound, total) {
+                missing.append(end..<min(bytes.lowerBound, total))
+            }
             end = max(end, bytes.upperBound)
         }
-        guard end < total else { return [] }
+        if end < total { missing.append(end..<total) }
+        guard !missing.isEmpty else { return [] }
         let version = same.count == records.count ? "" : " under \(last.validator)"
         let target = records.first?.target ?? ""
-        return ["of the \(total) bytes of \(target)\(version), those from \(end) on are missing"]
+        let ranges = missing.prefix(rangeLimit).map { range in
+            range.upperBound == total
+                ? "those from \(range.lowerBound) on"
+                : "\(range.lowerBound)-\(range.upperBound - 1)"
+        }
+        let rest = missing.count - ranges.count
+        let shown = ranges + (rest > 0 ? ["\(rest) more ranges"] : [])
+        return [
+            "of the \(total) bytes of \(target)\(version), \(shown.joined(separator: ", "))"
+                + " are missing"
+        ]
     }
 
     private static func name(_ record: JournalRecord) -> String {
@@ -188,4 +201,6 @@ package enum JournalAssertion: Sendable, Equatable {
     private static let limit = 20
     /// Pairs are compared among so many.
     private static let recordLimit = 1000
+    /// Of the ranges that one explanation names.
+    private static let rangeLimit = 8
 }

@@ -120,8 +120,12 @@ extension JournalRecord {
     }
 
     /// In one line, for people.
-    package var text: String {
-        var parts = ["\(client) \(ordinal)", "\(method) \(target)"]
+    ///
+    /// - Parameter ownHost: the server's own, which is not shown for http; `nil` shows none.
+    package func text(ownHost: String? = nil) -> String {
+        let isOwn = ownHost == nil || scheme == "http" && host == ownHost
+        let origin = isOwn ? "" : "\(scheme)://\(host)"
+        var parts = ["\(client) \(ordinal)", "\(method) \(origin)\(target)"]
         if let range { parts.append(range) }
         parts += conditions
         if let offset = uploadOffset { parts.append("from \(offset)") }

@@ -57,7 +57,9 @@ struct JournalRoutes {
             return ServerResponse(
                 200, [ResponseField("Content-Type", "application/jsonl")],
                 body: .bytes(contents.canonical))
-        case "text": return ServerResponse(200, type: Self.plainText, Self.text(contents))
+        case "text":
+            return ServerResponse(
+                200, type: Self.plainText, Self.text(contents, ownHost: request.host ?? ""))
         default:
             return json(
                 200,
@@ -70,9 +72,9 @@ struct JournalRoutes {
         }
     }
 
-    private static func text(_ contents: Journal.Contents) -> String {
+    private static func text(_ contents: Journal.Contents, ownHost: String) -> String {
         guard !contents.records.isEmpty else { return "no requests\n" }
-        return contents.records.map { $0.text + "\n" }.joined()
+        return contents.records.map { $0.text(ownHost: ownHost) + "\n" }.joined()
     }
 
     private func judge(_ request: ServerRequest) -> ServerResponse {

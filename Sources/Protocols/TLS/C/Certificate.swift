@@ -47,6 +47,20 @@ package final class Certificate: @unchecked Sendable {
         unsafe pointer = other.pointer
     }
 
+    /// Reads the certificates of a file that a user wants to be trusted: one without any would let
+    /// every origin be refused later, for a reason that says nothing of the file.
+    ///
+    /// Errors: `certificate-invalid`.
+    package static func authorities(
+        inPEM pem: [UInt8], name: String
+    ) throws(Failure) -> [Certificate] {
+        let found = try all(inPEM: pem, name: name)
+        guard !found.isEmpty else {
+            throw Failure("certificate-invalid", party: .client, "no certificate in \(name)")
+        }
+        return found
+    }
+
     /// Reads every certificate of PEM text; other blocks are passed over.
     ///
     /// Errors: `certificate-invalid`.

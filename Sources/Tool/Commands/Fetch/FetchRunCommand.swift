@@ -1,5 +1,4 @@
 internal import Base
-internal import Origins
 internal import Refresh
 internal import Runs
 
@@ -41,7 +40,7 @@ extension Command {
 
     private static var runParameters: [Parameter<FetchRunArguments>] {
         [
-            .list(\.urls, .feedURL, "the feeds, by http or https"),
+            .list(\.urls, .httpURL, "the feeds, by http or https"),
             .option(
                 "app", \.app, .appName, standard: "app",
                 "the name of the app that they are of, and of the session of its transfers"),
@@ -50,7 +49,7 @@ extension Command {
                 "how long nothing wakes the app behind its last activity: never (wake it for pushes"
                     + " alone), minimum, or seconds"),
             .option(
-                "push", \.service, .feedURL, "a push service, such as that of a content server"),
+                "push", \.service, .httpURL, "a push service, such as that of a content server"),
             .option(
                 "device", \.device, .appName, standard: "device", "what the push service calls it"),
             .option(
@@ -69,7 +68,7 @@ extension Command {
                 "certificates to trust besides the system's, in PEM"),
         ] + proxySourceParameters.map { $0.lifted(to: \.proxies) } + [
             .option(
-                "managed", \.managed, .feedURL,
+                "managed", \.managed, .httpURL,
                 "a management server that says how the app is configured, at the start and each"
                     + " hour, and is told counts"),
             .flag("once", \.isOnce, "fetch each feed once, and exit"),
@@ -137,20 +136,6 @@ extension ValueSyntax where Value == String {
                     $0.isASCIILetter || $0.isASCIIDigit || [0x2D, 0x2E, 0x5F].contains($0)
                 }
             return isName ? text : nil
-        }
-    }
-}
-
-extension ValueSyntax where Value == String {
-    /// A URL by http or https, without a user in it.
-    fileprivate static var feedURL: ValueSyntax {
-        ValueSyntax("URL") { text throws(UsageFailure) in
-            do throws(Failure) {
-                _ = try OriginLocation(text)
-            } catch {
-                throw UsageFailure(error.detail)
-            }
-            return text
         }
     }
 }

@@ -69,7 +69,7 @@ extension FetchRunArguments {
         if let authorities {
             let path = try absolute(authorities)
             configuration.authoritiesPath = path
-            configuration.authorities = try Certificate.all(
+            configuration.authorities = try Certificate.authorities(
                 inPEM: try environment.readFile(authorities), name: authorities)
         }
         configuration.proxies = try proxies.resolved(in: environment)

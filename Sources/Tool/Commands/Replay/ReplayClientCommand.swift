@@ -202,7 +202,7 @@ private func runReplayClient(
     }
     var configuration = arguments.configuration
     for path in arguments.authorities {
-        configuration.authorities += try Certificate.all(
+        configuration.authorities += try Certificate.authorities(
             inPEM: try environment.readFile(path), name: path)
     }
     configuration.identities = try arguments.clientCertificates.read()

@@ -68,11 +68,11 @@ extension Command {
                     + " how it ended.",
                 "It exits with 0 if the transfer is enqueued, or with --wait completed, with 1 if it"
                     + " failed or was cancelled, 3 if it waits for what you have to do (a login, to be"
-                    + " resumed), and 4 if it could not run.",
+                    + " resumed) or the waiting was interrupted, and 4 if it could not run.",
             ],
             arguments: TransferGetArguments(),
             parameters: [
-                .positional(\.url, .text("URL"), "what to download, by http or https"),
+                .positional(\.url, .httpURL, "what to download, by http or https"),
                 .option(
                     "output", short: "o", \.output, .path("FILE"), "where the download goes; needed"
                 ),
@@ -252,6 +252,20 @@ struct TransferCommonArguments {
     var session = "default"
     var isDiscretionary = false
     var avoidsCellular = false
+}
+
+extension ValueSyntax where Value == String {
+    /// A URL by http or https, without a user in it.
+    static var httpURL: ValueSyntax {
+        ValueSyntax("URL") { text throws(UsageFailure) in
+            do throws(Failure) {
+                _ = try OriginLocation(text)
+            } catch {
+                throw UsageFailure(error.detail)
+            }
+            return text
+        }
+    }
 }
 
 extension ValueSyntax where Value == [UInt8] {

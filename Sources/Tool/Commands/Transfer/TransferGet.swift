@@ -1,6 +1,12 @@
 internal import Base
+internal import Glibc
+internal import Launching
+internal import Runs
+internal import Sockets
 internal import Synchronization
+internal import TLS
 internal import Transfer
+internal import Views
 
 func runTransferGet(
     _ arguments: TransferGetArguments, _ environment: Environment
@@ -15,31 +21,63 @@ extension TransferPlace {
     ) async throws -> ExitCode {
         let place = self
         guard waits else {
-            for task in try await place.ask(.add(plan), environment) {
+            let tasks = try await place.connected(environment) { connection in
+                try connection.noteProxies(environment)
+                return try await connection.tasks(.add(plan))
+            }
+            for task in tasks {
                 let line = place.isJSON ? task.shownRow : [UInt8](task.identifier.utf8)
                 try environment.output.write(line + [UInt8(ascii: "\n")])
             }
             return .clean
         }
         return try await place.connected(environment) { connection in
+            try connection.noteProxies(environment)
             guard let task = try await connection.tasks(.add(plan)).first else {
                 return .couldNotRun
             }
-            let waiting = TransferWaiting(place, environment)
-            do throws(Failure) {
-                try await connection.ask(.follow(task.identifier)) { reply throws(Failure) in
-                    guard case .task(let task) = reply else { return }
-                    try waiting.note(task)
-                }
-            } catch {
-                guard error.code == TransferWaiting.enough else { throw error }
-                return try waiting.finish()
-            }
-            let code = try waiting.finish()
-            // Whoever waits has heard of it.
-            _ = try await connection.tasks(.acknowledge(task.identifier, event: nil))
-            return code
+            return try await place.wait(for: task, connection, environment)
         }
+    }
+
+    /// Waits for a transfer's end, or an interrupt, which ends the waiting only.
+    private func wait(
+        for task: TransferTask, _ connection: DaemonConnection, _ environment: Environment
+    ) async throws -> ExitCode {
+        let waiting = TransferWaiting(self, environment, task)
+        try StopSignals(keepsIgnored: true).watch(
+            onStop: { _ in
+                waiting.interrupt()
+                connection.interrupt()
+            }, onTick: {})
+        do throws(Failure) {
+            try await connection.ask(.follow(task.identifier)) { reply throws(Failure) in
+                guard case .task(let task) = reply else { return }
+                try waiting.note(task)
+            }
+        } catch {
+            if waiting.isInterrupted { return try waiting.leave() }
+            guard error.code == TransferWaiting.enough else { throw error }
+            return try waiting.finish()
+        }
+        let code = try waiting.finish()
+        guard !waiting.isInterrupted else { return code }
+        // Whoever waits has heard of it.
+        _ = try await connection.tasks(.acknowledge(task.identifier, event: nil))
+        return code
+    }
+}
+
+extension DaemonConnection {
+    /// Tells of proxies that this command's variables name, and that a daemon which runs already does
+    /// not take.
+    fileprivate func noteProxies(_ environment: Environment) throws(Failure) {
+        var own = ProxySource()
+        own.variables = environment.variables
+        guard let proxies, proxies != own.variablesDigest else { return }
+        try environment.note(
+            "the daemon that runs was started with other proxies in its variables:"
+                + " 'sallyport transfer stop' first to have those of this command")
     }
 }
 
@@ -53,6 +91,11 @@ extension TransferGetArguments {
         let folder = String(file[...(file.lastIndex(of: "/") ?? file.startIndex)])
         guard Files.exists(folder) else {
             throw Failure("folder-missing", party: .client, "there is no folder \(folder)")
+        }
+        guard unsafe access(folder, W_OK | X_OK) == 0 else {
+            throw Failure(
+                "folder-unwritable", party: .client,
+                "cannot write to the folder \(folder): \(SystemError(errno))")
         }
         var plan = TransferPlan(.download, url, file: file, session: common.session)
         plan.options.replacesFile = replaces
@@ -71,6 +114,8 @@ extension TransferCommonArguments {
             guard Files.exists(whole) else {
                 throw Failure("file-unreadable", party: .client, "there is no file \(path)")
             }
+            _ = try Certificate.authorities(
+                inPEM: try Files.readRegular(whole, byteLimit: authoritiesLimit), name: path)
             return whole
         }
         guard let login else { return }
@@ -87,25 +132,30 @@ extension TransferCommonArguments {
     }
 }
 
+/// In bytes: as much as the daemon reads.
+private let authoritiesLimit = 1 << 20
+
 /// Shows how far a transfer is until it has ended, or cannot go on without its owner.
 private final class TransferWaiting: Sendable {
     private struct State {
         var bar: ProgressBar?
-        var last: TransferTask?
-        /// Why it was told to wait.
-        var reason: String?
+        var last: TransferTask
+        /// Why it was told to wait: each reason is told once, however often it is retried.
+        var told: String?
+        var isInterrupted = false
     }
 
     private let place: TransferPlace
     private let environment: Environment
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// The code of the error that ends the waiting.
     static let enough = "waited-enough"
 
-    init(_ place: TransferPlace, _ environment: Environment) {
+    init(_ place: TransferPlace, _ environment: Environment, _ task: TransferTask) {
         self.place = place
         self.environment = environment
+        state = Mutex(State(last: task))
     }
 
     private var showsBar: Bool { environment.diagnostics.isTerminal && !place.isJSON }
@@ -117,21 +167,51 @@ private final class TransferWaiting: Sendable {
             guard showsBar else {
                 return try environment.output.write(task.shownRow + [UInt8(ascii: "\n")])
             }
-            let reason = task.waitingText
-            if let reason, reason != state.reason { try environment.note(reason) }
-            state.reason = reason
-            var bar =
-                state.bar
-                ?? ProgressBar(
-                    task.kind == .upload ? "sending" : "fetching", total: task.total ?? 0,
-                    in: .bytes, on: environment.diagnostics,
-                    clock: environment.clock)
-            try bar.advance(to: task.reach, of: task.total ?? 0)
-            state.bar = bar
+            try show(task, &state)
         }
         guard !task.needsOwner else {
             throw Failure(Self.enough, party: .client, "it goes on when its owner wants it")
         }
+    }
+
+    private func show(_ task: TransferTask, _ state: inout State) throws(Failure) {
+        let title = task.kind == .upload ? "sending" : "fetching"
+        var bar =
+            state.bar
+            ?? ProgressBar(
+                title, total: task.total ?? 0, in: .bytes, on: environment.diagnostics,
+                clock: environment.clock)
+        if let reason = task.waitingText, reason != state.told {
+            // The note has a line of its own, and the bar goes on below it.
+            try bar.finish()
+            let next = task.retryText.map { "; it tries again at \($0)" } ?? ""
+            try environment.note(reason + next)
+            state.told = reason
+        }
+        try bar.advance(
+            to: task.reach, of: task.total ?? 0,
+            titled: task.retryText.map { "next try at \($0)" } ?? title, pace: task.paceText)
+        state.bar = bar
+    }
+
+    /// Remembers that the user wants to wait no longer.
+    func interrupt() { state.withLock { $0.isInterrupted = true } }
+
+    var isInterrupted: Bool { state.withLock(\.isInterrupted) }
+
+    /// Says that the transfer goes on without anybody waiting for it.
+    func leave() throws(Failure) -> ExitCode {
+        let task = state.withLock(\.last)
+        guard !task.state.isFinal else { return try finish() }
+        // Also what the terminal shows of the key that was pressed.
+        if environment.diagnostics.isTerminal {
+            try environment.diagnostics.write("\r\u{1B}[K")
+        }
+        try environment.note("the transfer goes on: \(task.identifier)")
+        let folder = place.folder.map { " --folder \(shellQuoted($0))" } ?? ""
+        try environment.hint(
+            "to end it: sallyport transfer cancel \(task.identifier)\(folder)")
+        return .inconclusive
     }
 
     /// Says how it stands.
@@ -140,7 +220,6 @@ private final class TransferWaiting: Sendable {
             try state.bar?.finish()
             return state.last
         }
-        guard let task else { return .inconclusive }
         if showsBar { try environment.output.write(task.endingText + "\n") }
         switch task.state {
         case .completed: return .clean

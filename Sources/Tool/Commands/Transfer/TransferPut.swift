@@ -32,12 +32,12 @@ extension Command {
                     + " and sent along.",
                 "It exits with 0 if the transfer is enqueued, or with --wait completed, with 1 if it"
                     + " failed or was cancelled, 3 if it waits for what you have to do (a login, to be"
-                    + " resumed), and 4 if it could not run.",
+                    + " resumed) or the waiting was interrupted, and 4 if it could not run.",
             ],
             arguments: TransferPutArguments(),
             parameters: [
                 .positional(\.file, .path("FILE"), "what to upload"),
-                .positional(\.url, .text("URL"), "where to, by http or https"),
+                .positional(\.url, .httpURL, "where to, by http or https"),
                 .option(
                     "protocol", \.mode, .choice("PROTOCOL"), standard: "automatic", "how it is sent"
                 ),

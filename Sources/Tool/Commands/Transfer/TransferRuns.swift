@@ -8,6 +8,12 @@ internal import Transfer
 func runTransferList(
     _ arguments: TransferListArguments, _ environment: Environment
 ) async throws -> ExitCode {
+    guard try arguments.place.isThere(environment) else {
+        try environment.note(
+            "there are no transfers: there is no folder"
+                + " \(try arguments.place.daemonFolder(environment).path)")
+        return .clean
+    }
     let tasks = try await arguments.place.ask(.list(session: arguments.session), environment)
     try write(tasks, isJSON: arguments.place.isJSON, environment)
     return .clean
@@ -16,6 +22,7 @@ func runTransferList(
 func runTransferShow(
     _ arguments: TransferArguments, _ environment: Environment
 ) async throws -> ExitCode {
+    try arguments.checkFolder(environment)
     let tasks = try await arguments.place.connected(environment) { connection in
         try await connection.tasks(.show(try await connection.resolve(arguments.id)))
     }
@@ -34,6 +41,7 @@ extension TransferArguments {
     func change(
         _ request: @escaping @Sendable (String) -> DaemonRequest, _ environment: Environment
     ) async throws -> ExitCode {
+        try checkFolder(environment)
         let id = id
         _ = try await place.connected(environment) { connection in
             let id = try await connection.resolve(id)
@@ -44,6 +52,16 @@ extension TransferArguments {
             return try await connection.tasks(request)
         }
         return .clean
+    }
+
+    /// Refuses a folder that is not there: no daemon has to be started to tell that it has no
+    /// transfer.
+    fileprivate func checkFolder(_ environment: Environment) throws {
+        guard try !place.isThere(environment) else { return }
+        throw Failure(
+            "no-such-transfer", party: .client,
+            "there is no transfer \(id): there is no folder"
+                + " \(try place.daemonFolder(environment).path)")
     }
 
     /// Refuses what would change nothing, and look as if it had.
@@ -125,6 +143,11 @@ extension TransferPlace {
     func daemonFolder(_ environment: Environment) throws -> DaemonFolder {
         guard let folder else { return try TransferDaemonRun.standardFolder(environment.variables) }
         return DaemonFolder(try absolute(folder))
+    }
+
+    /// Whether the folder is there, which is made with the first transfer.
+    func isThere(_ environment: Environment) throws -> Bool {
+        Files.exists(try daemonFolder(environment).path)
     }
 
     /// What a request is answered with.

@@ -35,6 +35,16 @@ extension TransferTask {
         return TerminalText.sanitized("it waits (\(wait.reason.rawValue)): \(failure.detail)")
     }
 
+    /// When it is tried again: `10:21:03 UTC`.
+    var retryText: String? { wait?.until.map { "\($0.rfc3339.dropFirst(11).prefix(8)) UTC" } }
+
+    /// How fast it is, and what is left: `3.2m/s 12s left`.
+    var paceText: String? {
+        guard state == .running, let rate else { return nil }
+        let left = secondsLeft.map { " \(leftText($0)) left" } ?? ""
+        return "\(Quantity.text(byteCount: rate))/s\(left)"
+    }
+
     /// How it stands, in a line for a person.
     var endingText: String {
         let failure =

@@ -132,7 +132,7 @@ struct BatteryStage: Sendable {
     var requests: [BatteryRequestRecord] {
         content.journal.contents().records.prefix(Self.requestLimit).map { record in
             BatteryRequestRecord(
-                record.text, asksForPart: record.range != nil, status: record.status,
+                record.text(), asksForPart: record.range != nil, status: record.status,
                 faults: record.faults.map { fault in
                     fault.firstRange(of: ": ").map { String(fault[$0.upperBound...]) } ?? fault
                 }, isCut: record.sent?.end == .cut)

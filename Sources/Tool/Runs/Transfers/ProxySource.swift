@@ -50,6 +50,25 @@ package struct ProxySource: Sendable {
         return environment.isEmpty ? .direct : .environment(environment)
     }
 
+    /// Tells whether two programs take the same proxies from their variables; `nil` where an option
+    /// names them. No secret can be read from it, but one that is guessed can be confirmed: it is for
+    /// the same user's programs only.
+    package var variablesDigest: String? {
+        guard proxy == nil, profile == nil, script == nil else { return nil }
+        let values = Self.variableNames.map { names in
+            names.lazy.compactMap { variables[$0] }.first { !$0.isEmpty } ?? ""
+        }
+        // Without a proxy there are no exceptions.
+        let counted = values.dropLast().allSatisfy(\.isEmpty) ? [] : values
+        return Digests.sha256([UInt8](counted.joined(separator: "\n").utf8)).hex
+    }
+
+    /// As `ProxyEnvironment` reads them, the exceptions last.
+    private static let variableNames = [
+        ["http_proxy"], ["https_proxy", "HTTPS_PROXY"], ["all_proxy", "ALL_PROXY"],
+        ["no_proxy", "NO_PROXY"],
+    ]
+
     /// The CAs that the profile lets be trusted.
     ///
     /// Errors: `profile-invalid`, `certificate-invalid`, `file-unreadable`.
@@ -58,7 +77,7 @@ package struct ProxySource: Sendable {
         for bytes in try networkProfile()?.authorities ?? [] {
             // A payload may have either form.
             guard bytes.first != Self.dash else {
-                result += try Certificate.all(inPEM: bytes, name: "the profile")
+                result += try Certificate.authorities(inPEM: bytes, name: "the profile")
                 continue
             }
             guard let certificate = Certificate(der: bytes) else {

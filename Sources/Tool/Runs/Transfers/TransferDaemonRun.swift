@@ -49,7 +49,7 @@ package enum TransferDaemonRun {
         let listener = try LocalListener(folder.socket, on: loop)
         let daemon = TransferDaemon(
             service, endsWhenIdle ? DaemonLimits() : .staying, processID: processID,
-            folder: folder)
+            proxies: proxies.variablesDigest, folder: folder)
         try onReady(daemon)
         await network.run { await service.run { await daemon.run(listener) } }
     }

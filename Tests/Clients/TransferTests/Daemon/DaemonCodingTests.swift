@@ -60,7 +60,8 @@ struct DaemonCodingTests {
     }
 
     @Test(arguments: [
-        DaemonReply.ready(processID: 7), .done, .failed(failure),
+        DaemonReply.ready(processID: 7), .ready(processID: 7, proxies: "ab"), .done,
+        .failed(failure),
         .event(TransferEvent(number: 0, .progress, task(.running))),
         .event(TransferEvent(number: 1, .completed, task(.completed))),
         .event(TransferEvent(number: 2, .failed(failure), task(.failed(failure)))),

@@ -98,11 +98,15 @@ import Testing
         // The task's own URL does not answer with 404, or the upload has failed.
         return (1...9).map { turn -> String in
             let fault = faults[below(faults.count)]
-            let isOfResource = ["status:404", "status:409", "status:410"].contains(fault)
-            return Laboratory.rule(
-                fault, "turn = nth \(turn)", isOfResource ? "method = HEAD, PATCH" : "reaches = 0"
-            )
-            .replacing("reaches = 0\n", with: "")
+            let setting =
+                switch fault {
+                case "status:404", "status:410": "method = HEAD, PATCH"
+                // A question for the offset names none that could be wrong.
+                case "status:409": "method = PATCH"
+                default: "reaches = 0"
+                }
+            return Laboratory.rule(fault, "turn = nth \(turn)", setting)
+                .replacing("reaches = 0\n", with: "")
         }.joined()
     }
 

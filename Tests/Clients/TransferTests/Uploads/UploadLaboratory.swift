@@ -145,7 +145,7 @@ extension Laboratory.Bench {
             .filter { $0.hasSuffix(".upload") }.count
     }
 
-    var requests: [String] { content.journal.contents().records.map(\.text) }
+    var requests: [String] { content.journal.contents().records.map { $0.text() } }
 }
 
 extension TransferTask {

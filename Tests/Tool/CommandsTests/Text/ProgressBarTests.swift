@@ -31,6 +31,26 @@ struct ProgressBarTests {
                 == text)
     }
 
+    @Test func showsRateAndTimeLeft() {
+        func bar(_ pace: String?, _ columns: Int) -> String {
+            ProgressBar.render(
+                "x", done: 1 << 20, total: 4 << 20, in: .bytes, pace: pace, columns: columns)
+        }
+        #expect(bar("1.5m/s 2s left", 40) == "x [#    ]  25%   1m/4m 1.5m/s 2s left   ")
+        // Where there is no room, the bar goes first.
+        #expect(bar("1.5m/s 2s left", 24) == bar(nil, 24))
+    }
+
+    @Test func drawsANewTitleAtOnce() throws {
+        let (collector, clock) = (Collector(), Clock())
+        var bar = ProgressBar(
+            "a", total: 10, on: collector.stream(40), clock: { clock.now() })
+        clock.advance(milliseconds: 300)
+        try bar.advance(to: 1)
+        try bar.advance(to: 1, titled: "b")
+        #expect(collector.text.split(separator: "\r").map { $0.prefix(1) } == ["a", "b"])
+    }
+
     /// A clock that a test sets.
     private final class Clock: Sendable {
         private let time = Mutex<UInt64>(0)
