@@ -181,7 +181,8 @@ import Testing
             answers: [whole(tag, upTo: cut), ScriptedAnswer("412\n", [], .whole), whole(tag)],
             held: first),
         Row(
-            name: "404 for a part", answers: [
+            name: "404 for a part",
+            answers: [
                 whole(tag, upTo: cut), ScriptedAnswer("404\n", [], .whole), part(tag),
             ], held: first),
         Row(
@@ -193,7 +194,8 @@ import Testing
         Row(
             name: "416 for a range that is there",
             answers: [
-                ScriptedAnswer("200\nTransfer-Encoding: chunked\n\(tag)", Array(first[..<cut]), .cut),
+                ScriptedAnswer(
+                    "200\nTransfer-Encoding: chunked\n\(tag)", Array(first[..<cut]), .cut),
                 ScriptedAnswer("416\nContent-Range: bytes */\(cut)\n\(tag)", [], .whole),
                 ScriptedAnswer("416\nContent-Range: bytes */\(cut)\n\(tag)", [], .whole),
                 whole(tag),

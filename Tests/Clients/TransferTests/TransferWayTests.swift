@@ -24,7 +24,9 @@ struct TransferWayTests {
     @Test(arguments: [
         Row(name: "over TLS", isSent: true),
         Row(name: "in clear to another machine", url: "http://a.test/file", isSent: false),
-        Row(name: "in clear on this machine", url: "http://127.0.0.1:1/", isHere: true, isSent: true),
+        Row(
+            name: "in clear on this machine", url: "http://127.0.0.1:1/", isHere: true, isSent: true
+        ),
         Row(name: "in clear by a proxy elsewhere", url: "http://127.0.0.1:1/", isSent: false),
         Row(name: "to another path", redirect: "/other", isSent: true),
         Row(name: "to another host", redirect: "https://b.test/file", isSent: false),

@@ -37,4 +37,5 @@ import Testing
     ])
     func leadsNobodyNearer(_ host: String, _ next: String, _ may: Bool) {
         #expect(LocalNetwork.mayLead(from: host, to: next) == may)
-    }}
+    }
+}

@@ -43,7 +43,9 @@ final class FetchStage: Sendable {
     /// Runs `body` as the app's server; everything has ended when it returns.
     func play(_ body: (FetchDevice) async throws -> Void) async throws -> Played {
         try await withServers { configuration, device in
-            let service = try await FetchService(configuration, startingDaemon: nil) { device.note($0) }
+            let service = try await FetchService(configuration, startingDaemon: nil) {
+                device.note($0)
+            }
             async let fetched: Void = service.run()
             let played: Result<Played, any Error>
             do {

@@ -48,7 +48,6 @@ struct ProxySourceTests {
     @Test(arguments: ["root", "pkcs1", "pem"], [true, false])
     func trustsWhatAProfileSays(_ type: String, _ isPEM: Bool) throws {
         let folder = NSTemporaryDirectory() + "proxy-source-\(UUID().uuidString)"
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let authority = try CertificateAuthority.open(folder: folder)
         let der = authority.certificate.der
         let content = isPEM ? try Files.read(authority.certificatePath) : der
@@ -64,6 +63,7 @@ struct ProxySourceTests {
         source.profile = folder + "/profile"
         try Files.create(folder + "/profile", profile.document)
         #expect(try source.authorities().map(\.der) == [der])
+        try FileManager.default.removeItem(atPath: folder)
     }
 
     private static func way(_ source: ProxySource, to host: String) async throws -> String {

@@ -81,7 +81,9 @@ struct DownloadOutcome {
             // that there is none.
             let isSecond = store.transfer.closedEnd == reception.position
             store.transfer.closedEnd = reception.position
-            if isSecond, reception.hasComparedAll { return try await finish(at: reception.position) }
+            if isSecond, reception.hasComparedAll {
+                return try await finish(at: reception.position)
+            }
             let isKnown = store.saved?.hasSecureDigest ?? false
             guard isKnown || store.transfer.task.options.expected != nil else { return .again }
             let finish = DownloadFinish(store, at: reception.position)

@@ -128,7 +128,8 @@ final class TransferWay: @unchecked Sendable {
         }
         // Else anybody on the way could read it.
         guard location.target.isSecure || transfer.network.staysHere(location) else {
-            return note("and what is sent to it can be read on the way: the login goes by https alone")
+            return note(
+                "and what is sent to it can be read on the way: the login goes by https alone")
         }
         let value = await source.authorization(
             for: reference, at: location, schemes: schemes, refused: authorization)

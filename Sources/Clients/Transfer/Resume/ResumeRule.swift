@@ -109,7 +109,8 @@ package struct ResumeRule: Sendable {
 
     /// All of it, labelled as a part, is the whole.
     private func judgeUnaskedPart(_ answer: AnswerFacts) -> ResumeStep {
-        if offset == 0, !answer.isMultipart, case .part(let range, let total?) = answer.contentRange,
+        if offset == 0, !answer.isMultipart,
+            case .part(let range, let total?) = answer.contentRange,
             range == 0..<total, answer.length ?? total == total
         {
             return .takeWhole

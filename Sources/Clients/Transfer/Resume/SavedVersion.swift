@@ -153,7 +153,8 @@ extension SavedVersion {
         if let tag = entityTag, let later = other.entityTag {
             guard tag == later else { return .differs("its entity tag changed") }
             // A tag that stays while the date does not is of an origin that tells changes badly.
-            let isDated = lastModified == nil || (other.lastModified ?? lastModified) == lastModified
+            let isDated =
+                lastModified == nil || (other.lastModified ?? lastModified) == lastModified
             let isTold = strongTag != nil && isSameResource(as: other) && isDated
             return isTold || isProven ? .same : .unproven
         }
