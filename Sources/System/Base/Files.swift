@@ -114,7 +114,7 @@ package enum Files {
         }
     }
 
-    /// Adds to the end of a file, which is made if it is not there.
+    /// Adds to the end of a file, which is made if it is not there: all, or nothing where that fails.
     ///
     /// - Parameter followsLinks: for a path that the user has named, such as `/dev/stdout`.
     ///
@@ -127,7 +127,15 @@ package enum Files {
             0o600)
         guard descriptor >= 0 else { throw failure("file-unwritable", "cannot open", path) }
         defer { close(descriptor) }
-        try write(bytes, to: descriptor, path)
+        var facts = stat()
+        let isKnown = unsafe fstat(descriptor, &facts) == 0
+        do throws(Failure) {
+            try write(bytes, to: descriptor, path)
+        } catch {
+            // What would be added next must not be glued to a part of this.
+            if isKnown { _ = ftruncate(descriptor, facts.st_size) }
+            throw error
+        }
     }
 
     /// A path as it is written from the current folder, if it leads to something below it.

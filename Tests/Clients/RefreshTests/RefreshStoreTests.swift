@@ -130,6 +130,16 @@ struct RefreshStoreTests {
         }
     }
 
+    /// What a crash has let be added twice is there once.
+    @Test func whatIsThereTwiceIsOneItem() throws {
+        try Self.withFolder { folder in
+            let file = try ItemFile("\(folder)/items.jsonl")
+            try file.append(Self.items(0..<3, size: 10))
+            try file.append(Self.items(1..<4, size: 10))
+            #expect(try file.read().map(\.id) == ["0", "1", "2", "3"])
+        }
+    }
+
     /// A feed that brings more than all others pushes out its own items alone.
     @Test func sharesRoomAmongFeeds() throws {
         try Self.withFolder { folder in

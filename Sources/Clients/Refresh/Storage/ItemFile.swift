@@ -88,8 +88,12 @@ final class ItemFile {
         _ path: String, _ byteLimit: Int = usualLimit
     ) throws(Failure) -> [KeptItem] {
         guard Files.exists(path) else { return [] }
-        return try tail(path, byteLimit: byteLimit).bytes.split(separator: 0x0A)
+        let items = try tail(path, byteLimit: byteLimit).bytes.split(separator: 0x0A)
             .compactMap { line in JSONObject(Array(line)).flatMap { KeptItem($0) } }
+        // What was added before a crash and not counted as known is added once more.
+        var last: [String: Int] = [:]
+        for (index, item) in items.enumerated() { last[item.key] = index }
+        return items.enumerated().filter { last[$1.key] == $0 }.map(\.element)
     }
 
     func remove() {
