@@ -1,4 +1,5 @@
 import Base
+import TestConditions
 import Testing
 import Traffic
 
@@ -84,7 +85,7 @@ import Traffic
     }
 
     /// Two thousand of them in one content share one bound.
-    @Test(.timeLimit(.minutes(1))) func boundsManyBombs() {
+    @Test(.processorTime(below: .seconds(60))) func boundsManyBombs() {
         let bomb = Base64.decode(Array(Self.bomb.utf8)) ?? []
         let piece = [0xC5, UInt8(bomb.count >> 8), UInt8(bomb.count & 255)] + bomb
         let body = [0xDC, 0x07, 0xD0] + [[UInt8]](repeating: piece, count: 2000).joined()
@@ -110,7 +111,7 @@ import Traffic
 
     /// A gigabyte of zeros by the other codings, each in a few kilobytes.
     @Test(
-        .timeLimit(.minutes(1)),
+        .processorTime(below: .seconds(60)),
         arguments: [
             ("br", Base64.decode(Array(brotliBomb.utf8)) ?? []), ("zstd", zstdBomb),
         ])
@@ -217,7 +218,7 @@ import Traffic
     }
 
     /// Each of many secrets is looked for in what is shown of a path, and in no more.
-    @Test(.timeLimit(.minutes(1))) func boundsLongPathsWithManySecrets() {
+    @Test(.processorTime(below: .seconds(60))) func boundsLongPathsWithManySecrets() {
         let body = (0..<128).map { "password\($0)=zzzzzzzz\($0)Q" }.joined(separator: "&")
         var sample = Sample.post(body, "application/x-www-form-urlencoded")
         sample.target = "/" + String(repeating: "z", count: 60_000) + "/x"
@@ -226,7 +227,7 @@ import Traffic
         #expect(!found.isEmpty && found.allSatisfy { $0.urlTemplate.path.utf8.count < 16 })
     }
 
-    @Test(.timeLimit(.minutes(1))) func boundsManyCardNumbers() {
+    @Test(.processorTime(below: .seconds(60))) func boundsManyCardNumbers() {
         let card = #"{"no":4539578763621486}"#
         let body = "[" + [String](repeating: card, count: 4000).joined(separator: ",") + "]"
         let report = FindingsLaboratory.run([.post(body, "application/json", over: .https)])
