@@ -100,6 +100,14 @@ import Testing
                 whole(tag, second, upTo: 300_000, length: 300_000, .whole), whole(tag),
             ], held: first),
         Row(
+            name: "a copy that a cache has cut",
+            answers: [
+                whole(tag, upTo: cut), whole(tag, upTo: 300_000, length: 300_000, .whole),
+                whole(tag, upTo: 300_000, length: 300_000, .whole),
+                whole(tag, upTo: 300_000, length: 300_000, .whole),
+                whole(tag, [], length: 0, .whole), whole(tag),
+            ], held: first),
+        Row(
             name: "a shorter one in chunks under the same tag, twice",
             answers: [
                 whole(tag, upTo: cut),

@@ -48,7 +48,14 @@ package struct ResumeRule: Sendable {
         case .same where saved.contradicts(answer.version):
             // A part that is labelled as the whole, or a tag that stays while the content does not. What
             // is asked for without a condition decides.
-            return plan.mode == .whole ? .takeWhole : .next("another length of the same version")
+            guard plan.mode == .whole else { return .next("another length of the same version") }
+            guard saved.strongTag != nil, answer.version.length ?? .max < offset else {
+                return .takeWhole
+            }
+            // Less than has come under the same tag: a copy that was cut, as caches keep them.
+            return .wait(
+                answer.retryAfter,
+                failure(answer, "origin-violation", "answers with less than it had, under one tag"))
         case .same:
             // Only that ranges are ignored: a cache that knows If-Match may still send the rest.
             if plan.mode == .ifRange, saved.strongTag != nil, offset >= Self.worthAsking {
