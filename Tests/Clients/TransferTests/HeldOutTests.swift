@@ -108,6 +108,49 @@ import Testing
                 whole(tag, [], length: 0, .whole), whole(tag),
             ], held: first),
         Row(
+            name: "a copy that a cache has cut, by a date",
+            answers: [
+                whole(old, upTo: cut), whole(old, upTo: 300_000, length: 300_000, .whole),
+                whole(old, upTo: 300_000, length: 300_000, .whole),
+                whole(old, upTo: 300_000, length: 300_000, .whole),
+                whole(old, [], length: 0, .whole), whole(old),
+            ], held: first),
+        Row(
+            name: "a copy that a cache has cut, in chunks",
+            answers: [whole(tag, upTo: cut)]
+                + Array(
+                    repeating: whole(
+                        tag + "Transfer-Encoding: chunked\n", upTo: 300_000, length: nil, .whole),
+                    count: 6)
+                + [whole(tag)], held: first),
+        Row(
+            name: "a copy that a cache has cut, in chunks, by a date",
+            answers: [whole(old, upTo: cut)]
+                + Array(
+                    repeating: whole(
+                        old + "Transfer-Encoding: chunked\n", upTo: 300_000, length: nil, .whole),
+                    count: 6)
+                + [whole(old)], held: first),
+        Row(
+            name: "a copy that a cache has cut, from then on",
+            answers: [
+                whole(tag, upTo: cut), whole(tag, upTo: 300_000, length: 300_000, .whole),
+            ], failure: "origin-violation"),
+        Row(
+            name: "another variant under one date",
+            answers: [
+                whole(old + "Content-Location: /f.en\n", upTo: cut),
+                part(old + "Content-Location: /f.de\n", second),
+                whole(old + "Content-Location: /f.de\n", second),
+            ], held: second),
+        Row(
+            name: "another variant under one date, of as many bytes that are the same as had come",
+            answers: [
+                whole(old + "Content-Location: /f.en\n", upTo: cut),
+                part(old + "Content-Location: /f.de\n", spliced(cut)),
+                whole(old + "Content-Location: /f.de\n", spliced(cut)),
+            ], held: spliced(cut)),
+        Row(
             name: "a shorter one in chunks under the same tag, twice",
             answers: [
                 whole(tag, upTo: cut),
@@ -218,7 +261,7 @@ import Testing
             name: "a digest that was told, and a shorter whole under the same tag",
             answers: [
                 whole(tag + reprDigest, upTo: cut),
-                whole(tag + "Transfer-Encoding: chunked\n", upTo: 300_000, length: nil, .whole),
+                whole(tag + "Transfer-Encoding: chunked\n", upTo: 600_000, length: nil, .whole),
             ], failure: "digest-mismatch"),
     ]
 

@@ -98,6 +98,9 @@ struct DownloadOutcome {
             reception.position < store.saved?.length ?? 0
         else { return goOn() }
         guard reception.asksForWhole else { return nil }
+        if reception.isCutCopy {
+            return .retry(AnswerFacts.cutCopy(at: store.transfer.task.url))
+        }
         try store.drop(because: "version-changed: its length")
         return .again
     }

@@ -374,6 +374,12 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
     /// Whether it was asked for without a condition.
     var asksForWhole: Bool { plan.mode == .whole }
 
+    /// Whether the whole ended before what was there, which it should be of.
+    var isCutCopy: Bool {
+        guard let facts, let saved = store.saved else { return false }
+        return saved.isCut(facts.version, position, has: comparedEnd)
+    }
+
     /// Whether the content ended just where another's part begins, so that the two were not compared.
     var hasStoppedShort: Bool { position == limit && !hasReachedLimit }
 

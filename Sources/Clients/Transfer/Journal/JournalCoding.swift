@@ -102,7 +102,8 @@ extension SavedVersion {
             "url": .string(url), "etag": .optional(entityTag),
             "modified": .optional(lastModified), "date": .optional(date),
             "length": .optional(length), "coding": .string(contentEncoding),
-            "type": .string(contentType), "digests": .array(digests.map(\.journal)),
+            "type": .string(contentType), "place": .optional(contentLocation),
+            "digests": .array(digests.map(\.journal)),
         ])
     }
 
@@ -115,6 +116,7 @@ extension SavedVersion {
         length = value.integer("length").flatMap { $0 >= 0 ? $0 : nil }
         contentEncoding = value.text("coding") ?? ""
         contentType = value.text("type") ?? ""
+        contentLocation = value.text("place")
         digests = (value.objects("digests") ?? []).compactMap { ExpectedDigest($0) }
     }
 }

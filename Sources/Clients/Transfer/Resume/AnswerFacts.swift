@@ -82,6 +82,13 @@ package struct AnswerFacts: Sendable, Equatable {
             hint: "name the proxy as http://user:password@host:port, and start the daemon anew")
     }
 
+    /// Less than has come already, of the same version.
+    static func cutCopy(at url: String) -> Failure {
+        Failure(
+            "origin-violation", party: .origin,
+            "\(url): answers with less than it had, as the same version")
+    }
+
     private static func retryAfter(_ fields: Fields, now: HTTPDate) -> RetryAfter? {
         guard let value = fields.first(named: "retry-after") else { return nil }
         if let seconds = decimal(value) { return .seconds(Int64(clamping: seconds)) }

@@ -49,13 +49,10 @@ package struct ResumeRule: Sendable {
             // A part that is labelled as the whole, or a tag that stays while the content does not. What
             // is asked for without a condition decides.
             guard plan.mode == .whole else { return .next("another length of the same version") }
-            guard saved.strongTag != nil, answer.version.length ?? .max < offset else {
+            guard saved.isCut(answer.version, answer.version.length ?? .max, has: offset) else {
                 return .takeWhole
             }
-            // Less than has come under the same tag: a copy that was cut, as caches keep them.
-            return .wait(
-                answer.retryAfter,
-                failure(answer, "origin-violation", "answers with less than it had, under one tag"))
+            return .wait(answer.retryAfter, AnswerFacts.cutCopy(at: answer.version.url))
         case .same:
             // Only that ranges are ignored: a cache that knows If-Match may still send the rest.
             if plan.mode == .ifRange, saved.strongTag != nil, offset >= Self.worthAsking {

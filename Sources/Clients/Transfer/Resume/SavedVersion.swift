@@ -6,6 +6,9 @@ package import HTTPModel
 package struct SavedVersion: Sendable, Equatable {
     /// Where it was found, behind all redirects.
     package let url: String
+    /// Of Content-Location, the path (RFC 9110 §8.7): which of several variants was answered with; `nil`
+    /// where it is not told.
+    package var contentLocation: String?
     /// As it came. What is no entity tag, or several, is a weak one here: it can tell of a change, and
     /// proves nothing.
     package var entityTag: String?
@@ -34,6 +37,7 @@ package struct SavedVersion: Sendable, Equatable {
         lastModified = dates.count == 1 ? dates.first.flatMap(Self.text) : nil
         date = fields.first(named: "date").flatMap(Self.text)
         contentType = ParameterizedValue(fields.first(.contentType) ?? []).text
+        contentLocation = Self.place(fields.all(named: "content-location"))
         let codings = fields.all(.contentEncoding).joined(separator: [0x2C]).filter { $0 != 0x20 }
             .map(\.asciiLowercased).split(separator: 0x2C).map { $0.text }
         contentEncoding = codings.filter { $0 != "identity" }.joined(separator: ",")
@@ -75,11 +79,20 @@ package struct SavedVersion: Sendable, Equatable {
         }
     }
 
+    private static func place(_ values: [ArraySlice<UInt8>]) -> String? {
+        guard values.count == 1, let path = values[0].split(separator: UInt8(ascii: "?")).first,
+            path.count <= placeLimit, path.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        else { return nil }
+        return path.text
+    }
+
     /// What is no plain text names no moment.
     private static func text(_ value: ArraySlice<UInt8>) -> String? {
         value.count <= 64 && value.allSatisfy { $0 >= 0x20 && $0 < 0x7F } ? value.text : nil
     }
 
+    /// In bytes, of what is kept of a Content-Location.
+    private static let placeLimit = 1024
     /// In bytes, of what is no tag.
     private static let tagLimit = 64
     /// Beyond it, an origin says too much of one thing.
@@ -119,6 +132,12 @@ extension SavedVersion {
         return length != later
     }
 
+    /// Whether a whole of so many bytes is a copy that was cut, as caches keep them: of the same version, and
+    /// less than has come of it.
+    func isCut(_ other: SavedVersion, _ total: Int64, has offset: Int64) -> Bool {
+        total < offset && compare(other) == .same
+    }
+
     /// With the digests of what was dropped, where both have one strong tag: the same version has the same.
     func heir(to dropped: SavedVersion?) -> SavedVersion {
         guard digests.isEmpty, let dropped, let tag = dropped.strongTag, tag == strongTag,
@@ -130,9 +149,13 @@ extension SavedVersion {
     }
 
     /// Whether tags and dates of both are of one resource (RFC 9110 §8.8): they have one path, since the
-    /// query of a signed URL changes.
+    /// query of a signed URL changes, and are no two variants of it.
     private func isSameResource(as other: SavedVersion) -> Bool {
-        url.prefix { $0 != "?" } == other.url.prefix { $0 != "?" }
+        guard url.prefix(while: { $0 != "?" }) == other.url.prefix(while: { $0 != "?" }) else {
+            return false
+        }
+        guard let contentLocation, let later = other.contentLocation else { return true }
+        return contentLocation == later
     }
 
     /// The media type, for words.
