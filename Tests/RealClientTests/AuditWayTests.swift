@@ -99,13 +99,18 @@ extension RealClientTests {
             #expect(Set(answer.results.map(\.client)).count == 3, "\(audit.program.story)")
         }
 
-        /// What the command leaves running is ended and named, wherever the command runs.
-        @Test(.needs(.curl), arguments: [[], ["--no-namespaces"]])
-        func endsWhatIsLeftRunning(_ options: [String]) async throws {
+        /// What the command leaves running is ended and named, wherever the command runs: the tool too,
+        /// which stays in its own namespaces itself.
+        @Test(.needs(.curl), arguments: [[], ["--no-namespaces"]], ["sleep", "sallyport"])
+        func endsWhatIsLeftRunning(_ options: [String], _ program: String) async throws {
             let folder = try Folder()
+            let tool = try #require(Peer.sallyport.path)
+            let words =
+                program == "sleep"
+                ? "sleep 1000" : "\(tool) transfer daemon --folder \(folder.path("transfers"))"
             let command = [
                 "sh", "-c",
-                "setsid sleep 1000 > /dev/null 2>&1 & echo $! >> \(folder.path("left"));"
+                "setsid \(words) > /dev/null 2>&1 & echo $! >> \(folder.path("left"));"
                     + " exec curl -s {url}",
             ]
             let audit = try Audit(options + ["--probe", "trust-self-signed"], command, in: folder)
@@ -114,7 +119,7 @@ extension RealClientTests {
             let errors = String(decoding: audit.program.errors, as: UTF8.self)
             #expect(
                 errors.contains(
-                    "the command left programs running, which were ended: sleep (in 2 runs)\n"),
+                    "the command left programs running, which were ended: \(program) (in 2 runs)\n"),
                 "\(audit.program.story)")
             let left = try String(contentsOfFile: folder.path("left"), encoding: .utf8)
                 .split(separator: "\n").compactMap { pid_t($0) }

@@ -5,7 +5,7 @@ internal import Glibc
 package enum StrayProcesses {
     /// What tells that a process is the command's own.
     package enum Mark: Sendable {
-        /// It is in this network namespace, such as `net:[4026532281]`, and not the tool.
+        /// It is in this network namespace, such as `net:[4026532281]`, and no part of this run of the tool.
         case namespace(String)
         /// Its variables, as it was started with them, have this one, such as `NAME=value`.
         case variable(String)
@@ -14,8 +14,7 @@ package enum StrayProcesses {
             switch self {
             case .namespace(let namespace):
                 ProcessLink.namespace(of: process) == namespace
-                    && ProcessLink.target("/proc/\(process)/exe")
-                        != ProcessLink.target("/proc/self/exe")
+                    && !Self.isOurs(process)
             case .variable(let variable):
                 Self.variables(of: process).split(separator: 0).contains {
                     $0.elementsEqual(variable.utf8)
@@ -23,10 +22,22 @@ package enum StrayProcesses {
             }
         }
 
-        /// Empty for a process of another user, whose variables nobody else sees.
+        /// Whether it keeps the namespaces, and is no tool that the command started.
+        private static func isOurs(_ process: Int32) -> Bool {
+            let words = read("/proc/\(process)/cmdline").split(separator: 0)
+            return words.count > 1 && words[1].elementsEqual(ConfinedStart.word.utf8)
+                && ProcessLink.target("/proc/\(process)/exe")
+                    == ProcessLink.target("/proc/self/exe")
+        }
+
         private static func variables(of process: Int32) -> [UInt8] {
+            read("/proc/\(process)/environ")
+        }
+
+        /// Empty for a process of another user, whose variables nobody else sees.
+        private static func read(_ path: String) -> [UInt8] {
             do throws(Failure) {
-                return try Files.read("/proc/\(process)/environ")
+                return try Files.read(path)
             } catch {
                 return []
             }

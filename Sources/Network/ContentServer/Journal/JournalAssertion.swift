@@ -151,7 +151,7 @@ package enum JournalAssertion: Sendable, Equatable {
         var found: [String] = []
         if let first = records.first, UInt64(records.count) > limit + 1 {
             found.append(
-                "\(first.client) asked \(records.count) times for \(first.target), that is"
+                "\(first.client) asked \(records.count) times for \(first.resource), that is"
                     + " \(records.count - 1) retries where \(limit) are allowed")
         }
         for (earlier, later) in zip(records, records.dropFirst()) {
