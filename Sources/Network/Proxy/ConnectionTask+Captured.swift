@@ -83,6 +83,8 @@ extension ConnectionTask {
         isProcessSought = finder.find(client: peer, server: server) { [self] found in
             record.process = found
             isProcessSought = false
+            // What it has asked for came before its name.
+            if record.exchangeCount > 0 { noteTaken() }
             let waiting = unsafe processWaiters
             unsafe processWaiters = []
             for index in unsafe waiting.indices { unsafe waiting[index].resume() }
