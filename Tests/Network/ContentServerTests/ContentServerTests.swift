@@ -223,6 +223,22 @@ struct ContentServerTests {
         #expect(server.journal.contents().records.filter { $0.client == "x" }.count == 2)
     }
 
+    /// Paths are as people write them, with the first slash and without.
+    @Test(arguments: [("/assets/*", 2), ("assets/*", 2), ("*7/*", 1), ("feeds/*", 0)])
+    func listsRequestsByPath(_ pattern: String, _ count: Int) async throws {
+        let server = ContentServer(ContentServerConfiguration())
+        for path in ["/assets/1/1k", "/assets/7/1k"] {
+            let response = await server.answer(try request("GET", path), RequestBody([]))
+            response.onEnd?(SentResponse(end: .whole, count: 1024, acknowledged: 1024))
+        }
+        let list = await server.answer(
+            try request(
+                "GET", "/.sallyport/journal?format=canonical&path=\(pattern)",
+                host: "127.0.0.1", from: "127.0.0.1"), RequestBody([]))
+        let text = try await list.content(room: 1000).text
+        #expect(text.ranges(of: "/1k").count == count, "\(text)")
+    }
+
     /// Whether TLS or the request names the host.
     @Test(arguments: [
         ("client-certificate-required.sallyport.test", "origin.test", 403),

@@ -45,7 +45,10 @@ struct JournalRoutes {
     private func contents(_ request: ServerRequest) -> Journal.Contents {
         var filter = JournalFilter()
         filter.client = request.path.queryValue("client")?.text
-        filter.path = request.path.queryValue("path")?.text
+        filter.path = (request.path.queryValue("path")?.text).map {
+            // Whoever names one without its slash means that one.
+            $0.hasPrefix("/") || $0.hasPrefix("*") ? $0 : "/" + $0
+        }
         filter.range = request.path.queryValue("range")?.text
         return journal.contents(filter)
     }

@@ -42,14 +42,14 @@ extension Command {
                     "protocol", \.mode, .choice("PROTOCOL"), standard: "automatic", "how it is sent"
                 ),
                 .option(
-                    "draft", \.version, .uploadVersion, standard: "8",
-                    "the version of automatic and resumable"),
+                    "draft", \.version, .uploadVersion,
+                    "the version of automatic and resumable (default: 8)"),
                 .option(
                     "method", \.method, .choice("METHOD"),
                     "what the first request is (default: PUT; POST for form, resumable and tus)"),
                 .option(
-                    "field", \.field, .text("NAME"), standard: "file",
-                    "the name of the form's field"),
+                    "field", \.field, .text("NAME"),
+                    "the name of the form's field (default: file)"),
                 .option(
                     "type", \.type, .text("MEDIA-TYPE"), standard: "application/octet-stream",
                     "what the file is"),
@@ -69,23 +69,37 @@ struct TransferPutArguments {
     var file = ""
     var url = ""
     var mode = UploadOptions.Mode.automatic
-    var version = UploadDialect.draft(8)
+    var version: UploadDialect?
     var method: Method?
-    var field = "file"
+    var field: String?
     var type = "application/octet-stream"
     var common = TransferCommonArguments()
     var place = TransferPlace()
 
     func plan() throws -> TransferPlan {
         var plan = TransferPlan(.upload, url, file: try absolute(file), session: common.session)
-        plan.options.upload.mode = mode
-        plan.options.upload.version = version
-        plan.options.upload.method = method?.rawValue
-        plan.options.upload.field = field
-        plan.options.upload.contentType = type
-        try plan.options.upload.check()
+        plan.options.upload = try upload()
         try common.apply(to: &plan.options)
         return plan
+    }
+}
+
+extension TransferPutArguments {
+    private func upload() throws -> UploadOptions {
+        guard version == nil || mode == .automatic || mode == .resumable else {
+            throw UsageFailure("--draft: goes with --protocol automatic and resumable")
+        }
+        guard field == nil || mode == .form else {
+            throw UsageFailure("--field: goes with --protocol form")
+        }
+        var upload = UploadOptions()
+        upload.mode = mode
+        upload.version = version ?? upload.version
+        upload.method = method?.rawValue
+        upload.field = field ?? upload.field
+        upload.contentType = type
+        try upload.check()
+        return upload
     }
 }
 
