@@ -39,8 +39,10 @@ package struct OriginConfiguration: Sendable {
     package var dialler = "the proxy"
     /// What to do about an origin that wants a certificate of its client.
     package var certificateHint = "no certificate can be shown to it"
-    /// What to do about a certificate that does not verify.
+    /// What to do about a certificate that nobody who is trusted vouches for.
     package var trustHint = ""
+    /// The same of one that is known and has another flaw; `nil` where nothing is to be done here.
+    package var flawHint: String?
 
     package init() {}
 }

@@ -79,7 +79,8 @@ package struct OriginFailureText {
             failure: Failure(
                 "origin-certificate", party: .origin,
                 "the certificate of \(name) does not verify: \(reason)",
-                hint: configuration.trustHint),
+                hint: VerifyExplanation.isOfTrust(error)
+                    ? configuration.trustHint : configuration.flawHint),
             outcome: .originUntrusted, tls: leg.tls, address: leg.address)
     }
 

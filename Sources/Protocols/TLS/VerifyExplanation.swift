@@ -23,6 +23,11 @@ package enum VerifyExplanation {
         return error
     }
 
+    /// Whether nobody is known who vouches for the chain: then naming one mends it.
+    package static func isOfTrust(_ error: String) -> Bool {
+        error.hasPrefix("unable to") || error.hasPrefix("self-signed")
+    }
+
     private static func certificates(_ chain: [[UInt8]]) -> [Certificate] {
         chain.prefix(chainLimit).compactMap { Certificate(der: $0) }
     }

@@ -34,6 +34,8 @@ struct VerifyExplanationTests {
         #expect(text.contains(words), "\(text)")
         #expect(text.utf8.allSatisfy { (0x20...0x7E).contains($0) })
         #expect(text.utf8.count < 250)
+        // Another CA mends nothing but that nobody vouches for it.
+        #expect(VerifyExplanation.isOfTrust(error) == identifier.hasPrefix("trust-"))
     }
 
     @Test(arguments: [[], [[UInt8]()], [[0x30, 0x03, 1, 2, 3]]] as [[[UInt8]]])
