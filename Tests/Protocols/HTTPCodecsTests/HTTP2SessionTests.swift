@@ -418,6 +418,40 @@ func response(_ lines: String = "HTTP/1.1 200 OK") throws -> HTTP2Fields {
         #expect(pair.serverViolation == .badPreface)
     }
 
+    /// What was under way when we reset a stream may come, and no more: nothing else would stop an
+    /// origin whose stream is over.
+    @Test(arguments: [0, 1], [0, 1])
+    func boundsWhatComesForStreamsThatAreOver(type: UInt8, resets: Int) throws {
+        let pair = HTTP2Pair()
+        let stream = try #require(pair.client.request(try request(), endsStream: true))
+        pair.run()
+        let number = UInt32(stream)
+        if resets == 1 {
+            pair.client.reset(stream, HTTP2ErrorCode.cancel)
+        } else {
+            pair.server.respond(stream, try response(), endsStream: true)
+        }
+        pair.run()
+        let block = Frame.block([("x", String(repeating: "a", count: 4000))])
+        let frame =
+            type == 0
+            ? Frame(0, stream: number, [UInt8](repeating: 0, count: 16_000))
+            : Frame(1, flags: 4, stream: number, block)
+        let bytes = frame.bytes
+        var count = 0
+        while count < 4 << 20, pair.clientViolation == nil {
+            pair.sayToClient(bytes)
+            count += bytes.count
+        }
+        let credit = (64 << 10) + resets * ((256 << 10) + (128 << 10))
+        guard case .flood(let flood) = pair.clientViolation else {
+            Issue.record("\(count) bytes came: \(String(describing: pair.clientViolation))")
+            return
+        }
+        #expect(flood.code == "h2-stray-flood")
+        #expect((credit...credit + 2 * bytes.count).contains(count))
+    }
+
     // MARK: Upgrade
 
     @Test func anUpgradeOpensStreamOne() throws {

@@ -61,7 +61,8 @@ package final class HTTP2Session {
     ) {
         self.role = role
         self.limits = limits
-        frames = HTTP2FrameReader(skippingPreface: role == .server)
+        frames = HTTP2FrameReader(
+            skippingPreface: role == .server, countsStrays: role == .client)
         var made: OpaquePointer?
         let me = unsafe Unmanaged.passUnretained(self).toOpaque()
         let library = HTTP2Library.shared
@@ -109,8 +110,10 @@ package final class HTTP2Session {
     /// - Parameter settings: the payload of HTTP2-Settings, decoded.
     /// - Returns: whether the settings were valid.
     package func upgrade(settings: [UInt8], isHead: Bool) -> Bool {
+        if role == .client { frames.noteOpened(1) }
         // Values that are not allowed are only told by the callback; a GOAWAY waits then.
-        unsafe nghttp2_session_upgrade2(pointer, settings, settings.count, isHead ? 1 : 0, nil)
+        return unsafe nghttp2_session_upgrade2(
+            pointer, settings, settings.count, isHead ? 1 : 0, nil)
             == 0 && failureDetail == nil
     }
 
@@ -236,6 +239,7 @@ package final class HTTP2Session {
                 pointer, nil, entries, entries.count, &provider, nil)
         }
         guard stream > 0 else { return nil }
+        frames.noteOpened(stream)
         if !endsStream { bodies[stream] = OutgoingBody() }
         return stream
     }
@@ -472,6 +476,7 @@ package final class HTTP2Session {
         if !resetsAtEnd.isEmpty { resetsAtEnd.remove(stream) }
         if !interims.isEmpty { interims[stream] = nil }
         if !knownResets.isEmpty { knownResets.remove(stream) }
+        frames.noteClosed(stream)
         events.append(.closed(stream: stream, code: code))
     }
 
@@ -533,6 +538,7 @@ package final class HTTP2Session {
     }
 
     func noteSentReset(_ stream: Int32) {
+        frames.noteReset(window: Int(limits.streamWindow))
         if knownResets.remove(stream) == nil { noteProvoked(stream) }
         knownResets.remove(stream)
         guard let flood = provokedFlood, failure == nil else { return }

@@ -65,6 +65,7 @@ package struct HTTP2Flood: Error, Sendable, Equatable {
         case "h2-answers-flood": "asked for \(count) answers and took none"
         case "h2-empty-frames-flood": "sent \(count) DATA frames without content"
         case "h2-window-flood": "sent \(count) WINDOW_UPDATE frames"
+        case "h2-stray-flood": "sent \(count) bytes on streams that were over"
         default: "sent \(count) frames that ask for nothing"
         }
     }
@@ -92,6 +93,11 @@ package struct HTTP2FrameReader: Sendable {
     private var windowUpdates = Allowance(burst: 2_000, perSecond: 1_000)
     /// Window updates that were earned by content and do not count.
     private var windowCredit = 0
+    /// Streams that are open, where an origin's are told; `nil` where they are not.
+    private var open: Set<Int32>?
+    /// How much may still come for streams that are over, in bytes: what was under way.
+    private var strayCredit = strayStart
+    private var strayCount = 0
     /// Whether the next byte tells how much of a DATA frame is padding.
     private var awaitsPadLength = false
     /// Frames seen, by type; unknown ones at 15.
@@ -114,10 +120,26 @@ package struct HTTP2FrameReader: Sendable {
     /// Window updates for one DATA frame: one of the stream and one of the connection, twice.
     private static let updatesForData = 4
     private static let windowCreditLimit = 100_000
+    /// In bytes.
+    private static let strayStart = 64 << 10
+    private static let strayCreditLimit = 16 << 20
 
-    /// - Parameter skippingPreface: whether the client's preface (RFC 9113 §3.4) comes first.
-    package init(skippingPreface: Bool) {
+    /// - Parameters:
+    ///   - skippingPreface: whether the client's preface (RFC 9113 §3.4) comes first.
+    ///   - countsStrays: whether streams are told by `noteOpened` and `noteClosed`, and what comes for
+    ///     others counts. Nothing but that stops an origin whose stream is over.
+    package init(skippingPreface: Bool, countsStrays: Bool = false) {
         prefaceLeft = skippingPreface ? 24 : 0
+        open = countsStrays ? [] : nil
+    }
+
+    mutating func noteOpened(_ stream: Int32) { open?.insert(stream) }
+
+    mutating func noteClosed(_ stream: Int32) { open?.remove(stream) }
+
+    /// Notes a reset of ours: so much was under way at most.
+    mutating func noteReset(window: Int) {
+        strayCredit = min(strayCredit + window + Self.blockLimit, Self.strayCreditLimit)
     }
 
     /// Looks at bytes that come next.
@@ -186,6 +208,9 @@ package struct HTTP2FrameReader: Sendable {
         let type = HTTP2FrameType(rawValue: header[3])
         payloadLeft = size
         counts[min(15, Int(type.rawValue))] += 1
+        if open != nil, type == .data || type == .headers || type == .continuation {
+            try countStray(size)
+        }
         switch type {
         case .data:
             guard header[4] & 1 == 0 else { break }
@@ -212,6 +237,19 @@ package struct HTTP2FrameReader: Sendable {
         }
     }
 
+    private mutating func countStray(_ size: Int) throws(HTTP2Flood) {
+        guard let open, !open.contains(stream) else { return }
+        strayCount += size + 9
+        strayCredit -= size + 9
+        guard strayCredit >= 0 else { throw HTTP2Flood(code: "h2-stray-flood", count: strayCount) }
+    }
+
+    /// The stream of the frame whose head has come.
+    private var stream: Int32 {
+        Int32(header[5] & 0x7F) << 24 | Int32(header[6]) << 16 | Int32(header[7]) << 8
+            | Int32(header[8])
+    }
+
     private mutating func addToBlock(_ size: Int) throws(HTTP2Flood) {
         blockSize += size
         guard blockSize <= Self.blockLimit else {
@@ -235,9 +273,6 @@ package struct HTTP2FrameReader: Sendable {
     private mutating func endFrame() {
         guard let type = keptType else { return }
         keptType = nil
-        let stream =
-            Int32(header[5] & 0x7F) << 24 | Int32(header[6]) << 16 | Int32(header[7]) << 8
-            | Int32(header[8])
         sideFrames.append(
             HTTP2SideFrame(
                 type: type, flags: header[4], stream: stream, size: keptSize, payload: kept))
