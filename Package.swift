@@ -350,7 +350,7 @@ let package = Package(
             of: "ContentServer",
             [
                 "Base", "Contents", "HTTPCodecs", "HTTPModel", "HTTPServer", "RangeVectors",
-                "Sockets", "TLS", "Transport",
+                "Sockets", "TLS", "TestConditions", "Transport",
             ]),
         tests(
             of: "Launching",

@@ -4,15 +4,19 @@
 /// backslash is itself, as the paths of JSON have them.
 package enum Glob {
     package static func matches(_ text: String, _ pattern: String) -> Bool {
-        guard pattern.utf8.contains(star) else { return text.utf8.elementsEqual(pattern.utf8) }
         var steps = Int.max
+        return matches(text, pattern, steps: &steps)
+    }
+
+    /// The same in so many steps at most, which are as many as a text has bytes for each of its
+    /// pattern's at worst; none is left where they did not do.
+    package static func matches(_ text: String, _ pattern: String, steps: inout Int) -> Bool {
+        guard pattern.utf8.contains(star) else { return text.utf8.elementsEqual(pattern.utf8) }
         return matches(Array(text.utf8), read(pattern), &steps)
     }
 
     /// As `shExpMatch` of proxy scripts has them: `?` stands for any one byte besides.
     ///
-    /// - Parameter steps: how many may be taken, which are at most as many as a text has bytes for
-    ///   each of its pattern's; none is left where they did not do.
     package static func matchesShell(
         _ text: String, _ pattern: String, steps: inout Int
     ) -> Bool {

@@ -1,6 +1,7 @@
 import Base
 import HTTPModel
 import HTTPServer
+import TestConditions
 import Testing
 
 @testable import ContentServer
@@ -118,6 +119,49 @@ struct FaultTests {
         let response = await server.answer(
             try request("GET", "/faults/redirect:1//evil.example/x"), RequestBody([]))
         #expect(response.first("Location") == "/.//evil.example/x")
+    }
+
+    /// However small the room is that it is read into, as a window of HTTP/2 may leave it.
+    @Test(arguments: [1, 7, 4096, 100_000])
+    func turnsOneBitOnly(room: Int) async throws {
+        let server = ContentServer(ContentServerConfiguration())
+        let response = await server.answer(
+            try request("GET", "/faults/flip:10:0/assets/1/100000"), RequestBody([]))
+        let content = try await response.content(room: room)
+        #expect(content.count == 100_000)
+        let other = zip(content, Self.bytes(0..<100_000)).enumerated().filter {
+            $0.element.0 != $0.element.1
+        }
+        #expect(other.map(\.offset) == [10])
+    }
+
+    /// A page of a stranger's making gets nothing of this server's.
+    @Test(arguments: [
+        "/faults/duplicate:Content-Type:text%2Fhtml/httpbin/anything?x=<script>",
+        "/httpbin/response-headers?Content-Type=text/html&x=<script>", "/httpbin/base64/PGI%2B",
+    ])
+    func keepsPagesApart(_ path: String) async throws {
+        let server = ContentServer(ContentServerConfiguration())
+        let response = await server.answer(try request("GET", path), RequestBody([]))
+        #expect(response.first("Content-Security-Policy") == "sandbox")
+    }
+
+    @Test func leadsToNoOtherHost() async throws {
+        let server = ContentServer(ContentServerConfiguration())
+        let response = await server.answer(
+            try request("GET", #"/faults/redirect:1/\evil.example/x"#), RequestBody([]))
+        #expect(response.first("Location") == #"/./\evil.example/x"#)
+    }
+
+    /// Patterns that fit nearly everywhere take no longer than others.
+    @Test(.processorTime(below: .seconds(60))) func boundsWhatPatternsTake() throws {
+        let rule = "[rule]\npath = *" + String(repeating: "a", count: 1000) + "b\nfault = flip\n"
+        let scenario = try Scenario.read(
+            [UInt8](String(repeating: rule, count: 500).utf8), path: "s")
+        let schedule = FaultSchedule(scenario, seed: 1)
+        let request = try request("GET", "/" + String(repeating: "a", count: 8000))
+        // Each would take eight million steps for each rule.
+        for _ in 0..<10 { #expect(schedule.decide(request, client: "a").rule == nil) }
     }
 
     /// Every verb can be asked for by hand, and tells how it is written.

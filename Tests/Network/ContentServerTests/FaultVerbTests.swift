@@ -80,6 +80,15 @@ struct FaultVerbTests {
             "[rule]\npath = assets/*\n",
             "s:2:8: a path begins with '/' or '*', not 'assets/*'"
         ),
+        (
+            "[rule]\nfault = flip|flip|flip|flip|flip|flip|flip|flip|flip\n"
+                + "fault = flip|flip|flip|flip|flip|flip|flip|flip\n",
+            "s:3:9: more than 16 faults in a rule"
+        ),
+        (
+            "[rule]\npath = *" + String(repeating: "a", count: 1024) + "\n",
+            "s:2:8: a pattern of more than 1024 bytes"
+        ),
         ("[rule]\nhots = a\n", "s:2:1: there is no setting 'hots'"),
         ("[rule]\nhost = a\nhost = b\n", "s:3:1: 'host' is there twice"),
         (

@@ -147,8 +147,9 @@ struct FaultApplication {
     }
 
     private func redirect(to target: String) -> ServerResponse {
-        // Two slashes would begin the name of another host (RFC 3986 §4.2).
-        let target = target.hasPrefix("//") ? "/.\(target)" : target
+        // Two slashes would begin the name of another host (RFC 3986 §4.2), of either kind to browsers.
+        let isOther = target.hasPrefix("//") || target.hasPrefix("/\\")
+        let target = isOther ? "/.\(target)" : target
         return ServerResponse(302, [ResponseField("Location", target)])
     }
 
@@ -249,6 +250,7 @@ struct FaultApplication {
         case .duplicate(let name, let value):
             note("duplicate \(name.prefix(40))")
             response.duplicate(name, value)
+            if name.lowercased() == "content-type" { response.fields.append(.sandbox) }
         case .digest(let field):
             let bytes = (0..<4).flatMap { _ in Self.bytes(draws.next()) }
             note("digest \(field.rawValue)")

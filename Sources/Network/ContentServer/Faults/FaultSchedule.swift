@@ -35,7 +35,9 @@ package final class FaultSchedule: Sendable {
     /// it is.
     func decide(_ request: ServerRequest, client: String) -> Decision {
         var decision: Decision?
-        for (index, rule) in scenario.rules.enumerated() where rule.matches(request) {
+        var steps = Self.stepLimit
+        for (index, rule) in scenario.rules.enumerated()
+        where rule.matches(request, steps: &steps) {
             let ordinal = count(Key(rule: index, client: client))
             guard decision == nil, rule.turn.means(ordinal) else { continue }
             var draws = FaultDraws(seed: seed, rule: rule.name, client: client, ordinal: ordinal)
@@ -66,6 +68,8 @@ package final class FaultSchedule: Sendable {
     func reset() { counts.withLock { $0 = [:] } }
 
     private static let limit = 100_000
+    /// Of all patterns for one request, which take some milliseconds: rules behind it do not match.
+    private static let stepLimit = 1_000_000
 }
 
 /// Which client a request is of: the label that it gives itself, else its address without the port.

@@ -46,7 +46,8 @@ package struct FaultVerb: Sendable {
         return faults
     }
 
-    private static let limit = 16
+    /// Of one rule, or one URL.
+    static let limit = 16
 
     package static let all: [FaultVerb] = delivery + uploads + content + ranges
 

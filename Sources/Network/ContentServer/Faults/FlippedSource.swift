@@ -16,11 +16,15 @@ final class FlippedSource: ResponseBodySource {
     }
 
     func read(into buffer: ByteBuffer) async throws(ResponseInterruption) -> Int {
-        guard place >= offset else { return try await source.read(into: buffer) }
+        guard place >= offset || !plain.isEmpty else {
+            return try await source.read(into: buffer)
+        }
         if plain.isEmpty, try await source.read(into: plain) == 0 { return 0 }
         let count = min(plain.count, buffer.room)
         var bytes = plain.copy(0..<count)
-        if place < offset + UInt64(count) { bytes[Int(place - offset)] ^= 1 << UInt8(bit) }
+        if (offset..<offset + UInt64(count)).contains(place) {
+            bytes[Int(place - offset)] ^= 1 << UInt8(bit)
+        }
         plain.consume(count)
         // What is behind the bit goes straight on, once nothing of it waits.
         offset += UInt64(count)

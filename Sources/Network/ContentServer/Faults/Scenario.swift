@@ -59,10 +59,11 @@ package struct Scenario: Sendable {
 }
 
 extension Scenario.Rule {
-    func matches(_ request: ServerRequest) -> Bool {
-        if let host, !Glob.matches(request.host ?? "", host) { return false }
+    /// - Parameter steps: how many the comparisons may take.
+    func matches(_ request: ServerRequest, steps: inout Int) -> Bool {
+        if let host, !Glob.matches(request.host ?? "", host, steps: &steps) { return false }
         guard methods.isEmpty || methods.contains(request.method.text),
-            Glob.matches(request.path.raw.text, path)
+            Glob.matches(request.path.raw.text, path, steps: &steps)
         else { return false }
         if let reachedByte, !Self.reaches(reachedByte, request) { return false }
         guard let asksForRange else { return true }

@@ -69,8 +69,14 @@ struct ScenarioReader {
     ) throws(Failure) {
         switch name {
         case .name: rule.name = value
-        case .host: rule.host = value.lowercased()
-        case .path:
+        case .host, .path:
+            guard value.utf8.count <= Self.patternLimit else {
+                throw invalid(place, "a pattern of more than \(Self.patternLimit) bytes", nil)
+            }
+            guard name == .path else {
+                rule.host = value.lowercased()
+                return
+            }
             guard value.hasPrefix("/") || value.hasPrefix("*") else {
                 throw invalid(
                     place, "a path begins with '/' or '*', not '\(value)'",
@@ -99,6 +105,9 @@ struct ScenarioReader {
                 rule.faults += try FaultVerb.faults(value)
             } catch {
                 throw invalid(place, error.detail, error.hint)
+            }
+            guard rule.faults.count <= FaultVerb.limit else {
+                throw invalid(place, "more than \(FaultVerb.limit) faults in a rule", nil)
             }
         }
     }
@@ -155,4 +164,6 @@ struct ScenarioReader {
     }
 
     private static let limit = 1000
+    /// In bytes.
+    private static let patternLimit = 1024
 }

@@ -45,6 +45,7 @@ enum HttpbinCacheRoutes {
         for item in items where isToken(item.name) {
             if item.name.text.lowercased() == "content-type" {
                 response.fields.removeAll { $0.name == "Content-Type" }
+                response.fields.append(.sandbox)
             }
             response.fields.append(ResponseField(item.name.text, item.value.text))
         }

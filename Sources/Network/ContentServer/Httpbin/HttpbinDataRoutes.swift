@@ -22,7 +22,7 @@ enum HttpbinDataRoutes {
                     [
                         ResponseField("Content-Type", "text/html; charset=utf-8"),
                         // Whose page it is nobody knows.
-                        ResponseField("Content-Security-Policy", "sandbox"),
+                        .sandbox,
                     ], body: .bytes(bytes))
             },
             .get("/uuid") { request in

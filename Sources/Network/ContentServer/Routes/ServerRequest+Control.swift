@@ -31,3 +31,8 @@ extension ServerRequest {
         givenSeconds.map { $0 * 1000 } ?? receivedAt.microseconds / 1000
     }
 }
+
+extension ResponseField {
+    /// Of what a stranger may have made a page: it gets nothing of this server's own.
+    static let sandbox = ResponseField("Content-Security-Policy", "sandbox")
+}
