@@ -39,6 +39,9 @@ package struct ClientConfiguration: Sendable {
     package var endsBeyondKept = false
     /// In milliseconds, of a whole exchange without a reception; `nil` for as long as bytes come.
     package var timeLimit: UInt64?
+    /// What to do about an upstream proxy that wants a login.
+    package var upstreamHint =
+        "name the proxy as http://user:password@host:port in http_proxy and https_proxy"
 
     package init() {}
 
@@ -58,6 +61,7 @@ package struct ClientConfiguration: Sendable {
         origins.streamIdleTimeout = idleTimeout
         origins.dialler = "the client"
         origins.certificateHint = "show it one with --client-cert HOST=FILE"
+        origins.upstreamHint = upstreamHint
         origins.trustHint = "name a file with the CA that vouches for it with --ca"
         return origins
     }

@@ -39,6 +39,8 @@ package struct OriginConfiguration: Sendable {
     package var dialler = "the proxy"
     /// What to do about an origin that wants a certificate of its client.
     package var certificateHint = "no certificate can be shown to it"
+    /// What to do about an upstream proxy that wants a login.
+    package var upstreamHint: String?
     /// What to do about a certificate that nobody who is trusted vouches for.
     package var trustHint = ""
     /// The same of one that is known and has another flaw; `nil` where nothing is to be done here.

@@ -68,8 +68,9 @@ package final class OriginConnector: @unchecked Sendable {
             } catch {
                 // Of several proxies, the next one takes the place of one that is not there.
                 // One that is there and refuses is not passed by.
-                guard error.outcome == .originUnreachable, error.failure.code != "upstream-failed",
-                    !ways.isEmpty, !isCut
+                guard error.outcome == .originUnreachable, !ways.isEmpty, !isCut,
+                    !["upstream-failed", OriginFailureText.proxyLoginCode]
+                        .contains(error.failure.code)
                 else {
                     throw error
                 }

@@ -10,6 +10,7 @@ package struct OriginFailureText {
     private let configuration: OriginConfiguration
 
     package static let certificateCode = "client-certificate-required"
+    package static let proxyLoginCode = "proxy-login-wanted"
 
     package init(_ configuration: OriginConfiguration) {
         self.configuration = configuration

@@ -73,7 +73,8 @@ extension OriginConnector {
             if head.status / 100 == 2 { return }
             // An interim response may come first (RFC 9110 §15.2).
             guard head.status < 200 else {
-                throw failure(upstream, "answers with \(head.status)")
+                throw head.status == 407
+                    ? loginWanted(upstream) : failure(upstream, "answers with \(head.status)")
             }
             do throws(HTTP1Violation) {
                 try interims.take(head)
@@ -151,6 +152,15 @@ extension OriginConnector {
             throw failure(upstream, error.detail)
         }
         return buffer[0]
+    }
+
+    /// Not to be asked again with the same login: proxies lock accounts (RFC 9110 §15.5.8).
+    private func loginWanted(_ upstream: UpstreamProxy) -> Failure {
+        Failure(
+            OriginFailureText.proxyLoginCode, party: .client,
+            "the upstream proxy \(upstream.host) port \(upstream.port) wants a login"
+                + (upstream.credential == nil ? "" : ", and does not take the one that it got"),
+            hint: configuration.upstreamHint)
     }
 
     private func failure(_ upstream: UpstreamProxy, _ detail: String) -> Failure {

@@ -177,6 +177,7 @@ extension ProxyPlan {
             + " own, and nothing is decrypted"
         origins.trustHint =
             "trust its CA with --origin-ca FILE, or go on and record it with --insecure-origin"
+        origins.upstreamHint = "give the login with --upstream-auth FILE"
         origins.flawHint = "go on and record it with --insecure-origin"
         return origins
     }

@@ -66,7 +66,9 @@ extension ValueSyntax where Value == UpstreamProxy {
     static var upstream: ValueSyntax {
         .reading(
             "[PATTERN=]URL", wanted: "http://HOST:PORT or socks5://HOST:PORT",
-            hint: "for some hosts alone write *.corp.example=http://proxy.example:3128"
+            hint:
+                "for some hosts alone write *.corp.example=http://proxy.example:3128; a password does"
+                + " not belong on a command line"
         ) { text in
             var url = text[...]
             var hosts: [HostPattern] = []

@@ -1,4 +1,5 @@
 internal import Base
+internal import Redaction
 
 /// How the text of one value is read, and what help calls it.
 struct ValueSyntax<Value> {
@@ -28,7 +29,9 @@ struct ValueSyntax<Value> {
     ) -> ValueSyntax {
         ValueSyntax(placeholder) { text throws(UsageFailure) in
             guard let value = read(text) else {
-                throw UsageFailure("\(wanted) is needed, not '\(text)'", hint: hint)
+                // A password in a URL, say, is not for the log of whoever runs it.
+                let shown = text.contains("://") ? URLRedaction.redact(text) : text
+                throw UsageFailure("\(wanted) is needed, not '\(shown)'", hint: hint)
             }
             return value
         }

@@ -48,6 +48,7 @@ package final class ReplayClientService: Sendable {
     ) throws(Failure) {
         self.events = events
         var client = ClientConfiguration()
+        client.upstreamHint = "give the login with --upstream-auth FILE"
         client.authorities = configuration.authorities
         client.identities = configuration.identities
         client.http = configuration.versions
