@@ -137,6 +137,24 @@ import Testing
                 whole(tag, upTo: cut), whole(tag, upTo: 300_000, length: 300_000, .whole),
             ], failure: "origin-violation"),
         Row(
+            name: "a changed copy on the way (203), and then the rest of the original",
+            answers: [
+                ScriptedAnswer(
+                    "203\nContent-Length: \(size)\n\(tag)", Array(second[..<cut]), .cut),
+                part(tag), whole(tag),
+            ], held: first),
+        Row(
+            name: "all of it, and no end",
+            answers: [
+                ScriptedAnswer("200\nTransfer-Encoding: chunked\n\(tag)", first, .cut), part(tag),
+            ], held: first),
+        Row(
+            name: "two moments at which it was answered",
+            answers: [
+                whole(old + "Date: Sun, 06 Nov 1994 08:49:37 GMT\n", upTo: cut),
+                part(old, second), whole(old, second),
+            ], held: second),
+        Row(
             name: "another variant under one date",
             answers: [
                 whole(old + "Content-Location: /f.en\n", upTo: cut),

@@ -199,7 +199,7 @@ extension DiskFailure {
         let kind: Kind =
             switch number {
             case ENOSPC, EDQUOT, EFBIG: .full
-            case EIO: .broken
+            case EIO, EMFILE, ENFILE, ENOMEM: .broken
             case ENOENT, ENOTDIR: .missing
             case EEXIST, ENOTEMPTY: .exists
             case EXDEV: .otherDisk

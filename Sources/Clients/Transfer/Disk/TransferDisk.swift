@@ -47,7 +47,7 @@ package struct DiskFailure: Error, Sendable, Equatable {
     package enum Kind: Sendable {
         /// ENOSPC and EDQUOT.
         case full
-        /// EIO.
+        /// EIO, and what the system has too little of at the moment.
         case broken
         case missing
         case exists

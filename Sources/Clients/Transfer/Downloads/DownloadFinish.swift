@@ -101,6 +101,18 @@ struct DownloadFinish {
         try transfer.journal.append(.completed(path: target))
     }
 
+    /// What is at a target; `nil` for a folder, a link, another's file or the like, which is in the way.
+    private static func opened(
+        _ target: String, of transfer: RunningTransfer
+    ) throws(DiskFailure) -> (any DiskFile)? {
+        do throws(DiskFailure) {
+            return try transfer.open(target, creating: false)
+        } catch {
+            guard error.kind == .other else { throw error }
+            return nil
+        }
+    }
+
     /// Goes on where a crash came between the comparison and the end.
     ///
     /// - Returns: `nil` if the download has to go on.
@@ -115,8 +127,7 @@ struct DownloadFinish {
             if !isGathered { try transfer.journal.append(.restarted("file-missing")) }
             return nil
         }
-        let file = try transfer.open(target, creating: false)
-        guard try file.size() == verified.size else {
+        guard let file = try opened(target, of: transfer), try file.size() == verified.size else {
             if !isGathered { try transfer.journal.append(.restarted("file-missing")) }
             return nil
         }

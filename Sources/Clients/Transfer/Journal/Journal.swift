@@ -7,7 +7,8 @@ internal import Synchronization
 /// It may say less than is on the disk, and never more: whoever appends progress has synced the data
 /// before.
 ///
-/// It may be appended to from two threads: records are written one after the other.
+/// It may be appended to from two threads: records are written one after the other. Its file is opened
+/// for each record: there may be more tasks than a process may have descriptors.
 final class Journal: Sendable {
     private let path: String
     private let disk: any TransferDisk
@@ -15,7 +16,6 @@ final class Journal: Sendable {
     private let read: Mutex<JournalState>
 
     private struct Place {
-        var file: any DiskFile
         /// Where the next record goes.
         var end: Int64
         /// In bytes: longer ones are written anew.
@@ -47,7 +47,7 @@ final class Journal: Sendable {
             try file.truncate(to: Int64(reader.end))
             try file.sync()
         }
-        return Journal(path, file, state, end: Int64(reader.end), on: disk)
+        return Journal(path, state, end: Int64(reader.end), on: disk)
     }
 
     /// Begins a journal, whose file is not there yet.
@@ -57,9 +57,9 @@ final class Journal: Sendable {
         _ path: String, _ plan: TransferPlan, at time: Timestamp, on disk: any TransferDisk,
         rewritingAt limit: Int64 = standardLimit
     ) throws(DiskFailure) -> Journal {
-        let file = try disk.open(path, creating: true)
+        _ = try disk.open(path, creating: true)
         let state = JournalState(plan, createdAt: time)
-        let journal = Journal(path, file, state, end: 0, on: disk, rewritingAt: limit)
+        let journal = Journal(path, state, end: 0, on: disk, rewritingAt: limit)
         try journal.write(JournalReader.frame(.created(plan, at: time)))
         return journal
     }
@@ -71,12 +71,12 @@ final class Journal: Sendable {
     }
 
     private init(
-        _ path: String, _ file: any DiskFile, _ state: JournalState, end: Int64,
+        _ path: String, _ state: JournalState, end: Int64,
         on disk: any TransferDisk, rewritingAt limit: Int64 = standardLimit
     ) {
         self.path = path
         self.disk = disk
-        place = Mutex(Place(file: file, end: end, limit: max(limit, 2 * end)))
+        place = Mutex(Place(end: end, limit: limit))
         read = Mutex(state)
     }
 
@@ -95,8 +95,9 @@ final class Journal: Sendable {
     private func write(_ bytes: [UInt8], then note: () -> Void = {}) throws(DiskFailure) {
         try place.withLock { place throws(DiskFailure) in
             // One that failed may have left a part, which the next one writes over.
-            try place.file.write(bytes.span, at: place.end)
-            try place.file.sync()
+            let file = try disk.open(path, creating: false)
+            try file.write(bytes.span, at: place.end)
+            try file.sync()
             place.end += Int64(bytes.count)
             note()
             guard place.end > place.limit else { return }
@@ -113,17 +114,15 @@ final class Journal: Sendable {
         let bytes = state.records.flatMap { JournalReader.frame($0) }
         guard Int64(bytes.count) < place.end / 2 else { return }
         let next = Self.next(path)
-        let file: any DiskFile
         do throws(DiskFailure) {
             try disk.remove(next)
-            file = try disk.open(next, creating: true)
+            let file = try disk.open(next, creating: true)
             try file.write(bytes.span, at: 0)
             try file.sync()
         } catch {
             return
         }
         try disk.rename(next, to: path, replacing: true)
-        place.file = file
         place.end = Int64(bytes.count)
         try disk.syncFolder(String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)))
     }

@@ -1,5 +1,6 @@
 internal import Base
 package import HTTPModel
+internal import Origins
 
 /// What of an answer's head decides how a download goes on.
 package struct AnswerFacts: Sendable, Equatable {
@@ -77,9 +78,10 @@ package struct AnswerFacts: Sendable, Equatable {
     /// What a 407 is made of (RFC 9110 §15.5.8): the login of a task is for its origin alone.
     static func proxyLogin(at url: String) -> Failure {
         Failure(
-            "proxy-login-wanted", party: .client,
+            OriginFailureText.proxyLoginCode, party: .client,
             "the proxy on the way to \(url) wants a login, or does not take the one that it got",
-            hint: "name the proxy as http://user:password@host:port, and start the daemon anew")
+            hint: "name the proxy as http://user:password@host:port in http_proxy and https_proxy,"
+                + " and start the daemon anew with transfer stop")
     }
 
     /// Less than has come already, of the same version.

@@ -106,7 +106,10 @@ package struct ResumeRule: Sendable {
         case .same, .unproven: break
         }
         guard range.lowerBound <= offset else { return next("a part that begins too late") }
-        guard range.upperBound > offset else { return next("a part that brings nothing new") }
+        // All may be there already, and only its end was not told.
+        guard range.upperBound > offset || range.upperBound == total else {
+            return next("a part that brings nothing new")
+        }
         guard range.upperBound <= saved.length ?? .max else { return next("a part beyond the end") }
         return .append(from: range.lowerBound, end: range.upperBound)
     }

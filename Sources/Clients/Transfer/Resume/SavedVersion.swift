@@ -35,13 +35,20 @@ package struct SavedVersion: Sendable, Equatable {
         entityTag = Self.tag(fields.all(named: "etag"))
         let dates = fields.all(named: "last-modified")
         lastModified = dates.count == 1 ? dates.first.flatMap(Self.text) : nil
-        date = fields.first(named: "date").flatMap(Self.text)
+        let answered = fields.all(named: "date")
+        date = answered.count == 1 ? answered.first.flatMap(Self.text) : nil
         contentType = ParameterizedValue(fields.first(.contentType) ?? []).text
         contentLocation = Self.place(fields.all(named: "content-location"))
         let codings = fields.all(.contentEncoding).joined(separator: [0x2C]).filter { $0 != 0x20 }
             .map(\.asciiLowercased).split(separator: 0x2C).map { $0.text }
         contentEncoding = codings.filter { $0 != "identity" }.joined(separator: ",")
         length = Self.length(head)
+        guard head.status != 203 else {
+            // Somebody between has changed the content, and not what is said of it (RFC 9110 §15.3.4).
+            entityTag = nil
+            lastModified = nil
+            return
+        }
         note(ClaimedDigest.all(RecordedHead(head.raw), trailers: trailers.raw))
     }
 

@@ -19,9 +19,9 @@ extension TransferService {
                 hint: "acknowledge those that have ended")
         }
         let identifier = UUIDText.random()
+        let folder = "\(configuration.folder)/\(identifier)"
         do throws(DiskFailure) {
             try check(plan)
-            let folder = "\(configuration.folder)/\(identifier)"
             try disk.makeFolder(folder)
             let journal = try Journal.create(
                 "\(folder)/journal", plan, at: clock.now, on: disk)
@@ -35,7 +35,19 @@ extension TransferService {
             enter(transfer)
             return transfer.task
         } catch {
+            discard(folder)
             throw error.failure
+        }
+    }
+
+    /// Removes what there is of a task that could not be taken.
+    private func discard(_ folder: String) {
+        do throws(DiskFailure) {
+            try Journal.remove("\(folder)/journal", on: disk)
+            try disk.remove(folder)
+        } catch {
+            // It is there when the folder is opened next, suspended: what is wrong is told already.
+            return
         }
     }
 

@@ -65,12 +65,25 @@ package final class UploadDriver: TransferDriver {
             }
             try await store.save()
             if let outcome { return outcome }
-            idleCount = before == (store.state.offset, store.state.resource) ? idleCount + 1 : 0
+            idleCount = isProgress(from: before, by: action, store) ? 0 : idleCount + 1
         }
         return .retry(
             Failure(
                 "upload-stalled", party: .origin,
                 "\(transfer.task.url): does not go on from the offset that it tells"))
+    }
+
+    /// Whether a request was worth another one at once: an append that was taken, a new resource, or an
+    /// offset that is told and well further on. A byte each time would be asked for without end.
+    private func isProgress(
+        from before: (offset: Int64, resource: String?), by action: UploadAction,
+        _ store: UploadStore
+    ) -> Bool {
+        let state = store.state
+        let count = state.offset - before.offset
+        if case .append = action, state.isOffsetKnown, count > 0 { return true }
+        return state.resource != before.resource || count > 0 && state.offset == state.size
+            || count >= store.transfer.limits.worthwhileSize
     }
 
     /// A request that asks, one that is refused, and both once more.

@@ -19,8 +19,8 @@ package struct UploadFacts: Sendable, Equatable {
     package init(url: String, _ head: ResponseHead, _ dialect: UploadDialect, now: HTTPDate) {
         let fields = head.fields
         answer = AnswerFacts(url: url, head, now: now)
-        offset = Self.number(fields.first(named: "upload-offset"), dialect)
-        length = Self.number(fields.first(named: "upload-length"), dialect)
+        offset = Self.number(Self.only(fields, "upload-offset"), dialect)
+        length = Self.number(Self.only(fields, "upload-length"), dialect)
         isComplete = dialect.isResumable ? dialect.completes(fields) : nil
         if dialect == .tus {
             let most = Self.number(fields.first(named: "tus-max-size"), dialect)
@@ -35,6 +35,12 @@ package struct UploadFacts: Sendable, Equatable {
         takesChecksums =
             Self.words(fields.first(named: "tus-extension")).contains("checksum")
             && Self.words(fields.first(named: "tus-checksum-algorithm")).contains("sha256")
+    }
+
+    /// Two that may contradict one another tell nothing.
+    private static func only(_ fields: Fields, _ name: StaticString) -> ArraySlice<UInt8>? {
+        let values = fields.all(named: name)
+        return values.count == 1 ? values[0] : nil
     }
 
     private static func number(

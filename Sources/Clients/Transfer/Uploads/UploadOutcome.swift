@@ -127,18 +127,31 @@ struct UploadOutcome {
             "\(transfer.task.url): the origin has other bytes than were sent")
     }
 
+    /// Whether the origin does not say that it has other bytes.
+    private func isRight() async throws(DiskFailure) -> Bool {
+        let told = reception.digests
+        guard told.allSatisfy({ $0.algorithm != .sha256 || $0.bytes == store.state.source.sha256 })
+        else { return false }
+        guard let long = told.first(where: { $0.algorithm == .sha512 }) else { return true }
+        let range = 0..<store.state.size
+        return try await store.source.digest(range, by: .sha512, for: transfer) == long.bytes
+    }
+
     private func complete() async throws(DiskFailure) -> AttemptOutcome {
-        guard !reception.tellsOfOthers else {
+        guard try await isRight() else {
+            if transfer.isStopped { return .stopped }
             let rule = UploadRule(action, store.state, store.options, url: transfer.task.url)
             return rule.mayRepeat ? try restart(UploadRule.mismatch) : .failed(mismatch)
         }
         // What was answered before it was sent cannot be there.
         guard action == .ask || isSent else {
+            let words = "\(way.location.url): answered before it had all of it"
+            let rule = UploadRule(action, store.state, store.options, url: transfer.task.url)
+            guard rule.mayRepeat else {
+                return .failed(UploadRule.uncertain(transfer.task.url, words))
+            }
             store.change { $0.isOut = false }
-            let failure = Failure(
-                "origin-violation", party: .origin,
-                "\(way.location.url): answered before it had all of it")
-            return .retry(failure)
+            return .retry(Failure("origin-violation", party: .origin, words))
         }
         let result = reception.resource(reception.facts?.answer.location)
         let source = store.state.source

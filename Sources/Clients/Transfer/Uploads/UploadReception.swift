@@ -20,8 +20,12 @@ final class UploadReception: ClientReception, @unchecked Sendable {
     /// Whether the origin has surely done nothing with the request.
     private(set) var isUnprocessed = false
     /// Of the answer's own content.
-    private let contentHash = RunningHash(.sha256)
+    private let contentHashes: [DigestAlgorithm: RunningHash] = [
+        .sha256: RunningHash(.sha256), .sha512: RunningHash(.sha512),
+    ]
     private var contentCount = 0
+    /// In milliseconds of the clock.
+    private var headAt: Int64?
 
     init(_ store: UploadStore, _ action: UploadAction, _ way: TransferWay) {
         self.store = store
@@ -96,28 +100,35 @@ final class UploadReception: ClientReception, @unchecked Sendable {
         let rule = UploadRule(action, store.state, store.options, url: location.url)
         let step = rule.judge(facts)
         self.step = step
+        headAt = store.transfer.clock.elapsed
         // Its content may have a digest, which is that of the upload or its own.
         return step == .complete
     }
 
     func take(_ piece: Span<UInt8>) {
         contentCount += piece.count
-        unsafe piece.withUnsafeBytes { unsafe contentHash.update($0) }
+        for hash in contentHashes.values { unsafe piece.withUnsafeBytes { unsafe hash.update($0) } }
     }
 
     func waitForRoom() async -> Bool { !store.transfer.isStopped && !isEndless }
 
-    private var isEndless: Bool { contentCount > Self.contentLimit }
+    private var isEndless: Bool {
+        contentCount > Self.contentLimit
+            || headAt.map { store.transfer.clock.elapsed - $0 > Self.contentTime } ?? false
+    }
+
+    /// In milliseconds: what drips is not waited for.
+    private static let contentTime: Int64 = 10_000
     /// In bytes: what an answer says of an upload is short.
     private static let contentLimit = 1 << 20
 
-    /// Whether the answer says that the origin has other bytes: Repr-Digest of what the upload has
-    /// become, and not of the answer's own content (RFC 9530 §3.2). Asked once, at the end.
-    var tellsOfOthers: Bool {
-        // Whose digest it is cannot be told.
-        guard !isEndless else { return false }
-        let own = contentHash.finish()
-        let told = (facts?.answer.version.digests ?? []).filter { $0.algorithm == .sha256 }
-        return told.contains { $0.bytes != own && $0.bytes != store.state.source.sha256 }
+    /// What the answer says of what the upload has become (RFC 9530 §3.2), and not of its own content.
+    /// Asked once, at the end.
+    var digests: [ExpectedDigest] {
+        // Whose a digest is cannot be told.
+        guard !isEndless else { return [] }
+        let told = facts?.answer.version.digests ?? []
+        let own = contentHashes.mapValues { $0.finish() }
+        return told.filter { told in own[told.algorithm].map { $0 != told.bytes } ?? false }
     }
 }

@@ -1,5 +1,6 @@
 package import Base
 internal import Contents
+internal import Origins
 
 /// Decides what an upload makes of an answer (draft-ietf-httpbis-resumable-upload §4, tus 1.0, RFC
 /// 9110 §9.3.4, §15).
@@ -63,8 +64,8 @@ package struct UploadRule: Sendable {
     /// Failures that come before a request goes out.
     private static let unsent: Set<String> = [
         "connect-failed", "connect-timed-out", "name-lookup-failed", "name-not-found",
-        "origin-handshake-failed", "origin-handshake-timed-out", "origin-untrusted",
-        "upstream-failed", "pin-mismatch", "request-malformed",
+        "origin-handshake-failed", "origin-handshake-timed-out", "origin-certificate",
+        "upstream-failed", "pin-mismatch", "request-malformed", OriginFailureText.proxyLoginCode,
     ]
 
     // MARK: 2xx

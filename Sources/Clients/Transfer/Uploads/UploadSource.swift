@@ -58,9 +58,10 @@ final class UploadSource: @unchecked Sendable {
 
     /// Of a part; `nil` if the task was stopped.
     func digest(
-        _ range: Range<Int64>, for transfer: RunningTransfer
+        _ range: Range<Int64>, by algorithm: DigestAlgorithm = .sha256,
+        for transfer: RunningTransfer
     ) async throws(DiskFailure) -> [UInt8]? {
-        try await FileDigests.of(file, range, [.sha256], for: transfer)?[.sha256]
+        try await FileDigests.of(file, range, [algorithm], for: transfer)?[algorithm]
     }
 
     var changed: Failure {

@@ -86,10 +86,12 @@ package enum UploadDialect: Sendable, Hashable {
 
     /// Whether the message says that the upload is complete; `nil` if it does not say.
     package func completes(_ fields: Fields) -> Bool? {
-        let field =
+        let values =
             self == .draft(3)
-            ? fields.first(named: "upload-incomplete") : fields.first(named: "upload-complete")
-        return switch field.map({ ParameterizedValue($0).text }) {
+            ? fields.all(named: "upload-incomplete") : fields.all(named: "upload-complete")
+        // Two that may contradict one another tell nothing.
+        guard values.count == 1 else { return nil }
+        return switch ParameterizedValue(values[0]).text {
         case completionValue(true): true
         case completionValue(false): false
         default: nil

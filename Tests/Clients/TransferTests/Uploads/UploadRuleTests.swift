@@ -273,8 +273,9 @@ struct UploadRuleTests {
     private static let silences: [(UploadWay, String, Bool, String)] = [
         (put, "origin-closed", false, "wait"), (post, "origin-closed", false, "uncertain"),
         (post, "origin-closed", true, "wait"), (post, "connect-failed", false, "wait"),
-        (post, "origin-untrusted", false, "origin-untrusted"),
-        (put, "origin-untrusted", false, "origin-untrusted"),
+        (post, "origin-certificate", false, "origin-certificate"),
+        (put, "origin-certificate", false, "origin-certificate"),
+        (post, "proxy-login-wanted", false, "proxy-login-wanted"),
         (post, "timed-out", false, "uncertain"),
         (UploadWay(mode: .form), "origin-reset", false, "uncertain"),
         (UploadWay(mode: .automatic, method: "POST"), "origin-reset", false, "uncertain"),
