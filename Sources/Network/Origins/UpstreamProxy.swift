@@ -157,7 +157,7 @@ extension OriginConnector {
     /// Not to be asked again with the same login: proxies lock accounts (RFC 9110 §15.5.8).
     private func loginWanted(_ upstream: UpstreamProxy) -> Failure {
         Failure(
-            OriginFailureText.proxyLoginCode, party: .client,
+            OriginFailureText.proxyLoginCode, party: .origin,
             "the upstream proxy \(upstream.host) port \(upstream.port) wants a login"
                 + (upstream.credential == nil ? "" : ", and does not take the one that it got"),
             hint: configuration.upstreamHint)

@@ -1,5 +1,6 @@
 import Base
 import ContentServer
+import Foundation
 import Origins
 import Testing
 
@@ -430,6 +431,62 @@ import Testing
             try bench.service.resume(task.identifier)
             #expect(await bench.service.wait(for: task.identifier)?.state == .completed)
             #expect(bench.content.journal.contents().records.count == count)
+        }
+    }
+
+    /// Whatever has come into the way: what is looked for behind a crash is not there, and that is all.
+    @Test(.timeLimit(.minutes(1)), arguments: ["folder", "link", "nobody's"])
+    func waitsForWhatIsInTheWay(_ kind: String) async throws {
+        let folder = try TransferFolder()
+        var laboratory = Laboratory()
+        laboratory.disk = SystemDisk()
+        laboratory.folder = folder.path + "/tasks"
+        try await laboratory.run { bench in
+            let target = folder.path + "/download"
+            let task = try bench.service.enqueue(
+                TransferPlan(.download, bench.origin + Self.path, file: target))
+            switch kind {
+            case "folder": #expect(unsafe mkdir(target, 0o700) == 0)
+            case "link": #expect(unsafe symlink("/nowhere/at/all", target) == 0)
+            default: #expect(unsafe mkfifo(target, 0) == 0)
+            }
+            for _ in 0..<3 {
+                try bench.service.resume(task.identifier)
+                let waiting = await bench.service.wait(for: task.identifier) {
+                    $0.state.isFinal || $0.wait?.reason == .fileExists
+                }
+                #expect(waiting?.wait?.failure?.code == "file-exists", "\(waiting?.state)")
+            }
+            #expect(unsafe remove(target) == 0)
+            try bench.service.resume(task.identifier)
+            #expect(await bench.service.wait(for: task.identifier)?.state == .completed)
+            #expect(bench.content.journal.contents().records.count == 1)
+        }
+    }
+
+    /// A machine has fewer descriptors than a session tasks.
+    @Test func tasksThatWaitHoldNoDescriptor() async throws {
+        let folder = try TransferFolder()
+        var laboratory = Laboratory()
+        laboratory.disk = SystemDisk()
+        laboratory.folder = folder.path + "/tasks"
+        try await laboratory.run { bench in
+            for number in 0..<100 {
+                _ = try bench.service.enqueue(
+                    TransferPlan(.download, bench.origin + Self.path, file: "/files/\(number)"))
+            }
+            let prefix = folder.path + "/tasks/"
+            let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+            let held = names.compactMap { name in
+                do {
+                    return try FileManager.default.destinationOfSymbolicLink(
+                        atPath: "/proc/self/fd/\(name)")
+                } catch {
+                    // Another test has closed it meanwhile.
+                    return nil
+                }
+            }.filter { $0.hasPrefix(prefix) && $0.hasSuffix("/journal") }
+            #expect(held.isEmpty)
         }
     }
 

@@ -75,9 +75,10 @@ extension ProxyTests {
                 let answer = try client.get("http://\(origin.authority)/")
                 #expect(answer.status == (isRight ? 200 : 502))
                 guard !isRight else { return }
-                #expect(answer.field("sallyport-error") == "upstream-failed")
+                let code = scheme == .http ? "proxy-login-wanted" : "upstream-failed"
+                #expect(answer.field("sallyport-error") == code)
                 #expect(!answer.body.text.contains("wrong"))
-                if scheme == .http { #expect(answer.body.text.contains("answers with 407")) }
+                if scheme == .http { #expect(answer.body.text.contains("does not take the one")) }
                 #expect(origin.acceptedCount == 0)
             }
         }
@@ -111,7 +112,7 @@ extension ProxyTests {
 
         /// What the upstream sends, and what is said of it.
         static let answers: [(name: String, bytes: [UInt8], words: String)] = [
-            ("407", bytes("HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n"), "answers with 407"),
+            ("407", bytes("HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n"), "wants a login"),
             ("502", bytes("HTTP/1.1 502 Bad Gateway\r\n\r\nsorry"), "answers with 502"),
             ("302", bytes("HTTP/1.1 302 Found\r\nLocation: /\r\n\r\n"), "answers with 302"),
             ("garbage", bytes("garbage\r\n\r\n"), "answers no HTTP"),
@@ -191,11 +192,12 @@ extension ProxyTests {
                 try client.send("\(line) HTTP/1.1\r\nHost: a.test\r\n\r\n")
                 let answer = try client.readResponse()
                 #expect(answer.status == 502)
-                #expect(answer.field("sallyport-error") == "upstream-failed")
+                let code = row.name == "407" ? "proxy-login-wanted" : "upstream-failed"
+                #expect(answer.field("sallyport-error") == code)
                 #expect(answer.body.text.contains(row.words), "\(answer.body.text)")
                 #expect(answer.body.text.contains("127.0.0.1 port \(upstream.port)"))
                 let exchange = try proxy.traffic.exchange()
-                #expect(exchange.error == "upstream-failed")
+                #expect(exchange.error == code)
                 #expect(exchange.authority.hasPrefix("a.test"))
             }
         }
