@@ -76,6 +76,7 @@ package final class RefreshClient: @unchecked Sendable {
             return app
         }
         scheduler = RefreshScheduler(described, policy, seed: seed, at: clock())
+        store.configured = Set(apps.flatMap(\.urls))
     }
 
     private static func isLocal(_ url: String) -> Bool {
@@ -97,6 +98,7 @@ package final class RefreshClient: @unchecked Sendable {
     package func configure(_ name: String, urls: [String], allowsCellular: Bool) {
         guard let index = apps.firstIndex(where: { $0.app.name == name }) else { return }
         apps[index].urls = urls
+        store.configured = Set(apps.flatMap(\.urls))
         let isLocal = apps[index].app.isLocal || urls.contains(where: Self.isLocal)
         let now = caughtUp()
         waiting += stamped(

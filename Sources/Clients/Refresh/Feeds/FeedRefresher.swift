@@ -109,7 +109,9 @@ package final class FeedRefresher: @unchecked Sendable {
             report.retryAfter = state.notBefore - request.now
             return report
         }
+        defer { store.releaseRoom(for: request.url) }
         do throws(Failure) {
+            try store.holdRoom(for: request.url)
             let pages = try await fetch(request, &state, &report)
             let items = try await take(pages, &state, request, &report)
             try store.commit(state, items, aside: request.usesSideBuffer)
