@@ -57,17 +57,21 @@ package enum Files {
     package static func create(
         _ path: String, _ bytes: [UInt8], readableByOthers: Bool = false
     ) throws(Failure) {
-        try create(path, bytes, mode: readableByOthers ? 0o644 : 0o600)
+        try create(path, mode: readableByOthers ? 0o644 : 0o600) { write throws(Failure) in
+            try write(bytes)
+        }
     }
 
-    private static func create(
-        _ path: String, _ bytes: [UInt8], mode: mode_t
-    ) throws(Failure) {
+    private static func create<Result>(
+        _ path: String, mode: mode_t,
+        _ body: (([UInt8]) throws(Failure) -> Void) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw failure("file-unwritable", "cannot create", path) }
         defer { close(descriptor) }
-        try write(bytes, to: descriptor, path)
+        let result = try body { bytes throws(Failure) in try write(bytes, to: descriptor, path) }
         guard fsync(descriptor) == 0 else { throw failure("file-unwritable", "cannot write", path) }
+        return result
     }
 
     private static func write(
@@ -93,21 +97,35 @@ package enum Files {
     ///
     /// Errors: `file-unwritable`.
     package static func replace(_ path: String, _ bytes: [UInt8]) throws(Failure) {
+        try replace(path) { write throws(Failure) in try write(bytes) }
+    }
+
+    /// Replaces a file by what is too long to be held: `body` is given what writes the next bytes. A
+    /// file that is there stays as it is until all is written, and where `body` fails.
+    ///
+    /// Errors: `file-unwritable`, those of `body`.
+    package static func replace<Result>(
+        _ path: String, _ body: (([UInt8]) throws(Failure) -> Void) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         // Another opening of it would write from the start, over what is there.
-        if let number = descriptor(path) { return try write(bytes, to: number, path) }
+        if let number = descriptor(path) {
+            return try body { bytes throws(Failure) in try write(bytes, to: number, path) }
+        }
         let (path, facts) = try replaceable(path)
         if let facts, facts.st_mode & S_IFMT != S_IFREG {
             let descriptor = try openUnlinked(path)
             defer { close(descriptor) }
-            return try write(bytes, to: descriptor, path)
+            return try body { bytes throws(Failure) in try write(bytes, to: descriptor, path) }
         }
         let temporary = temporaryName(for: path)
         let isOurs = facts.map { $0.st_uid == geteuid() } ?? false
         do throws(Failure) {
-            try create(temporary, bytes, mode: isOurs ? (facts?.st_mode ?? 0) & 0o777 : 0o600)
+            let mode = isOurs ? (facts?.st_mode ?? 0) & 0o777 : 0o600
+            let result = try create(temporary, mode: mode, body)
             guard move(temporary, to: path) else {
                 throw failure("file-unwritable", "cannot write", path)
             }
+            return result
         } catch {
             unsafe unlink(temporary)
             throw error

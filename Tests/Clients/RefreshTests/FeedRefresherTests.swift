@@ -171,6 +171,50 @@ struct FeedRefresherTests {
         #expect(again.items.count == 45)
     }
 
+    /// A feed that cannot be kept is not fetched, nor are its files handed over; one that nobody asks
+    /// for any more makes room.
+    @Test func fetchesNothingThatCannotBeKept() async throws {
+        let (failed, handed, kept) = try await withLaboratory { laboratory in
+            let url = "\(laboratory.origin)/packs/7/manifest.json"
+            let store = try laboratory.store()
+            let others = (0..<RefreshStore.feedLimit).map { "http://h/\($0)" }
+            for url in others { try store.commit(FeedState(url), [], aside: false) }
+            store.configured = Set(others + [url])
+            let refresher = laboratory.refresher(store)
+            let failed = await refresher.refresh(FeedRefresher.Request(url, at: 1))
+            let handed = laboratory.handover.assets.count
+            store.configured = [url]
+            return (
+                failed, handed, await refresher.refresh(FeedRefresher.Request(url, at: 2))
+            )
+        }
+        #expect(failed.failure?.code == "too-many-feeds")
+        #expect(failed.bytes == 0)
+        #expect(handed == 0)
+        #expect(kept.items.count == 45)
+    }
+
+    /// What a server wants is kept in a full folder, too.
+    @Test func heedsRetryAfterInAFullFolder() async throws {
+        let reports = try await withLaboratory { laboratory in
+            let url = "\(laboratory.origin)/feeds/json/news?steps=fail,new"
+            let store = try laboratory.store()
+            for number in 0..<RefreshStore.feedLimit {
+                try store.commit(FeedState("http://h/\(number)"), [], aside: false)
+            }
+            store.configured = [url]
+            let refresher = laboratory.refresher(store)
+            var reports: [FeedReport] = []
+            for now in [0, 999] as [Int64] {
+                var request = FeedRefresher.Request(url, at: 1_780_000_000_000 + now)
+                request.isInBackground = true
+                reports.append(await refresher.refresh(request))
+            }
+            return reports
+        }
+        #expect(reports.map(\.status) == [503, nil])
+    }
+
     /// Two at once would find the same things new.
     @Test func fetchesOneFeedOnceAtATime() async throws {
         let items = try await withLaboratory { laboratory in

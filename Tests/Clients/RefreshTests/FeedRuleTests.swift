@@ -95,6 +95,20 @@ struct FeedRuleTests {
         }
     }
 
+    /// A state that was read may have any numbers.
+    @Test func countsNoFurtherThanNumbersGo() {
+        var state = FeedState("u")
+        _ = FeedRule.judge(
+            Self.answer(200, [("etag", "\"1\"")], Self.feed(1)), &state, at: Self.now)
+        (state.flapCount, state.duplicateCount) = (.max, .max)
+        for (tag, content) in [("\"2\"", Self.feed(1)), ("\"3\"", Self.feed(1, 1))] {
+            _ = FeedRule.judge(
+                Self.answer(200, [("etag", tag)], content), &state, at: Self.now)
+        }
+        #expect(state.flapCount == .max)
+        #expect(state.duplicateCount == .max)
+    }
+
     /// A cursor with which no request could be made is not kept, nor a tag that is too long.
     @Test(
         arguments: [

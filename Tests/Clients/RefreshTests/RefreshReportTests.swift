@@ -9,7 +9,7 @@ struct RefreshReportTests {
     }
 
     private static func report(_ trace: RefreshTrace, seed: UInt64 = 1) -> RefreshReport {
-        RefreshReport(trace, seed: seed, RefreshSimulation.play(trace, seed: seed).measures)
+        RefreshReport(trace, seed: seed, trace.played(seed: seed).measures)
     }
 
     @Test func shipsTracesOfWeeks() throws {
@@ -88,11 +88,9 @@ struct RefreshReportTests {
 
     @Test func writesTheSameLogForOneSeed() throws {
         let trace = try Self.trace("commuter")
-        let first = RefreshSimulation.play(trace, seed: 7)
-        let second = RefreshSimulation.play(try Self.trace("commuter"), seed: 7)
-        #expect(first.log.bytes == second.log.bytes)
-        #expect(first.measures == second.measures)
-        #expect(RefreshSimulation.play(trace, seed: 8).log.bytes != first.log.bytes)
+        let first = trace.played(seed: 7)
+        #expect(first == (try Self.trace("commuter")).played(seed: 7))
+        #expect(trace.played(seed: 8).bytes != first.bytes)
         #expect(try Self.trace("commuter", seed: 2) != trace)
     }
 

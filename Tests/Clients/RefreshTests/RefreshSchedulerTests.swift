@@ -187,6 +187,22 @@ struct RefreshSchedulerTests {
             ["foreground news", "delivered news"]
         ),
         (
+            "a push that came in use, of an app that was left", [news],
+            [
+                (10, .event(.opened("news"))), (11, .push(.silent, "news")),
+                (12, .event(.closed("news"))), (41, .returned("news")),
+            ],
+            ["foreground news", "delivered news", "wake 1 news resumed push"]
+        ),
+        (
+            "of one that was removed", [news],
+            [
+                (10, .event(.opened("news"))), (11, .push(.silent, "news")),
+                (12, .event(.removed("news"))), (41, .returned("news")),
+            ],
+            ["foreground news", "delivered news", "dropped news removed"]
+        ),
+        (
             "a push for nobody", [news], [(10, .push(.silent, "other"))],
             ["dropped other unknownApp"]
         ),
@@ -315,6 +331,24 @@ struct RefreshSchedulerTests {
             ])
         #expect(script.play([(86_399, .pass)]) == [])
         #expect(script.play([(86_400, .pass)]) == ["wake 2 news resumed push"])
+    }
+
+    /// Wakes that are never completed take their part of the budget, however many pushes come.
+    @Test func starvesWhoNeverCompletes() {
+        var policy = RefreshPolicy()
+        policy.radioLimit = 60_000
+        var script = SchedulerScript([.test("news", .never)], policy)
+        let over = { (wake: Int) in
+            ["violation noCompletion \(wake) news", "finished \(wake) news failed"]
+        }
+        #expect(
+            script.play([
+                (10, .push(.silent, "news")), (40, .pass), (41, .push(.silent, "news")),
+                (71, .pass), (72, .push(.silent, "news")), (900, .push(.silent, "news")),
+            ])
+                == ["wake 1 news launched push"] + over(1) + [
+                    "terminated news", "wake 2 news launched push",
+                ] + over(2) + ["terminated news", "deferred news budget", "deferred news budget"])
     }
 
     /// Failures back off, within bounds, and what the server wants is heeded.

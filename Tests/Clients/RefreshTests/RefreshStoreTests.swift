@@ -206,6 +206,36 @@ struct RefreshStoreTests {
         for name in names { Files.remove("\(folder)/\(name)") }
     }
 
+    /// Feeds that nobody asks for any more are forgotten where one that is asked for needs room, the
+    /// one that was current longest ago first.
+    @Test func forgetsWhatIsNoLongerConfigured() throws {
+        try Self.withFolder { folder in
+            let store = try RefreshStore(folder: folder)
+            for number in 0..<RefreshStore.feedLimit {
+                var state = FeedState("http://h/\(number)")
+                state.currentAt = Int64(1000 - number)
+                try store.commit(state, [], aside: false)
+            }
+            let last = RefreshStore.feedLimit - 1
+            store.configured = ["http://h/mine", "http://h/other", "http://h/\(last)"]
+            var mine = FeedState("http://h/mine")
+            mine.currentAt = 7
+            try store.commit(mine, [], aside: false)
+            // Room that is held is no room for another.
+            try store.holdRoom(for: "http://h/other")
+            let reopened = try RefreshStore(folder: folder)
+            #expect(reopened.state(of: mine.url) == mine)
+            #expect(reopened.state(of: "http://h/\(last)").currentAt == Int64(1000 - last))
+            #expect(reopened.state(of: "http://h/\(last - 1)").currentAt == 0)
+            #expect(store.state(of: "http://h/\(last - 2)").currentAt == 0)
+            #expect(store.state(of: "http://h/\(last - 3)").currentAt == Int64(1003 - last))
+            store.configured = nil
+            #expect(throws: Failure.self) { try store.holdRoom(for: "http://h/more") }
+            store.releaseRoom(for: "http://h/other")
+            try store.holdRoom(for: "http://h/more")
+        }
+    }
+
     @Test func takesSoManyFeeds() throws {
         try Self.withFolder { folder in
             let store = try RefreshStore(folder: folder)

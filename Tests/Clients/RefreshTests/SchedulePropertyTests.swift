@@ -22,7 +22,7 @@ struct SchedulePropertyTests {
     @Test(arguments: rows)
     func keepsItsPromises(_ name: String, _ seed: UInt64) throws {
         let trace = try Self.trace(name, seed)
-        let log = RefreshSimulation.play(trace, seed: seed).log
+        let log = trace.played(seed: seed)
         var witness = ScheduleWitness(trace, Self.policy)
         let broken = witness.firstBrokenPromise(log)
         #expect(broken == nil, "\(name) \(seed): \(broken ?? "")")
@@ -33,7 +33,7 @@ struct SchedulePropertyTests {
     @Test func guessesNothingBeforeItKnows() throws {
         let trace = try Self.trace("commuter", 1)
         let third = trace.start.microseconds / 1000 + 3 * 86_400_000
-        let early = RefreshSimulation.play(trace, seed: 1).log.entries.filter {
+        let early = trace.played(seed: 1).entries.filter {
             guard $0.at < third, case .wake(let wake) = $0.decision else { return false }
             return wake.cause == .predicted
         }
@@ -43,7 +43,7 @@ struct SchedulePropertyTests {
     /// By the clock on the commuter's wall: whoever sleeps is not guessed at.
     @Test func letsPeopleSleep() throws {
         let trace = try Self.trace("commuter", 1)
-        let log = RefreshSimulation.play(trace, seed: 1).log
+        let log = trace.played(seed: 1)
         var (causes, nights) = ([WakeCause: Int](), 0)
         for entry in log.entries {
             guard case .wake(let wake) = entry.decision else { continue }
@@ -68,7 +68,7 @@ struct SchedulePropertyTests {
         }
         func wakes(_ trace: RefreshTrace) -> (when: [Int64], modes: Set<Wake.Mode>) {
             var (times, modes) = ([Int64](), Set<Wake.Mode>())
-            for entry in RefreshSimulation.play(trace, seed: 1).log.entries {
+            for entry in trace.played(seed: 1).entries {
                 guard case .wake(let wake) = entry.decision else { continue }
                 times.append(entry.at)
                 modes.insert(wake.mode)
@@ -84,7 +84,7 @@ struct SchedulePropertyTests {
         var trace = try Self.trace("commuter", 1)
         trace.events.removeAll { if case .pushed = $0.kind { true } else { false } }
         for index in trace.apps.indices { trace.apps[index].app.interval = .never }
-        let (_, measures) = RefreshSimulation.play(trace, seed: 1)
+        let measures = trace.played(seed: 1).measures
         #expect(measures.wakes == 0)
         #expect(measures.openings > 0)
     }

@@ -45,7 +45,7 @@ struct ScheduleWitness {
             })
     }
 
-    mutating func firstBrokenPromise(_ log: DecisionLog) -> String? {
+    mutating func firstBrokenPromise(_ log: PlayedLog) -> String? {
         var events = trace.events[...]
         for entry in log.entries {
             while let event = events.first, start + event.at * 1000 < entry.at {

@@ -11,6 +11,7 @@ struct SchedulerScript {
         case complete(UInt64, RefreshResult)
         case report(UInt64, WakeReport)
         case transfers(String)
+        case returned(String)
         case pass
     }
 
@@ -35,6 +36,7 @@ struct SchedulerScript {
                 case .report(let number, let report):
                     scheduler.complete(WakeToken(number: number), report, at: now)
                 case .transfers(let app): scheduler.endTransfers(of: app, at: now)
+                case .returned(let app): scheduler.returnPush(of: app, at: now)
                 case .pass: scheduler.advance(to: now)
                 }
             told += decisions.map(Self.words)

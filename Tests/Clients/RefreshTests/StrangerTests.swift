@@ -88,6 +88,31 @@ struct StrangerTests {
         #expect(code == "stopped")
     }
 
+    /// Who is stopped waits no longer for a feed that another fetches.
+    @Test(.timeLimit(.minutes(1))) func leavesTheQueueOfAFeed() async throws {
+        let begun = Ending()
+        let codes = try await withLaboratory { _ in
+            Self.endless(200) { begun.end() }
+        } _: { laboratory in
+            let refresher = laboratory.refresher(try laboratory.store())
+            let stops = (0..<3).map { _ in ClientStop() }
+            begun.set { laboratory.loop.execute { stops[1].stop() } }
+            let fetch = { @Sendable (_ stop: ClientStop) in
+                var request = FeedRefresher.Request("\(laboratory.origin)/feed", at: 1)
+                request.stop = stop
+                return await refresher.refresh(request).failure?.code
+            }
+            async let first = fetch(stops[0])
+            async let second = fetch(stops[1])
+            var codes = [await second]
+            stops[2].stop()
+            codes.append(await fetch(stops[2]))
+            stops[0].stop()
+            return codes + [await first]
+        }
+        #expect(codes == ["stopped", "stopped", "stopped"])
+    }
+
     private static func feed(_ count: Int) -> ServerResponse {
         let items = (0..<count).map {
             #"{"id":"\#($0)","attachments":[{"url":"/a/\#($0)"}]}"#

@@ -43,6 +43,7 @@ package final class RefreshClient: @unchecked Sendable {
     private let tell: (Event) -> Void
     private var scheduler: RefreshScheduler
     private var waiting: [RefreshDecision] = []
+    private var foreground: ForegroundMachine
     /// Ends wakes whose time is over.
     private var stops: [WakeToken: ClientStop] = [:]
     /// Those of fetches with the user in front of the app.
@@ -68,12 +69,14 @@ package final class RefreshClient: @unchecked Sendable {
         self.clock = clock
         self.tell = tell
         signal = LoopWakeup(loop)
+        foreground = ForegroundMachine(gap: policy.deliveryGap)
         let described = apps.map { entry in
             var app = entry.app
             app.isLocal = app.isLocal || entry.urls.contains(where: Self.isLocal)
             return app
         }
         scheduler = RefreshScheduler(described, policy, seed: seed, at: clock())
+        store.configured = Set(apps.flatMap(\.urls))
     }
 
     private static func isLocal(_ url: String) -> Bool {
@@ -95,6 +98,7 @@ package final class RefreshClient: @unchecked Sendable {
     package func configure(_ name: String, urls: [String], allowsCellular: Bool) {
         guard let index = apps.firstIndex(where: { $0.app.name == name }) else { return }
         apps[index].urls = urls
+        store.configured = Set(apps.flatMap(\.urls))
         let isLocal = apps[index].app.isLocal || urls.contains(where: Self.isLocal)
         let now = caughtUp()
         waiting += stamped(
@@ -132,8 +136,11 @@ package final class RefreshClient: @unchecked Sendable {
                     carryOut(decision) { work in group.addTask { await work() } }
                 }
                 waiting = []
+                beginForeground { work in group.addTask { await work() } }
+                guard waiting.isEmpty else { continue }
                 // Clocks may be set: it looks again each hour, whatever is due when.
-                let next = min(max(1, (scheduler.nextTime ?? .max) - clock()), 3_600_000)
+                let due = min(scheduler.nextTime ?? .max, foreground.nextTime ?? .max)
+                let next = min(max(1, due - clock()), 3_600_000)
                 _ = await signal.wait(until: signal.loop.now + UInt64(next))
             }
         }
@@ -175,13 +182,27 @@ package final class RefreshClient: @unchecked Sendable {
                 await self.perform(wake, stop)
             }
         case .finished(let token, _, _, _): stops.removeValue(forKey: token)?.stop()
-        case .foreground(let name), .delivered(let name):
-            start { await self.bringUpToDate(name) }
+        case .foreground(let name): foreground.want(.init(app: name, cause: .user))
+        case .delivered(let name): foreground.want(.init(app: name, cause: .push))
         case .transfersEnded:
             start { await self.transfers?.settle() }
         case .merge: merge()
         case .window, .snapshot, .violation, .terminated, .held, .deferred, .dropped, .banner, .ask:
             break
+        }
+    }
+
+    /// Begins what apps in use are to fetch. One that was left before it could fetch what a push
+    /// announced is woken for it, as far as it may be.
+    private func beginForeground(_ start: (@escaping @Sendable () async -> Void) -> Void) {
+        let now = caughtUp()
+        for fetch in foreground.begin(at: now) {
+            guard fetch.cause == .push, !scheduler.isInUse(fetch.app) else {
+                start { await self.bringUpToDate(fetch) }
+                continue
+            }
+            foreground.end(fetch, at: now)
+            waiting += stamped(scheduler.returnPush(of: fetch.app, at: now))
         }
     }
 
@@ -233,19 +254,28 @@ package final class RefreshClient: @unchecked Sendable {
         signal.wake()
     }
 
-    /// With the user in front of it. What needs the local network waits for their answer: it is
-    /// asked for again when that comes.
-    private func bringUpToDate(_ name: String) async {
-        guard let entry = apps.first(where: { $0.app.name == name }) else { return }
-        guard scheduler.mayConnect(name) else { return }
+    /// With the user in front of it.
+    private func bringUpToDate(_ fetch: ForegroundMachine.Fetch) async {
+        await refresh(fetch)
+        foreground.end(fetch, at: clock())
+        signal.wake()
+    }
+
+    /// What needs the local network waits for the user's answer: it is asked for again when that
+    /// comes.
+    private func refresh(_ fetch: ForegroundMachine.Fetch) async {
+        guard let entry = apps.first(where: { $0.app.name == fetch.app }) else { return }
+        guard !isStopping, scheduler.mayConnect(fetch.app) else { return }
         let stop = ClientStop()
         foregroundStops[ObjectIdentifier(stop)] = stop
         defer { foregroundStops[ObjectIdentifier(stop)] = nil }
         for url in entry.urls where !stop.isStopped {
             var request = FeedRefresher.Request(url, at: clock())
+            // The user may want what a server does not; a stranger's push may not.
+            request.heedsPause = fetch.cause == .push
             request.stop = stop
             let report = await refresher.refresh(request)
-            tell(.report(report, app: name))
+            tell(.report(report, app: fetch.app))
         }
     }
 }

@@ -14,6 +14,9 @@ package final class FeedRefresher: @unchecked Sendable {
         package var url: String
         /// Whether nobody waits for it: its files may then wait, too.
         package var isInBackground = false
+        /// Whether a server that wants to be left alone is, although the user is there: they have not
+        /// asked. In the background it always is.
+        package var heedsPause = false
         /// Whether the items' own file is closed.
         package var usesSideBuffer = false
         /// How many bytes thumbnails may have together.
@@ -36,7 +39,17 @@ package final class FeedRefresher: @unchecked Sendable {
     private let handover: any AssetHandover
     /// Feeds that are being fetched, and who waits to fetch them next: two that did it at once
     /// would both find the same things new.
-    private var busy: [String: [CheckedContinuation<Void, Never>]] = [:]
+    ///
+    /// Who is stopped leaves the queue, so that no more wait than wakes and fetches with a user may be
+    /// under way at once.
+    private var busy: [String: [Waiter]] = [:]
+    private var lastTicket: UInt64 = 0
+
+    private struct Waiter {
+        let ticket: UInt64
+        /// Gets whether its turn has come.
+        let turn: CheckedContinuation<Bool, Never>
+    }
 
     /// - Parameter client: one that runs; what it keeps of an answer bounds what a feed may have.
     package init(_ client: HTTPClient, _ store: RefreshStore, handover: any AssetHandover) {
@@ -47,18 +60,40 @@ package final class FeedRefresher: @unchecked Sendable {
 
     /// Fetches one feed. What fails leaves everything as it was, and is told in the report.
     package func refresh(_ request: Request) async -> FeedReport {
-        if busy[request.url] != nil {
-            await withCheckedContinuation { busy[request.url]?.append($0) }
-        } else {
-            busy[request.url] = []
+        guard await waitForTurn(request) else {
+            var report = FeedReport(request.url)
+            report.fail(Self.stopped)
+            return report
         }
         let report = await fetchAlone(request)
         if busy[request.url]?.isEmpty ?? true {
             busy[request.url] = nil
         } else {
-            busy[request.url]?.removeFirst().resume()
+            busy[request.url]?.removeFirst().turn.resume(returning: true)
         }
         return report
+    }
+
+    /// - Returns: whether its turn has come; `false` if it was stopped before.
+    private func waitForTurn(_ request: Request) async -> Bool {
+        let url = request.url
+        guard busy[url] != nil else {
+            busy[url] = []
+            return true
+        }
+        guard !request.isStopped else { return false }
+        lastTicket += 1
+        let ticket = lastTicket
+        request.stop?.whenStopped = { [unowned self] in giveUp(ticket, url) }
+        defer { request.stop?.whenStopped = nil }
+        return await withCheckedContinuation {
+            busy[url]?.append(Waiter(ticket: ticket, turn: $0))
+        }
+    }
+
+    private func giveUp(_ ticket: UInt64, _ url: String) {
+        guard let index = busy[url]?.firstIndex(where: { $0.ticket == ticket }) else { return }
+        busy[url]?.remove(at: index).turn.resume(returning: false)
     }
 
     private func fetchAlone(_ request: Request) async -> FeedReport {
@@ -69,11 +104,14 @@ package final class FeedRefresher: @unchecked Sendable {
             return report
         }
         clampPause(&state, request)
-        guard !request.isInBackground || request.now >= state.notBefore else {
+        let heedsPause = request.isInBackground || request.heedsPause
+        guard !heedsPause || request.now >= state.notBefore else {
             report.retryAfter = state.notBefore - request.now
             return report
         }
+        defer { store.releaseRoom(for: request.url) }
         do throws(Failure) {
+            try store.holdRoom(for: request.url)
             let pages = try await fetch(request, &state, &report)
             let items = try await take(pages, &state, request, &report)
             try store.commit(state, items, aside: request.usesSideBuffer)

@@ -78,13 +78,14 @@ package enum FeedRule {
         let isKnown = Set(state.known)
         let digests = document.entries.map { (entry: $0, digest: digest($0.id)) }
         let new = digests.filter { !isKnown.contains($0.digest) }
-        state.duplicateCount += document.duplicateCount
+        // What a file has told may be any number.
+        state.duplicateCount = sum(state.duplicateCount, document.duplicateCount)
         keepValidators(answer.fields, &state)
         if new.isEmpty, document.duplicateCount == 0, !isKnown.isEmpty,
             before.0 != nil || before.1 != nil,
             (state.entityTag, state.lastModified) != before
         {
-            state.flapCount += 1
+            state.flapCount = sum(state.flapCount, 1)
         }
         // Those that are in the document are the last to be forgotten.
         let shown = Set(digests.map(\.digest))
@@ -98,6 +99,10 @@ package enum FeedRule {
         }
         state.currentAt = now
         return (new.isEmpty ? .unchanged : .new(new.map(\.entry)), hasMore)
+    }
+
+    private static func sum(_ count: Int, _ more: Int) -> Int {
+        Int(clamping: Int64(count).addingSaturated(Int64(more)))
     }
 
     /// Whether a cursor may be kept: with one that makes no request its feed would never be asked again.

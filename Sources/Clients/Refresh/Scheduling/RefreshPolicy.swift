@@ -26,6 +26,11 @@ package struct RefreshPolicy: Sendable, Equatable {
     /// wake of their own.
     package var transferGathering: Int64 = 2_000
 
+    /// How long an app in use is not fetched for pushes behind a fetch for one: those that come
+    /// meanwhile share the next. As long as a wake may last, so that pushes cost no more in use than
+    /// in the background.
+    package var deliveryGap: Int64 = 30_000
+
     /// How long before a predicted use it is fetched.
     package var lead: Int64 = 120_000
     /// From which likelihood on a quarter of an hour counts as one of use.

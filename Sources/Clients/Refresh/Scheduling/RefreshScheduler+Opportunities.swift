@@ -140,6 +140,19 @@ extension RefreshScheduler {
         return [wake(index, .push, isCoalesced: false)]
     }
 
+    /// Whether an app is in front of the user.
+    package func isInUse(_ name: String) -> Bool {
+        index(of: name).map { apps[$0].isOpen } ?? false
+    }
+
+    /// An app in use was left before it had fetched what a push announced: it is woken for that as
+    /// for a push that comes now.
+    package mutating func returnPush(of name: String, at time: Int64) -> [RefreshDecision] {
+        let decisions = advance(to: time)
+        guard let index = index(of: name) else { return decisions }
+        return decisions + wake(index, forPush: name) + consider()
+    }
+
     private func pushHold(_ index: Int) -> HoldReason? {
         if wakes.count(where: { $0.index == index }) >= policy.overlapLimit { return .busy }
         return holdReason(index)

@@ -50,10 +50,13 @@ extension RefreshScheduler {
 
     mutating func expire() -> [RefreshDecision] {
         let late = wakes.filter { $0.wake.deadline <= now }
+        // It may have kept the radio up all the time: a server that never answers costs its app
+        // as much of its budget as one that does.
+        let report = WakeReport(.failed, radio: policy.wakeLimit)
         return late.flatMap { open -> [RefreshDecision] in
             let name = open.wake.app
             return [.violation(.noCompletion, open.wake.token, name)]
-                + end(open, WakeReport(.failed), isCompleted: false) + [terminate(open.index)]
+                + end(open, report, isCompleted: false) + [terminate(open.index)]
         }
     }
 

@@ -1,4 +1,4 @@
-internal import Base
+package import Base
 internal import Pushes
 
 /// Plays a trace against a scheduler, on a clock of its own.
@@ -8,7 +8,9 @@ package struct RefreshSimulation {
     private var world: SimulatedWorld
     private var scheduler: RefreshScheduler
     private var pushes: SimulatedPushes
-    private var log: DecisionLog
+    /// What was decided and is not handed on.
+    private var decided: [DecisionLog.Entry] = []
+    private var decisionCount = 0
     /// By rising time.
     private var completions: [Completion] = []
 
@@ -28,36 +30,64 @@ package struct RefreshSimulation {
         policy.zoneMinutes = trace.zoneMinutes
         scheduler = RefreshScheduler(trace.apps.map(\.app), policy, seed: seed, at: start)
         pushes = SimulatedPushes(trace.apps.map(\.app.name), seed: seed, at: start)
-        log = DecisionLog(trace, seed: seed)
     }
 
-    /// - Returns: what was decided, and what it took and brought.
+    /// Plays a trace to its end.
+    ///
+    /// - Parameters:
+    ///   - decisionLimit: a trace of a few lines may have any number of decisions.
+    ///   - tell: hears of each decision, in order; its error ends the simulation.
+    /// - Returns: what it took and brought.
+    ///
+    /// Errors: `trace-invalid` for more decisions, those of who hears.
     package static func play(
-        _ trace: RefreshTrace, seed: UInt64, policy: RefreshPolicy = RefreshPolicy()
-    ) -> (log: DecisionLog, measures: RefreshMeasures) {
+        _ trace: RefreshTrace, seed: UInt64, policy: RefreshPolicy = RefreshPolicy(),
+        decisionLimit: Int = Self.decisionLimit, tell: (DecisionLog.Entry) throws(Failure) -> Void
+    ) throws(Failure) -> RefreshMeasures {
         var simulation = RefreshSimulation(trace, policy, seed: seed)
         for event in trace.events {
             let time = simulation.start + event.at * 1000
-            simulation.pass(until: time)
+            while simulation.step(until: time) {
+                try simulation.handOn(atMost: decisionLimit, tell)
+            }
             simulation.take(event.kind, at: time)
+            try simulation.handOn(atMost: decisionLimit, tell)
         }
-        return (simulation.log, simulation.world.measures)
+        return simulation.world.measures
+    }
+
+    private mutating func handOn(
+        atMost limit: Int, _ tell: (DecisionLog.Entry) throws(Failure) -> Void
+    ) throws(Failure) {
+        for entry in decided {
+            decisionCount += 1
+            guard decisionCount <= limit else {
+                let time = Timestamp(microseconds: entry.at * 1000).rfc3339
+                throw Failure(
+                    "trace-invalid", party: .tool,
+                    "the trace makes more than \(limit) decisions, the last at \(time)",
+                    hint: "play fewer apps, or less time")
+            }
+            try tell(entry)
+        }
+        decided.removeAll(keepingCapacity: true)
     }
 
     /// Whatever is due before the next event happens at its own time.
-    private mutating func pass(until time: Int64) {
-        while true {
-            let due = [completions.first?.at, pushes.nextTime, scheduler.nextTime]
-            guard let next = due.compactMap(\.self).min(), next <= time else { return }
-            if let first = completions.first, first.at == next {
-                completions.removeFirst()
-                complete(first)
-            } else if pushes.nextTime == next {
-                for arrival in pushes.advance(to: next) { take(arrival, at: next) }
-            } else {
-                carryOut(scheduler.advance(to: next), at: next)
-            }
+    ///
+    /// - Returns: whether there was anything.
+    private mutating func step(until time: Int64) -> Bool {
+        let due = [completions.first?.at, pushes.nextTime, scheduler.nextTime]
+        guard let next = due.compactMap(\.self).min(), next <= time else { return false }
+        if let first = completions.first, first.at == next {
+            completions.removeFirst()
+            complete(first)
+        } else if pushes.nextTime == next {
+            for arrival in pushes.advance(to: next) { take(arrival, at: next) }
+        } else {
+            carryOut(scheduler.advance(to: next), at: next)
         }
+        return true
     }
 
     private mutating func take(_ kind: RefreshTrace.Kind, at now: Int64) {
@@ -80,8 +110,8 @@ package struct RefreshSimulation {
     }
 
     private mutating func carryOut(_ decisions: [RefreshDecision], at now: Int64) {
-        log.append(decisions, at: now)
         for decision in decisions {
+            decided.append(DecisionLog.Entry(at: now, decision: decision))
             switch decision {
             case .wake(let wake): begin(wake, at: now)
             case .window: world.noteWindow()
@@ -120,4 +150,8 @@ package struct RefreshSimulation {
         carryOut(
             scheduler.complete(completion.token, report, at: completion.at), at: completion.at)
     }
+
+    /// The traces that ship have some thousand each week: ten years of the busiest of them, and a log of
+    /// some hundred MB.
+    package static let decisionLimit = 5_000_000
 }

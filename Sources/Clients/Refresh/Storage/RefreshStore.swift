@@ -9,6 +9,11 @@ internal import Contents
 package final class RefreshStore: @unchecked Sendable {
     package let folder: String
     private var feeds: [String: FeedState] = [:]
+    /// Feeds that are being fetched for the first time, for which room is held.
+    private var awaited: Set<String> = []
+    /// Feeds that are to be kept up to date: where one needs room, another is forgotten for it. `nil` if
+    /// nobody has said which, and none is forgotten.
+    package var configured: Set<String>?
     /// What was found wrong when it was opened, for people.
     package private(set) var notes: [String] = []
     private let items: ItemFile
@@ -58,15 +63,39 @@ package final class RefreshStore: @unchecked Sendable {
 
     package func state(of url: String) -> FeedState { feeds[url] ?? FeedState(url) }
 
+    /// Holds room for a feed before it is fetched: what cannot be kept is not to be fetched, nor its
+    /// files handed over. Of those that are not configured the one that was current longest ago is
+    /// forgotten if there is none.
+    ///
+    /// Errors: `too-many-feeds`.
+    func holdRoom(for url: String) throws(Failure) {
+        guard feeds[url] == nil, !awaited.contains(url) else { return }
+        try makeRoom()
+        awaited.insert(url)
+    }
+
+    /// A feed was fetched, and kept or not.
+    func releaseRoom(for url: String) { awaited.remove(url) }
+
+    private func makeRoom() throws(Failure) {
+        while feeds.count + awaited.count >= Self.feedLimit {
+            let others = feeds.values.filter { configured?.contains($0.url) == false }
+            guard let oldest = others.min(by: { ($0.currentAt, $0.url) < ($1.currentAt, $1.url) })
+            else {
+                throw Failure(
+                    "too-many-feeds", party: .client,
+                    "more than \(Self.feedLimit) feeds in \(folder)")
+            }
+            feeds[oldest.url] = nil
+        }
+    }
+
     /// Keeps what was fetched, the items before the state: what ends in between brings the same
     /// items again, and they are known by their identifiers.
     ///
     /// Errors: `file-unwritable`, `too-many-feeds`.
     package func commit(_ state: FeedState, _ new: [KeptItem], aside: Bool) throws(Failure) {
-        guard feeds[state.url] != nil || feeds.count < Self.feedLimit else {
-            throw Failure(
-                "too-many-feeds", party: .client, "more than \(Self.feedLimit) feeds in \(folder)")
-        }
+        if feeds[state.url] == nil, awaited.remove(state.url) == nil { try makeRoom() }
         if !new.isEmpty { try (aside ? pending : items).append(new) }
         guard feeds[state.url] != state else { return }
         feeds[state.url] = state

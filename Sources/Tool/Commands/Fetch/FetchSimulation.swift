@@ -6,12 +6,19 @@ func runFetchSimulate(
 ) async throws -> ExitCode {
     let seed = UInt64(arguments.seed)
     let trace = try arguments.read(environment)
-    let (log, measures) = RefreshSimulation.play(trace, seed: seed)
-    if let path = arguments.log { try Files.replace(path, log.bytes) }
-    guard arguments.reports else {
-        if arguments.log == nil { try environment.output.write(log.bytes) }
-        return .clean
+    let measures: RefreshMeasures
+    if let path = arguments.log {
+        measures = try Files.replace(path) { write throws(Failure) in
+            try play(trace, seed, write)
+        }
+    } else if arguments.reports {
+        measures = try RefreshSimulation.play(trace, seed: seed) { _ in }
+    } else {
+        measures = try play(trace, seed) { bytes throws(Failure) in
+            try environment.output.write(bytes)
+        }
     }
+    guard arguments.reports else { return .clean }
     let report = RefreshReport(trace, seed: seed, measures)
     if arguments.isJSON {
         try environment.output.write(report.json.document)
@@ -21,6 +28,24 @@ func runFetchSimulate(
     guard report.scheduler.openings > 0 else { return .inconclusive }
     return report.beatsTimer ? .clean : .findings
 }
+
+/// Plays a trace and writes what is decided as it comes, since that may be any amount.
+private func play(
+    _ trace: RefreshTrace, _ seed: UInt64, _ write: ([UInt8]) throws(Failure) -> Void
+) throws(Failure) -> RefreshMeasures {
+    var held = DecisionLog.head(trace, seed: seed) + [0x0A]
+    let measures = try RefreshSimulation.play(trace, seed: seed) { entry throws(Failure) in
+        held += entry.line + [0x0A]
+        guard held.count >= pieceSize else { return }
+        try write(held)
+        held.removeAll(keepingCapacity: true)
+    }
+    try write(held)
+    return measures
+}
+
+/// In bytes.
+private let pieceSize = 32 << 10
 
 func runFetchTrace(
     _ arguments: FetchTraceArguments, _ environment: Environment
@@ -72,8 +97,15 @@ extension RefreshReport {
         for (app, advice) in advice {
             try lines.write("\(TerminalText.sanitized(app)): \(advice.text)")
         }
+        if let radioNote { try lines.write(radioNote) }
         try lines.write(verdict)
         try lines.flush()
+    }
+
+    /// Stands beside the verdict, which is about bytes, wakes and freshness; `nil` for nothing to say.
+    private var radioNote: String? {
+        guard scheduler.openings > 0, scheduler.radio > timer.radio else { return nil }
+        return "the scheduler's wakes keep the radio up longer than the timer's"
     }
 
     private var verdict: String {

@@ -204,6 +204,7 @@ package final class FetchService: @unchecked Sendable {
         let handover = makeHandover()
         if !isStopped { await makeWatch(handover).hear() }
         let refresher = FeedRefresher(client, store, handover: handover)
+        store.configured = Set(configuration.urls)
         var outcome = FetchOutcome.unasked
         for url in configuration.urls where !isStopped {
             var request = FeedRefresher.Request(url, at: Self.now())
