@@ -150,8 +150,8 @@ let package = Package(
         target(
             "ContentServer",
             [
-                "Base", "Contents", "HTTPCodecs", "HTTPModel", "HTTPServer", "Pushes", "TLS",
-                "CGSSAPI",
+                "Base", "Contents", "HTTPCodecs", "HTTPModel", "HTTPServer", "Pushes",
+                "Redaction", "TLS", "CGSSAPI",
             ]),
         // Clients
         target(

@@ -1,4 +1,5 @@
 internal import Base
+internal import HTTPModel
 package import HTTPServer
 package import TLS
 
@@ -90,7 +91,7 @@ package final class ContentServer: Sendable {
     /// Answers one request.
     package func answer(_ request: ServerRequest, _ body: RequestBody) async -> ServerResponse {
         if request.path.segments.first?.elementsEqual(".sallyport".utf8) == true {
-            return ownRoutes.answer(request)
+            return await ownRoutes.answer(request)
         }
         let client = ClientLabel.of(request)
         let entry = journal.begin(request, client: client)
@@ -104,11 +105,18 @@ package final class ContentServer: Sendable {
         return response
     }
 
+    /// Takes note of a request that was refused ahead of any route.
+    package func note(_ refused: RefusedRequest) { journal.note(refused) }
+
     /// What an answer does that is sent again: each one is a record of its own.
     private func repetition(
         of entry: JournalEntry, _ request: ServerRequest, _ client: String
     ) -> Repetition {
-        let isLabelled = client != request.connection.host
+        // A label may be an address as well.
+        let label =
+            request.fields.first(named: "sallyport-client").map { [UInt8]($0) }
+            ?? request.path.queryValue("sallyport-client")
+        let isLabelled = label?.elementsEqual(client.utf8) == true
         return { [journal, host = request.host] connection in
             guard HostRoutes.refusal(of: connection, to: host) == nil else { return nil }
             let entry = journal.begin(

@@ -151,6 +151,9 @@ final class HTTP2ExchangeStream: ExchangeStream {
             detail: goodbye.detail)
     }
 
+    /// A stream is over once its last frame has gone out, and the connection goes on.
+    func watch(_ sent: SentResponse, _ onEnd: @escaping (SentResponse) -> Void) {}
+
     /// Other streams' bytes are among those of the connection.
     var unacknowledged: Int? { nil }
 }

@@ -48,7 +48,9 @@ final class HTTP2ServerTask: @unchecked Sendable {
 
     private func serve(_ stream: HTTP2Stream) async {
         // What RFC 9113 §8 does not allow was answered by the connection.
-        guard let head = stream.head, stream.brokenHead == nil else { return }
+        guard let head = stream.head, stream.brokenHead == nil else {
+            return report(400, stream.head)
+        }
         do throws(ServerEnd) {
             let request: RequestHead
             do throws(HTTP1Violation) {
@@ -66,8 +68,23 @@ final class HTTP2ServerTask: @unchecked Sendable {
             stream.onBreak = { [unowned exchange] in exchange.pause.end() }
             _ = try await worker.serve(request, of: client, over: exchange)
         } catch {
+            if case .refused(let status) = error { report(status, head) }
             await end(stream, error)
         }
+    }
+
+    private func report(_ status: Int, _ head: HTTP2Head?) {
+        guard let onRefusal = worker.onRefusal else { return }
+        var bytes: [UInt8] = []
+        if let head {
+            do throws(HTTP1Violation) {
+                bytes = try head.requestHead().fields.raw
+            } catch {
+                bytes = head.method + [0x20] + head.path
+            }
+        }
+        onRefusal(
+            RefusedRequest(status: status, head: bytes, version: .http2, connection: client))
     }
 
     private func end(_ stream: HTTP2Stream, _ reason: ServerEnd) async {

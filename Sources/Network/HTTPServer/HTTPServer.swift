@@ -35,6 +35,7 @@ package final class HTTPServer: Sendable {
     private let loops: [EventLoop]
     private let limits: ServerLimits
     private let answer: Answer
+    private let onRefusal: (@Sendable (RefusedRequest) -> Void)?
     private let numbers = ConnectionNumbers()
     private let shutdown = Shutdown()
 
@@ -47,14 +48,17 @@ package final class HTTPServer: Sendable {
 
     /// Binds; nothing is accepted before `run`.
     ///
+    /// - Parameter onRefusal: is told of requests that get no answer of a route, on any loop.
+    ///
     /// Errors: `listen-failed`.
     package init(
         ports: [Port], loops: [EventLoop], limits: ServerLimits = ServerLimits(),
-        answer: @escaping Answer
+        onRefusal: (@Sendable (RefusedRequest) -> Void)? = nil, answer: @escaping Answer
     ) throws(Failure) {
         self.loops = loops
         self.limits = limits
         self.answer = answer
+        self.onRefusal = onRefusal
         var bound: [BoundPort] = []
         for port in ports {
             let (descriptors, address) = try Listener.bindShared(port.address, count: loops.count)
@@ -100,7 +104,7 @@ package final class HTTPServer: Sendable {
         let worker = ServerWorker(
             loop: loop, listener: listener, security: port.security,
             isRelayed: port.isRelayed, ticketKey: ticketKey, numbers: numbers, limits: limits,
-            answer: answer)
+            answer: answer, onRefusal: onRefusal)
         shutdown.onRequest(on: loop) { worker.drain(grace: $0) }
         // Each connection is a child task, so that none outlives the server.
         await withTaskGroup(of: Void.self) { group in

@@ -41,6 +41,12 @@ final class HTTPServerTask: @unchecked Sendable {
     /// Whether the client wants to go on after the exchange under way.
     private var wantsMore = true
     private var http2: HTTP2ServerTask?
+    /// The last response, as long as the client may have left bytes of it unread.
+    var unsettled: (sent: SentResponse, onEnd: (SentResponse) -> Void)?
+    private var isFinishing = false
+    /// What is known of the request under way, for whoever is told that it was refused.
+    private var client: ClientConnection?
+    private var head: RequestHead?
 
     var loop: EventLoop { worker.loop }
     var limits: ServerLimits { worker.limits }
@@ -60,10 +66,14 @@ final class HTTPServerTask: @unchecked Sendable {
         channel.onPeerEnd { [unowned self] in
             // Whoever has only ended its direction may still read.
             if channel.isBroken || pause.isEndless { pause.end() }
+            // Both directions have ended in order too, so that only the error tells a reset.
+            if isFinishing, channel.isBroken, channel.takeError() != nil { doubt() }
         }
         do throws(ServerEnd) {
             try await serve()
         } catch {
+            if case .refused(let status) = error { report(status) }
+            if isBrokenOff { doubt() }
             await end(error)
         }
         releaseHeld()
@@ -75,7 +85,8 @@ final class HTTPServerTask: @unchecked Sendable {
         let security = try await open()
         let client = ClientConnection(
             number: number, peer: address.description,
-            host: worker.isRelayed ? "relayed" : address.host, security: security)
+            host: clientHost, security: security)
+        self.client = client
         var speaksHTTP2 = security?.applicationProtocol == "h2"
         // With TLS that has to be agreed on (RFC 9113 §3.2); but there are clients of push services
         // that do not.
@@ -83,12 +94,15 @@ final class HTTPServerTask: @unchecked Sendable {
         if speaksHTTP2 { return try await serveHTTP2(client) }
         while try await waitForRequest() {
             isBetweenExchanges = false
+            head = nil
             if try await !serveAgain(client) {
                 try await serve(try await readHead(), of: client)
             }
             isBetweenExchanges = true
         }
     }
+
+    private var clientHost: String { worker.isRelayed ? "relayed" : address.host }
 
     private func serveHTTP2(_ client: ClientConnection) async throws(ServerEnd) {
         let task = HTTP2ServerTask(stream, client: client, worker: worker)
@@ -167,6 +181,9 @@ final class HTTPServerTask: @unchecked Sendable {
     private func serve(
         _ head: RequestHead, of client: ClientConnection
     ) async throws(ServerEnd) {
+        // Who goes on has read what came before.
+        unsettled = nil
+        self.head = head
         let framing: BodyFraming
         do throws(HTTP1Violation) {
             framing = try MessageFraming.ofRequest(head)
@@ -197,10 +214,11 @@ final class HTTPServerTask: @unchecked Sendable {
             throw .unwritable(isTimeout: error == .timedOut)
         }
         let open = channel.unacknowledgedCount.map(UInt64.init)
-        onEnd(
-            SentResponse(
-                end: .whole, count: known.count,
-                acknowledged: open.map { known.count - min(known.count, $0) }))
+        let sent = SentResponse(
+            end: .whole, count: known.count,
+            acknowledged: open.map { known.count - min(known.count, $0) })
+        onEnd(sent)
+        unsettled = known.count > 0 ? (sent, onEnd) : nil
         return true
     }
 
@@ -213,6 +231,35 @@ final class HTTPServerTask: @unchecked Sendable {
     }
 
     // MARK: Ending
+
+    /// Whether the client has left ahead of the end of what was sent.
+    private var isBrokenOff: Bool {
+        channel.isBroken || channel.peerEnded && (channel.unacknowledgedCount ?? 0) > 0
+    }
+
+    /// Tells that the client may have left bytes of the last response unread.
+    private func doubt() {
+        guard let unsettled else { return }
+        self.unsettled = nil
+        var sent = unsettled.sent
+        sent.isDoubtful = true
+        unsettled.onEnd(sent)
+    }
+
+    private func report(_ status: Int) {
+        guard let onRefusal = worker.onRefusal else { return }
+        let bytes = head?.fields.raw ?? held?.copy ?? []
+        // A handshake on a plain port is no request, and nothing of it is in the clear.
+        guard let first = bytes.first, first.isASCIILetter else { return }
+        // Where the handshake was not even begun, what came was in the clear.
+        let client =
+            client
+            ?? ClientConnection(
+                number: number, peer: address.description, host: clientHost)
+        onRefusal(
+            RefusedRequest(
+                status: status, head: bytes, version: head?.version ?? .http11, connection: client))
+    }
 
     private func end(_ reason: ServerEnd) async {
         switch reason {
@@ -246,6 +293,8 @@ final class HTTPServerTask: @unchecked Sendable {
 
     /// - Parameter lingers: whether the client may still be sending.
     private func finish(lingers: Bool, isTruncated: Bool = false) async {
+        // Clients of TLS reset where they leave the close_notify unread, which says nothing.
+        isFinishing = lingers && client?.security == nil
         await stream.endInOrder(
             discarding: lingers ? Self.discardLimit : 0, patience: Self.discardPatience,
             isTruncated: isTruncated)

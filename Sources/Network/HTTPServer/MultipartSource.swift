@@ -8,6 +8,8 @@ final class MultipartSource: ResponseBodySource {
     let boundary: String
     /// In bytes, with the heads of the parts.
     let length: UInt64
+    /// Where the ranges stand in the content.
+    let parts: [ContentPart]
     private let representation: Representation
     private let ranges: [Range<UInt64>]
     private var next = 0
@@ -20,12 +22,15 @@ final class MultipartSource: ResponseBodySource {
         self.ranges = ranges
         boundary = Self.boundary(representation, ranges)
         pending = []
-        var length = UInt64(Self.end(boundary).count)
+        var length: UInt64 = 0
+        var parts: [ContentPart] = []
         for range in ranges {
             length += UInt64(Self.head(boundary, representation, range).count)
+            parts.append(ContentPart(at: length, range))
             length += range.upperBound - range.lowerBound
         }
-        self.length = length
+        self.length = length + UInt64(Self.end(boundary).count)
+        self.parts = parts
     }
 
     func read(into buffer: ByteBuffer) async throws(ResponseInterruption) -> Int {

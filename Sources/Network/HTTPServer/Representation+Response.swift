@@ -80,6 +80,7 @@ extension Representation {
             206, [type] + validatorFields(validators),
             body: .stream(length: source.length, source))
         response.selected = selected
+        response.parts = source.parts
         return response
     }
 

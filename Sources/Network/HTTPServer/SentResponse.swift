@@ -18,6 +18,8 @@ package struct SentResponse: Sendable, Equatable {
     package let count: UInt64
     /// Of these, how many the client's system has surely got; `nil` if nobody can tell.
     package let acknowledged: UInt64?
+    /// Whether the client broke off the connection behind it, and may have left bytes unread.
+    package var isDoubtful = false
 
     package init(end: End, count: UInt64, acknowledged: UInt64?) {
         self.end = end

@@ -27,6 +27,18 @@ package struct ResponseField: Sendable, Equatable {
     }
 }
 
+/// Bytes of a representation inside of a content that has other bytes as well.
+package struct ContentPart: Sendable, Equatable {
+    /// Where in the content they begin.
+    package let offset: UInt64
+    package let range: Range<UInt64>
+
+    package init(at offset: UInt64, _ range: Range<UInt64>) {
+        self.offset = offset
+        self.range = range
+    }
+}
+
 /// Is told of a response that is sent again, and gives what is called when that is over; `nil` if
 /// this client is to be answered anew.
 package typealias Repetition = (ClientConnection) -> ((SentResponse) -> Void)?
@@ -42,9 +54,14 @@ package struct ServerResponse {
     package var body: ResponseBody
     /// What the content is, or is a part of, for whoever digests it; `nil` if that is not known.
     package var selected: SelectedRepresentation?
+    /// Which bytes of the representation stand where in the content, if it has several parts.
+    package var parts: [ContentPart] = []
+    /// Whether it was made in place of the representation that was asked for, such as a login page.
+    package var isSubstitute = false
     /// How it is delivered wrong on purpose; `nil` for faithfully.
     package var delivery: Delivery?
-    /// Called once when the response is over, on the loop of its connection.
+    /// Called when the response is over, on the loop of its connection; and once more, with
+    /// `isDoubtful`, if the client then breaks off a connection that may have held bytes of it.
     package var onEnd: ((SentResponse) -> Void)?
     /// Whether the same head gets the same for as long as the server lives.
     package var isSteady = false

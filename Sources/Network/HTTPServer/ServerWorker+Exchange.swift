@@ -27,7 +27,11 @@ extension ServerWorker {
             response.onEnd?(outcome(error, sender.sent, stream))
             throw error
         }
-        response.onEnd?(outcome(nil, sender.sent, stream))
+        if let onEnd = response.onEnd {
+            let sent = outcome(nil, sender.sent, stream)
+            onEnd(sent)
+            if sent.count > 0 { stream.watch(sent, onEnd) }
+        }
         if stream.version != .http2, !plan.closes, stream.body.length == 0 {
             await remember(response, plan, to: head)
         }

@@ -11,6 +11,7 @@ final class ServerWorker: @unchecked Sendable {
     let loop: EventLoop
     let limits: ServerLimits
     let answer: Answer
+    let onRefusal: (@Sendable (RefusedRequest) -> Void)?
     let numbers: ConnectionNumbers
     /// `nil` on a plain port.
     let tls: TLSServerContext?
@@ -37,13 +38,14 @@ final class ServerWorker: @unchecked Sendable {
     init(
         loop: EventLoop, listener: Listener, security: HTTPServer.Port.Security,
         isRelayed: Bool, ticketKey: [UInt8], numbers: ConnectionNumbers, limits: ServerLimits,
-        answer: @escaping Answer
+        answer: @escaping Answer, onRefusal: (@Sendable (RefusedRequest) -> Void)?
     ) {
         self.loop = loop
         self.listener = listener
         self.limits = limits
         self.isRelayed = isRelayed
         self.answer = answer
+        self.onRefusal = onRefusal
         self.numbers = numbers
         ownName = listener.address.isWildcard ? "localhost" : listener.address.host
         switch security {

@@ -80,7 +80,7 @@ package enum CommandLineTool {
             // use.
             let areOptions = [
                 "ca-unusable", "policy-invalid", "baseline-invalid", "scenario-invalid",
-                "assertion-unknown", "trace-invalid", "upload-invalid",
+                "assertion-unknown", "assertions-too-many", "trace-invalid", "upload-invalid",
             ]
             .contains(failure.code)
             return report(

@@ -84,7 +84,8 @@ package final class ContentService: Sendable {
                 HTTPServer.Port(inside, security, isRelayed: true),
             ]
         }
-        server = try HTTPServer(ports: ports, loops: loops, answer: content.answer)
+        server = try HTTPServer(
+            ports: ports, loops: loops, onRefusal: content.note, answer: content.answer)
         let addresses = server.addresses
         (http, https) = (addresses[0], addresses[1])
         zone =

@@ -14,6 +14,8 @@ package struct JournalQuery: Sendable {
     /// What has to hold; none to list the requests.
     package var assertions: [String] = []
     package var isJSON = false
+    /// What is taken of an answer, in bytes; a larger one is refused.
+    package var byteLimit = 64 << 20
     /// Begins a new journal instead.
     package var resets = false
 
@@ -25,12 +27,19 @@ package struct JournalQuery: Sendable {
         package let outcome: String?
     }
 
-    /// Errors: `assertion-unknown`, `bad-address`, `journal-unreachable`, `journal-refused`.
+    /// Errors: `assertion-unknown`, `assertions-too-many`, `bad-address`, `journal-unreachable`,
+    /// `journal-refused`, `journal-too-large`, `journal-incomplete`.
     package func ask(on loop: EventLoop) async throws(Failure) -> Answer {
         for text in assertions where JournalAssertion(text) == nil {
             throw Failure(
                 "assertion-unknown", party: .tool, "there is no assertion '\(text)'",
                 hint: "there are \(JournalAssertion.words.joined(separator: ", "))")
+        }
+        guard assertions.count <= JournalAssertion.countLimit else {
+            throw Failure(
+                "assertions-too-many", party: .tool,
+                "\(assertions.count) assertions are more than the \(JournalAssertion.countLimit)"
+                    + " that are judged at once", hint: "ask in several runs")
         }
         let address = try server.socketAddress()
         let response: [UInt8]
@@ -56,11 +65,31 @@ package struct JournalQuery: Sendable {
             throw Failure(
                 "journal-refused", party: .origin, "\(server) does not answer in HTTP/1.1")
         }
+        guard response.count < byteLimit else {
+            throw Failure(
+                "journal-too-large", party: .tool,
+                "what \(server) has is more than \(byteLimit >> 20) MiB",
+                hint: "ask for less with --client, --path or --range, or give the content server"
+                    + " --journal FILE")
+        }
         let content = [UInt8](response[consumed...])
         guard head.status < 300 else {
             throw Failure(
                 "journal-refused", party: .origin, "\(server) answers \(head.status)",
                 hint: head.status == 400 ? content.trimmed.text : nil)
+        }
+        let length = head.fields.first(.contentLength).flatMap { decimal($0) }
+        guard resets || length == UInt64(content.count) else {
+            throw Failure(
+                "journal-incomplete", party: .origin,
+                "\(server) sent \(content.count) of \(length ?? 0) bytes")
+        }
+        let judged = head.fields.first(named: "sallyport-judged").flatMap { decimal($0) }
+        guard assertions.isEmpty || judged == UInt64(assertions.count) else {
+            throw Failure(
+                "journal-incomplete", party: .origin,
+                "\(server) judged \(judged ?? 0) of \(assertions.count) assertions",
+                hint: "start a content server of this version")
         }
         return Answer(
             content: content, outcome: head.fields.first(named: "sallyport-outcome")?.text)
@@ -84,7 +113,7 @@ package struct JournalQuery: Sendable {
         buffer.append(bytes)
         try await stream.write(buffer)
         var response: [UInt8] = []
-        while try await stream.read(into: buffer) > 0, response.count < Self.byteLimit {
+        while try await stream.read(into: buffer) > 0, response.count < byteLimit {
             response += buffer.copy
             buffer.removeAll()
         }
@@ -105,5 +134,4 @@ package struct JournalQuery: Sendable {
 
     /// In milliseconds.
     private static let patience: UInt64 = 10_000
-    private static let byteLimit = 64 << 20
 }

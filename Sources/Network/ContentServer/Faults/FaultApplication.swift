@@ -41,6 +41,7 @@ struct FaultApplication {
         var response: ServerResponse
         if let early {
             response = early
+            response.isSubstitute = true
         } else if let version = version(in: working),
             let answer = AssetRoutes.answer(changed, version, configuration, &draws)
         {

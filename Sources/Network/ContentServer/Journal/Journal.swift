@@ -9,6 +9,8 @@ package final class Journal: Sendable {
 
     fileprivate struct State {
         var began = MonotonicTime.now()
+        /// Beginnings, answers and ends, counted: what their order is told by.
+        var events: UInt64 = 0
         /// In the order of their beginnings, from `oldest` around to the one before it.
         var entries: [JournalEntry] = []
         var oldest = 0
@@ -49,21 +51,39 @@ package final class Journal: Sendable {
         state.withLock { state in
             var record = entry.record
             if let client { record.client = client }
-            return state.begin(record, connection)
+            let entry = state.begin(record, connection)
+            entry.record.answered = entry.record.begun
+            return entry
         }
     }
 
     func note(
         _ entry: JournalEntry, _ response: ServerResponse, faults: [String], received: UInt64
     ) {
-        state.withLock { _ in
+        state.withLock { state in
+            state.events += 1
             entry.record.take(response, faults: faults, received: received)
+            entry.record.answered = state.events
         }
     }
 
+    /// Takes note of a request that no route saw.
+    func note(_ refused: RefusedRequest) {
+        let record = JournalRecord(refused)
+        let entry = state.withLock { $0.begin(record, refused.connection.number) }
+        end(entry, SentResponse(end: .whole, count: 0, acknowledged: nil))
+    }
+
+    /// Ends the record of a request; or says later that its client may not have got all of it.
     func end(_ entry: JournalEntry, _ sent: SentResponse) {
-        let line: [UInt8]? = state.withLock { _ in
+        let line: [UInt8]? = state.withLock { state in
+            guard !sent.isDoubtful else {
+                entry.record.sent?.isDoubtful = true
+                return nil
+            }
+            state.events += 1
             entry.record.sent = sent
+            entry.record.ended = state.events
             entry.client.open -= 1
             return path == nil ? nil : entry.record.json.line
         }
@@ -114,6 +134,8 @@ extension Journal.State {
         record.connection = ordinal(of: number, client)
         record.alongside = client.open
         record.begunAt = (MonotonicTime.now().nanoseconds - began.nanoseconds) / 1_000_000
+        events += 1
+        (record.begun, record.answered, record.ended) = (events, nil, nil)
         record.sent = nil
         client.open += 1
         let entry = JournalEntry(record, of: client)

@@ -1,4 +1,5 @@
 internal import Base
+internal import HTTPServer
 
 /// Something that a client must have done right, judged over what the journal has of it.
 package enum JournalAssertion: Sendable, Equatable {
@@ -36,6 +37,9 @@ package enum JournalAssertion: Sendable, Equatable {
         }
     }
 
+    /// How many are judged at once.
+    package static let countLimit = 16
+
     package static let words = [
         "no-byte-twice", "if-range", "retries:N[:TIME]", "no-cleartext", "whole", "parallel:N",
     ]
@@ -43,164 +47,144 @@ package enum JournalAssertion: Sendable, Equatable {
     package struct Verdict: Sendable, Equatable {
         package enum Outcome: String, Sendable {
             case passed, failed
-            /// No record says anything about it.
+            /// The records do not tell.
             case unseen
         }
 
         package let outcome: Outcome
-        /// What was not right, or nearly was.
+        /// What was not right, or nearly was, or why nothing can be said.
         package let explanations: [String]
     }
 
     /// - Parameter records: by client, and then in the order of its requests.
+    ///
+    /// Complexity: O(n log n), but for what clients left behind that did not read to the end.
     package func judge(_ records: [JournalRecord]) -> Verdict {
         let records = records.filter { !$0.target.hasPrefix("/.sallyport/") }
-        guard !records.isEmpty else { return Verdict(outcome: .unseen, explanations: []) }
-        var found: [String] = []
-        if self == .nothingInClear {
-            found = records.filter { $0.scheme == "http" }.map {
-                "\(Self.name($0)) went to http://\($0.host)\($0.target)"
-            }
-        } else if case .parallel(let count) = self {
-            found = Self.serial(records, count)
-        } else {
-            // A beginning may be had by a URL with faults, and the rest by the one without.
-            let groups = Dictionary(grouping: records) {
-                "\($0.client) \($0.host) \($0.resource)"
-            }
-            let judged = groups.keys.sorted().compactMap { judge(one: groups[$0] ?? []) }
-            guard !judged.isEmpty else { return Verdict(outcome: .unseen, explanations: []) }
-            found = judged.flatMap(\.self)
-        }
-        let shown = found.prefix(Self.limit)
-        let rest = found.count - shown.count
-        return Verdict(
-            outcome: found.isEmpty ? .passed : .failed,
-            explanations: shown + (rest > 0 ? ["and \(rest) more"] : []))
-    }
-
-    /// - Parameter records: the requests of one client for one target.
-    /// - Returns: what was not right; `nil` if there is nothing to judge.
-    private func judge(one records: [JournalRecord]) -> [String]? {
+        var sum = JudgementSum()
         switch self {
-        case .noByteTwice: Self.overlaps(records)
-        case .resumesWithIfRange: Self.blindResumptions(records)
-        case .retries(let limit, let pause): Self.retries(records, limit, pause)
-        case .coversWhole: Self.gaps(records)
-        case .nothingInClear, .parallel: []
-        }
-    }
-
-    private static func serial(_ records: [JournalRecord], _ count: UInt64) -> [String] {
-        let clients = Dictionary(grouping: records, by: \.client)
-        return clients.keys.sorted().compactMap { client in
-            let most = 1 + (clients[client]?.map(\.alongside).max() ?? 0)
-            guard most < count else { return nil }
-            return "\(client) had \(most) requests at once at most, where \(count) are asked for"
-        }
-    }
-
-    private static func overlaps(_ records: [JournalRecord]) -> [String]? {
-        var earlier: [(record: JournalRecord, bytes: Range<UInt64>)] = []
-        var found: [String] = []
-        for record in records.prefix(recordLimit) {
-            guard let bytes = record.bytes else { continue }
-            for (other, known) in earlier where known.overlaps(bytes) {
-                let both = known.clamped(to: bytes)
-                found.append(
-                    "bytes \(both.lowerBound)-\(both.upperBound - 1) of \(record.target) went out"
-                        + " twice, in \(name(other)) and \(name(record))")
+        case .nothingInClear:
+            if !records.isEmpty { sum.add(Self.judgeCleartext(records)) }
+        case .parallel(let count):
+            for one in Self.groups(records, by: \.client) {
+                sum.add(JournalConcurrency.judge(one, atLeast: count))
             }
-            earlier.append((record, bytes))
+        case .retries(let limit, let pause):
+            for one in Self.groups(records, by: { Target($0, method: $0.method) }) {
+                sum.add(Self.retries(one, limit, pause))
+            }
+        case .noByteTwice:
+            for one in Self.groups(records, by: { Target($0) }) {
+                sum.add(JournalBytes.judgeOverlaps(one))
+            }
+        case .coversWhole:
+            for one in Self.groups(records, by: { Target($0) }) {
+                sum.add(JournalBytes.judgeWhole(one))
+            }
+        case .resumesWithIfRange:
+            for one in Self.groups(records, by: { Target($0) }) {
+                sum.add(Self.blindResumptions(one))
+            }
         }
-        return earlier.isEmpty ? nil : found
+        return sum.verdict
     }
 
-    private static func blindResumptions(_ records: [JournalRecord]) -> [String]? {
+    /// What is judged together. A beginning may be had by a URL with faults, and the rest by the one
+    /// without.
+    private struct Target: Hashable {
+        let client: String
+        let host: String
+        let hash: Int
+        let method: String
+
+        init(_ record: JournalRecord, method: String = "") {
+            (client, host, hash) = (record.client, record.host, record.targetHash)
+            self.method = method
+        }
+    }
+
+    /// In the order of their first records.
+    private static func groups(
+        _ records: [JournalRecord], by key: (JournalRecord) -> some Hashable
+    ) -> [[JournalRecord]] {
+        Dictionary(grouping: records.indices) { key(records[$0]) }.values
+            .sorted { $0[0] < $1[0] }.map { $0.map { records[$0] } }
+    }
+
+    private static func judgeCleartext(_ records: [JournalRecord]) -> Judgement {
+        .found(
+            records.filter { $0.scheme == "http" }.map {
+                "\(name($0)) went to http://\($0.host)\($0.target)"
+            })
+    }
+
+    private static func blindResumptions(_ records: [JournalRecord]) -> Judgement {
+        var answers = records.filter { !$0.isSubstitute && [200, 206].contains($0.status) }
+            .compactMap { record in record.answered.map { (at: $0, record: record) } }
+            .sorted { $0.at < $1.at }[...]
         var known: JournalRecord?
         var found: [String]?
         for record in records {
-            defer { if record.status == 200 || record.status == 206 { known = record } }
-            guard let from = record.askedFrom, from > 0, let known else { continue }
+            // Nobody can name what was told behind the request.
+            while let next = answers.first, next.at < record.begun {
+                known = next.record
+                answers.removeFirst()
+            }
+            guard let from = record.askedFrom, let known else { continue }
             found = found ?? []
-            let what = "\(name(record)) goes on at byte \(from) of \(record.target)"
-            guard
-                let condition = record.conditions.first(where: {
-                    $0.lowercased().hasPrefix("if-range: ")
-                })
-            else {
-                let other = record.conditions.first.map { " (it has \($0))" } ?? ""
-                found?.append("\(what) without If-Range\(other)")
-                continue
-            }
-            let value = condition.dropFirst("if-range: ".count)
-            if value.hasPrefix("W/") {
-                found?.append("\(what) with a weak tag, which never matches")
-            } else if value != known.entityTag ?? "", value != known.lastModified ?? "" {
-                found?.append(
-                    "\(what) with If-Range \(value), but \(name(known)) got"
-                        + " \(known.entityTag ?? known.lastModified ?? "no validator")")
-            }
+            if let blindness = blindness(record, from, known) { found?.append(blindness) }
         }
-        return found
+        return found.map { .found($0) } ?? .nothing
+    }
+
+    private static func blindness(
+        _ record: JournalRecord, _ from: UInt64, _ known: JournalRecord
+    ) -> String? {
+        let what = "\(name(record)) goes on at byte \(from) of \(record.target)"
+        guard
+            let condition = record.conditions.first(where: {
+                $0.lowercased().hasPrefix("if-range: ")
+            })
+        else {
+            let other = record.conditions.first.map { " (it has \($0))" } ?? ""
+            return "\(what) without If-Range\(other)"
+        }
+        let value = String(condition.dropFirst("if-range: ".count))
+        if value.hasPrefix("W/") { return "\(what) with a weak tag, which never matches" }
+        guard value != known.entityTag, value != known.lastModified else { return nil }
+        return "\(what) with If-Range \(value.isEmpty ? "that is empty" : value), but"
+            + " \(name(known)) got \(known.entityTag ?? known.lastModified ?? "no validator")"
     }
 
     private static func retries(
         _ records: [JournalRecord], _ limit: UInt64, _ pause: UInt64
-    ) -> [String] {
+    ) -> Judgement {
+        let pairs = zip(records, records.dropFirst()).filter { isRetry($1, of: $0) }
         var found: [String] = []
-        if let first = records.first, UInt64(records.count) > limit + 1 {
+        if let first = records.first, UInt64(pairs.count) > limit {
             found.append(
-                "\(first.client) asked \(records.count) times for \(first.resource), that is"
-                    + " \(records.count - 1) retries where \(limit) are allowed")
+                "\(first.client) asked \(pairs.count + 1) times for \(first.resource), that is"
+                    + " \(pairs.count) retries where \(limit) are allowed")
         }
-        for (earlier, later) in zip(records, records.dropFirst()) {
+        for (earlier, later) in pairs {
             let gap = later.begunAt - min(earlier.begunAt, later.begunAt)
             guard gap < pause else { continue }
             found.append(
                 "\(name(later)) came \(gap) ms behind \(name(earlier)), where \(pause) ms are asked"
                     + " for")
         }
-        return found
+        return .found(found)
     }
 
-    private static func gaps(_ records: [JournalRecord]) -> [String] {
-        guard let last = records.last(where: { $0.total != nil }), let total = last.total else {
-            return records.last.map { ["no response told how long \($0.target) is"] } ?? []
-        }
-        var (end, missing) = (UInt64(0), [Range<UInt64>]())
-        // Bytes of several versions are no whole of any.
-        let same = records.filter { $0.validator == last.validator }
-        for bytes in same.compactMap(\.bytes).sorted(by: { $0.lowerBound < $1.lowerBound }) {
-            if end < min(bytes.lowerBound, total) {
-                missing.append(end..<min(bytes.lowerBound, total))
-            }
-            end = max(end, bytes.upperBound)
-        }
-        if end < total { missing.append(end..<total) }
-        guard !missing.isEmpty else { return [] }
-        let version = same.count == records.count ? "" : " under \(last.validator)"
-        let target = records.first?.target ?? ""
-        let ranges = missing.prefix(rangeLimit).map { range in
-            range.upperBound == total
-                ? "those from \(range.lowerBound) on"
-                : "\(range.lowerBound)-\(range.upperBound - 1)"
-        }
-        let rest = missing.count - ranges.count
-        let shown = ranges + (rest > 0 ? ["\(rest) more ranges"] : [])
-        return [
-            "of the \(total) bytes of \(target)\(version), \(shown.joined(separator: ", "))"
-                + " are missing"
-        ]
+    /// Whether a request asks for the same again: one that brings content may bring another, unless
+    /// the one before it has failed.
+    private static func isRetry(_ later: JournalRecord, of earlier: JournalRecord) -> Bool {
+        if ["GET", "HEAD", "OPTIONS", "DELETE"].contains(later.method) { return true }
+        guard let sent = earlier.sent else { return false }
+        return sent.end != .whole || earlier.status >= 400
     }
 
-    private static func name(_ record: JournalRecord) -> String {
+    static func name(_ record: JournalRecord) -> String {
         "request \(record.ordinal) of \(record.client)"
     }
-
-    private static let limit = 20
-    /// Pairs are compared among so many.
-    private static let recordLimit = 1000
-    /// Of the ranges that one explanation names.
-    private static let rangeLimit = 8
 }

@@ -1,7 +1,9 @@
 package import Base
 internal import Contents
+internal import HTTPCodecs
 internal import HTTPModel
 package import HTTPServer
+internal import Redaction
 
 /// What one client did in one request, and what it was answered; no secret of it stands here.
 package struct JournalRecord: Sendable, Equatable {
@@ -16,6 +18,8 @@ package struct JournalRecord: Sendable, Equatable {
     package let method: String
     /// With what may be a secret left out.
     package let target: String
+    /// Of the whole target; the same in one process alone.
+    let targetHash: Int
     package let range: String?
     /// The precondition fields as they came, but for Range.
     package let conditions: [String]
@@ -31,8 +35,18 @@ package struct JournalRecord: Sendable, Equatable {
     package var entityTag: String?
     package var lastModified: String?
     package var contentRange: String?
-    /// The length that the content has, in bytes, if that is known.
-    package var length: UInt64?
+    /// Of the representation, in bytes, if that is known.
+    package private(set) var total: UInt64?
+    /// Which of its bytes the content has; empty if it has none.
+    private(set) var parts: [ContentPart] = []
+    /// Its content coding, if it was chosen for the client.
+    private(set) var coding: String?
+    /// Whether what was sent stands in the representation's place.
+    private(set) var isSubstitute = false
+    /// When it began, was answered and ended, in the order of all that the journal was told.
+    var begun: UInt64 = 0
+    var answered: UInt64?
+    var ended: UInt64?
     package var faults: [String] = []
     /// How many other requests of the client went on when it began; that hangs on time.
     package var alongside = 0
@@ -46,6 +60,7 @@ package struct JournalRecord: Sendable, Equatable {
         host = Self.shown(request.host ?? "")
         method = Self.shown(request.method.text)
         target = Self.shown(Self.target(request.path))
+        targetHash = Self.hash(request.path)
         range = request.fields.first(named: "range").map { Self.shown($0.text) }
         // Most requests are of GET, and pay for nothing else.
         uploadOffset =
@@ -54,15 +69,43 @@ package struct JournalRecord: Sendable, Equatable {
         conditions = Self.conditions(request.fields)
     }
 
+    /// A request that no route saw, as far as its head can be read.
+    init(_ refused: RefusedRequest) {
+        let head = RefusedHead(refused.head)
+        let connection = refused.connection
+        client = head.client ?? connection.host
+        version = refused.version.text
+        scheme = (connection.security == nil ? ServerRequest.Scheme.http : .https).rawValue
+        host = Self.shown(head.host)
+        method = Self.shown(head.method.text)
+        target = Self.shown(URLRedaction.redact(head.target).text)
+        var hasher = Hasher()
+        hasher.combine(head.target)
+        targetHash = hasher.finalize()
+        (range, conditions, uploadOffset) = (nil, [], nil)
+        status = refused.status
+    }
+
+    /// Has the first of each that means something, whatever else a client sends.
     private static func conditions(_ fields: Fields) -> [String] {
-        var conditions: [String] = []
-        for slice in fields.slices where slice.known == .other && conditions.count < 8 {
-            guard (8...19).contains(slice.name.count),
-                fields.name(slice).prefix(3).equalsIgnoringCase("if-")
-            else { continue }
-            conditions.append(shown("\(fields.name(slice).text): \(fields.value(slice).text)"))
+        var found: [(isKnown: Bool, text: String)] = []
+        var known: Set<String> = []
+        for slice in fields.slices where slice.known == .other {
+            let name = fields.name(slice)
+            guard (8...19).contains(name.count), name.prefix(3).equalsIgnoringCase("if-") else {
+                continue
+            }
+            let lower = name.text.lowercased()
+            let isKnown = knownConditions.contains(lower) && known.insert(lower).inserted
+            guard isKnown || found.count < conditionLimit else { continue }
+            let value = SecretName.isField(name) ? redactionMark.text : fields.value(slice).text
+            found.append((isKnown, shown("\(name.text): \(value)")))
         }
-        return conditions
+        var room = conditionLimit - known.count
+        return found.compactMap { isKnown, text in
+            room -= isKnown ? 0 : 1
+            return isKnown || room >= 0 ? text : nil
+        }
     }
 
     mutating func take(_ response: ServerResponse, faults: [String], received: UInt64) {
@@ -72,20 +115,32 @@ package struct JournalRecord: Sendable, Equatable {
         entityTag = response.first("ETag").map(Self.shown)
         lastModified = response.first("Last-Modified").map(Self.shown)
         contentRange = response.first("Content-Range").map(Self.shown)
-        length = response.body.length
+        isSubstitute = response.isSubstitute
+        coding = response.selected?.coding?.rawValue
+        total = Self.total(response)
+        parts = Self.parts(response, toMethod: method)
         self.faults = faults.prefix(16).map(Self.shown)
     }
 
-    /// The target with the values of secret parameters left out.
+    /// The target with what may be a secret left out.
     private static func target(_ path: RequestPath) -> String {
-        guard let query = path.query else { return path.raw.text }
-        let items = query.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
-        let shown = items.prefix(100).map { item -> String in
-            let name = item.prefix { $0 != UInt8(ascii: "=") }
-            return SecretName.isParameter(name) && name.count < item.count
-                ? "\(name.text)=***" : item.text
-        }
-        return "\(path.raw.text)?\(shown.joined(separator: "&"))"
+        // Most have none of what a secret can stand in.
+        guard
+            path.query != nil || path.raw.contains(UInt8(ascii: ";"))
+                || path.segments.contains(where: { $0.starts(with: "eyJ".utf8) })
+        else { return path.raw.text }
+        let query = path.query.map { [UInt8(ascii: "?")] + $0 } ?? []
+        return URLRedaction.redact(path.raw + query).text
+    }
+
+    /// Tells targets apart of which no more than a part is shown, and takes those for one that are
+    /// spelled differently; what is wrong on purpose is no part of it.
+    private static func hash(_ path: RequestPath) -> Int {
+        let isFaulty = path.segments.first?.elementsEqual("faults".utf8) == true
+        var hasher = Hasher()
+        hasher.combine(Array(path.segments.dropFirst(isFaulty ? 2 : 0)))
+        hasher.combine(path.query)
+        return hasher.finalize()
     }
 
     private static func shown(_ text: String) -> String {
@@ -99,6 +154,11 @@ package struct JournalRecord: Sendable, Equatable {
 
     /// Of one text, in bytes.
     private static let limit = 512
+    private static let conditionLimit = 8
+    /// RFC 9110 §13.1
+    private static let knownConditions: Set<String> = [
+        "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range",
+    ]
 }
 
 extension JournalRecord {
@@ -116,6 +176,7 @@ extension JournalRecord {
                 JSONText.Member("receivedBytes", .integer(Int64(clamping: received))),
                 JSONText.Member("sentBytes", .optional(sent?.count)),
                 JSONText.Member("acknowledgedBytes", .optional(sent?.acknowledged)),
+                JSONText.Member("brokenOff", .boolean(sent?.isDoubtful ?? false)),
             ])
     }
 
@@ -164,18 +225,6 @@ extension JournalRecord {
         ]
     }
 
-    /// The bytes of the representation that went out; `nil` if none did.
-    package var bytes: Range<UInt64>? {
-        guard let count = sent?.count, count > 0 else { return nil }
-        switch status {
-        case 200: return 0..<count
-        case 206:
-            guard case .part(let range, _)? = label else { return nil }
-            return range.lowerBound..<range.lowerBound + min(count, UInt64(range.count))
-        default: return nil
-        }
-    }
-
     /// What is asked for, whatever is wrong with it on purpose: the target behind `/faults/…`.
     package var resource: String {
         let prefix = "/faults/"
@@ -187,29 +236,23 @@ extension JournalRecord {
     /// What tells the version of the bytes that went out; empty for nothing.
     package var validator: String { entityTag ?? lastModified ?? "" }
 
-    /// The length of the representation as the response told it.
-    package var total: UInt64? {
-        if status == 200 { return length }
-        guard case .part(_, let total)? = label else { return nil }
-        return total
-    }
+    /// What tells two sets of bytes apart.
+    var variant: String { "\(validator) \(coding ?? "")" }
 
-    private var label: ContentRange? {
-        guard let contentRange else { return nil }
-        do throws(ContentRangeViolation) {
-            return try ContentRange([UInt8](contentRange.utf8)[...])
-        } catch {
+    /// Where what is asked for begins; `nil` if no range was asked for, or from the start.
+    var askedFrom: UInt64? {
+        guard let range, let list = RangeSpecifier.list([UInt8](range.utf8)[...]) else {
             return nil
         }
-    }
-
-    /// Where the asked range begins; `nil` if none was asked for, or several, or an end.
-    package var askedFrom: UInt64? {
-        guard let range, let list = RangeSpecifier.list([UInt8](range.utf8)[...]), list.count == 1
-        else { return nil }
-        switch list[0] {
-        case .bounded(let first, _), .from(let first): return first
-        case .suffix: return nil
+        let starts = list.map { specifier -> UInt64? in
+            switch specifier {
+            case .bounded(let first, _), .from(let first): first
+            // Where that is, the answer tells.
+            case .suffix: parts.first?.range.lowerBound
+            }
         }
+        let known = starts.compactMap(\.self)
+        guard known.count == starts.count, let first = known.min(), first > 0 else { return nil }
+        return first
     }
 }
