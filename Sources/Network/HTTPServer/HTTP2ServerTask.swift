@@ -63,10 +63,25 @@ final class HTTP2ServerTask: @unchecked Sendable {
                 stream.onBreak = nil
                 exchange.release()
             }
-            stream.onBreak = { [unowned exchange] in exchange.pause.end() }
-            _ = try await worker.serve(request, of: client, over: exchange)
+            stream.onBreak = { [unowned exchange] in exchange.pause.leave() }
+            let end = await ClientPresence.$current.withValue(exchange.pause.presence) {
+                await serve(request, over: exchange)
+            }
+            if let end { throw end }
         } catch {
             await end(stream, error)
+        }
+    }
+
+    /// - Returns: why the stream ends otherwise than behind its response.
+    private func serve(
+        _ request: RequestHead, over exchange: HTTP2ExchangeStream
+    ) async -> ServerEnd? {
+        do throws(ServerEnd) {
+            _ = try await worker.serve(request, of: client, over: exchange)
+            return nil
+        } catch {
+            return error
         }
     }
 
@@ -122,7 +137,7 @@ final class HTTP2ServerTask: @unchecked Sendable {
     }
 
     func cut() {
-        for exchange in open.values { exchange.pause.end() }
+        for exchange in open.values { exchange.pause.leave() }
         connection.cut(reset: true)
     }
 }

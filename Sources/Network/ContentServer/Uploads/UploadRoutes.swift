@@ -261,7 +261,10 @@ struct UploadRoutes: Sendable {
             throw UploadRefusal(UploadStore.removed)
         }
         do throws(ResponseInterruption) {
-            return try await digest(algorithm) { FileSource(file, range: 0..<length) }
+            // A client that has gone may come back for what it has sent.
+            return try await digest(algorithm, outlivesClient: true) {
+                FileSource(file, range: 0..<length)
+            }
         } catch {
             throw UploadRefusal(500, "cannot read the upload")
         }
