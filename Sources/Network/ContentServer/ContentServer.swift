@@ -21,6 +21,8 @@ package struct ContentServerConfiguration: Sendable {
     /// The largest content that is digested before its first byte is sent, in bytes: a tenth of a
     /// second.
     package var aheadDigestByteLimit: UInt64 = 64 << 20
+    /// What bounds the digests that take longer.
+    var digestSlots = DigestSlots(freeByteLimit: 64 << 20)
     /// The largest request body that is kept in memory, in bytes.
     package var bodyByteLimit = 1 << 20
     /// What keeps uploads; `nil` to take none.

@@ -5,8 +5,20 @@ internal import Sockets
 /// `@unchecked Sendable`: used on its loop's thread only.
 @safe
 final class ExchangePause: @unchecked Sendable {
+    /// For work beside the loop.
+    let presence = ClientPresence()
     private let loop: EventLoop
+    /// How long a client that has ended its direction is waited for, in milliseconds.
+    private let patience: UInt64
     private var timer: LoopTimer?
+    /// When the wait under way ends; `nil` for one without end.
+    private var due: UInt64?
+    /// Whether the client has ended its direction: it may still read, or have gone, which nothing
+    /// tells before something is sent.
+    private var isHalfClosed = false
+    /// Whether the wait under way has ended ahead of its time for that.
+    private var isCutShort = false
+    private var departure: LoopTimer?
     private var waiter: UnsafeContinuation<Void, Never>?
     /// Whether waiting has no sense any more, now and later.
     private(set) var isOver = false
@@ -17,8 +29,9 @@ final class ExchangePause: @unchecked Sendable {
     /// Whether `wake` was called since the last wait that it ends.
     private var isWoken = false
 
-    init(_ loop: EventLoop) {
+    init(_ loop: EventLoop, patience: UInt64 = ServerLimits().halfClosedPatience) {
         self.loop = loop
+        self.patience = patience
     }
 
     var now: UInt64 { loop.now }
@@ -27,15 +40,22 @@ final class ExchangePause: @unchecked Sendable {
     ///
     /// - Returns: whether the time has come.
     func wait(until due: UInt64?) async -> Bool {
-        if isOver { return false }
+        if isOver || isHalfClosed && isTooLong(due) { return false }
         if let due, due <= loop.now { return true }
         let timer = self.timer ?? loop.makeTimer { [unowned self] in self.resume() }
         self.timer = timer
         isEndless = due == nil || isWakable
+        isCutShort = false
+        self.due = due
         loop.set(timer, due: due ?? .max)
         unsafe await withUnsafeContinuation { unsafe waiter = $0 }
         isEndless = false
-        return !isOver
+        return !isOver && !isCutShort
+    }
+
+    /// For a client that may have gone.
+    private func isTooLong(_ due: UInt64?) -> Bool {
+        due.map { $0 > loop.now + patience } ?? true
     }
 
     /// Waits so long; `nil` until `end`.
@@ -74,6 +94,34 @@ final class ExchangePause: @unchecked Sendable {
         while let count = channel.unacknowledgedCount, count > 0, loop.now < end {
             guard await wait(milliseconds: 1) else { return }
         }
+    }
+
+    /// The client has ended its direction: a pause that would take long ends at once, and work beside
+    /// the loop has to be done soon.
+    func halfClose() {
+        if isEndless { return leave() }
+        guard !isHalfClosed else { return }
+        isHalfClosed = true
+        if let timer, unsafe waiter != nil, isTooLong(due) {
+            isCutShort = true
+            loop.set(timer, due: .max)
+            resume()
+        }
+        let departure = loop.makeTimer { [weak self] in self?.presence.leave() }
+        self.departure = departure
+        loop.set(departure, due: loop.now + patience)
+    }
+
+    /// The client has gone.
+    func leave() {
+        presence.leave()
+        end()
+    }
+
+    /// Nobody waits here any more.
+    func close() {
+        if let timer { loop.set(timer, due: .max) }
+        if let departure { loop.set(departure, due: .max) }
     }
 
     /// Ends the wait, and every later one.

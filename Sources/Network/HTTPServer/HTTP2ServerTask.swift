@@ -65,8 +65,11 @@ final class HTTP2ServerTask: @unchecked Sendable {
                 stream.onBreak = nil
                 exchange.release()
             }
-            stream.onBreak = { [unowned exchange] in exchange.pause.end() }
-            _ = try await worker.serve(request, of: client, over: exchange)
+            stream.onBreak = { [unowned exchange] in exchange.pause.leave() }
+            let end = await ClientPresence.$current.withValue(exchange.pause.presence) {
+                await serve(request, over: exchange)
+            }
+            if let end { throw end }
         } catch {
             if case .refused(let status) = error { report(status, head) }
             await end(stream, error)
@@ -85,6 +88,18 @@ final class HTTP2ServerTask: @unchecked Sendable {
         }
         onRefusal(
             RefusedRequest(status: status, head: bytes, version: .http2, connection: client))
+    }
+
+    /// - Returns: why the stream ends otherwise than behind its response.
+    private func serve(
+        _ request: RequestHead, over exchange: HTTP2ExchangeStream
+    ) async -> ServerEnd? {
+        do throws(ServerEnd) {
+            _ = try await worker.serve(request, of: client, over: exchange)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     private func end(_ stream: HTTP2Stream, _ reason: ServerEnd) async {
@@ -139,7 +154,7 @@ final class HTTP2ServerTask: @unchecked Sendable {
     }
 
     func cut() {
-        for exchange in open.values { exchange.pause.end() }
+        for exchange in open.values { exchange.pause.leave() }
         connection.cut(reset: true)
     }
 }

@@ -56,19 +56,22 @@ final class HTTPServerTask: @unchecked Sendable {
         self.channel = channel
         address = peer
         number = worker.numbers.next()
-        pause = ExchangePause(worker.loop)
+        pause = ExchangePause(worker.loop, patience: worker.limits.halfClosedPatience)
         stream = PlainStream(channel)
     }
 
     func run() async {
         worker.opened(self)
         channel.setNoDelay()
-        channel.onPeerEnd { [unowned self] in
-            // Whoever has only ended its direction may still read.
-            if channel.isBroken || pause.isEndless { pause.end() }
-            // Both directions have ended in order too, so that only the error tells a reset.
-            if isFinishing, channel.isBroken, channel.takeError() != nil { doubt() }
-        }
+        channel.onPeerEnd { [unowned self] in noteClientEnd() }
+        await ClientPresence.$current.withValue(pause.presence) { await serveToEnd() }
+        releaseHeld()
+        channel.close()
+        pause.close()
+        worker.closed(self)
+    }
+
+    private func serveToEnd() async {
         do throws(ServerEnd) {
             try await serve()
         } catch {
@@ -76,9 +79,17 @@ final class HTTPServerTask: @unchecked Sendable {
             if isBrokenOff { doubt() }
             await end(error)
         }
-        releaseHeld()
-        channel.close()
-        worker.closed(self)
+    }
+
+    /// Whoever has only ended its direction may still read what it has asked for.
+    private func noteClientEnd() {
+        if channel.isBroken {
+            pause.leave()
+        } else if channel.peerEnded, !isBetweenExchanges {
+            pause.halfClose()
+        }
+        // Both directions have ended in order too, so that only the error tells a reset.
+        if isFinishing, channel.isBroken, channel.takeError() != nil { doubt() }
     }
 
     private func serve() async throws(ServerEnd) {
@@ -191,6 +202,7 @@ final class HTTPServerTask: @unchecked Sendable {
             throw .refused(error.status)
         }
         wantsMore = Self.keepsAlive(head)
+        noteClientEnd()
         let exchange = try HTTP1ExchangeStream(self, head, framing)
         defer { exchange.release() }
         if try await worker.serve(head, of: client, over: exchange) { throw .afterResponse }
@@ -315,7 +327,7 @@ final class HTTPServerTask: @unchecked Sendable {
     }
 
     func cut() {
-        pause.end()
+        pause.leave()
         http2?.cut()
         channel.close(reset: true)
     }

@@ -13,6 +13,9 @@ package struct ServerLimits: Sendable {
     package var bodyTimeout: UInt64 = 30_000
     /// For a client to take one buffer of a response, at most 64 KiB.
     package var writeTimeout: UInt64 = 60_000
+    /// How long a pause or a digest may take for a client that has ended its direction: it may still
+    /// read, but one that has gone looks the same.
+    package var halfClosedPatience: UInt64 = 2_000
     /// How much of a request's content is skipped, in bytes, to use the connection again; beyond,
     /// a new connection is cheaper.
     package var skippedBody: UInt64 = 65_536

@@ -250,7 +250,7 @@ package enum Files {
 
     /// A name beside a file's for what is not whole yet. No two writers have the same, and nobody
     /// else has anything there.
-    static func temporaryName(for path: String) -> String {
+    package static func temporaryName(for path: String) -> String {
         "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 36)).new"
     }
 
@@ -312,11 +312,14 @@ package enum Files {
 
     /// What is in a folder, sorted, without `.` and `..`; folders end with a slash.
     ///
-    /// - Parameter countLimit: a folder with more in it is refused.
+    /// - Parameters:
+    ///   - countLimit: a folder with more in it is refused.
+    ///   - isWanted: other names are left out, and do not count.
     ///
     /// Errors: `file-unreadable`.
     package static func names(
-        inFolder path: String, countLimit: Int = 10_000
+        inFolder path: String, countLimit: Int = 10_000,
+        where isWanted: (String) -> Bool = { _ in true }
     ) throws(Failure) -> [String] {
         guard let folder = unsafe opendir(path) else {
             throw failure("file-unreadable", "cannot read the folder", path)
@@ -327,7 +330,7 @@ package enum Files {
             let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
                 unsafe bytes.prefix { $0 != 0 }.text
             }
-            if name == "." || name == ".." { continue }
+            if name == "." || name == ".." || !isWanted(name) { continue }
             guard names.count < countLimit else {
                 throw Failure(
                     "file-unreadable", party: .tool,
@@ -355,6 +358,12 @@ package enum Files {
         var facts = stat()
         guard unsafe lstat(path, &facts) == 0 else { return false }
         return facts.st_uid == geteuid() && facts.st_mode & S_IFMT != S_IFLNK
+    }
+
+    /// Whether a path is itself a symbolic link.
+    package static func isLink(_ path: String) -> Bool {
+        var facts = stat()
+        return unsafe lstat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFLNK
     }
 
     /// Whether a part of the path is a symbolic link.

@@ -31,7 +31,25 @@ struct ContentDigestTests {
             }
         }
         task.cancel()
-        #expect(try await task.value.count == 32)
+        await #expect(throws: ResponseInterruption.self) { try await task.value }
+    }
+
+    /// A digest that nobody waits for ends; that of what is kept is made all the same.
+    @Test func endsWhenTheClientHasGone() async throws {
+        let presence = ClientPresence()
+        let task = ClientPresence.$current.withValue(presence) {
+            Task {
+                try await digest {
+                    GeneratedSource(GeneratedContent(seed: 1), range: 0..<UInt64(Int64.max))
+                }
+            }
+        }
+        presence.leave()
+        await #expect(throws: ResponseInterruption.self) { try await task.value }
+        let kept = try await ClientPresence.$current.withValue(presence) {
+            try await digest(outlivesClient: true) { BytesSource([UInt8]("hello".utf8)) }
+        }
+        #expect(kept.prefix(4).hex == "2cf24dba")
     }
 
     /// Digests that take hours, asked for by whoever wants to, leave the others their turn.

@@ -133,4 +133,22 @@ struct FeedRoutesTests {
     func refuses(_ path: String, _ status: Int) async throws {
         #expect(try await answer("GET", path).status == status)
     }
+
+    /// Names that somebody makes up push no feed out: one that is gone stays gone.
+    @Test func goesOnWhateverNamesCome() async throws {
+        let old = "/feeds/json/old?steps=new,gone"
+        #expect(try await answer("GET", old).status == 200)
+        #expect(try await answer("GET", old).status == 410)
+        for number in 1..<10_000 {
+            #expect(try await answer("GET", "/feeds/cursor/n\(number)?limit=1").status == 200)
+        }
+        let new = try await answer("GET", "/feeds/rss/new")
+        #expect(new.status == 503)
+        #expect(new.first("Retry-After") != nil)
+        #expect(try await answer("GET", "/feeds/cursor/new").status == 503)
+        #expect(try await answer("GET", old).status == 410)
+        #expect(try await answer("DELETE", "/feeds/json/n1").status == 204)
+        #expect(try await answer("GET", "/feeds/rss/new").status == 200)
+        #expect(try await answer("GET", old).status == 410)
+    }
 }

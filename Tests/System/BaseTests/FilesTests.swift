@@ -274,11 +274,26 @@ struct FilesTests {
         #expect(try Files.read(folder.file("new/a")) == [1])
     }
 
+    /// What has the name may be a link that somebody has put there.
+    @Test func writesBesideWhatHasTheName() throws {
+        try Files.create(folder.file("a"), [1])
+        #expect(unsafe symlink("a", folder.file("link")) == 0)
+        #expect(Files.isLink(folder.file("link")) && !Files.isLink(folder.file("a")))
+        let beside = try Files.createBeside(folder.file("link"), [2])
+        #expect(mode(of: beside) == 0o600)
+        #expect(Files.move(beside, to: folder.file("link")))
+        #expect(try Files.read(folder.file("a")) == [1])
+        #expect(try Files.read(folder.file("link")) == [2])
+        #expect(!Files.isLink(folder.file("link")))
+        #expect(throws: Failure.self) { try Files.createBeside(folder.file("no/a"), [3]) }
+    }
+
     @Test func listsAFolder() throws {
         try Files.makeFolder(folder.file("inner"))
         try Files.create(folder.file("b"), [])
         try Files.create(folder.file("a"), [])
         #expect(try Files.names(inFolder: folder.path) == ["a", "b", "inner/"])
+        #expect(try Files.names(inFolder: folder.path, countLimit: 1) { $0 == "b" } == ["b"])
         for (place, limit) in [(folder.path, 2), (folder.file("missing"), 9)] {
             let failure = #expect(throws: Failure.self) {
                 _ = try Files.names(inFolder: place, countLimit: limit)

@@ -22,7 +22,7 @@ enum AssetRoutes {
         else { return nil }
         if segments.count == 4 {
             guard segments[3].elementsEqual("sha256".utf8) else { return nil }
-            return digest(of: version.asset(of: asset), configuration)
+            return digest(of: version.asset(of: asset), request, configuration)
         }
         return version.representation(
             of: asset, contentType: "application/octet-stream", &draws
@@ -45,21 +45,28 @@ enum AssetRoutes {
         _ request: ServerRequest, _ configuration: ContentServerConfiguration
     ) -> ServerResponse {
         guard let asset = named(in: request) else { return unknown }
-        return digest(of: asset, configuration)
+        return digest(of: asset, request, configuration)
     }
 
     private static func digest(
-        of asset: GeneratedAsset, _ configuration: ContentServerConfiguration
+        of asset: GeneratedAsset, _ request: ServerRequest,
+        _ configuration: ContentServerConfiguration
     ) -> ServerResponse {
         guard asset.size <= configuration.digestByteLimit else {
             return ServerResponse(
                 422, type: "text/plain; charset=utf-8",
                 "digests are made of up to \(configuration.digestByteLimit) bytes\n")
         }
-        let source = DigestSource { GeneratedSource(asset.content, range: 0..<asset.size) }
-        return ServerResponse(
-            200, [ResponseField("Content-Type", "text/plain; charset=utf-8")],
-            body: .stream(length: DigestSource.length, source))
+        switch configuration.digestSlots.take(asset.size, for: request) {
+        case .refused(let response): return response
+        case .granted(let slot):
+            let source = DigestSource(slot) {
+                GeneratedSource(asset.content, range: 0..<asset.size)
+            }
+            return ServerResponse(
+                200, [ResponseField("Content-Type", "text/plain; charset=utf-8")],
+                body: .stream(length: DigestSource.length, source))
+        }
     }
 
     private static func named(in request: ServerRequest) -> GeneratedAsset? {

@@ -5,13 +5,18 @@ internal import TLS
 
 /// Digests all that `open` brings, beside the event loop: other connections go on.
 ///
-/// It ends early, with a digest that means nothing, when the task is cancelled.
+/// - Parameter outlivesClient: whether it goes on when the client has gone, for what is kept.
+///
+/// Errors: what the source throws; `digest-unwanted` once the client has gone, or the task is
+/// cancelled.
 func digest(
-    _ algorithm: DigestAlgorithm = .sha256, _ open: @escaping @Sendable () -> any ResponseBodySource
+    _ algorithm: DigestAlgorithm = .sha256, outlivesClient: Bool = false,
+    _ open: @escaping @Sendable () -> any ResponseBodySource
 ) async throws(ResponseInterruption) -> [UInt8] {
-    try await withTaskExecutorPreference(globalConcurrentExecutor) {
+    let presence = outlivesClient ? nil : ClientPresence.current
+    return try await withTaskExecutorPreference(globalConcurrentExecutor) {
         () async throws(ResponseInterruption) in
-        try await digestHere(algorithm, open)
+        try await digestHere(algorithm, for: presence, open)
     }
 }
 
@@ -21,12 +26,18 @@ func digest(
 /// every piece.
 @concurrent
 private func digestHere(
-    _ algorithm: DigestAlgorithm, _ open: @Sendable () -> any ResponseBodySource
+    _ algorithm: DigestAlgorithm, for presence: ClientPresence?,
+    _ open: @Sendable () -> any ResponseBodySource
 ) async throws(ResponseInterruption) -> [UInt8] {
     let source = open()
     let hash = RunningHash(algorithm)
     let buffer = ByteBuffer(capacity: pieceSize)
-    while try await source.read(into: buffer) > 0, !Task.isCancelled {
+    while try await source.read(into: buffer) > 0 {
+        guard !Task.isCancelled, presence?.isGone != true else {
+            throw ResponseInterruption(
+                .reset,
+                cause: Failure("digest-unwanted", party: .client, "nobody waits for the digest"))
+        }
         unsafe buffer.withUnsafeReadable { unsafe hash.update($0) }
         buffer.removeAll()
         await Task.yield()
@@ -54,15 +65,21 @@ final class DigestSource: ResponseBodySource {
     /// In bytes: 64 digits and a line feed.
     static let length: UInt64 = 65
     private let open: @Sendable () -> any ResponseBodySource
+    /// Held until the digest is made; `nil` for one that takes little time.
+    private var slot: DigestSlot?
     private var line: [UInt8] = []
     private var offset = 0
 
-    init(_ open: @escaping @Sendable () -> any ResponseBodySource) {
+    init(_ slot: DigestSlot?, _ open: @escaping @Sendable () -> any ResponseBodySource) {
+        self.slot = slot
         self.open = open
     }
 
     func read(into buffer: ByteBuffer) async throws(ResponseInterruption) -> Int {
-        if line.isEmpty { line = [UInt8]((try await digest(.sha256, open).hex + "\n").utf8) }
+        if line.isEmpty {
+            line = [UInt8]((try await digest(.sha256, open).hex + "\n").utf8)
+            slot = nil
+        }
         let count = buffer.appendFitting(line, from: offset)
         offset += count
         return count

@@ -28,7 +28,7 @@ final class FeedRoutes: Sendable {
         guard let format = FeedFormat(rawValue: request.match["format"].text),
             let name = Self.name(request), let script = FeedScript(Self.steps(request))
         else { return Self.unknown }
-        let ordinal = poll(request)
+        guard let ordinal = poll(request) else { return Self.full }
         let (step, count) = script.poll(ordinal)
         switch step {
         case .gone: return .plain(410)
@@ -64,7 +64,8 @@ final class FeedRoutes: Sendable {
             (1...UInt64(Self.shownCount)).contains(limit)
         else { return Self.unknown }
         guard let first = after.isEmpty ? 0 : decimal(after) else { return .plain(400) }
-        let (step, count) = script.poll(poll(request))
+        guard let ordinal = poll(request) else { return Self.full }
+        let (step, count) = script.poll(ordinal)
         if step == .gone { return .plain(410) }
         if step == .fail { return Self.unavailable }
         let end = first < count ? first + min(limit, count - first) : first
@@ -87,12 +88,14 @@ final class FeedRoutes: Sendable {
     }
 
     /// The number of this poll; HEAD looks at what the next one will find.
-    private func poll(_ request: ServerRequest) -> UInt64 {
+    ///
+    /// - Returns: `nil` for one feed too many: those that there are go on, whatever names come.
+    private func poll(_ request: ServerRequest) -> UInt64? {
         polls.withLock { polls in
             let name = request.match["name"]
             let ordinal = polls[name] ?? 0
             guard request.method == .get else { return ordinal }
-            if polls[name] == nil, polls.count >= Self.feedLimit { polls.removeAll() }
+            guard ordinal > 0 || polls.count < Self.feedLimit else { return nil }
             polls[name] = ordinal + 1
             return ordinal
         }
@@ -116,6 +119,14 @@ final class FeedRoutes: Sendable {
         return response
     }
 
+    private static var full: ServerResponse {
+        var response = ServerResponse(
+            503, type: "text/plain; charset=utf-8",
+            "\(feedLimit) feeds are polled already: end some by DELETE\n")
+        response.fields.append(ResponseField("Retry-After", "60"))
+        return response
+    }
+
     private static var unknown: ServerResponse {
         let steps = FeedScript.Step.allCases.map(\.rawValue).joined(separator: ",")
         return ServerResponse(
@@ -126,5 +137,5 @@ final class FeedRoutes: Sendable {
     /// Items in one document.
     private static let shownCount = 20
     /// How many feeds are counted; each takes some 150 bytes.
-    private static let feedLimit = 1024
+    private static let feedLimit = 10_000
 }

@@ -27,6 +27,17 @@ struct PackRoutes: Sendable {
 
     private func manifest(_ request: ServerRequest) async -> ServerResponse {
         guard let pack = Pack(request) else { return Self.unknown }
+        let largest = pack.assets.filter { digests[$0.entityTag.opaque] == nil }
+            .map(\.content.size).filter { $0 <= configuration.digestByteLimit }.max()
+        switch configuration.digestSlots.take(largest ?? 0, for: request) {
+        case .refused(let response): return response
+        case .granted(let slot):
+            let response = await manifest(of: pack, request)
+            return withExtendedLifetime(slot) { response }
+        }
+    }
+
+    private func manifest(of pack: Pack, _ request: ServerRequest) async -> ServerResponse {
         var assets: [JSONText] = []
         var size: UInt64 = 0
         do throws(ResponseInterruption) {

@@ -20,6 +20,9 @@ final class StoredUpload: Sendable {
         var size: UInt64
         /// Who began last may write; everybody else has lost the upload.
         var turn: UInt64 = 0
+        /// How often the record was changed, and which of these changes the state file has.
+        var changeCount: UInt64 = 0
+        var written: UInt64 = 0
         var isRemoved = false
     }
 
@@ -66,14 +69,22 @@ final class StoredUpload: Sendable {
     ///
     /// Errors: `file-unwritable`.
     func change(_ body: (inout UploadRecord) -> Void) throws(Failure) {
-        let text = state.withLock { state in
+        let (text, number) = state.withLock { state in
             body(&state.record)
-            return state.isRemoved ? nil : state.record.text
+            state.changeCount += 1
+            return (state.isRemoved ? nil : state.record.text, state.changeCount)
         }
         guard let text else { return }
-        try Files.replace(statePath, [UInt8](text.utf8))
-        // It was removed meanwhile, and must not be there again.
-        if state.withLock({ $0.isRemoved }) { Files.remove(statePath) }
+        let temporary = try Files.createBeside(statePath, [UInt8](text.utf8))
+        defer { Files.remove(temporary) }
+        try state.withLock { (state) throws(Failure) in
+            // Removed meanwhile, and its name may be another's; or a later change was faster.
+            guard !state.isRemoved, number > state.written else { return }
+            guard Files.move(temporary, to: statePath) else {
+                throw Failure("file-unwritable", party: .tool, "cannot write \(statePath)")
+            }
+            state.written = number
+        }
     }
 
     /// Appends to the data file, which only the last turn may.
@@ -123,6 +134,9 @@ final class StoredUpload: Sendable {
             state.size = offset
         }
     }
+
+    /// Whether it was removed, or goes on under another name.
+    var isRetired: Bool { state.withLock { $0.isRemoved } }
 
     /// Ends every append for good.
     ///

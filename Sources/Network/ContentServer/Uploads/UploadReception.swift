@@ -25,7 +25,9 @@ struct UploadReception {
     ///
     /// - Returns: the offset behind it; these bytes are on the disk.
     func receive(_ content: some UploadContent) async throws(UploadRefusal) -> UInt64 {
-        let descriptor = unsafe open(upload.dataPath, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
+        // What somebody has put there instead, such as a named pipe, is not waited for.
+        let descriptor = unsafe open(
+            upload.dataPath, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw UploadRefusal(410, "the upload was removed; begin a new one")
         }

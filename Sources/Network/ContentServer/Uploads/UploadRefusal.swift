@@ -18,7 +18,13 @@ struct UploadRefusal: Error, Sendable {
     }
 
     init(_ failure: Failure) {
-        self.init(failure.code == "uploads-full" ? 413 : 500, failure.detail)
+        let status =
+            switch failure.code {
+            case "uploads-full": 413
+            case "upload-removed": 410
+            default: 500
+            }
+        self.init(status, failure.detail)
     }
 
     static func inconsistentLength(_ detail: String) -> UploadRefusal {

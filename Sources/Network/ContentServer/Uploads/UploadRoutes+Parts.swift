@@ -131,10 +131,10 @@ private final class JoinedContent: UploadContent {
     }
 
     private func open(_ part: StoredUpload) throws(Failure) -> FileSource {
-        guard let file = store.file(of: part) else {
+        guard let opened = store.opened(part) else {
             throw Failure("file-unreadable", party: .tool, "a part is not there any more")
         }
-        return FileSource(file, range: 0..<file.identity.size)
+        return FileSource(opened.file, range: 0..<opened.facts.offset)
     }
 
     func tell(_ fields: [ResponseField]) async {}

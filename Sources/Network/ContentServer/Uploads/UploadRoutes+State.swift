@@ -89,16 +89,16 @@ extension UploadRoutes {
 
     /// What was uploaded, whole or in parts.
     func content(_ request: ServerRequest) throws(UploadRefusal) -> ServerResponse {
-        let upload = try find(request)
-        let facts = upload.facts
+        _ = try find(request)
+        // Another may have come to its place since.
+        guard let (facts, file) = store.opened(request.match["name"]) else {
+            throw UploadRefusal(404, "there is no such upload; begin a new one")
+        }
         guard let sum = facts.record.sha256 else {
             throw UploadRefusal(409, "the upload is not complete: it has \(facts.offset) bytes")
         }
-        guard let file = store.file(of: upload) else {
-            throw UploadRefusal(404, "there is no such upload; begin a new one")
-        }
         var representation = Representation(
-            contentType: "application/octet-stream", length: file.identity.size,
+            contentType: "application/octet-stream", length: facts.offset,
             validators: Validators(entityTag: EntityTag(sum), lastModified: nil)
         ) { FileSource(file, range: $0) }
         representation.cacheControl = "no-cache"

@@ -241,7 +241,10 @@ struct UploadRoutes: Sendable {
             }
         }
         try await change(upload) { $0.sha256 = sum.hex }
-        guard let name, !name.elementsEqual(upload.name.utf8), !name.isEmpty else { return upload }
+        guard let name, !name.elementsEqual(upload.name.utf8), !name.isEmpty else {
+            guard store.has(upload) else { throw UploadRefusal(UploadStore.removed) }
+            return upload
+        }
         do throws(Failure) {
             return try await besideLoop { [store] () throws(Failure) in
                 try store.move(upload, to: name.text)
@@ -254,11 +257,14 @@ struct UploadRoutes: Sendable {
     private func digestWhole(
         _ algorithm: DigestAlgorithm, _ upload: StoredUpload, _ length: UInt64
     ) async throws(UploadRefusal) -> [UInt8] {
-        guard let file = store.file(of: upload), file.identity.size >= length else {
-            throw UploadRefusal(410, "the upload was removed; begin a new one")
+        guard let (_, file) = store.opened(upload), file.identity.size >= length else {
+            throw UploadRefusal(UploadStore.removed)
         }
         do throws(ResponseInterruption) {
-            return try await digest(algorithm) { FileSource(file, range: 0..<length) }
+            // A client that has gone may come back for what it has sent.
+            return try await digest(algorithm, outlivesClient: true) {
+                FileSource(file, range: 0..<length)
+            }
         } catch {
             throw UploadRefusal(500, "cannot read the upload")
         }

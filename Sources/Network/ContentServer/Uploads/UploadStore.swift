@@ -25,13 +25,21 @@ package final class UploadStore: Sendable {
 
     let limits: Limits
     let path: String
+    /// The same folder, to read from.
+    private let folder: Folder
     /// Locked while the server runs: two that append to one file would not see each other.
     private let descriptor: Int32
-    private let state: Mutex<State>
+    /// Whoever gives a name its files, or takes them away, does so under this lock: a name and what
+    /// is on the disk for it change at once. An upload's own lock is taken within it, never the other
+    /// way round.
+    let state: Mutex<State>
+    /// Of all uploads. Apart, because appends count while they hold their upload's lock.
+    private let byteCount: Mutex<UInt64>
 
-    private struct State {
+    struct State {
         var uploads: [String: StoredUpload] = [:]
-        var byteCount: UInt64 = 0
+        /// Uploads whose files have no name yet.
+        var unnamedCount = 0
         /// Uploads by the clients that made them, for names that do not depend on other clients.
         var made: [String: UInt64] = [:]
     }
@@ -40,71 +48,26 @@ package final class UploadStore: Sendable {
     ///
     /// Errors: `folder-unreadable`, `file-unwritable`, `file-unreadable`.
     package init(path: String, limits: Limits = Limits()) throws(Failure) {
-        try Files.makeFolder(path)
-        descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            let reason = unsafe String(cString: strerror(errno)).lowercased()
-            throw Failure(
-                "folder-unreadable", party: .tool, "cannot open the folder \(path): \(reason)")
-        }
-        guard unsafe access(path, W_OK | X_OK) == 0 else {
-            close(descriptor)
-            throw Failure(
-                "file-unwritable", party: .tool,
-                "no uploads can be kept in \(path): it may not be"
-                    + " written to", hint: "give another folder by --uploads")
-        }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            close(descriptor)
-            throw Failure(
-                "folder-unreadable", party: .tool, "another server keeps its uploads in \(path)",
-                hint: "end it, or give another folder by --uploads")
-        }
+        descriptor = try UploadFolder.lock(path)
         self.path = path
         self.limits = limits
         var found = State()
+        var count: UInt64 = 0
         do throws(Failure) {
-            for name in try Files.names(inFolder: path, countLimit: 100_000) {
-                guard let upload = try Self.read(name, path) else { continue }
+            folder = try Folder(path: path)
+            for upload in try UploadFolder.uploads(in: path) {
                 found.uploads[upload.name] = upload
-                found.byteCount += upload.facts.offset
+                count += upload.facts.offset
             }
         } catch {
             close(descriptor)
             throw error
         }
         state = Mutex(found)
+        byteCount = Mutex(count)
     }
 
     deinit { close(descriptor) }
-
-    /// The upload of a state file; `nil` for any other file.
-    private static func read(_ file: String, _ folder: String) throws(Failure) -> StoredUpload? {
-        guard file.hasPrefix("."), file.hasSuffix(".upload") else { return nil }
-        let name = String(file.dropFirst().dropLast(".upload".utf8.count))
-        guard isName([UInt8](name.utf8)),
-            let bytes = try Files.readOwn("\(folder)/\(file)", byteLimit: 65_536),
-            var record = UploadRecord(bytes)
-        else { return nil }
-        let path = "\(folder)/\(name)"
-        let descriptor = unsafe open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var facts = stat()
-        guard unsafe fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
-            return nil
-        }
-        var size = UInt64(max(0, facts.st_size))
-        // The process ended within an append whose checksum nobody has compared.
-        if let checked = record.checkedCount {
-            if checked < size {
-                guard ftruncate(descriptor, off_t(checked)) == 0 else { return nil }
-                size = checked
-            }
-            record.checkedCount = nil
-        }
-        return StoredUpload(name: name, folder: folder, record: record, size: size)
-    }
 
     // MARK: Finding
 
@@ -116,6 +79,34 @@ package final class UploadStore: Sendable {
     /// In the order of their names.
     var all: [StoredUpload] {
         state.withLock { Array($0.uploads.values) }.sorted { $0.name < $1.name }
+    }
+
+    /// Whether it was neither removed nor replaced.
+    func has(_ upload: StoredUpload) -> Bool {
+        state.withLock { $0.uploads[upload.name] === upload }
+    }
+
+    /// What is known of an upload, and its file, which has at least the bytes that count.
+    ///
+    /// - Returns: `nil` if it was removed or replaced, or somebody has taken its file away.
+    func opened(_ upload: StoredUpload) -> (facts: StoredUpload.Facts, file: FileAsset)? {
+        state.withLock { $0.uploads[upload.name] === upload ? openFile(upload) : nil }
+    }
+
+    /// The same for whatever upload has the name now.
+    func opened(_ name: [UInt8]) -> (facts: StoredUpload.Facts, file: FileAsset)? {
+        state.withLock { $0.uploads[name.text].flatMap(openFile) }
+    }
+
+    /// Under the lock: else the file could be another's by now.
+    private func openFile(
+        _ upload: StoredUpload
+    ) -> (facts: StoredUpload.Facts, file: FileAsset)? {
+        let facts = upload.facts
+        guard case .file(let file)? = folder.entry([[UInt8](upload.name.utf8)]),
+            file.identity.size >= facts.offset
+        else { return nil }
+        return (facts, file)
     }
 
     /// Whether one of them is complete with this digest, in hexadecimal.
@@ -157,36 +148,59 @@ package final class UploadStore: Sendable {
         }
         var draws = FaultDraws(seed: seed, rule: "upload", client: client, ordinal: drawn)
         let base = wish.map(Self.name) ?? Self.hexadecimal(draws.next())
-        let text = [UInt8](record.text.utf8)
-        for number in 1...Self.tries {
-            let name =
-                number == 1
-                ? base
-                : number < Self.tries
-                    ? "\(base)-\(number)"
-                    : Self.hexadecimal(draws.next())
-            let upload = StoredUpload(name: name, folder: path, record: record, size: 0)
-            let isFree = try state.withLock { (state) throws(Failure) in
-                guard state.uploads.count < limits.count else {
-                    throw full("there are \(state.uploads.count) uploads")
-                }
-                guard state.uploads[name] == nil, !Files.exists(upload.dataPath) else {
-                    return false
-                }
-                state.uploads[name] = upload
-                return true
+        try reserve()
+        do throws(Failure) {
+            let files = try UnnamedFiles(record, in: path)
+            defer { files.remove() }
+            for number in 1...Self.tries {
+                let name =
+                    number == 1
+                    ? base
+                    : number < Self.tries
+                        ? "\(base)-\(number)"
+                        : Self.hexadecimal(draws.next())
+                let upload = StoredUpload(name: name, folder: path, record: record, size: 0)
+                if try add(upload, files) { return upload }
             }
-            guard isFree else { continue }
-            do throws(Failure) {
-                try Files.create(upload.dataPath, [])
-                try Files.replace(upload.statePath, text)
-            } catch {
-                remove(upload)
-                throw error
-            }
-            return upload
+            throw full("no name is free")
+        } catch {
+            state.withLock { $0.unnamedCount -= 1 }
+            throw error
         }
-        throw full("no name is free")
+    }
+
+    private func reserve() throws(Failure) {
+        try state.withLock { (state) throws(Failure) in
+            let count = state.uploads.count + state.unnamedCount
+            guard count < limits.count else { throw full("there are \(count) uploads") }
+            state.unnamedCount += 1
+        }
+    }
+
+    /// Gives the files the upload's name.
+    ///
+    /// - Returns: `false` if anything has the name, be it an upload, somebody's file or a link.
+    private func add(_ upload: StoredUpload, _ files: UnnamedFiles) throws(Failure) -> Bool {
+        try state.withLock { (state) throws(Failure) in
+            guard state.uploads[upload.name] == nil, Self.isFree(upload) else { return false }
+            // A state without data is nobody's, and goes at the next start.
+            guard Files.move(files.state, to: upload.statePath) else { throw unnamable(upload) }
+            guard Files.move(files.data, to: upload.dataPath) else {
+                Files.remove(upload.statePath)
+                throw unnamable(upload)
+            }
+            state.uploads[upload.name] = upload
+            state.unnamedCount -= 1
+            return true
+        }
+    }
+
+    static func isFree(_ upload: StoredUpload) -> Bool {
+        FilePlace(upload.dataPath) == nil && FilePlace(upload.statePath) == nil
+    }
+
+    func unnamable(_ upload: StoredUpload) -> Failure {
+        Failure("file-unwritable", party: .tool, "cannot name the upload \(upload.dataPath)")
     }
 
     private static func hexadecimal(_ word: UInt64) -> String {
@@ -217,64 +231,16 @@ package final class UploadStore: Sendable {
 
     /// Errors: `uploads-full`.
     func take(_ count: UInt64) throws(Failure) {
-        try state.withLock { (state) throws(Failure) in
-            guard count <= limits.byteCount, state.byteCount <= limits.byteCount - count else {
-                throw full("the uploads have \(state.byteCount) bytes, and \(count) more came")
+        try byteCount.withLock { (sum) throws(Failure) in
+            guard count <= limits.byteCount, sum <= limits.byteCount - count else {
+                throw full("the uploads have \(sum) bytes, and \(count) more came")
             }
-            state.byteCount += count
+            sum += count
         }
     }
 
     func give(_ count: UInt64) {
-        state.withLock { $0.byteCount -= min(count, $0.byteCount) }
-    }
-
-    func remove(_ upload: StoredUpload) {
-        guard let count = upload.retire() else { return }
-        // The state file first: data without it is nobody's.
-        Files.remove(upload.statePath)
-        Files.remove(upload.dataPath)
-        state.withLock { state in
-            if state.uploads[upload.name] === upload { state.uploads[upload.name] = nil }
-        }
-        give(count)
-    }
-
-    /// Gives an upload another name, in the place of the upload that has it; waits for the disk.
-    ///
-    /// - Returns: the upload under its own name if a file that is no upload has the other.
-    ///
-    /// Errors: `file-unwritable`.
-    func move(_ upload: StoredUpload, to name: String) throws(Failure) -> StoredUpload {
-        if let old = self[[UInt8](name.utf8)] { remove(old) }
-        guard !Files.exists("\(path)/\(name)") else { return upload }
-        let facts = upload.facts
-        let moved = StoredUpload(
-            name: name, folder: path, record: facts.record, size: facts.offset)
-        // Data first: a state file without data is nobody's.
-        guard !Files.exists(moved.statePath), Files.move(upload.dataPath, to: moved.dataPath),
-            Files.move(upload.statePath, to: moved.statePath)
-        else {
-            throw Failure(
-                "file-unwritable", party: .tool, "cannot name the upload \(moved.dataPath)")
-        }
-        _ = upload.retire()
-        state.withLock { state in
-            state.uploads[upload.name] = nil
-            state.uploads[name] = moved
-        }
-        return moved
-    }
-
-    /// The whole of an upload, to be read.
-    func file(of upload: StoredUpload) -> FileAsset? {
-        do throws(Failure) {
-            guard case .file(let file)? = try Folder(path: path).entry([[UInt8](upload.name.utf8)])
-            else { return nil }
-            return file
-        } catch {
-            return nil
-        }
+        byteCount.withLock { $0 -= min(count, $0) }
     }
 
     private static let nameLimit = 120
