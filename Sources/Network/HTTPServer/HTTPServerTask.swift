@@ -71,6 +71,7 @@ final class HTTPServerTask: @unchecked Sendable {
         }
         do throws(ServerEnd) {
             try await serve()
+            if isBrokenOff { doubt() }
         } catch {
             if case .refused(let status) = error { report(status) }
             if isBrokenOff { doubt() }
