@@ -32,19 +32,20 @@ struct JournalQueryTests {
 
     /// Such as one that judges the first few.
     @Test func refusesOtherServers() async throws {
-        let fewer = try await Self.ask({ _, _ in
+        let fewer: Answer = { _, _ in
             ServerResponse(
                 200,
                 [
                     ResponseField("Sallyport-Outcome", "passed"),
                     ResponseField("Sallyport-Judged", "1"),
                 ], body: .bytes([0x61]))
-        }) { $0.assertions = ["whole", "if-range"] }
-        #expect(fewer == "journal-incomplete")
-        let half = try await Self.ask({ _, _ in
+        }
+        let half: Answer = { _, _ in
             ServerResponse(200, body: .stream(length: 9, BytesSource([0x61])))
-        }) { _ in }
-        #expect(half == "journal-incomplete")
+        }
+        let judged = try await Self.ask(fewer) { $0.assertions = ["whole", "if-range"] }
+        #expect(judged == "journal-incomplete")
+        #expect(try await Self.ask(half) { _ in } == "journal-incomplete")
     }
 
     /// - Returns: the outcome, or the failure's code.
