@@ -365,8 +365,9 @@ let package = Package(
         tests(
             of: "Runs",
             [
-                "Base", "Contents", "Findings", "HTTPClient", "HTTPModel", "Launching", "Origins",
-                "ProcessStart", "Proxy", "Recording", "Refresh", "Sockets", "TLS", "Traffic",
+                "Base", "ContentServer", "Contents", "Findings", "HTTPClient", "HTTPModel",
+                "HTTPServer", "Launching", "Origins", "ProcessStart", "Proxy", "Recording",
+                "Refresh", "Sockets", "TLS", "Traffic",
                 "Transfer", "Views",
             ]),
         tests(

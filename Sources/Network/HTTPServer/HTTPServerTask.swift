@@ -74,6 +74,7 @@ final class HTTPServerTask: @unchecked Sendable {
     private func serveToEnd() async {
         do throws(ServerEnd) {
             try await serve()
+            if isBrokenOff { doubt() }
         } catch {
             if case .refused(let status) = error { report(status) }
             if isBrokenOff { doubt() }

@@ -70,6 +70,7 @@ package final class Journal: Sendable {
     /// Takes note of a request that no route saw.
     func note(_ refused: RefusedRequest) {
         let record = JournalRecord(refused)
+        guard !record.target.hasPrefix("/.sallyport/") else { return }
         let entry = state.withLock { $0.begin(record, refused.connection.number) }
         end(entry, SentResponse(end: .whole, count: 0, acknowledged: nil))
     }
