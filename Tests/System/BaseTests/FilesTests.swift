@@ -205,6 +205,26 @@ struct FilesTests {
         #expect(try Files.names(inFolder: folder.file("full")) == ["a"])
     }
 
+    /// What is written in pieces takes a file's place as a whole, or leaves it as it was.
+    @Test func replacesInPieces() throws {
+        let path = folder.file("a")
+        try Files.create(path, [1])
+        let count = try Files.replace(path) { write throws(Failure) in
+            for byte in 2...4 as ClosedRange<UInt8> { try write([byte]) }
+            return 3
+        }
+        #expect(count == 3)
+        #expect(try Files.read(path) == [2, 3, 4])
+        #expect(throws: Failure.self) {
+            try Files.replace(path) { write throws(Failure) in
+                try write([5])
+                throw Failure("trace-invalid", party: .tool, "too long")
+            }
+        }
+        #expect(try Files.read(path) == [2, 3, 4])
+        #expect(try Files.names(inFolder: folder.path) == ["a"])
+    }
+
     @Test func seesWhereItCannotWrite() throws {
         let reading = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
         defer { close(reading) }
