@@ -303,7 +303,7 @@ final class Outcomes: Sendable {
     func add(_ outcome: SentResponse) {
         let waiter = state.withLock { state in
             state.all.append(outcome)
-            return state.waiter
+            return state.waiter.take()
         }
         waiter?()
     }
@@ -311,8 +311,9 @@ final class Outcomes: Sendable {
     func untilSome(_ loop: EventLoop) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
+                guard state.all.isEmpty else { return true }
                 state.waiter = { loop.execute { continuation.resume() } }
-                return !state.all.isEmpty
+                return false
             }
             if isThere { continuation.resume() }
         }

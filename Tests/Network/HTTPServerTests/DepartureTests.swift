@@ -65,7 +65,8 @@ struct DepartureTests {
             try await Self.leave(laboratory, wire, way)
             await outcomes.untilSome(laboratory.loop)
         }
-        #expect(outcomes.all.count == 1)
+        // What went to a client that has gone may be told of once more.
+        #expect(outcomes.all.count { !$0.isDoubtful } == 1)
     }
 
     @concurrent
