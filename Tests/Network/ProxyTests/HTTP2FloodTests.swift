@@ -1,5 +1,6 @@
 import Base
 import HTTP2Frames
+import HTTPCodecs
 import Testing
 import Traffic
 
@@ -96,9 +97,10 @@ extension ProxyTests {
         @Test(arguments: rows)
         func isEndedAndRecorded(_ row: Row) throws {
             try withProxy { proxy in
-                let origin = try proxy.http2Origin { peer, _ in
-                    // The proxy may have ended the client, and left, before the response.
-                    do { try peer.serve() } catch is WireFailure {}
+                let origin = try proxy.origin(.http2) { wire, _ in
+                    // The proxy may have ended the client, and left, before the response, or even
+                    // before the settings.
+                    do { try HTTP2Peer(.server, wire).serve() } catch is WireFailure {}
                 }
                 let wire = try proxy.secureTunnel(to: origin, protocols: ["h2"])
                 try wire.sendIfTaken(Frame.preface + row.frames.flatMap(\.bytes))
