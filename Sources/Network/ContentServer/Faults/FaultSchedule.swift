@@ -78,9 +78,13 @@ package enum ClientLabel {
         let label =
             request.fields.first(named: "sallyport-client").map { [UInt8]($0) }
             ?? request.path.queryValue("sallyport-client")
-        guard let label, (1...limit).contains(label.count),
-            label.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
-        else { return request.connection.host }
+        return label.flatMap { text($0[...]) } ?? request.connection.host
+    }
+
+    /// - Returns: `nil` for what is no label.
+    static func text(_ label: ArraySlice<UInt8>) -> String? {
+        guard (1...limit).contains(label.count), label.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        else { return nil }
         return label.text
     }
 

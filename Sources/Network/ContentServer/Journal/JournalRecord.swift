@@ -71,12 +71,15 @@ package struct JournalRecord: Sendable, Equatable {
 
     /// A request that no route saw, as far as its head can be read.
     init(_ refused: RefusedRequest) {
-        let head = RefusedHead(refused.head)
+        let head = RecordedHead(refused.head)
         let connection = refused.connection
-        client = head.client ?? connection.host
+        client =
+            head.first(named: "sallyport-client").flatMap { ClientLabel.text($0) }
+            ?? connection.host
         version = refused.version.text
         scheme = (connection.security == nil ? ServerRequest.Scheme.http : .https).rawValue
-        host = Self.shown(head.host)
+        host = Self.shown(
+            head.first(named: "host").flatMap { HostField.parse($0)?.host } ?? "")
         method = Self.shown(head.method.text)
         target = Self.shown(URLRedaction.redact(head.target).text)
         var hasher = Hasher()
