@@ -45,8 +45,8 @@ struct DownloadFinish {
     private func digests(
         _ algorithms: Set<DigestAlgorithm>
     ) async throws(DiskFailure) -> [DigestAlgorithm: [UInt8]]? {
-        if algorithms == [.sha256], store.running.end == size {
-            return [.sha256: store.running.finish()]
+        if algorithms == [.sha256], let digest = try await store.digest(at: size) {
+            return [.sha256: digest]
         }
         return try await FileDigests.of(store.file, 0..<size, algorithms, for: transfer)
     }

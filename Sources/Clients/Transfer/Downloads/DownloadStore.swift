@@ -15,7 +15,7 @@ final class DownloadStore: @unchecked Sendable {
     /// What commits under way say.
     private var saying: [DownloadCommit] = []
     /// Of what was committed, from the start on.
-    let running = ReadDigest()
+    private var readDigest = ReadDigest()
     /// Whether a crash could still take the file itself.
     private var isNew: Bool
 
@@ -82,11 +82,11 @@ final class DownloadStore: @unchecked Sendable {
         guard state.committedCount > 0 else {
             // Nothing is lost if a crash comes before this is said.
             unsaid = [.head(version)]
-            running.reset()
+            readDigest = ReadDigest()
             return try file.truncate(to: 0)
         }
         unsaid = []
-        running.reset()
+        readDigest = ReadDigest()
         transfer.closedEnd = nil
         // Before a byte of the old version goes.
         var records: [JournalRecord] = [.restarted(reason), .head(version)]
@@ -100,7 +100,7 @@ final class DownloadStore: @unchecked Sendable {
     func drop(because reason: String) throws(DiskFailure) {
         transfer.dropped = saved ?? transfer.dropped
         unsaid = []
-        running.reset()
+        readDigest = ReadDigest()
         transfer.closedEnd = nil
         try transfer.journal.append(.restarted(reason))
         try file.truncate(to: 0)
@@ -122,7 +122,7 @@ final class DownloadStore: @unchecked Sendable {
 
     /// Takes notice of bytes that are written: what was digested of them is so no longer.
     func noteWriting(at position: Int64) {
-        if position < running.end { running.reset() }
+        if position < readDigest.end { readDigest = ReadDigest() }
     }
 
     /// Takes a better description of the same version.
@@ -145,8 +145,6 @@ final class DownloadStore: @unchecked Sendable {
             if isNew { try transfer.disk.syncFolder(path.folder) }
             let check = try blockCheck(endingAt: range.upperBound)
             try transfer.journal.append(records + [.progress(check, from: range.lowerBound)])
-            let end = transfer.journal.state.prefix
-            if end > running.end { try running.read(running.end..<end, of: file) }
         }
         let commit = DownloadCommit(work, records)
         saying.append(commit)
@@ -165,6 +163,15 @@ final class DownloadStore: @unchecked Sendable {
         isNew = false
         let state = transfer.journal.state
         transfer.noteProgress(state.committedCount, total: saved?.length)
+        try await readDigest.advance(to: state.prefix, of: file, by: transfer.worker)
+    }
+
+    /// SHA-256 of the first `size` bytes, most of which was read already; `nil` if it has to be read from
+    /// its start on, or if the task was stopped.
+    func digest(at size: Int64) async throws(DiskFailure) -> [UInt8]? {
+        let digest = readDigest
+        readDigest = ReadDigest()
+        return try await digest.finish(at: size, of: file, for: transfer)
     }
 
     private func blockCheck(endingAt end: Int64) throws(DiskFailure) -> BlockCheck {
