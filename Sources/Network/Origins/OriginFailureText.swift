@@ -121,7 +121,7 @@ package struct OriginFailureText {
             : tls.foreign.isEmpty
                 ? "\(configuration.dialler) speaks \(versions.minimum.name) to \(versions.maximum.name)"
                 : hint(for: ForeignProtocol(tls.foreign), target)
-        return Failure(code, party: .origin, detail, hint: hint)
+        return Failure(code, party: .origin, detail, hint: hint, isLasting: tls.isLasting)
     }
 
     /// The same where the origin had spoken before anybody began TLS.
@@ -133,7 +133,7 @@ package struct OriginFailureText {
         let failure = Failure(
             "origin-handshake-failed", party: .origin,
             "the TLS handshake with \(target.host) port \(target.port) failed: origin answered TLS"
-                + " with \(spoken.text)", hint: hint(for: spoken, target))
+                + " with \(spoken.text)", hint: hint(for: spoken, target), isLasting: true)
         return OriginFailure(
             failure: failure, outcome: error.outcome, tls: error.tls, address: error.address)
     }

@@ -43,6 +43,17 @@ package struct TLSFailure: Error, Sendable, Equatable {
         return alert.code == TLSAlert.certificateRequired
             || wantsCertificate && (alert.refusesCertificate || [40, 41].contains(alert.code))
     }
+
+    /// Whether another try would fail in the same way: this side refused what it was shown, or the peer
+    /// said that the two have nothing in common. A peer that breaks off, or has an error of its own, may
+    /// do better in a while.
+    package var isLasting: Bool {
+        switch reason {
+        case .alertReceived(let alert): alert.refusesCertificate || alert.refusesParameters
+        case .protocolError: true
+        case .flood, .peerClosed, .peerReset, .timedOut, .closed: false
+        }
+    }
 }
 
 /// A TLS alert (RFC 8446 §6).
@@ -69,6 +80,14 @@ package struct TLSAlert: Sendable, Equatable {
     package var refusesCertificate: Bool {
         switch code {
         case 42...46, 48, 49, 113: true
+        default: false
+        }
+    }
+
+    /// Whether it says that what was offered is not spoken, or not for this name (RFC 8446 §6.2).
+    package var refusesParameters: Bool {
+        switch code {
+        case 40, 47, 70, 71, 86, 109, 112, 115, 116, 120: true
         default: false
         }
     }

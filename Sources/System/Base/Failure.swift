@@ -17,12 +17,17 @@ package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
     package let detail: String
     /// What to do next, where that is known.
     package let hint: String?
+    /// Whether it is known that the same would fail again, although others of this code may pass.
+    package let isLasting: Bool
 
-    package init(_ code: String, party: Party, _ detail: String, hint: String? = nil) {
+    package init(
+        _ code: String, party: Party, _ detail: String, hint: String? = nil, isLasting: Bool = false
+    ) {
         self.code = code
         self.party = party
         self.detail = detail
         self.hint = hint
+        self.isLasting = isLasting
     }
 
     package var description: String { detail }

@@ -42,6 +42,7 @@ struct RetryRuleTests {
     ])
     func triesAgainWhatMayNotFailAgain(_ code: String, mayRetry: Bool) {
         #expect(RetryRule.mayRetry(Failure(code, party: .origin, "")) == mayRetry)
+        #expect(!RetryRule.mayRetry(Failure(code, party: .origin, "", isLasting: true)))
     }
 
     @Test func aHostIsAskedSoOften() {

@@ -24,7 +24,22 @@ struct TLSAlertTests {
         #expect(pair.clientProgress.failure?.detail == "tlsv1 alert protocol version")
         #expect(pair.serverProgress.failure?.reason == .protocolError)
         #expect(pair.serverProgress.failure?.detail == "unsupported protocol")
+        #expect(pair.clientProgress.failure?.isLasting == true)
+        #expect(pair.serverProgress.failure?.isLasting == true)
         #expect(alert.name == "protocol_version")
+    }
+
+    /// Whether another try would fail in the same way.
+    @Test(arguments: [
+        (40, true), (42, true), (48, true), (49, true), (70, true), (112, true), (120, true),
+        (10, false), (20, false), (80, false), (90, false),
+    ])
+    func tellWhatLasts(code: UInt8, isLasting: Bool) {
+        let alert = TLSAlert(isFatal: true, code: code)
+        #expect(TLSFailure(.alertReceived(alert), "").isLasting == isLasting)
+        for reason in [TLSFailure.Reason.peerClosed, .peerReset, .timedOut, .flood] {
+            #expect(!TLSFailure(reason, "").isLasting)
+        }
     }
 
     /// In TLS 1.3 the refusal comes after the server's end of the handshake.

@@ -44,11 +44,11 @@ package struct RetryRule: Sendable {
 
     /// Whether what failed may not fail again.
     package static func mayRetry(_ failure: Failure) -> Bool {
-        passing.contains(failure.code)
+        passing.contains(failure.code) && !failure.isLasting
     }
 
-    /// A connection that was not had, or broke off. A certificate that does not verify will not in a
-    /// while either, and trying again would only help whoever shows it.
+    /// A connection that was not had, or broke off. A certificate or a signature that does not verify
+    /// will not in a while either, and trying again would only help whoever shows it.
     private static let passing: Set<String> = [
         "connect-failed", "connect-timed-out", "name-lookup-failed", "name-not-found",
         "origin-handshake-failed", "origin-handshake-timed-out", "origin-closed", "origin-reset",
