@@ -84,7 +84,7 @@ package final class ProxyServer: Sendable {
         let worker = ProxyWorker(loop: loop, shared: shared, listening: addresses)
         worker.startSweeping()
         shutdown.onRequest(on: loop) { [listeners] grace in
-            for open in listeners { open.listener.close() }
+            for open in listeners { open.listener.finish() }
             worker.drain(grace: grace)
         }
         await withDiscardingTaskGroup { outer in

@@ -119,17 +119,18 @@ final class ProxyWorker: @unchecked Sendable {
         drainGrace = grace
         origins.closeIdle()
         for task in open.values { task.relay?.hurryIfEnded() }
-        let unheard = open.values.filter { $0.drain(judgesUnread: true) }
-        if !unheard.isEmpty {
-            let timer = loop.makeTimer {
-                for task in unheard { _ = task.drain(judgesUnread: false) }
+        let heard = Set(open.values.filter { !$0.drain(judgesUnread: true) }.map(\.id))
+        let drainer = loop.makeTimer { [unowned self] in
+            // Those that waited to be accepted are among them.
+            for task in open.values where !heard.contains(task.id) {
+                _ = task.drain(judgesUnread: false)
             }
-            drainer = timer
-            loop.set(timer, due: loop.now + Self.hearingTime)
         }
-        let timer = loop.makeTimer { [unowned self] in self.cut() }
-        cutter = timer
-        loop.set(timer, due: loop.now + grace)
+        self.drainer = drainer
+        loop.set(drainer, due: loop.now + Self.hearingTime)
+        let cutter = loop.makeTimer { [unowned self] in self.cut() }
+        self.cutter = cutter
+        loop.set(cutter, due: loop.now + grace)
     }
 
     /// Ends whatever is left, and again what was on its way at that moment.

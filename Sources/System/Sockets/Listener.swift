@@ -9,6 +9,10 @@ package final class Listener {
     private let channel: Channel
     /// With the port that the kernel chose, if port 0 was asked for.
     package let address: SocketAddress
+    private var isFinishing = false
+    /// Of those that were accepted since; clients may come faster than they are taken.
+    private var lateCount = 0
+    private static let lateLimit = 4096
 
     private init(channel: Channel, address: SocketAddress) {
         self.channel = channel
@@ -108,9 +112,10 @@ package final class Listener {
         self.init(channel: channel, address: address)
     }
 
-    /// Waits for the next connection; `nil` once the listener is closed.
+    /// Waits for the next connection; `nil` once the listener is closed, or has finished.
     package func accept() async -> (channel: Channel, peer: SocketAddress)? {
-        while let (accepted, storage) = await channel.acceptNext() {
+        while lateCount < Self.lateLimit, let (accepted, storage) = await channel.acceptNext() {
+            if isFinishing { lateCount += 1 }
             guard let peer = SocketAddress(storage) else {
                 accepted.close()
                 continue
@@ -119,7 +124,15 @@ package final class Listener {
             accepted.setUrgentInline()
             return (accepted, peer)
         }
+        if isFinishing { close() }
         return nil
+    }
+
+    /// Takes the connections that wait in the kernel's queue, whose clients take them for made, and then
+    /// closes.
+    package func finish() {
+        isFinishing = true
+        channel.interrupt()
     }
 
     /// Stops accepting; connections that wait in the kernel's queue are reset.
@@ -133,7 +146,8 @@ package final class Listener {
 }
 
 extension Channel {
-    /// Waits for the next connection of a listening socket; `nil` once that is closed.
+    /// Waits for the next connection of a listening socket; `nil` once that is closed, or none is there
+    /// and it was interrupted.
     ///
     /// When the process has no descriptor left it waits a little and tries again, so that an accept
     /// queue that is full does not end the service.
@@ -153,7 +167,7 @@ extension Channel {
                 }
             case .wouldBlock:
                 mustWaitToRead()
-                _ = await waitReadable()
+                if await waitReadable() == .closed { return nil }
             case .failed(let error):
                 // ECONNABORTED and its like concern one connection; the others concern us all.
                 if !error.isReset { await loop.sleep(milliseconds: Self.acceptDelay) }

@@ -73,6 +73,26 @@ extension ProxyTests {
             #expect(try proxy.traffic.connection().outcome == .completed)
         }
 
+        /// It was made, as its client knows, before the proxy was told to end.
+        @Test(arguments: [false, true])
+        func connectionThatWasNotYetAcceptedIsHeard(hasLeft: Bool) throws {
+            let proxy = try ProxyUnderTest(grace: 5_000)
+            let origin = try proxy.greeter()
+            var late: Wire?
+            try proxy.requestShutdown(overtaking: {
+                late = try proxy.connect()
+                guard !hasLeft else { return try late?.finish() ?? () }
+                try late?.send(
+                    "GET http://\(origin.authority)/ HTTP/1.1\r\nHost: \(origin.authority)\r\n\r\n")
+            })
+            if !hasLeft { #expect(try check(late).readResponse().status == 200) }
+            #expect(stop(proxy).inOrder == true)
+            let connection = try proxy.traffic.connection()
+            #expect(connection.exchangeCount == (hasLeft ? 0 : 1))
+            #expect(connection.closedBy == (hasLeft ? .client : .tool))
+            #expect(proxy.contradictions == [])
+        }
+
         /// Neither is a stream waited for that its client has left, nor is a request repeated.
         @Test(arguments: [false, true])
         func streamsThatAnOriginLeavesOpenAreEnded(hasLeft: Bool) throws {

@@ -23,6 +23,28 @@ struct ListenerTests {
         }
     }
 
+    /// Those that are in the kernel's queue are made, as their clients know.
+    @Test func takesWhatWaitsBeforeItCloses() async throws {
+        try await withLoop { loop in
+            let bound = try Listener.bind(loopback, sharesPort: false)
+            let listener = try Listener(
+                descriptor: bound.descriptor, address: bound.address, loop: loop)
+            var clients: [Channel] = []
+            for _ in 0..<3 {
+                clients.append(
+                    try await Channel.connect(to: bound.address, on: loop, deadline: .max))
+            }
+            listener.finish()
+            for client in clients {
+                #expect(try #require(await listener.accept()).peer == client.localAddress)
+            }
+            #expect(await listener.accept() == nil)
+            await #expect(throws: SystemError.self) {
+                _ = try await Channel.connect(to: bound.address, on: loop, deadline: .max)
+            }
+        }
+    }
+
     @Test func acceptsOnIPv6Only() async throws {
         try await withLoop { loop in
             let address = try #require(SocketAddress(literal: "::1", port: 0))
