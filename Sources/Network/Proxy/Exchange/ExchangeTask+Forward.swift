@@ -235,6 +235,22 @@ extension ExchangeTask {
         if !isSent { try await client.endContent(trailers: trailers) }
     }
 
+    /// How long a response's content is, in bytes; `nil` if its head does not tell.
+    func contentLength(of head: ResponseHead) throws(RelayFailure) -> UInt64? {
+        do throws(HTTP1Violation) {
+            let framing = try MessageFraming.ofResponse(
+                head, toMethod: request?.knownMethod ?? .other, offer: .none,
+                isRequestWhole: isRequestComplete)
+            return switch framing {
+            case .length(let length): length
+            case .none: 0
+            case .chunked, .untilClose, .tunnel: nil
+            }
+        } catch {
+            throw .originViolation(error)
+        }
+    }
+
     private func passContent(from origin: any OriginExchange) async throws(RelayFailure) {
         let content = worker.loop.buffers.take()
         defer { worker.loop.buffers.give(content) }

@@ -48,7 +48,9 @@ extension HTTP1Relay {
             case .origin(.timedOut): client.channel.peerEnded
             default: false
             }
-        return hasLeft ? .left(.clientLeft) : nil
+        guard hasLeft else { return nil }
+        // It has the whole length, and does not wait for the origin to end the stream.
+        return lengthLeft == 0 && !holdsBack ? .satisfied : .left(.clientLeft)
     }
 
     func end(_ end: ExchangeEnd) throws(ConnectionEnd) {

@@ -32,7 +32,9 @@ extension HTTP1Relay {
     ) async throws(RelayFailure) -> Bool {
         let out = heldBack ?? loop.buffers.take()
         heldBack = out
+        lengthLeft = nil
         guard let origin = origin.http1 else {
+            lengthLeft = try exchange.contentLength(of: head)
             try await send(head, forwarding(of: head, isEmpty: isEmpty, exchange), behind: out)
             exchange.hasResponseBegun = true
             return false
@@ -183,6 +185,7 @@ extension HTTP1Relay {
             try await sendToClient(content)
         }
         if coding == .chunked { out.append("\r\n") }
+        lengthLeft = lengthLeft.map { $0 - min($0, UInt64(content.count)) }
     }
 
     func endContent(trailers: Fields) async throws(RelayFailure) {

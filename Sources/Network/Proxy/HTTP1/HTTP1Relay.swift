@@ -41,6 +41,9 @@ final class HTTP1Relay: @unchecked Sendable {
     /// What of a response waits to be sent with what follows.
     var heldBack: ByteBuffer?
     var coding = Coding.asCame
+    /// How much of a response's content the client has not been given yet, in bytes; `nil` if its head
+    /// does not tell a length.
+    var lengthLeft: UInt64?
     /// Whether the connection ends behind the exchange.
     var closesConnection = false
     /// Whether the origin was told that the client has ended its direction.

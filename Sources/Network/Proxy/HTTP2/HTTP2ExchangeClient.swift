@@ -134,16 +134,8 @@ final class HTTP2ExchangeClient: ExchangeClient, @unchecked Sendable {
         exchange.hasResponseBegun = true
         hasEnded = isEmpty
         stream.respond(fields, endsStream: isEmpty)
-        guard !isEmpty else { return false }
-        do throws(HTTP1Violation) {
-            let framing = try MessageFraming.ofResponse(
-                head, toMethod: exchange.request?.knownMethod ?? .other, offer: .none,
-                isRequestWhole: exchange.isRequestComplete)
-            if case .length(let length) = framing { lengthLeft = length }
-            return false
-        } catch {
-            throw .originViolation(error)
-        }
+        if !isEmpty { lengthLeft = try exchange.contentLength(of: head) }
+        return false
     }
 
     func sendContent(_ buffer: ByteBuffer) async throws(RelayFailure) {
