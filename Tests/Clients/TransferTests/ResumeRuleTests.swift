@@ -16,6 +16,7 @@ struct ResumeRuleTests {
         var offset: Int64 = 500_000
         var mode = ResumePlan.Mode.ifRange
         var isExpected = false
+        var isStuck = false
         /// A status and fields.
         let answer: String
         let step: String
@@ -177,6 +178,15 @@ struct ResumeRuleTests {
         Row(
             name: "429 with a date", answer: "429\nRetry-After: Sun, 06 Nov 1994 08:49:37 GMT",
             step: "wait status-429 @784111777"),
+        Row(name: "500", answer: "500", step: "wait status-500"),
+        // Which cannot make parts, and may have the whole.
+        Row(name: "500 for each part", isStuck: true, answer: "500", step: "next"),
+        Row(
+            name: "500 for the whole as well", mode: .whole, isStuck: true, answer: "500",
+            step: "wait status-500"),
+        Row(
+            name: "503 that stays", isStuck: true, answer: "503\nRetry-After: 7",
+            step: "wait status-503 7"),
         Row(name: "501", mode: .whole, answer: "501", step: "refuse"),
         Row(name: "501 for a part", answer: "501", step: "next"),
         Row(name: "404", mode: .whole, answer: "404", step: "refuse"),
@@ -199,7 +209,8 @@ struct ResumeRuleTests {
             row.offset > 0
             ? SavedVersion(url: Self.url, try Self.head("200\n" + row.first)) : nil
         let plan = ResumePlan(row.mode, saved, offset: row.offset)
-        let rule = ResumeRule(plan, saved, offset: row.offset, isExpected: row.isExpected)
+        let rule = ResumeRule(
+            plan, saved, offset: row.offset, isExpected: row.isExpected, isStuck: row.isStuck)
         let facts = AnswerFacts(
             url: Self.url, try Self.head(row.answer), now: HTTPDate(seconds: 1_780_000_000))
         #expect(Self.text(rule.judge(facts)) == row.step)

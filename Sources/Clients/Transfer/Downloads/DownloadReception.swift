@@ -45,6 +45,9 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
     private var isUnproven = false
     private let byteLimit: Int64
 
+    /// Failures in a row.
+    private static let stuckCount = 3
+
     enum Role {
         /// It begins where something is missing.
         case main(DownloadSegments)
@@ -91,7 +94,9 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
         let facts = AnswerFacts(
             url: location.url, head, now: HTTPDate(store.transfer.clock.now))
         let saved = store.saved
-        let rule = ResumeRule(plan, saved, offset: offset, isExpected: isExpected)
+        let rule = ResumeRule(
+            plan, saved, offset: offset, isExpected: isExpected,
+            isStuck: store.transfer.failures >= Self.stuckCount)
         let step = accepted(rule.judge(facts), facts)
         self.facts = facts
         self.step = step

@@ -13,12 +13,18 @@ package struct ResumeRule: Sendable {
     private let offset: Int64
     /// Whether a digest of the whole is known from elsewhere.
     private let isExpected: Bool
+    /// Whether asking has failed several times in a row.
+    private let isStuck: Bool
 
-    package init(_ plan: ResumePlan, _ saved: SavedVersion?, offset: Int64, isExpected: Bool) {
+    package init(
+        _ plan: ResumePlan, _ saved: SavedVersion?, offset: Int64, isExpected: Bool,
+        isStuck: Bool = false
+    ) {
         self.plan = plan
         self.saved = saved
         self.offset = offset
         self.isExpected = isExpected
+        self.isStuck = isStuck
     }
 
     package func judge(_ answer: AnswerFacts) -> ResumeStep {
@@ -34,6 +40,9 @@ package struct ResumeRule: Sendable {
         case 412 where plan.mode == .ifMatch: .restart("version-changed")
         case 401: .authenticate(answer.schemes)
         case 407: .refuse(AnswerFacts.proxyLogin(at: answer.version.url))
+        // A server that cannot make parts fails for each of them, and need not for the whole.
+        case let status where isStuck && [500, 502].contains(status) && plan.mode != .whole:
+            next("\(status) for each part")
         case 408, 425, 429, 500, 502...504, 506...599: .wait(answer.retryAfter, status(answer))
         // What a part is refused with need not be said of the whole.
         default: plan.mode == .whole ? refusal(answer) : next("\(answer.status) for a part")
