@@ -115,10 +115,7 @@ package final class ContentServer: Sendable {
         of entry: JournalEntry, _ request: ServerRequest, _ client: String
     ) -> Repetition {
         // A label may be an address as well.
-        let label =
-            request.fields.first(named: "sallyport-client").map { [UInt8]($0) }
-            ?? request.path.queryValue("sallyport-client")
-        let isLabelled = label?.elementsEqual(client.utf8) == true
+        let isLabelled = ClientLabel.given(request)?.elementsEqual(client.utf8) == true
         return { [journal, host = request.host] connection in
             guard HostRoutes.refusal(of: connection, to: host) == nil else { return nil }
             let entry = journal.begin(

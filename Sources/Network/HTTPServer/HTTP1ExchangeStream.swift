@@ -223,7 +223,7 @@ final class HTTP1ExchangeStream: ExchangeStream {
     func goAway(_ goodbye: Delivery.GoAway) {}
 
     func watch(_ sent: SentResponse, _ onEnd: @escaping (SentResponse) -> Void) {
-        task.unsettled = (sent, onEnd)
+        task.watch(sent, onEnd)
     }
 
     var unacknowledged: Int? { task.channel.unacknowledgedCount }

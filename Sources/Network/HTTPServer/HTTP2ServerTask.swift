@@ -48,9 +48,8 @@ final class HTTP2ServerTask: @unchecked Sendable {
 
     private func serve(_ stream: HTTP2Stream) async {
         // What RFC 9113 §8 does not allow was answered by the connection.
-        guard let head = stream.head, stream.brokenHead == nil else {
-            return report(400, stream.head)
-        }
+        guard let head = stream.head else { return }
+        guard stream.brokenHead == nil else { return report(400, head) }
         do throws(ServerEnd) {
             let request: RequestHead
             do throws(HTTP1Violation) {
@@ -76,15 +75,13 @@ final class HTTP2ServerTask: @unchecked Sendable {
         }
     }
 
-    private func report(_ status: Int, _ head: HTTP2Head?) {
+    private func report(_ status: Int, _ head: HTTP2Head) {
         guard let onRefusal = worker.onRefusal else { return }
-        var bytes: [UInt8] = []
-        if let head {
-            do throws(HTTP1Violation) {
-                bytes = try head.requestHead().fields.raw
-            } catch {
-                bytes = head.method + [0x20] + head.path
-            }
+        let bytes: [UInt8]
+        do throws(HTTP1Violation) {
+            bytes = try head.requestHead().fields.raw
+        } catch {
+            bytes = head.method + [0x20] + head.path
         }
         onRefusal(
             RefusedRequest(status: status, head: bytes, version: .http2, connection: client))

@@ -41,8 +41,10 @@ final class HTTPServerTask: @unchecked Sendable {
     /// Whether the client wants to go on after the exchange under way.
     private var wantsMore = true
     private var http2: HTTP2ServerTask?
-    /// The last response, as long as the client may have left bytes of it unread.
-    var unsettled: (sent: SentResponse, onEnd: (SentResponse) -> Void)?
+    /// The last responses, as long as the client may have left bytes of them unread.
+    private var unsettled: [Unsettled] = []
+    /// Whether the request under way, or its beginning, came ahead of the end of the response before.
+    private var isAhead = false
     private var isFinishing = false
     /// What is known of the request under way, for whoever is told that it was refused.
     private var client: ClientConnection?
@@ -132,7 +134,8 @@ final class HTTPServerTask: @unchecked Sendable {
 
     /// Waits for the next request's first bytes; `false` if the client is done.
     private func waitForRequest() async throws(ServerEnd) -> Bool {
-        guard held == nil else { return true }
+        isAhead = held != nil
+        guard !isAhead else { return true }
         stream.readDeadline = loop.now + limits.idleTimeout
         return try await receive()
     }
@@ -193,8 +196,7 @@ final class HTTPServerTask: @unchecked Sendable {
     private func serve(
         _ head: RequestHead, of client: ClientConnection
     ) async throws(ServerEnd) {
-        // Who goes on has read what came before.
-        unsettled = nil
+        noteGoingOn()
         self.head = head
         let framing: BodyFraming
         do throws(HTTP1Violation) {
@@ -231,7 +233,8 @@ final class HTTPServerTask: @unchecked Sendable {
             end: .whole, count: known.count,
             acknowledged: open.map { known.count - min(known.count, $0) })
         onEnd(sent)
-        unsettled = known.count > 0 ? (sent, onEnd) : nil
+        noteGoingOn()
+        if known.count > 0 { watch(sent, onEnd) }
         return true
     }
 
@@ -250,14 +253,31 @@ final class HTTPServerTask: @unchecked Sendable {
         channel.isBroken || channel.peerEnded && (channel.unacknowledgedCount ?? 0) > 0
     }
 
-    /// Tells that the client may have left bytes of the last response unread.
-    private func doubt() {
-        guard let unsettled else { return }
-        self.unsettled = nil
-        var sent = unsettled.sent
-        sent.isDoubtful = true
-        unsettled.onEnd(sent)
+    /// Keeps a response in mind, of which the client may leave bytes unread.
+    func watch(_ sent: SentResponse, _ onEnd: @escaping (SentResponse) -> Void) {
+        unsettled.append((sent, onEnd))
+        if unsettled.count > Self.unsettledLimit { Self.doubt(unsettled.removeFirst()) }
     }
+
+    /// Who goes on has read what came before, but for what it had asked for ahead of that.
+    private func noteGoingOn() {
+        if !isAhead { unsettled = [] }
+    }
+
+    /// Tells that the client may have left bytes of the last responses unread.
+    private func doubt() {
+        for response in unsettled { Self.doubt(response) }
+        unsettled = []
+    }
+
+    private static func doubt(_ response: Unsettled) {
+        var sent = response.sent
+        sent.isDoubtful = true
+        response.onEnd(sent)
+    }
+
+    private typealias Unsettled = (sent: SentResponse, onEnd: (SentResponse) -> Void)
+    private static let unsettledLimit = 64
 
     private func report(_ status: Int) {
         guard let onRefusal = worker.onRefusal else { return }

@@ -117,7 +117,7 @@ extension OriginConnector {
             do throws(SOCKSViolation) {
                 step = try machine.receive(byte.span)
             } catch {
-                throw failure(upstream, error.detail)
+                throw error.wantsLogin ? loginWanted(upstream) : failure(upstream, error.detail)
             }
             if !step.send.isEmpty { try await send(step.send, upstream, stream) }
             if step.isDone { return }

@@ -78,6 +78,13 @@ package enum Files {
         _ bytes: [UInt8], to descriptor: Int32, _ path: String
     ) throws(Failure) {
         var written = 0
+        try write(bytes, to: descriptor, path, count: &written)
+    }
+
+    /// - Parameter written: how much was, whether all or not, in bytes.
+    private static func write(
+        _ bytes: [UInt8], to descriptor: Int32, _ path: String, count written: inout Int
+    ) throws(Failure) {
         while written < bytes.count {
             let count = unsafe bytes.withUnsafeBytes {
                 unsafe Glibc.write(
@@ -147,11 +154,16 @@ package enum Files {
         defer { close(descriptor) }
         var facts = stat()
         let isKnown = unsafe fstat(descriptor, &facts) == 0
+        let size = facts.st_size
+        var written = 0
         do throws(Failure) {
-            try write(bytes, to: descriptor, path)
+            try write(bytes, to: descriptor, path, count: &written)
         } catch {
-            // What would be added next must not be glued to a part of this.
-            if isKnown { _ = ftruncate(descriptor, facts.st_size) }
+            // What would be added next must not be glued to a part of this; but what somebody else has added
+            // meanwhile is not ours to take.
+            if isKnown, unsafe fstat(descriptor, &facts) == 0, facts.st_size == size + written {
+                _ = ftruncate(descriptor, size)
+            }
             throw error
         }
     }

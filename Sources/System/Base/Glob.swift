@@ -15,8 +15,7 @@ package enum Glob {
         return matches(Array(text.utf8), read(pattern), &steps)
     }
 
-    /// As `shExpMatch` of proxy scripts has them: `?` stands for any one byte besides.
-    ///
+    /// As `shExpMatch` of proxy scripts has them: `?` stands for any one byte besides. `steps` as above.
     package static func matchesShell(
         _ text: String, _ pattern: String, steps: inout Int
     ) -> Bool {

@@ -166,8 +166,9 @@ extension Channel {
                     await loop.sleep(milliseconds: Self.acceptDelay)
                 }
             case .wouldBlock:
+                if isInterrupted { return nil }
                 mustWaitToRead()
-                if await waitReadable() == .closed { return nil }
+                _ = await waitReadable()
             case .failed(let error):
                 // ECONNABORTED and its like concern one connection; the others concern us all.
                 if !error.isReset { await loop.sleep(milliseconds: Self.acceptDelay) }

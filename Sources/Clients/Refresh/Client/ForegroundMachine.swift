@@ -48,7 +48,9 @@ struct ForegroundMachine {
             states[fetch]?.isWanted = false
             states[fetch]?.isUnderWay = true
         }
-        return due.sorted { $0.app < $1.app }
+        return due.sorted {
+            $0.app == $1.app ? $0.cause == .user && $1.cause == .push : $0.app < $1.app
+        }
     }
 
     mutating func end(_ fetch: Fetch, at now: Int64) {

@@ -78,7 +78,7 @@ package struct AnswerFacts: Sendable, Equatable {
     /// What a 407 is made of (RFC 9110 §15.5.8): the login of a task is for its origin alone.
     static func proxyLogin(at url: String) -> Failure {
         Failure(
-            OriginFailureText.proxyLoginCode, party: .client,
+            OriginFailureText.proxyLoginCode, party: .origin,
             "the proxy on the way to \(url) wants a login, or does not take the one that it got",
             hint: "name the proxy as http://user:password@host:port in http_proxy and https_proxy,"
                 + " and start the daemon anew with transfer stop")

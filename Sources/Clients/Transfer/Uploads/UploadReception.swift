@@ -26,6 +26,8 @@ final class UploadReception: ClientReception, @unchecked Sendable {
     private var contentCount = 0
     /// In milliseconds of the clock.
     private var headAt: Int64?
+    /// Whether the answer went on for so long that its end was not waited for.
+    private(set) var hasDripped = false
 
     init(_ store: UploadStore, _ action: UploadAction, _ way: TransferWay) {
         self.store = store
@@ -110,11 +112,9 @@ final class UploadReception: ClientReception, @unchecked Sendable {
         for hash in contentHashes.values { unsafe piece.withUnsafeBytes { unsafe hash.update($0) } }
     }
 
-    func waitForRoom() async -> Bool { !store.transfer.isStopped && !isEndless }
-
-    private var isEndless: Bool {
-        contentCount > Self.contentLimit
-            || headAt.map { store.transfer.clock.elapsed - $0 > Self.contentTime } ?? false
+    func waitForRoom() async -> Bool {
+        hasDripped = headAt.map { store.transfer.clock.elapsed - $0 > Self.contentTime } ?? false
+        return !store.transfer.isStopped && !hasDripped && contentCount <= Self.contentLimit
     }
 
     /// In milliseconds: what drips is not waited for.
@@ -125,9 +125,10 @@ final class UploadReception: ClientReception, @unchecked Sendable {
     /// What the answer says of what the upload has become (RFC 9530 §3.2), and not of its own content.
     /// Asked once, at the end.
     var digests: [ExpectedDigest] {
-        // Whose a digest is cannot be told.
-        guard !isEndless else { return [] }
+        // So much is a content of its own, whose digest it is.
+        guard contentCount <= Self.contentLimit else { return [] }
         let told = facts?.answer.version.digests ?? []
+        if hasDripped { return told }
         let own = contentHashes.mapValues { $0.finish() }
         return told.filter { told in own[told.algorithm].map { $0 != told.bytes } ?? false }
     }

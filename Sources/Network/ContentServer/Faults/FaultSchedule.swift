@@ -36,8 +36,8 @@ package final class FaultSchedule: Sendable {
     func decide(_ request: ServerRequest, client: String) -> Decision {
         var decision: Decision?
         var steps = Self.stepLimit
-        for (index, rule) in scenario.rules.enumerated()
-        where rule.matches(request, steps: &steps) {
+        for (index, rule) in scenario.rules.enumerated() where steps > 0 {
+            guard rule.matches(request, steps: &steps) else { continue }
             let ordinal = count(Key(rule: index, client: client))
             guard decision == nil, rule.turn.means(ordinal) else { continue }
             var draws = FaultDraws(seed: seed, rule: rule.name, client: client, ordinal: ordinal)
@@ -68,17 +68,20 @@ package final class FaultSchedule: Sendable {
     func reset() { counts.withLock { $0 = [:] } }
 
     private static let limit = 100_000
-    /// Of all patterns for one request, which take some milliseconds: rules behind it do not match.
+    /// Of all patterns for one request, which take some milliseconds: rules behind it are not looked at.
     private static let stepLimit = 1_000_000
 }
 
 /// Which client a request is of: the label that it gives itself, else its address without the port.
 package enum ClientLabel {
     package static func of(_ request: ServerRequest) -> String {
-        let label =
-            request.fields.first(named: "sallyport-client").map { [UInt8]($0) }
+        given(request).flatMap { text($0[...]) } ?? request.connection.host
+    }
+
+    /// What it calls itself, which need not be a label; `nil` for nothing.
+    static func given(_ request: ServerRequest) -> [UInt8]? {
+        request.fields.first(named: "sallyport-client").map { [UInt8]($0) }
             ?? request.path.queryValue("sallyport-client")
-        return label.flatMap { text($0[...]) } ?? request.connection.host
     }
 
     /// - Returns: `nil` for what is no label.

@@ -6,6 +6,8 @@ internal import Synchronization
 package final class Journal: Sendable {
     private let state: Mutex<State>
     private let path: String?
+    /// Held while a line is added, so that one which fails takes no other's with it.
+    private let file = Mutex(())
 
     fileprivate struct State {
         var began = MonotonicTime.now()
@@ -89,11 +91,15 @@ package final class Journal: Sendable {
             return path == nil ? nil : entry.record.json.line
         }
         guard let path, let line else { return }
-        do throws(Failure) {
-            try Files.append(path, line + [0x0A], followsLinks: true)
-        } catch {
-            state.withLock { $0.writeFailure = error }
+        let failure = file.withLock { _ -> Failure? in
+            do throws(Failure) {
+                try Files.append(path, line + [0x0A], followsLinks: true)
+                return nil
+            } catch {
+                return error
+            }
         }
+        if let failure { state.withLock { $0.writeFailure = failure } }
     }
 
     /// Forgets everything, for the next test; a file keeps what it has. Requests that go on end in

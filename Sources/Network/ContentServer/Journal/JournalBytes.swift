@@ -100,7 +100,8 @@ enum JournalBytes {
             return judgeUnmeasured(same)
         }
         let sent = same.indices.flatMap { same[$0].sentBytes($0) }
-        let version = same.count == asked.count ? "" : " under \(last.validator)"
+        let isAlone = same.count == asked.count || last.validator.isEmpty
+        let version = isAlone ? "" : " under \(last.validator)"
         let name = "\(records.first?.target ?? "")\(version)"
         let missing = gaps(sent.map(\.possible), in: total)
         guard missing.isEmpty else {

@@ -82,9 +82,7 @@ package struct JournalRecord: Sendable, Equatable {
             head.first(named: "host").flatMap { HostField.parse($0)?.host } ?? "")
         method = Self.shown(head.method.text)
         target = Self.shown(URLRedaction.redact(head.target).text)
-        var hasher = Hasher()
-        hasher.combine(head.target)
-        targetHash = hasher.finalize()
+        targetHash = RequestPath(head.target).map(Self.hash) ?? head.target.hashValue
         (range, conditions, uploadOffset) = (nil, [], nil)
         status = refused.status
     }

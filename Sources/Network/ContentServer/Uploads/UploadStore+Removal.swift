@@ -80,6 +80,7 @@ extension UploadStore {
         // A server that is killed here must not find the one's state beside the other's data.
         let kept = Files.temporaryName(for: moved.statePath)
         let isKept = old != nil && Files.move(moved.statePath, to: kept)
+        guard isKept || !Files.exists(moved.statePath) else { throw unnamable(moved) }
         guard Files.move(upload.dataPath, to: moved.dataPath) else {
             if isKept { _ = Files.move(kept, to: moved.statePath) }
             throw unnamable(moved)

@@ -22,11 +22,18 @@ package struct ProxyEnvironment: Sendable {
     ///
     /// Errors: `proxy-variable-invalid`.
     package init(_ variables: [String: String]) throws(Failure) {
-        let all = try Self.proxy(["all_proxy", "ALL_PROXY"], in: variables)
-        forHTTP = try Self.proxy(["http_proxy"], in: variables) ?? all
-        forHTTPS = try Self.proxy(["https_proxy", "HTTPS_PROXY"], in: variables) ?? all
-        exceptions = ProxyExceptions(variables["no_proxy"] ?? variables["NO_PROXY"] ?? "")
+        let all = try Self.proxy(Self.allNames, in: variables)
+        forHTTP = try Self.proxy(Self.httpNames, in: variables) ?? all
+        forHTTPS = try Self.proxy(Self.httpsNames, in: variables) ?? all
+        exceptions = ProxyExceptions(
+            Self.exceptionNames.lazy.compactMap { variables[$0] }.first ?? "")
     }
+
+    // Of each the first that is set counts.
+    package static let httpNames = ["http_proxy"]
+    package static let httpsNames = ["https_proxy", "HTTPS_PROXY"]
+    package static let allNames = ["all_proxy", "ALL_PROXY"]
+    package static let exceptionNames = ["no_proxy", "NO_PROXY"]
 
     package var isEmpty: Bool { forHTTP == nil && forHTTPS == nil }
 

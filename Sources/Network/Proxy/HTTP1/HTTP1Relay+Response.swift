@@ -32,7 +32,6 @@ extension HTTP1Relay {
     ) async throws(RelayFailure) -> Bool {
         let out = heldBack ?? loop.buffers.take()
         heldBack = out
-        lengthLeft = nil
         guard let origin = origin.http1 else {
             lengthLeft = try exchange.contentLength(of: head)
             try await send(head, forwarding(of: head, isEmpty: isEmpty, exchange), behind: out)

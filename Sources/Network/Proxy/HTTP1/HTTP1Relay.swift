@@ -276,6 +276,7 @@ final class HTTP1Relay: @unchecked Sendable {
             exchange.record?.record.protocolName = HTTPVersion.http10.text
         }
         self.exchange = exchange
+        lengthLeft = nil
         hasServed = true
         return exchange
     }

@@ -29,6 +29,16 @@ package enum SOCKSViolation: Error, Sendable, Equatable {
         }
     }
 
+    /// Whether another login, or one at all, would do.
+    package var wantsLogin: Bool {
+        switch self {
+        case .noAcceptableMethod, .loginRefused: true
+        case .notSOCKS5, .methodNotOffered, .malformedLoginAnswer, .refused, .malformedReply,
+            .unknownAddressType:
+            false
+        }
+    }
+
     /// What happened, for people only.
     package var detail: String {
         switch self {

@@ -63,10 +63,10 @@ package struct ProxySource: Sendable {
         return Digests.sha256([UInt8](counted.joined(separator: "\n").utf8)).hex
     }
 
-    /// As `ProxyEnvironment` reads them, the exceptions last.
+    /// The exceptions last.
     private static let variableNames = [
-        ["http_proxy"], ["https_proxy", "HTTPS_PROXY"], ["all_proxy", "ALL_PROXY"],
-        ["no_proxy", "NO_PROXY"],
+        ProxyEnvironment.httpNames, ProxyEnvironment.httpsNames, ProxyEnvironment.allNames,
+        ProxyEnvironment.exceptionNames,
     ]
 
     /// The CAs that the profile lets be trusted.
