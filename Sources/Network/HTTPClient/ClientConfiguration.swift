@@ -41,7 +41,9 @@ package struct ClientConfiguration: Sendable {
     package var timeLimit: UInt64?
     /// What to do about an upstream proxy that wants a login.
     package var upstreamHint =
-        "name the proxy as http://user:password@host:port in http_proxy and https_proxy"
+        "name the proxy with user and password in http_proxy and https_proxy"
+    /// What to do about an origin that wants a certificate of the client's.
+    package var certificateHint = "show it one with --client-cert HOST=FILE"
 
     package init() {}
 
@@ -60,7 +62,7 @@ package struct ClientConfiguration: Sendable {
         origins.writeTimeout = writeTimeout
         origins.streamIdleTimeout = idleTimeout
         origins.dialler = "the client"
-        origins.certificateHint = "show it one with --client-cert HOST=FILE"
+        origins.certificateHint = certificateHint
         origins.upstreamHint = upstreamHint
         origins.trustHint = "name a file with the CA that vouches for it with --ca"
         return origins

@@ -168,6 +168,16 @@ package enum Files {
         }
     }
 
+    /// Where a link leads, such as `net:[4026532281]` for a namespace in `/proc`; `nil` if it cannot be
+    /// known.
+    package static func linkTarget(_ path: String) -> String? {
+        var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe bytes.withUnsafeMutableBytes {
+            unsafe readlink(path, $0.baseAddress!, $0.count)
+        }
+        return count < 0 ? nil : String(decoding: bytes.prefix(count), as: UTF8.self)
+    }
+
     /// A path as it is written from the current folder, if it leads to something below it.
     package static func relative(_ path: String) -> String {
         guard path.hasPrefix("/"), let folder = unsafe getcwd(nil, 0) else { return path }

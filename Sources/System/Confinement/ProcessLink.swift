@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Base
 
 /// Where the links of `/proc` lead.
 enum ProcessLink {
@@ -8,10 +8,6 @@ enum ProcessLink {
     }
 
     static func target(_ path: String) -> String? {
-        var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = unsafe bytes.withUnsafeMutableBytes {
-            unsafe readlink(path, $0.baseAddress!, $0.count)
-        }
-        return count < 0 ? nil : String(decoding: bytes.prefix(count), as: UTF8.self)
+        Files.linkTarget(path)
     }
 }

@@ -19,6 +19,17 @@ package enum CommandLineTool {
         ConfinedStart.run(arguments)
     }
 
+    /// Tells that an argument is no text, as a name of a file may be.
+    ///
+    /// - Returns: the exit code.
+    package static func refuse(argument place: Int) -> Int32 {
+        report(
+            "argument \(place) is not UTF-8", "name the file by a link whose name is", [],
+            .ofProcess(),
+            as: .usage
+        ).rawValue
+    }
+
     /// Every command. A command is added here and nowhere else.
     static var root: Command {
         Command(

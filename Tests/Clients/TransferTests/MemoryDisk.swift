@@ -49,6 +49,7 @@ final class MemoryDisk: TransferDisk {
     private let state = Mutex<State>(State())
 
     var isSlow: Bool { false }
+    fileprivate func node(_ path: String) -> Node? { state.withLock { $0.files[path] } }
     var lastWrite: Int { state.withLock { $0.lastWrite } }
     var log: [String] { state.withLock { $0.log } }
     var isStopped: Bool { state.withLock { $0.operations >= $0.stopsAt } }
@@ -257,6 +258,8 @@ private final class MemoryFile: DiskFile {
         return FileIdentity(
             device: 1, inode: node.inode, size: UInt64(size), modified: version, changed: version)
     }
+
+    func isThere(_ path: String) throws(DiskFailure) -> Bool { disk.node(path) === node }
 
     func claim() throws(DiskFailure) -> Bool { true }
 }

@@ -42,7 +42,10 @@ struct RetryRuleTests {
     ])
     func triesAgainWhatMayNotFailAgain(_ code: String, mayRetry: Bool) {
         #expect(RetryRule.mayRetry(Failure(code, party: .origin, "")) == mayRetry)
-        #expect(!RetryRule.mayRetry(Failure(code, party: .origin, "", isLasting: true)))
+        let lasting = Failure(code, party: .origin, "", isLasting: true)
+        #expect(!RetryRule.mayRetry(lasting))
+        // Somebody else may have answered in the place of an origin that was met before.
+        #expect(RetryRule.mayRetry(lasting, hasCome: true) == mayRetry)
     }
 
     @Test func aHostIsAskedSoOften() {

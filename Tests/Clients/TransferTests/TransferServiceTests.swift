@@ -294,6 +294,15 @@ import Testing
             let host = bench.origin.split(separator: "/").last.map(String.init) ?? ""
             #expect(event?.kind == .authentication(schemes: ["basic"], host: host))
             try service.acknowledge(task.identifier, event: event?.number ?? 0)
+            // A login that was refused is not sent by the next start: accounts are locked for it.
+            let count = bench.content.journal.contents().records.count
+            let next = try bench.open(MemoryDisk(afterCrashOf: disk, losesUnsynced: true))
+            await next.run {
+                _ = await next.wait(for: task.identifier) {
+                    $0.state.isFinal || $0.wait?.reason == .authentication
+                }
+            }
+            #expect(bench.content.journal.contents().records.count == count)
             var options = task.options
             options.credential = "mine"
             try service.change(task.identifier, to: options)

@@ -15,7 +15,10 @@ struct DaemonClientTask: Sendable {
     ///
     /// Errors: `connection-lost`.
     func run(_ processID: Int32) async throws(Failure) {
-        try await send(.ready(processID: Int64(processID), proxies: daemon.proxies))
+        try await send(
+            .ready(
+                processID: Int64(processID), proxies: daemon.proxies,
+                network: DaemonFolder.ownNetwork))
         while let request = try await next() {
             do throws(Failure) {
                 try await answer(request)

@@ -13,6 +13,9 @@ package struct DaemonFolder: Sendable {
     var lock: String { path + "/lock" }
     package var log: String { path + "/daemon.log" }
 
+    /// The network namespace of this process; `nil` where there are none.
+    package static let ownNetwork = Files.linkTarget("/proc/self/ns/net")
+
     /// Makes the folder, which has to be its owner's alone: who may write to it may have files
     /// fetched and written under the owner's name.
     ///

@@ -7,7 +7,8 @@ package enum DaemonReply: Sendable, Equatable {
     /// Comes first, unasked.
     ///
     /// - `proxies`: a digest of the variables that name its proxies; `nil` where others do.
-    case ready(processID: Int64, proxies: String? = nil)
+    /// - `network`: the network namespace that it is in; `nil` where there are none.
+    case ready(processID: Int64, proxies: String? = nil, network: String? = nil)
     case task(TransferTask)
     case event(TransferEvent)
     case done
@@ -43,8 +44,13 @@ package enum DaemonReply: Sendable, Equatable {
                 ] + members.map { JSONText.Member($0.key, $0.value) })
         }
         switch self {
-        case .ready(let processID, let proxies):
-            return reply("ready", ["pid": .integer(processID), "proxies": .optional(proxies)])
+        case .ready(let processID, let proxies, let network):
+            return reply(
+                "ready",
+                [
+                    "pid": .integer(processID), "proxies": .optional(proxies),
+                    "network": .optional(network),
+                ])
         case .task(let task): return reply("task", ["task": task.row])
         case .event(let event):
             return reply(
@@ -68,7 +74,8 @@ package enum DaemonReply: Sendable, Equatable {
         switch value.text("reply") {
         case "ready":
             self = .ready(
-                processID: value.integer("pid") ?? 0, proxies: value.text("proxies"))
+                processID: value.integer("pid") ?? 0, proxies: value.text("proxies"),
+                network: value.text("network"))
         case "task":
             guard let task else { return nil }
             self = .task(task)

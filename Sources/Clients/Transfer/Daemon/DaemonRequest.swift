@@ -22,6 +22,14 @@ package enum DaemonRequest: Sendable, Equatable {
 
     package static let schema = "sallyport.transfer-control/1"
 
+    /// Whether what it asks for goes out.
+    var needsNetwork: Bool {
+        switch self {
+        case .add, .resume: true
+        case .list, .show, .suspend, .cancel, .acknowledge, .follow, .watch, .stop: false
+        }
+    }
+
     var line: [UInt8] {
         let (name, value): (String, (String, JSONText)?) =
             switch self {

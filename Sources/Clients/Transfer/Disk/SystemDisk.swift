@@ -176,6 +176,13 @@ private final class SystemDiskFile: DiskFile {
         return Int64(facts.st_size)
     }
 
+    func isThere(_ path: String) throws(DiskFailure) -> Bool {
+        let own = try identity()
+        var facts = stat()
+        return unsafe lstat(path, &facts) == 0 && UInt64(facts.st_dev) == own.device
+            && UInt64(facts.st_ino) == own.inode
+    }
+
     func identity() throws(DiskFailure) -> FileIdentity {
         guard let identity = FileIdentity(descriptor: descriptor) else {
             throw .last("look at", path)

@@ -15,9 +15,9 @@ package protocol TransferDisk: AnyObject, Sendable {
     func makeFolder(_ path: String) throws(DiskFailure)
     /// - Parameter replacing: whether a file that is in the way goes; `exists` if not.
     func rename(_ path: String, to target: String, replacing: Bool) throws(DiskFailure)
-    /// Makes what was created, renamed and removed in a folder last.
     /// Fails where something else than a file is in the way, such as a device.
     func checkReplacing(_ path: String) throws(DiskFailure)
+    /// Makes what was created, renamed and removed in a folder last.
     func syncFolder(_ path: String) throws(DiskFailure)
     /// Removes a file or an empty folder; what is not there is no error.
     func remove(_ path: String) throws(DiskFailure)
@@ -36,6 +36,8 @@ package protocol DiskFile: AnyObject, Sendable {
     func truncate(to size: Int64) throws(DiskFailure)
     func size() throws(DiskFailure) -> Int64
     func identity() throws(DiskFailure) -> FileIdentity
+    /// Whether it is what stands at a path: who may write to its folder can put another there.
+    func isThere(_ path: String) throws(DiskFailure) -> Bool
     /// Takes the file for this process alone, until it is closed.
     ///
     /// - Returns: whether nobody else has it.

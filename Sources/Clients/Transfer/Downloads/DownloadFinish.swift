@@ -30,7 +30,7 @@ struct DownloadFinish {
             if try store.file.size() > size { try store.file.truncate(to: size) }
             try store.file.sync()
             try store.transfer.journal.append(.verified(sha256: digest, size: size))
-            try Self.deliver(store.transfer, from: store.path)
+            try Self.deliver(store.file, of: store.transfer, from: store.path)
         }
         return .completed
     }
@@ -84,9 +84,10 @@ struct DownloadFinish {
     // MARK: Delivery
 
     private static func deliver(
-        _ transfer: RunningTransfer, from path: String
+        _ file: any DiskFile, of transfer: RunningTransfer, from path: String
     ) throws(DiskFailure) {
         let disk = transfer.disk
+        try check(file, at: path)
         guard let target = transfer.task.file else {
             try disk.syncFolder(path.folder)
             return try transfer.journal.append(.completed(path: path))
@@ -97,8 +98,16 @@ struct DownloadFinish {
             guard error.kind == .exists else { throw error }
             throw DiskFailure(.exists, "all has come, and \(target) is in its way")
         }
+        try check(file, at: target)
         try disk.syncFolder(target.folder)
         try transfer.journal.append(.completed(path: target))
+    }
+
+    /// What was compared is what is delivered.
+    private static func check(_ file: any DiskFile, at path: String) throws(DiskFailure) {
+        guard try file.isThere(path) else {
+            throw DiskFailure(.other, "somebody has put another file in the place of \(path)")
+        }
     }
 
     /// What is at a target; `nil` for a folder, a link, another's file or the like, which is in the way.

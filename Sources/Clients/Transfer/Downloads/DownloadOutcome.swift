@@ -47,7 +47,8 @@ struct DownloadOutcome {
             return .stopped
         }
         if failure.code == "stopped" { return .stopped }
-        return RetryRule.mayRetry(failure) ? .retry(failure) : .failed(failure)
+        let hasCome = store.transfer.journal.state.committedCount > 0
+        return RetryRule.mayRetry(failure, hasCome: hasCome) ? .retry(failure) : .failed(failure)
     }
 
     private func judgeContent() async throws(DiskFailure) -> AttemptOutcome? {

@@ -53,6 +53,10 @@ struct JournalState: Equatable {
         committed.ranges.reduce(0) { $0 + ($1.upperBound - $1.lowerBound) }
     }
 
+    /// Which login is wanted, while nobody has let the task go on: one that was refused is not to be
+    /// sent again by every start.
+    private(set) var loginAsked: TransferEvent.Kind?
+
     var isCancelled: Bool { ending == .cancelled }
 
     var pendingEvents: [KeptEvent] { events.filter { $0.number > acknowledged } }
@@ -77,14 +81,20 @@ struct JournalState: Equatable {
             guard case .authentication(let schemes, let host) = event.kind else { continue }
             records.append(.authenticationAsked(schemes: schemes, host: host))
         }
+        // Behind what asks: it was answered.
+        if loginAsked == nil, !events.isEmpty { records.append(.resumed(isResumed)) }
         return records + [.delivered(delivered), .acknowledged(acknowledged)]
     }
 
     mutating func apply(_ record: JournalRecord) {
         switch record {
         case .created: break
-        case .optionsChanged(let options): plan.options = options
-        case .resumed(let isResumed): self.isResumed = isResumed
+        case .optionsChanged(let options):
+            plan.options = options
+            loginAsked = nil
+        case .resumed(let isResumed):
+            self.isResumed = isResumed
+            loginAsked = nil
         case .head(let version): saved = version
         case .hop(let url):
             if hops.count < Self.listLimit { hops.append(url) }
@@ -108,6 +118,7 @@ struct JournalState: Equatable {
             if ending == nil { ending = .cancelled }
         case .authenticationAsked(let schemes, let host):
             keep(.authentication(schemes: schemes, host: host))
+            loginAsked = .authentication(schemes: schemes, host: host)
         case .delivered(let number): delivered = max(delivered, number)
         case .acknowledged(let number): acknowledged = max(acknowledged, number)
         case .upload(let value): upload = value

@@ -79,9 +79,11 @@ package struct AnswerFacts: Sendable, Equatable {
     static func proxyLogin(at url: String) -> Failure {
         Failure(
             OriginFailureText.proxyLoginCode, party: .origin,
-            "the proxy on the way to \(url) wants a login, or does not take the one that it got",
-            hint: "name the proxy as http://user:password@host:port in http_proxy and https_proxy,"
-                + " and start the daemon anew with transfer stop")
+            "\(url): answers with 407, as a proxy does that wants a login, or does not take the one"
+                + " that it got",
+            hint:
+                "name the proxy with user and password in http_proxy and https_proxy, and start the"
+                + " daemon anew with transfer stop")
     }
 
     /// Less than has come already, of the same version.

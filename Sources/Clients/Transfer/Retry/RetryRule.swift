@@ -43,8 +43,11 @@ package struct RetryRule: Sendable {
     private static let spread: Int64 = 10
 
     /// Whether what failed may not fail again.
-    package static func mayRetry(_ failure: Failure) -> Bool {
-        passing.contains(failure.code) && !failure.isLasting
+    ///
+    /// - Parameter hasCome: whether the origin has been met before. A network that answers in its place, as
+    ///   one does that wants a login, is left again.
+    package static func mayRetry(_ failure: Failure, hasCome: Bool = false) -> Bool {
+        passing.contains(failure.code) && (hasCome || !failure.isLasting)
     }
 
     /// A connection that was not had, or broke off. A certificate or a signature that does not verify

@@ -73,7 +73,7 @@ extension TransferService {
                 "\(transfer.task.url): the content ends too early"), nil)
     }
 
-    private static func login(_ schemes: [String], _ host: String, _ flaw: String?) -> Failure {
+    static func login(_ schemes: [String], _ host: String, _ flaw: String?) -> Failure {
         guard schemes.contains("basic") else {
             return Failure(
                 "login-unspoken", party: .client,

@@ -23,9 +23,13 @@ extension TransferService {
             return
         }
         let transfer = made(name, journal, folder, host: host(of: journal.state.plan.url))
+        let state = journal.state
+        if case .authentication(let schemes, let host) = state.loginAsked {
+            transfer.needsLogin = true
+            transfer.lastFailure = Self.login(schemes, host, nil)
+        }
         transfer.refresh()
         settle(transfer)
-        let state = journal.state
         let isHeard =
             state.pendingEvents.isEmpty && (state.acknowledged > 0 || state.isCancelled)
         if state.ending != nil, isHeard {

@@ -154,6 +154,7 @@ final class SealedFile: DiskFile {
     func size() throws(DiskFailure) -> Int64 { state.withLock { $0.size } }
 
     func identity() throws(DiskFailure) -> FileIdentity { try file.identity() }
+    func isThere(_ path: String) throws(DiskFailure) -> Bool { try file.isThere(path) }
 
     func claim() throws(DiskFailure) -> Bool { try file.claim() }
 

@@ -53,7 +53,9 @@ package struct UploadRule: Sendable {
     package func judge(noAnswer failure: Failure, isUnprocessed: Bool) -> UploadStep {
         let isSafe = isUnprocessed || Self.unsent.contains(failure.code)
         guard isSafe || mayRepeat else { return .refuse(uncertain(failure.detail)) }
-        return RetryRule.mayRetry(failure) ? .wait(nil, failure) : .refuse(failure)
+        let hasCome = state.resource != nil
+        return RetryRule.mayRetry(failure, hasCome: hasCome)
+            ? .wait(nil, failure) : .refuse(failure)
     }
 
     /// Whether nobody would have it twice if it were sent again.

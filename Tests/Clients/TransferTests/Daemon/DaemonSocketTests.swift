@@ -143,6 +143,31 @@ import Testing
         }
     }
 
+    /// What a command under `run --capture-all` asks for is not fetched past what watches it.
+    @Test func doesNothingForAnotherNetwork() async throws {
+        let folder = try TransferFolder()
+        let place = DaemonFolder(folder.path)
+        try place.prepare()
+        try await Self.laboratory(folder).run { bench in
+            let daemon = TransferDaemon(bench.service, .patient, processID: 4711, folder: place)
+            let listener = try LocalListener(place.socket, on: bench.service.loop)
+            async let served: Void = daemon.run(listener)
+            let client = try await DaemonConnection.open(
+                place, on: bench.service.loop, from: "net:[1]")
+            #expect(try await client.tasks(.list(session: nil)).isEmpty)
+            let plan = TransferPlan(.download, bench.origin + "/assets/7/1k", file: "/files/a")
+            for request in [DaemonRequest.add(plan), .resume("x")] {
+                let failure = await #expect(throws: Failure.self) {
+                    _ = try await client.tasks(request)
+                }
+                #expect(failure?.code == "daemon-elsewhere")
+            }
+            #expect(bench.service.tasks().isEmpty)
+            _ = try await client.tasks(.stop)
+            await served
+        }
+    }
+
     @Test func isStartedForWhoNeedsIt() async throws {
         let folder = try TransferFolder()
         let place = DaemonFolder(folder.path)
