@@ -11,11 +11,18 @@ final class UploadFixture {
     private(set) var server: ContentServer
     private let limits: UploadStore.Limits
 
-    init(_ limits: UploadStore.Limits = UploadStore.Limits()) throws {
+    /// - Parameter original: a folder that is copied as it is now, which a server finds that starts
+    ///   behind one that was killed; `nil` for an empty one.
+    init(
+        _ limits: UploadStore.Limits = UploadStore.Limits(), copying original: String? = nil
+    ) throws {
         folder =
             FileManager.default.temporaryDirectory
             .appendingPathComponent("sallyport-uploads-\(UUID().uuidString)").path
         self.limits = limits
+        if let original {
+            try FileManager.default.copyItem(atPath: original, toPath: folder)
+        }
         server = try Self.server(folder, limits)
     }
 
@@ -87,6 +94,8 @@ final class PiecesSource: RequestBodySource {
     var interim: [[ResponseField]] = []
     /// Called ahead of each read.
     var before: (() async -> Void)?
+    /// Called ahead of each interim response.
+    var beforeInform: (() async -> Void)?
 
     init(_ bytes: [UInt8], piece: Int, failing: Bool = false) {
         rest = bytes[...]
@@ -106,7 +115,10 @@ final class PiecesSource: RequestBodySource {
     }
 
     var trailers: Fields { .none }
-    func inform(_ status: Int, _ fields: [ResponseField]) async { interim.append(fields) }
+    func inform(_ status: Int, _ fields: [ResponseField]) async {
+        await beforeInform?()
+        interim.append(fields)
+    }
     func wait(milliseconds: UInt64?) async -> Bool { true }
     func waitForWake(milliseconds: UInt64?) async -> Bool { true }
     var waker: @Sendable () -> Void { {} }

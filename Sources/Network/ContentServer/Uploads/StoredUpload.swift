@@ -7,7 +7,11 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// One upload: a data file whose size is the offset, and a state file.
+/// One upload: a data file and a state file.
+///
+/// Each request that writes has a turn, and the next that begins takes it away. All that belongs to
+/// a turn (bytes, what is checked, that the upload is complete) is looked at and changed under one
+/// lock, and only while it is that turn.
 final class StoredUpload: Sendable {
     let name: String
     let dataPath: String
@@ -16,14 +20,34 @@ final class StoredUpload: Sendable {
 
     private struct State {
         var record: UploadRecord
-        /// Of the data file, in bytes.
+        /// The bytes of the data file that count: the offset.
         var size: UInt64
+        /// Bytes behind these whose checksum was not compared: they do not count, and the next turn
+        /// takes them away. In bytes.
+        var uncheckedCount: UInt64 = 0
         /// Who began last may write; everybody else has lost the upload.
-        var turn: UInt64 = 0
+        var turn = StoredUpload.firstTurn
         /// How often the record was changed, and which of these changes the state file has.
         var changeCount: UInt64 = 0
         var written: UInt64 = 0
         var isRemoved = false
+
+        /// Errors: `upload-removed`, `upload-superseded`.
+        func check(_ turn: UInt64) throws(Failure) {
+            guard !isRemoved else { throw UploadStore.removed }
+            guard self.turn == turn else {
+                throw Failure(
+                    "upload-superseded", party: .client,
+                    "another request goes on with this upload, or ended it")
+            }
+        }
+
+        mutating func retire(turn: UInt64?) -> UInt64? {
+            guard !isRemoved, turn == nil || turn == self.turn else { return nil }
+            isRemoved = true
+            self.turn += 1
+            return size + uncheckedCount
+        }
     }
 
     struct Facts: Sendable {
@@ -33,8 +57,6 @@ final class StoredUpload: Sendable {
 
     /// Why a write was not done.
     enum WriteEnd: Error {
-        /// Another request has taken the upload over, or it was removed.
-        case superseded
         case tooLong
         case failed(Failure)
     }
@@ -55,6 +77,9 @@ final class StoredUpload: Sendable {
         state.withLock { Facts(record: $0.record, offset: $0.size) }
     }
 
+    /// Of the request that makes the upload: others may take it over before a byte has come.
+    static let firstTurn: UInt64 = 0
+
     /// Ends whatever append is under way: the offset stays as it is told now.
     ///
     /// - Returns: the turn that may write from now on, and how far the upload is.
@@ -67,9 +92,21 @@ final class StoredUpload: Sendable {
 
     /// Changes the record and writes the state file; waits for the disk.
     ///
-    /// Errors: `file-unwritable`.
-    func change(_ body: (inout UploadRecord) -> Void) throws(Failure) {
-        let (text, number) = state.withLock { state in
+    /// - Parameters:
+    ///   - turn: whose change it is; `nil` if it does not depend on who writes.
+    ///   - size: what the offset must be.
+    ///
+    /// Errors: `file-unwritable`; with a turn `upload-removed` and `upload-superseded`.
+    func change(
+        turn: UInt64?, at size: UInt64? = nil, _ body: (inout UploadRecord) -> Void
+    ) throws(Failure) {
+        let (text, number) = try state.withLock { (state) throws(Failure) in
+            if let turn { try state.check(turn) }
+            if let size, size != state.size {
+                throw Failure(
+                    "upload-superseded", party: .client,
+                    "the upload has \(state.size) bytes, and not \(size)")
+            }
             body(&state.record)
             state.changeCount += 1
             return (state.isRemoved ? nil : state.record.text, state.changeCount)
@@ -88,14 +125,21 @@ final class StoredUpload: Sendable {
     }
 
     /// Appends to the data file, which only the last turn may.
+    ///
+    /// - Parameter counts: whether the bytes count now, or once they are accepted.
     func append(
-        _ bytes: UnsafeRawBufferPointer, turn: UInt64, to descriptor: Int32, of store: UploadStore
+        _ bytes: UnsafeRawBufferPointer, turn: UInt64, counts: Bool, to descriptor: Int32,
+        of store: UploadStore
     ) throws(WriteEnd) {
         try state.withLock { (state) throws(WriteEnd) in
-            guard state.turn == turn, !state.isRemoved else { throw .superseded }
             let count = UInt64(bytes.count)
-            if let length = state.record.length, state.size > length || count > length - state.size
-            {
+            let end = state.size + state.uncheckedCount
+            do throws(Failure) {
+                try state.check(turn)
+            } catch {
+                throw .failed(error)
+            }
+            if let length = state.record.length, end > length || count > length - end {
                 throw .tooLong
             }
             do throws(Failure) {
@@ -107,7 +151,7 @@ final class StoredUpload: Sendable {
             while done < bytes.count {
                 let got = unsafe pwrite(
                     descriptor, bytes.baseAddress.map { unsafe $0 + done }, bytes.count - done,
-                    off_t(state.size) + off_t(done))
+                    off_t(end) + off_t(done))
                 if got < 0, errno == EINTR { continue }
                 guard got > 0 else {
                     let reason = unsafe String(cString: strerror(errno)).lowercased()
@@ -120,18 +164,38 @@ final class StoredUpload: Sendable {
                 }
                 done += got
             }
-            state.size += count
+            if counts { state.size += count } else { state.uncheckedCount += count }
         }
     }
 
-    /// Takes back what an append of this turn has written behind `offset`.
-    func cut(to offset: UInt64, turn: UInt64, in descriptor: Int32, of store: UploadStore) {
-        state.withLock { state in
-            guard state.turn == turn, !state.isRemoved, state.size > offset,
-                ftruncate(descriptor, off_t(offset)) == 0
-            else { return }
-            store.give(state.size - offset)
-            state.size = offset
+    /// Counts the bytes whose checksum was right.
+    ///
+    /// Errors: `upload-removed`, `upload-superseded`.
+    func accept(turn: UInt64) throws(Failure) {
+        try state.withLock { (state) throws(Failure) in
+            try state.check(turn)
+            state.size += state.uncheckedCount
+            state.uncheckedCount = 0
+        }
+    }
+
+    /// Cuts the data file to the bytes that count, whoever has written the others.
+    ///
+    /// - Returns: whether the state file says that bytes behind some offset do not count, or may say
+    ///   so: that has to change before more bytes count.
+    ///
+    /// Errors: `file-unwritable`, `upload-removed`, `upload-superseded`.
+    func discardUnchecked(
+        turn: UInt64, in descriptor: Int32, of store: UploadStore
+    ) throws(Failure) -> Bool {
+        try state.withLock { (state) throws(Failure) in
+            try state.check(turn)
+            guard ftruncate(descriptor, off_t(state.size)) == 0 else {
+                throw Failure("file-unwritable", party: .tool, "cannot cut \(dataPath)")
+            }
+            store.give(state.uncheckedCount)
+            state.uncheckedCount = 0
+            return state.record.checkedCount != nil || state.written < state.changeCount
         }
     }
 
@@ -140,13 +204,19 @@ final class StoredUpload: Sendable {
 
     /// Ends every append for good.
     ///
-    /// - Returns: how many bytes become free; `nil` if it was removed before.
-    func retire() -> UInt64? {
-        state.withLock { state in
-            guard !state.isRemoved else { return nil }
-            state.isRemoved = true
-            state.turn += 1
-            return state.size
+    /// - Parameter turn: only while it is this one; `nil` for whoever writes.
+    ///
+    /// - Returns: how many bytes become free; `nil` if it was removed before, or it is another's turn.
+    func retire(turn: UInt64? = nil) -> UInt64? {
+        state.withLock { $0.retire(turn: turn) }
+    }
+
+    /// The same behind what takes the files away: no state file is written meanwhile, and the upload
+    /// is as it was if that fails.
+    func retire(after work: () throws(Failure) -> Void) throws(Failure) -> UInt64? {
+        try state.withLock { (state) throws(Failure) in
+            try work()
+            return state.retire(turn: nil)
         }
     }
 }

@@ -113,7 +113,7 @@ enum UploadFolder {
         var size = UInt64(max(0, facts.st_size))
         // The process ended within an append whose checksum nobody has compared.
         if let checked = record.checkedCount {
-            if checked < size {
+            if checked < size, !record.isComplete {
                 guard ftruncate(descriptor, off_t(checked)) == 0 else { return nil }
                 size = checked
             }

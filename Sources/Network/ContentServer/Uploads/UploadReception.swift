@@ -25,15 +25,13 @@ struct UploadReception {
     ///
     /// - Returns: the offset behind it; these bytes are on the disk.
     func receive(_ content: some UploadContent) async throws(UploadRefusal) -> UInt64 {
-        // What somebody has put there instead, such as a named pipe, is not waited for.
-        let descriptor = unsafe open(
-            upload.dataPath, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw UploadRefusal(410, "the upload was removed; begin a new one")
+        guard let descriptor = store.openedForAppends(upload) else {
+            throw UploadRefusal(UploadStore.removed)
         }
         defer { close(descriptor) }
+        let isMarked = try discardUnchecked(in: descriptor)
+        if isMarked || checksum != nil { try await setChecked(checksum == nil ? nil : start) }
         guard let checksum else { return try await append(content, to: descriptor, nil) }
-        try await setChecked(start)
         let hash = RunningHash(checksum.algorithm)
         do throws(UploadRefusal) {
             let end = try await append(content, to: descriptor, hash)
@@ -43,20 +41,37 @@ struct UploadReception {
                     "the content does not have its \(checksum.algorithm.rawValue); send it again"
                         + " from \(start) on")
             }
+            // Told once no start of a server takes them away again.
             try await setChecked(nil)
+            do throws(Failure) {
+                try upload.accept(turn: turn)
+            } catch {
+                throw UploadRefusal(error)
+            }
             return end
         } catch {
-            upload.cut(to: start, turn: turn, in: descriptor, of: store)
-            try await setChecked(nil)
+            do throws(UploadRefusal) {
+                _ = try discardUnchecked(in: descriptor)
+            } catch {
+                // Whoever goes on does it.
+            }
             throw error
         }
     }
 
-    /// Says in the state file that what is behind `offset` does not count yet.
+    private func discardUnchecked(in descriptor: Int32) throws(UploadRefusal) -> Bool {
+        do throws(Failure) {
+            return try upload.discardUnchecked(turn: turn, in: descriptor, of: store)
+        } catch {
+            throw UploadRefusal(error)
+        }
+    }
+
+    /// Says in the state file that what is behind `offset` does not count yet; `nil` that all does.
     private func setChecked(_ offset: UInt64?) async throws(UploadRefusal) {
         do throws(Failure) {
-            try await besideLoop { [upload] () throws(Failure) in
-                try upload.change { $0.checkedCount = offset }
+            try await besideLoop { [upload, turn] () throws(Failure) in
+                try upload.change(turn: turn) { $0.checkedCount = offset }
             }
         } catch {
             throw UploadRefusal(error)
@@ -73,7 +88,7 @@ struct UploadReception {
         do throws(UploadRefusal) {
             let buffer = ByteBuffer(capacity: Self.step)
             while try await next(content, buffer) {
-                try write(buffer, to: descriptor)
+                try write(buffer, counts: hash == nil, to: descriptor)
                 if let hash { unsafe buffer.withUnsafeReadable { unsafe hash.update($0) } }
                 offset += UInt64(buffer.count)
                 buffer.removeAll()
@@ -106,22 +121,23 @@ struct UploadReception {
         }
     }
 
-    private func write(_ buffer: ByteBuffer, to descriptor: Int32) throws(UploadRefusal) {
+    private func write(
+        _ buffer: ByteBuffer, counts: Bool, to descriptor: Int32
+    ) throws(UploadRefusal) {
         do throws(StoredUpload.WriteEnd) {
             try unsafe buffer.withUnsafeReadable { (bytes) throws(StoredUpload.WriteEnd) in
-                try unsafe upload.append(bytes, turn: turn, to: descriptor, of: store)
+                try unsafe upload.append(
+                    bytes, turn: turn, counts: counts, to: descriptor, of: store)
             }
         } catch {
             switch error {
-            case .superseded:
-                throw UploadRefusal(409, "another request goes on with this upload, or ended it")
             case .failed(let failure): throw UploadRefusal(failure)
             case .tooLong:
                 let length = upload.facts.record.length ?? 0
                 guard dialect.isResumable else {
                     throw UploadRefusal(413, "the upload's length is \(length), and more came")
                 }
-                store.remove(upload)
+                store.remove(upload, turn: turn)
                 throw .inconsistentLength(
                     "the upload's length is \(length), and more came: it was removed")
             }

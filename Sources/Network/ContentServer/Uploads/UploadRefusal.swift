@@ -22,6 +22,7 @@ struct UploadRefusal: Error, Sendable {
             switch failure.code {
             case "uploads-full": 413
             case "upload-removed": 410
+            case "upload-superseded": 409
             default: 500
             }
         self.init(status, failure.detail)

@@ -22,12 +22,13 @@ extension UploadRoutes {
         guard !parts.isEmpty else { throw UploadRefusal(400, "there is nothing to join") }
         let upload = try await make(creation, request)
         let reception = UploadReception(
-            store: store, upload: upload, dialect: .tus, turn: upload.takeOver().turn, start: 0)
+            store: store, upload: upload, dialect: .tus, turn: StoredUpload.firstTurn, start: 0)
         do throws(UploadRefusal) {
             let end = try await reception.receive(JoinedContent(parts, store))
-            return completed(try await finish(upload, end), .tus, status: 201)
+            return completed(
+                try await finish(upload, end, turn: StoredUpload.firstTurn), .tus, status: 201)
         } catch {
-            store.remove(upload)
+            store.remove(upload, turn: StoredUpload.firstTurn)
             throw error
         }
     }
@@ -78,13 +79,14 @@ extension UploadRoutes {
                 plain: name, expiry: Self.now(request) + store.limits.age)
             let upload = try await make(creation, request)
             let reception = UploadReception(
-                store: store, upload: upload, dialect: .plain, turn: upload.takeOver().turn,
+                store: store, upload: upload, dialect: .plain, turn: StoredUpload.firstTurn,
                 start: 0)
             do throws(UploadRefusal) {
                 let end = try await reception.receive(content)
-                return (upload, Self.description(try await finish(upload, end)))
+                let whole = try await finish(upload, end, turn: StoredUpload.firstTurn)
+                return (upload, Self.description(whole))
             } catch {
-                store.remove(upload)
+                store.remove(upload, turn: StoredUpload.firstTurn)
                 throw error
             }
         } catch {

@@ -23,7 +23,7 @@ extension UploadRoutes {
         let dialect = dialect == .plain ? .standard : dialect
         let upload = try find(request)
         let facts = upload.takeOver().facts
-        var fields = progress(upload, dialect, now: Self.now(request))
+        var fields = progress(facts, dialect, now: Self.now(request))
         fields.append(ResponseField("Cache-Control", "no-store"))
         if dialect == .tus {
             if let metadata = facts.record.metadata {
@@ -36,9 +36,8 @@ extension UploadRoutes {
     }
 
     func progress(
-        _ upload: StoredUpload, _ dialect: UploadDialect, now: Int64
+        _ facts: StoredUpload.Facts, _ dialect: UploadDialect, now: Int64
     ) -> [ResponseField] {
-        let facts = upload.facts
         let record = facts.record
         var fields = [ResponseField("Upload-Offset", String(facts.offset))]
         fields += dialect.completion(record.isComplete) + dialect.marks

@@ -91,16 +91,16 @@ struct UploadRoutes: Sendable {
                 body, request, upload, dialect, completes: creation.completes)
             if isWhole {
                 let named = try await finish(
-                    upload, end,
+                    upload, end, turn: StoredUpload.firstTurn,
                     replacing: dialect == .plain && request.method == .put
                         ? request.match["name"] : nil)
                 return completed(named, dialect, status: 201)
             }
-            let fields = location + progress(upload, dialect, now: now)
+            let fields = location + progress(upload.facts, dialect, now: now)
             return ServerResponse(201, fields)
         } catch {
-            // Nobody can go on with it.
-            if dialect == .plain { store.remove(upload) }
+            // Its client cannot go on with it.
+            if dialect == .plain { store.remove(upload, turn: StoredUpload.firstTurn) }
             throw error
         }
     }
@@ -153,7 +153,9 @@ struct UploadRoutes: Sendable {
                 refusal.fields = dialect.limits(size: store.limits.byteCount, age: nil)
                 throw refusal
             }
-            if facts.record.length == nil { try await change(upload) { $0.length = length } }
+            if facts.record.length == nil {
+                try await change(upload, turn: turn) { $0.length = length }
+            }
             if dialect == .tus, let more = body.length, more > length - min(offset, length) {
                 throw UploadRefusal(413, "the upload's length is \(length), and more would come")
             }
@@ -162,10 +164,11 @@ struct UploadRoutes: Sendable {
             body, request, upload, dialect, completes: completes, turn: turn, at: offset)
         if isWhole {
             return completed(
-                try await finish(upload, end), dialect, status: dialect == .tus ? 204 : 200)
+                try await finish(upload, end, turn: turn), dialect,
+                status: dialect == .tus ? 204 : 200)
         }
         return ServerResponse(
-            dialect.appendedStatus, progress(upload, dialect, now: Self.now(request)))
+            dialect.appendedStatus, progress(upload.facts, dialect, now: Self.now(request)))
     }
 
     private func checkType(
@@ -186,11 +189,11 @@ struct UploadRoutes: Sendable {
     /// - Returns: how far the upload is, and whether that is all of it.
     private func receive(
         _ body: RequestBody, _ request: ServerRequest, _ upload: StoredUpload,
-        _ dialect: UploadDialect, completes: Bool?, turn: UInt64? = nil, at start: UInt64 = 0
+        _ dialect: UploadDialect, completes: Bool?, turn: UInt64 = StoredUpload.firstTurn,
+        at start: UInt64 = 0
     ) async throws(UploadRefusal) -> (end: UInt64, isWhole: Bool) {
         var reception = UploadReception(
-            store: store, upload: upload, dialect: dialect, turn: turn ?? upload.takeOver().turn,
-            start: start)
+            store: store, upload: upload, dialect: dialect, turn: turn, start: start)
         reception.checksum = ExpectedDigest(field: request.fields.first(named: "content-digest"))
         if dialect == .tus, let field = request.fields.first(named: "upload-checksum") {
             guard let checksum = ExpectedDigest(checksum: field) else {
@@ -208,11 +211,14 @@ struct UploadRoutes: Sendable {
         return (end, true)
     }
 
-    func change(
-        _ upload: StoredUpload, _ body: @escaping @Sendable (inout UploadRecord) -> Void
+    private func change(
+        _ upload: StoredUpload, turn: UInt64?, at size: UInt64? = nil,
+        _ body: @escaping @Sendable (inout UploadRecord) -> Void
     ) async throws(UploadRefusal) {
         do throws(Failure) {
-            try await besideLoop { () throws(Failure) in try upload.change(body) }
+            try await besideLoop { () throws(Failure) in
+                try upload.change(turn: turn, at: size, body)
+            }
         } catch {
             throw UploadRefusal(error)
         }
@@ -222,10 +228,12 @@ struct UploadRoutes: Sendable {
 
     /// Digests the whole as it is on the disk, compares that, and names it.
     func finish(
-        _ upload: StoredUpload, _ length: UInt64, replacing name: [UInt8]? = nil
+        _ upload: StoredUpload, _ length: UInt64, turn: UInt64, replacing name: [UInt8]? = nil
     ) async throws(UploadRefusal) -> StoredUpload {
-        // From now on nobody appends.
-        try await change(upload) { $0.length = length }
+        // An empty append to what is complete changes nothing.
+        if upload.facts.record.isComplete { return upload }
+        // From now on nobody appends, whoever takes the turn: there is no room behind the length.
+        try await change(upload, turn: turn, at: length) { $0.length = length }
         let wanted = upload.facts.record.wanted
         let sum = try await digestWhole(.sha256, upload, length)
         if let wanted {
@@ -240,7 +248,7 @@ struct UploadRoutes: Sendable {
                         + " not what Repr-Digest says: it was removed")
             }
         }
-        try await change(upload) { $0.sha256 = sum.hex }
+        try await change(upload, turn: nil) { $0.sha256 = sum.hex }
         guard let name, !name.elementsEqual(upload.name.utf8), !name.isEmpty else {
             guard store.has(upload) else { throw UploadRefusal(UploadStore.removed) }
             return upload

@@ -10,12 +10,13 @@ internal import Synchronization
 /// Removing uploads, and putting one in the place of another.
 extension UploadStore {
     /// Removes an upload; nothing if it was removed or replaced before.
-    func remove(_ upload: StoredUpload) {
+    ///
+    /// - Parameter turn: only while it is this one: whoever has taken the upload over keeps it.
+    func remove(_ upload: StoredUpload, turn: UInt64? = nil) {
         let data = Self.hold(upload.dataPath)
         let count = state.withLock { state -> UInt64? in
-            guard state.uploads[upload.name] === upload, let count = upload.retire() else {
-                return nil
-            }
+            guard state.uploads[upload.name] === upload, let count = upload.retire(turn: turn)
+            else { return nil }
             state.uploads[upload.name] = nil
             // A state without data is nobody's, and goes at the next start.
             Files.remove(upload.dataPath)
@@ -79,14 +80,17 @@ extension UploadStore {
     ) throws(Failure) {
         // A server that is killed here must not find the one's state beside the other's data.
         let kept = Files.temporaryName(for: moved.statePath)
-        let isKept = old != nil && Files.move(moved.statePath, to: kept)
-        guard isKept || !Files.exists(moved.statePath) else { throw unnamable(moved) }
-        guard Files.move(upload.dataPath, to: moved.dataPath) else {
-            if isKept { _ = Files.move(kept, to: moved.statePath) }
-            throw unnamable(moved)
+        let replaceData = { () throws(Failure) in
+            let isKept = old != nil && Files.move(moved.statePath, to: kept)
+            guard isKept || !Files.exists(moved.statePath) else { throw self.unnamable(moved) }
+            guard Files.move(upload.dataPath, to: moved.dataPath) else {
+                if isKept { _ = Files.move(kept, to: moved.statePath) }
+                throw self.unnamable(moved)
+            }
+            if isKept { Files.remove(kept) }
         }
-        if isKept { Files.remove(kept) }
-        freed += old?.retire() ?? 0
+        // No request of the old one writes its state beside the new data.
+        if let old { freed += try old.retire(after: replaceData) ?? 0 } else { try replaceData() }
         guard Files.move(upload.statePath, to: moved.statePath) else {
             Files.remove(moved.dataPath)
             Files.remove(moved.statePath)

@@ -98,6 +98,20 @@ package final class UploadStore: Sendable {
         state.withLock { $0.uploads[name.text].flatMap(openFile) }
     }
 
+    /// Opens the data file to append to it, under the lock: else it could be another's by now.
+    ///
+    /// - Returns: the descriptor, which is the caller's; `nil` if the upload was removed or replaced,
+    ///   or somebody has taken its file away.
+    func openedForAppends(_ upload: StoredUpload) -> Int32? {
+        state.withLock { state in
+            guard state.uploads[upload.name] === upload else { return nil }
+            // What somebody has put there instead, such as a named pipe, is not waited for.
+            let descriptor = unsafe open(
+                upload.dataPath, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+            return descriptor >= 0 ? descriptor : nil
+        }
+    }
+
     /// Under the lock: else the file could be another's by now.
     private func openFile(
         _ upload: StoredUpload
