@@ -88,7 +88,8 @@ import Testing
             let client = try await bench.connect()
             #expect(try await client.tasks(.list(session: nil)).isEmpty)
             let replies = await hostile.replies()
-            #expect(replies.first == .ready(processID: 4711))
+            #expect(
+                replies.first == .ready(processID: 4711, network: DaemonFolder.ownNetwork))
             let codes = replies.dropFirst().map { reply in
                 if case .failed(let failure) = reply { failure.code } else { "\(reply)" }
             }
