@@ -1,4 +1,5 @@
 internal import Base
+internal import HTTPCodecs
 internal import HTTPModel
 package import HTTPServer
 internal import Synchronization
@@ -78,10 +79,23 @@ package enum ClientLabel {
         given(request).flatMap { text($0[...]) } ?? request.connection.host
     }
 
-    /// What it calls itself, which need not be a label; `nil` for nothing.
+    /// What it calls itself, which need not be a label; `nil` for nothing, and for what a page of
+    /// another site has a browser say.
     static func given(_ request: ServerRequest) -> [UInt8]? {
-        request.fields.first(named: "sallyport-client").map { [UInt8]($0) }
+        guard !isOfAnotherSite(request) else { return nil }
+        return request.fields.first(named: "sallyport-client").map { [UInt8]($0) }
             ?? request.path.queryValue("sallyport-client")
+    }
+
+    /// A page could spoil the verdict on a client whose label it knows (Fetch Metadata §2.4; Origin
+    /// is from browsers that do not tell it).
+    private static func isOfAnotherSite(_ request: ServerRequest) -> Bool {
+        if let site = request.fields.first(named: "sec-fetch-site") {
+            return site.equalsIgnoringCase("cross-site")
+        }
+        guard let origin = request.fields.first(named: "origin") else { return false }
+        let host = origin.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
+        return HostField.parse(host)?.host != request.host
     }
 
     /// - Returns: `nil` for what is no label.
