@@ -26,7 +26,7 @@ protocol ExchangeStream: RequestBodySource {
     /// Tells the client to open no new streams; nothing in HTTP/1.
     func goAway(_ goodbye: Delivery.GoAway)
     /// Keeps what is told if the client breaks off the connection behind a response that went out
-    /// whole: its last bytes may then lie in no more than a socket.
+    /// whole, or was cut on purpose: its last bytes may then lie in no more than a socket.
     func watch(_ sent: SentResponse, _ onEnd: @escaping (SentResponse) -> Void)
     /// Bytes of the connection that the client has not acknowledged; `nil` if nobody can tell.
     var unacknowledged: Int? { get }

@@ -24,18 +24,24 @@ extension ServerWorker {
         do throws(ServerEnd) {
             try await sender.send()
         } catch {
-            response.onEnd?(outcome(error, sender.sent, stream))
+            tell(response, outcome(error, sender.sent, stream), stream)
             throw error
         }
-        if let onEnd = response.onEnd {
-            let sent = outcome(nil, sender.sent, stream)
-            onEnd(sent)
-            if sent.count > 0 { stream.watch(sent, onEnd) }
-        }
+        tell(response, outcome(nil, sender.sent, stream), stream)
         if stream.version != .http2, !plan.closes, stream.body.length == 0 {
             await remember(response, plan, to: head)
         }
         return plan.closes
+    }
+
+    /// Tells what became of a response; and again, if its client then breaks off the connection, and
+    /// may have left bytes of it unread, or not have waited for it.
+    private func tell(
+        _ response: ServerResponse, _ sent: SentResponse, _ stream: any ExchangeStream
+    ) {
+        guard let onEnd = response.onEnd else { return }
+        onEnd(sent)
+        if sent.end == .whole || sent.end == .cut { stream.watch(sent, onEnd) }
     }
 
     /// Keeps a small steady response for the next time, if this was not the first.

@@ -69,8 +69,14 @@ struct JournalVerdictTests {
 
     private static let kilobyte = "/assets/7/1k"
     private static let tag = "\"generated-1-7-1024\""
+    private static let secondTag = "\"generated-1-16616101746815609346-1024\""
     private static let cut = Ask(
         target: "/faults/cut:500\(kilobyte)", end: .cut, sent: 500, acknowledged: 500)
+    private static var cutAndLeft: Ask {
+        var ask = cut
+        ask.breaksOff = true
+        return ask
+    }
     private static let whole = Ask(target: kilobyte)
 
     private static func rest(
@@ -137,6 +143,15 @@ struct JournalVerdictTests {
                 rest(),
             ]),
         Row("went on too early", "no-byte-twice", .failed, [cut, rest(from: 499)]),
+        Row(
+            "broke off behind a cut, and went on", "no-byte-twice", .passed,
+            [cutAndLeft, rest(from: 300)]),
+        Row(
+            "broke off behind a cut, and went on", "whole", .passed,
+            [cutAndLeft, rest(from: 300)]),
+        Row(
+            "broke off behind a cut, and began anew", "no-byte-twice", .unseen,
+            [cutAndLeft, whole]),
     ]
 
     private static let parts = [
@@ -194,6 +209,17 @@ struct JournalVerdictTests {
                 Ask(target: "/httpbin/range/1000", range: "bytes=100-", condition: ""),
             ]),
         Row(
+            "of a version of which it has no bytes", "if-range", .failed,
+            [
+                cut, Ask(target: "/faults/version:2\(kilobyte)", method: "HEAD"),
+                rest("/faults/version:2", secondTag),
+            ]),
+        Row(
+            "of a version whose head alone came", "if-range", .passed,
+            [
+                cut, Ask(target: "/faults/version:2|cut:0\(kilobyte)", end: .cut, sent: 0), rest(),
+            ]),
+        Row(
             "behind others that mean nothing", "if-range", .passed,
             [
                 whole,
@@ -222,6 +248,11 @@ struct JournalVerdictTests {
             "left by its client", "parallel:2", .unseen,
             [
                 Ask(target: kilobyte, end: .left, lasts: true), Ask(target: "/assets/8/1k"),
+            ]),
+        Row(
+            "broken off by its client", "parallel:2", .unseen,
+            [
+                Ask(target: kilobyte, breaksOff: true, lasts: true), Ask(target: "/assets/8/1k"),
             ]),
         Row(
             "asked before the other was left", "parallel:2", .passed,
@@ -359,6 +390,17 @@ struct JournalVerdictTests {
         #expect(JournalAssertion.noByteTwice.judge(many).outcome == .failed)
     }
 
+    /// Answers of many parts that were all broken off are judged in no time.
+    @Test(.timeLimit(.minutes(1)))
+    func judgesManyBrokenOff() async throws {
+        let list = (0..<64).map { "\($0 * 4)-\($0 * 4)" }.joined(separator: ",")
+        let parts = Ask(target: "/assets/7/20k", range: "bytes=\(list)", breaksOff: true)
+        let first = Ask(target: "/assets/7/20k", breaksOff: true)
+        let asks = [first] + Array(repeating: parts, count: 1000)
+        let records = try await Self.play(asks).journal.contents().records
+        #expect(JournalAssertion.coversWhole.judge(records).outcome == .unseen)
+    }
+
     // MARK: What is asked
 
     @Test(arguments: [
@@ -394,6 +436,21 @@ struct JournalVerdictTests {
         #expect(contents.records.count == 2)
         let text = contents.canonical.text + contents.records.map { $0.json.line.text }.joined()
         #expect(!text.contains("SEC"), "\(text)")
+    }
+
+    /// Nobody's verdict is spoilt by a page of another site that knows the label.
+    @Test(arguments: [
+        ([("Sec-Fetch-Site", "cross-site")], "127.0.0.1"), ([("Sec-Fetch-Site", "same-site")], "v"),
+        ([("Sec-Fetch-Site", "none")], "v"), ([("Origin", "http://evil.example")], "127.0.0.1"),
+        ([("Origin", "null")], "127.0.0.1"), ([("Origin", "http://origin.test:8081")], "v"),
+        ([], "v"),
+    ])
+    func ignoresLabelsOfOtherSites(_ fields: [(String, String)], _ client: String) async throws {
+        let server = ContentServer(ContentServerConfiguration())
+        let path = "/assets/7/10?sallyport-client=v"
+        _ = await server.answer(
+            try request("GET", path, fields, from: "127.0.0.1"), RequestBody([]))
+        #expect(server.journal.contents().records.map(\.client) == [client])
     }
 
     /// A label may be the address of another client.

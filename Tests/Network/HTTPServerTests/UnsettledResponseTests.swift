@@ -12,13 +12,20 @@ struct UnsettledResponseTests {
             ("Host: a", true, false), ("Host: a", false, true),
             ("Host: a\r\nConnection: close", true, false),
             ("Host: a\r\nConnection: close", false, true),
-        ])
-    func tellsOfBytesLeftUnread(_ fields: String, _ reads: Bool, _ isDoubtful: Bool) async throws {
+        ], [nil, 400])
+    func tellsOfBytesLeftUnread(
+        _ row: (fields: String, reads: Bool, isDoubtful: Bool), _ cut: UInt64?
+    ) async throws {
+        let (fields, reads, isDoubtful) = row
         let ends = Mutex<[SentResponse]>([])
         let (told, teller) = AsyncStream.makeStream(of: Void.self)
         let content = [UInt8](repeating: 0x61, count: 1000)
         let answer: Answer = { _, _ in
             var response = ServerResponse(200, body: .bytes(content))
+            if let cut {
+                response.delivery = Delivery()
+                response.delivery?.cut = Delivery.Cut(at: cut, .finish)
+            }
             response.onEnd = { sent in
                 ends.withLock { $0.append(sent) }
                 teller.yield()
@@ -32,14 +39,15 @@ struct UnsettledResponseTests {
             _ = await tellings.next()
             if reads {
                 _ = try await client.receive(through: "\r\n\r\n")
-                _ = try await client.receive(count: content.count)
+                _ = try await client.receive(count: cut.map(Int.init) ?? content.count)
             }
             client.stream.close()
             if isDoubtful { _ = await tellings.next() }
         }
         let known = ends.withLock { $0 }
         #expect(known.map(\.isDoubtful) == (isDoubtful ? [false, true] : [false]))
-        #expect(known.allSatisfy { $0.end == .whole && $0.count == 1000 })
+        let end = cut == nil ? SentResponse.End.whole : .cut
+        #expect(known.allSatisfy { $0.end == end && $0.count == cut ?? 1000 })
     }
 
     /// A request behind a response tells that it was read.

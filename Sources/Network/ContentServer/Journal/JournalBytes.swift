@@ -143,17 +143,45 @@ enum JournalBytes {
 
     /// The bytes that the client surely has. One that goes on inside of what was cut short has all
     /// that was sent ahead of there.
+    ///
+    /// Complexity: O(n log n), and `pairLimit` pairs: what is behind these stays unproven.
     private static func proven(_ sent: [SentBytes]) -> [Range<UInt64>] {
-        sent.map { bytes in
-            guard bytes.isCutShort else { return bytes.sure }
-            let places = sent.lazy.filter {
-                goesOn($0, inside: bytes) && $0.possible.lowerBound <= bytes.possible.upperBound
-                    // What is behind the end of what was asked for is another part.
-                    && $0.possible.lowerBound < bytes.planned.upperBound
-            }.map(\.possible.lowerBound)
-            let end = max(bytes.sure.upperBound, places.max() ?? 0)
-            return bytes.possible.lowerBound..<end
+        // Of those that begin at one place, the last one goes on inside of the most others.
+        let last = Dictionary(sent.map { ($0.possible.lowerBound, $0) }) {
+            $0.record < $1.record ? $1 : $0
         }
+        let places = last.values.sorted { $0.possible.lowerBound < $1.possible.lowerBound }
+        var pairsLeft = pairLimit
+        return sent.map { bytes in
+            guard bytes.isCutShort else { return bytes.sure }
+            var next = endIndex(of: places, for: bytes) - 1
+            while next >= 0, pairsLeft > 0,
+                places[next].possible.lowerBound >= bytes.sure.upperBound
+            {
+                pairsLeft -= 1
+                if goesOn(places[next], inside: bytes) {
+                    return bytes.possible.lowerBound..<places[next].possible.lowerBound
+                }
+                next -= 1
+            }
+            return bytes.sure
+        }
+    }
+
+    /// Behind the last place at which a request may go on inside of what was sent.
+    private static func endIndex(of places: [SentBytes], for bytes: SentBytes) -> Int {
+        var range = places.indices
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            let place = places[middle].possible.lowerBound
+            // What is behind the end of what was asked for is another part.
+            if place <= bytes.possible.upperBound, place < bytes.planned.upperBound {
+                range = middle + 1..<range.upperBound
+            } else {
+                range = range.lowerBound..<middle
+            }
+        }
+        return range.lowerBound
     }
 
     private static func gaps(_ ranges: [Range<UInt64>], in total: UInt64) -> [Range<UInt64>] {

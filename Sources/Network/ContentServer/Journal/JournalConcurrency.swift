@@ -19,7 +19,11 @@ enum JournalConcurrency {
         ])
     }
 
-    private static func hasLeft(_ sent: SentResponse) -> Bool { sent.end == .left }
+    /// Whether the client went away ahead of its answer, or broke off the connection behind one that
+    /// it may not have waited for.
+    private static func hasLeft(_ sent: SentResponse) -> Bool {
+        sent.end == .left || sent.isDoubtful
+    }
 
     /// - Parameter end: `nil` for a request that goes on.
     private static func most(

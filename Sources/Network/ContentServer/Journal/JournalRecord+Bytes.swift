@@ -41,8 +41,8 @@ extension JournalRecord {
         guard let sent else { return 0 }
         switch sent.end {
         case .whole where !sent.isDoubtful: return sent.count
-        case .cut: return min(sent.count, sent.acknowledged ?? sent.count)
-        case .whole, .failed, .left, .stopped:
+        case .cut where !sent.isDoubtful: return min(sent.count, sent.acknowledged ?? sent.count)
+        case .whole, .cut, .failed, .left, .stopped:
             let acknowledged = sent.acknowledged ?? 0
             return acknowledged - min(acknowledged, Self.windowSize)
         }
