@@ -139,7 +139,8 @@ struct UploadOutcome {
 
     /// Of an answer that told a digest, and did not come to the end that would tell whose.
     private func undecided(_ rule: UploadRule) -> AttemptOutcome {
-        let words = "\(way.location.url): told a digest of other bytes, in an answer that did not end"
+        let words =
+            "\(way.location.url): told a digest of other bytes, in an answer that did not end"
         return rule.mayRepeat
             ? .retry(Failure("origin-violation", party: .origin, words))
             : .failed(UploadRule.uncertain(transfer.task.url, words))
