@@ -18,6 +18,7 @@ final class ProbeServer: Sendable {
         var machines: [any AuditMachine] = []
         var finished = 0
         var troubles: [String] = []
+        var isListening = true
     }
 
     init(_ making: @escaping Making) throws {
@@ -38,8 +39,13 @@ final class ProbeServer: Sendable {
         Thread { self.accept(making) }.start()
     }
 
-    /// Ends the accepting thread, which closes the port; to be called once.
-    func stop() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    /// Ends the accepting thread, which closes the port.
+    func stop() {
+        // A number that was closed may be another test's connection by now.
+        state.withLock { [descriptor] state in
+            if state.isListening { shutdown(descriptor, Int32(SHUT_RDWR)) }
+        }
+    }
 
     /// What the first `count` connections came to, once they have ended.
     func observations(_ count: Int = 1) throws -> [ProbeObservation] {
@@ -60,7 +66,10 @@ final class ProbeServer: Sendable {
             let accepted = Glibc.accept(descriptor, nil, nil)
             guard accepted >= 0 else {
                 if errno == EINTR { continue }
-                close(descriptor)
+                state.withLock { [descriptor] state in
+                    state.isListening = false
+                    close(descriptor)
+                }
                 return
             }
             do {

@@ -34,7 +34,7 @@ final class ScriptedOrigin: Sendable {
     private struct State {
         var accepted = 0
         var running = 0
-        var isStopped = false
+        var isListening = true
         var failures: [String] = []
     }
 
@@ -62,8 +62,10 @@ final class ScriptedOrigin: Sendable {
 
     /// Accepts no more, and waits until the scripts have ended.
     func stop() {
-        state.withLock { $0.isStopped = true }
-        shutdown(descriptor, Int32(SHUT_RDWR))
+        // A number that was closed may be another test's connection by now.
+        state.withLock { [descriptor] state in
+            if state.isListening { shutdown(descriptor, Int32(SHUT_RDWR)) }
+        }
         let deadline = DispatchTime.now() + .seconds(Wire.patience + 1)
         while state.withLock({ $0.running > 0 }) {
             if idle.wait(timeout: deadline) != .success {
@@ -90,7 +92,10 @@ final class ScriptedOrigin: Sendable {
             let accepted = Glibc.accept(descriptor, nil, nil)
             if accepted < 0 {
                 if errno == EINTR { continue }
-                close(descriptor)
+                state.withLock { [descriptor] state in
+                    state.isListening = false
+                    close(descriptor)
+                }
                 return
             }
             let wire = Wire(owning: accepted)

@@ -218,7 +218,7 @@ final class Wire: @unchecked Sendable {
             session.close()
             try transmitOutgoing(session)
         }
-        shutdown(descriptor, Int32(SHUT_WR))
+        hangUp()
     }
 
     /// Sends bytes with what follows them in one segment, and no FIN.
@@ -235,7 +235,9 @@ final class Wire: @unchecked Sendable {
     }
 
     /// Ends this direction by FIN, past TLS.
-    func hangUp() { shutdown(descriptor, Int32(SHUT_WR)) }
+    func hangUp() {
+        if isOpen { shutdown(descriptor, Int32(SHUT_WR)) }
+    }
 
     func close() {
         guard isOpen else { return }
@@ -245,6 +247,7 @@ final class Wire: @unchecked Sendable {
 
     /// Closes so that the peer is told by RST.
     func reset() {
+        guard isOpen else { return }
         var option = linger(l_onoff: 1, l_linger: 0)
         unsafe setsockopt(
             descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
