@@ -74,7 +74,8 @@ func withLaboratory<Result: Sendable>(
         return await content.answer(request, requestBody)
     }
     let origin = "http://\(server.addresses[0])"
-    async let served = server.run()
+    // On its own loop: a client's time runs while others have the runner's threads.
+    let served = Task(executorPreference: loops[0]) { await server.run() }
     do {
         let loop = loops[1]
         let result = try await Task(executorPreference: loop) {
@@ -85,11 +86,11 @@ func withLaboratory<Result: Sendable>(
             return try await client.run { try await body(laboratory) }
         }.value
         server.stop(grace: 1000)
-        _ = await served
+        _ = await served.value
         return result
     } catch {
         server.stop(grace: 0)
-        _ = await served
+        _ = await served.value
         throw error
     }
 }

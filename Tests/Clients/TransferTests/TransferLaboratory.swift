@@ -95,16 +95,17 @@ struct Laboratory: Sendable {
         ) { request, body in
             await content.answer(heedsWishes ? request : request.withoutWishes, body)
         }
-        async let served = server.run()
+        // On its own loop: a client's time runs while others have the runner's threads.
+        let served = Task(executorPreference: loops[0]) { await server.run() }
         do {
             let result = try await run(
                 body, content, uploads, "http://\(server.addresses[0])", loops[1])
             server.stop(grace: 0)
-            _ = await served
+            _ = await served.value
             return result
         } catch {
             server.stop(grace: 0)
-            _ = await served
+            _ = await served.value
             throw error
         }
     }

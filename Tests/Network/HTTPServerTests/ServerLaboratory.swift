@@ -22,17 +22,18 @@ func withServer(
     let local = try #require(SocketAddress(literal: "127.0.0.1", port: 0))
     let server = try HTTPServer(
         ports: [HTTPServer.Port(local, security)], loops: [loop], limits: limits, answer: answer)
-    async let ended = server.run()
+    // On its own loop: a client's time runs while others have the runner's threads.
+    let ended = Task(executorPreference: loop) { await server.run() }
     let laboratory = Laboratory(loop: loop, address: server.addresses[0], server: server)
     do {
         try await Task(executorPreference: loop) { try await body(laboratory) }.value
     } catch {
         server.stop(grace: 0)
-        _ = await ended
+        _ = await ended.value
         throw error
     }
     server.stop(grace: grace)
-    return await ended
+    return await ended.value
 }
 
 struct Laboratory: Sendable {
