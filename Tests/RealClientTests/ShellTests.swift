@@ -57,6 +57,18 @@ extension RealClientTests {
             try await expect(row, in: .zsh, ["-f", "-c", script])
         }
 
+        /// A name with other bytes would become another name.
+        @Test(.needs(.bash)) func refusesWhatIsNoText() async throws {
+            let folder = try Folder()
+            let program = try Program(
+                .bash, ["-c", #"exec "$0" flows list $'a\xff'"#, Peer.sallyport.path ?? ""],
+                in: folder)
+            #expect(try await program.end(within: .seconds(60)) == 2)
+            #expect(
+                String(decoding: program.errors, as: UTF8.self).contains("argument 3 is not UTF-8"),
+                "\(program.story)")
+        }
+
         /// groff says on standard error what it does not understand.
         @Test(.needs(.groff)) func manual() async throws {
             let folder = try Folder()

@@ -256,6 +256,11 @@ package enum Files {
         }
     }
 
+    /// The name of what a path leads to, without its folder.
+    package static func name(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+    }
+
     /// The open descriptor that a path stands for, such as `/dev/fd/3`.
     private static func descriptor(_ path: String) -> Int32? {
         switch path {

@@ -6,7 +6,7 @@ enum WorkTree {
     /// file of what is ignored says plainly that it does not.
     static func wouldTake(_ path: String) -> Bool {
         let slash = path.lastIndex(of: "/")
-        let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+        let name = Files.name(of: path)
         var folder = slash.map { String(path[...$0]) } ?? "./"
         for _ in 0..<depthLimit {
             if ignores(folder + ".gitignore", name) { return false }

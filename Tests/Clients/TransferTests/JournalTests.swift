@@ -25,6 +25,7 @@ import Testing
             .forgotten, .restarted("416"), .verified(sha256: [1, 2, 3], size: 9),
             .completed(path: "/x"), .failed(Failure("a-b", party: .origin, "c", hint: "d")),
             .cancelled, .authenticationAsked(schemes: ["basic"], host: "a"),
+            .pauseAsked(until: Timestamp(microseconds: 78), Failure("e-f", party: .origin, "g")),
             .delivered(1), .acknowledged(2),
             .upload(Array("{\"a\":1}".utf8)),
         ]

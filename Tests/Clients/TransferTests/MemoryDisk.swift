@@ -44,6 +44,8 @@ final class MemoryDisk: TransferDisk {
         var space: Int64 = 1 << 40
         var breaks: DiskFailure?
         var claims: [String: Int64] = [:]
+        /// What others put in the place of a file that is renamed.
+        var intruder: Node?
     }
 
     private let state = Mutex<State>(State())
@@ -88,6 +90,12 @@ final class MemoryDisk: TransferDisk {
     func setSpace(_ space: Int64) { state.withLock { $0.space = space } }
     /// Tells another size of a file than it has.
     func claim(_ size: Int64, of path: String) { state.withLock { $0.claims[path] = size } }
+    /// Puts another file in the place of each that is renamed without a link.
+    func exchangeRenamed(_ bytes: [UInt8]) {
+        let node = Node()
+        node.content.withLock { $0.bytes = bytes }
+        state.withLock { $0.intruder = node }
+    }
     func setFailure(_ failure: DiskFailure?) { state.withLock { $0.breaks = failure } }
     var paths: [String] { state.withLock { $0.files.keys.sorted() } }
 
@@ -165,7 +173,7 @@ final class MemoryDisk: TransferDisk {
         try change("rename")
         state.withLock { state in
             state.files[path] = nil
-            state.files[target] = node
+            state.files[target] = (replacing ? state.intruder : nil) ?? node
         }
     }
 

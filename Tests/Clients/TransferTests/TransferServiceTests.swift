@@ -318,6 +318,51 @@ import Testing
         }
     }
 
+    /// Others may write to the folder: what was compared is what counts, and no other file.
+    @Test func deliversWhatWasCompared() async throws {
+        let disk = MemoryDisk()
+        disk.exchangeRenamed([6, 6, 6])
+        var laboratory = Laboratory()
+        laboratory.disk = disk
+        let task = try await laboratory.run { bench in
+            try await bench.fetch(Self.path) { $0.replacesFile = true }
+        }
+        guard case .failed(let failure) = task.state else {
+            Issue.record("\(task.state)")
+            return
+        }
+        #expect(failure.detail.contains("somebody has put another file"), "\(failure)")
+    }
+
+    /// A start of the program is no reason to ask an origin that wants to be left alone.
+    @Test func keepsThePauseThatAnOriginAskedFor() async throws {
+        var laboratory = Laboratory()
+        laboratory.scenario =
+            "[rule]\nname = busy\npath = /assets/*\nturn = first\nfault = status:503:600\n"
+        let (disk, clock) = (MemoryDisk(), HandClock())
+        laboratory.disk = disk
+        laboratory.clock = clock
+        try await laboratory.run { bench in
+            let plan = TransferPlan(.download, bench.origin + Self.path, file: "/files/a")
+            let task = try bench.service.enqueue(plan)
+            try bench.service.resume(task.identifier)
+            let asked = try #require(
+                await bench.service.wait(for: task.identifier) { $0.wait?.reason == .retry })
+            let due = try #require(asked.wait?.until)
+            clock.advance(by: 100_000)
+            let next = try bench.open(MemoryDisk(afterCrashOf: disk, losesUnsynced: true))
+            try await next.run {
+                let found = await next.wait(for: task.identifier) {
+                    $0.state.isFinal || $0.wait?.reason == .retry
+                }
+                #expect(found?.wait == TransferWait(.retry, until: due, asked.failure))
+                try next.resume(task.identifier)
+                let ended = await next.wait(for: task.identifier)
+                #expect(ended?.state == .completed, "its owner says that it goes on")
+            }
+        }
+    }
+
     /// An origin that brings less each time is not asked without end and pause.
     @Test func anOriginThatBringsLessIsAskedSoOften() async throws {
         var laboratory = Laboratory()

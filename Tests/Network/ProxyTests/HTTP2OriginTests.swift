@@ -1,4 +1,5 @@
 import Base
+import Dispatch
 import HTTP2Frames
 import HTTPCodecs
 import Testing
@@ -279,7 +280,6 @@ extension ProxyTests {
             }
         }
 
-        /// A client that opens no window: its origin is slowed down, and little is held.
         /// A client of HTTP/1 has all that was told, and need not wait for an origin that is slow to end
         /// its stream.
         @Test(arguments: [5, 6])
@@ -302,6 +302,28 @@ extension ProxyTests {
             }
         }
 
+        /// The length of one response says nothing of the next.
+        @Test func aClientThatLeavesBeforeTheNextResponseHasLeft() throws {
+            let asked = DispatchSemaphore(value: 0)
+            try withProxy(PlanChange { $0.originVersion = .http2 }) { proxy in
+                let origin = try proxy.http2Origin { peer, _ in
+                    let (first, _) = try peer.needRequest()
+                    try peer.respond(first, "HTTP/1.1 200 OK|content-length: 5", "hello")
+                    _ = try peer.needRequest()
+                    asked.signal()
+                    try peer.waitForEnd()
+                }
+                let client = try proxy.secureTunnel(to: origin)
+                #expect(try client.get("/").body.text == "hello")
+                try client.send("GET /next HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                #expect(asked.wait(timeout: .now() + .seconds(Wire.patience)) == .success)
+                client.reset()
+                #expect(try proxy.traffic.exchange(0).error == nil)
+                #expect(try proxy.traffic.exchange(1).error == "client-closed")
+            }
+        }
+
+        /// A client that opens no window: its origin is slowed down, and little is held.
         @Test func aSlowClientSlowsItsOrigin() throws {
             try withProxy(.limit(\.bodyTimeout, 500)) { proxy in
                 let size = 8 << 20

@@ -22,6 +22,8 @@ package enum JournalRecord: Sendable, Equatable {
     case failed(Failure)
     case cancelled
     case authenticationAsked(schemes: [String], host: String)
+    /// The origin wants to be left alone until then, for this.
+    case pauseAsked(until: Timestamp, Failure)
     /// The owner was told up to this event.
     case delivered(Int64)
     /// The owner has said so.
@@ -47,6 +49,7 @@ package enum JournalRecord: Sendable, Equatable {
         case acknowledged = 14
         case upload = 15
         case forgotten = 16
+        case pauseAsked = 17
     }
 }
 
@@ -97,6 +100,11 @@ extension JournalRecord {
         case .cancelled: (.cancelled, [:])
         case .authenticationAsked(let schemes, let host):
             (.authenticationAsked, ["schemes": .texts(schemes), "host": .string(host)])
+        case .pauseAsked(let time, let failure):
+            (
+                .pauseAsked,
+                ["until": .integer(time.microseconds), "failure": failure.journal]
+            )
         case .delivered(let number): (.delivered, ["event": .integer(number)])
         case .acknowledged(let number): (.acknowledged, ["event": .integer(number)])
         case .upload: (.upload, [:])
@@ -111,7 +119,8 @@ extension JournalRecord {
             self.init(description: kind, value, payload)
         case .progress, .forgotten, .restarted, .verified:
             self.init(progress: kind, value)
-        case .completed, .failed, .cancelled, .authenticationAsked, .delivered, .acknowledged:
+        case .completed, .failed, .cancelled, .authenticationAsked, .pauseAsked, .delivered,
+            .acknowledged:
             self.init(ending: kind, value)
         }
     }
@@ -166,6 +175,11 @@ extension JournalRecord {
         case .authenticationAsked:
             self = .authenticationAsked(
                 schemes: value.texts("schemes") ?? [], host: value.text("host") ?? "")
+        case .pauseAsked:
+            guard let time = value.integer("until"),
+                let failure = value.object("failure").flatMap({ Failure($0) })
+            else { return nil }
+            self = .pauseAsked(until: Timestamp(recorded: time), failure)
         case .delivered: self = .delivered(value.integer("event") ?? 0)
         default: self = .acknowledged(value.integer("event") ?? 0)
         }

@@ -57,6 +57,14 @@ struct JournalState: Equatable {
     /// sent again by every start.
     private(set) var loginAsked: TransferEvent.Kind?
 
+    /// How long the origin wants to be left alone, and why, while nobody has let the task go on.
+    private(set) var pause: Pause?
+
+    struct Pause: Equatable {
+        let until: Timestamp
+        let failure: Failure
+    }
+
     var isCancelled: Bool { ending == .cancelled }
 
     var pendingEvents: [KeptEvent] { events.filter { $0.number > acknowledged } }
@@ -83,6 +91,7 @@ struct JournalState: Equatable {
         }
         // Behind what asks: it was answered.
         if loginAsked == nil, !events.isEmpty { records.append(.resumed(isResumed)) }
+        if let pause { records.append(.pauseAsked(until: pause.until, pause.failure)) }
         return records + [.delivered(delivered), .acknowledged(acknowledged)]
     }
 
@@ -91,10 +100,10 @@ struct JournalState: Equatable {
         case .created: break
         case .optionsChanged(let options):
             plan.options = options
-            loginAsked = nil
+            letGo()
         case .resumed(let isResumed):
             self.isResumed = isResumed
-            loginAsked = nil
+            letGo()
         case .head(let version): saved = version
         case .hop(let url):
             if hops.count < Self.listLimit { hops.append(url) }
@@ -119,10 +128,17 @@ struct JournalState: Equatable {
         case .authenticationAsked(let schemes, let host):
             keep(.authentication(schemes: schemes, host: host))
             loginAsked = .authentication(schemes: schemes, host: host)
+        case .pauseAsked(let time, let failure): pause = Pause(until: time, failure: failure)
         case .delivered(let number): delivered = max(delivered, number)
         case .acknowledged(let number): acknowledged = max(acknowledged, number)
         case .upload(let value): upload = value
         }
+    }
+
+    /// What held the task back is the owner's to know, who wants it to go on.
+    private mutating func letGo() {
+        loginAsked = nil
+        pause = nil
     }
 
     private mutating func restart(_ reason: String) {

@@ -33,8 +33,12 @@ package struct RetryRule: Sendable {
 
     /// What an origin may ask for, in milliseconds.
     private func clamped(_ seconds: Int64) -> Int64 {
-        min(max(0, seconds), isDiscretionary ? 86_400 : 3600) * 1000
+        let longest = isDiscretionary ? Self.longestPause : 3_600_000
+        return min(max(0, seconds), longest / 1000) * 1000
     }
+
+    /// In milliseconds: no origin is left alone for longer.
+    static let longestPause: Int64 = 86_400_000
 
     private var cap: Int64 { isDiscretionary ? 1_800_000 : 60_000 }
     /// In milliseconds.

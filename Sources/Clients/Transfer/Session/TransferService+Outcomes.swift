@@ -114,9 +114,13 @@ extension TransferService {
             now: clock.now.microseconds / 1_000_000)
         let room = budget.take(transfer.host, now: clock.elapsed)
         put(transfer, off: max(wait, room), .retry, failure)
+        // Another start of this program is to leave the origin alone as well.
+        if after != nil {
+            try transfer.journal.append(.pauseAsked(until: moment(in: wait), failure))
+        }
     }
 
-    private func put(
+    func put(
         _ transfer: RunningTransfer, off time: Int64, _ reason: TransferWait.Reason,
         _ failure: Failure
     ) {

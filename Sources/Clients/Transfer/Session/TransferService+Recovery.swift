@@ -28,6 +28,10 @@ extension TransferService {
             transfer.needsLogin = true
             transfer.lastFailure = Self.login(schemes, host, nil)
         }
+        if let pause = state.pause, state.ending == nil {
+            let left = (pause.until.microseconds - clock.now.microseconds) / 1000
+            put(transfer, off: min(max(0, left), RetryRule.longestPause), .retry, pause.failure)
+        }
         transfer.refresh()
         settle(transfer)
         let isHeard =

@@ -270,7 +270,7 @@ package final class TransferService: @unchecked Sendable {
     }
 
     /// - Parameter time: in milliseconds.
-    private func moment(in time: Int64) -> Timestamp {
+    func moment(in time: Int64) -> Timestamp {
         Timestamp(
             microseconds: clock.now.microseconds.addingSaturated(
                 min(time, RecordedNumber.limit / 1000) * 1000))

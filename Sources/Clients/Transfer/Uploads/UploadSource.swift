@@ -24,9 +24,7 @@ final class UploadSource: @unchecked Sendable {
     }
 
     /// The file's name, without its folder.
-    var name: String {
-        path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
-    }
+    var name: String { Files.name(of: path) }
 
     var size: Int64 { Int64(clamping: identity.size) }
 

@@ -89,6 +89,7 @@ private let columns: [Listing<TransferTask>.Column] = [
     .init("left", isRight: true, rank: 1) { task in
         TableWriter.Cell(task.secondsLeft.map { leftText($0) } ?? "")
     },
+    .init("file", rank: 3) { TableWriter.Cell($0.file.map { Files.name(of: $0) } ?? "") },
     .init("url", isFlexible: true) { TableWriter.Cell($0.shownURL) },
 ]
 
