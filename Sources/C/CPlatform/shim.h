@@ -93,10 +93,11 @@ static inline int platform_local_connect(int socket, const void *path, unsigned 
 }
 
 /// The user who is at the other end of a local socket; -1 with errno if the kernel does not say.
-static inline int platform_peer_user(int socket, unsigned int *user) {
+static inline int platform_peer(int socket, int *process, unsigned int *user) {
     struct { int process; unsigned int user, group; } credentials = {0, 0, 0};
     socklen_t length = sizeof(credentials);
     if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return -1;
+    *process = credentials.process;
     *user = credentials.user;
     return 0;
 }

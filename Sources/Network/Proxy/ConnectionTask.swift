@@ -30,6 +30,8 @@ final class ConnectionTask: @unchecked Sendable {
     var http2Relay: HTTP2Relay?
     /// What is spoken, if it is neither HTTP nor passed on as it is.
     weak var dialogue: DialogueRelay?
+    /// What passes the client's bytes on as they are.
+    weak var tunnel: TunnelTask?
     var handshakeDoneTick: UInt64?
     /// The number of an exchange that was not recorded, for the next one.
     private var unusedNumber: Int64?
@@ -63,7 +65,7 @@ final class ConnectionTask: @unchecked Sendable {
     var nextLook: UInt64 = 0
     var lookInterval: UInt64 = 100
     static let lookLimit: UInt64 = 2_000
-    private let openedTick: UInt64
+    let openedTick: UInt64
     private var isAnnounced = false
 
     /// Which addresses this client's requests may go to. What it names itself must not lead a
@@ -329,7 +331,8 @@ final class ConnectionTask: @unchecked Sendable {
     ///
     /// - Parameter judgesUnread: whether a client that has spoken or gone, and was not yet heard, is
     ///   left to be heard: a request of its is answered, and a refusal is told as one.
-    /// - Returns: whether it was left.
+    /// - Returns: whether it was left, to be looked at again: in what is passed on without exchanges, only
+    ///   silence tells that nothing is under way.
     func drain(judgesUnread: Bool) -> Bool {
         if let http2Relay, http2Relay.hasServed || !judgesUnread {
             http2Relay.connection.drain()
@@ -339,11 +342,16 @@ final class ConnectionTask: @unchecked Sendable {
             return false
         }
         if judgesUnread, !channel.isQuiet { return true }
+        let passedTick = max(tunnel?.passedTick ?? 0, dialogue?.passedTick ?? 0)
+        if loop.now < passedTick + Self.quietTime { return true }
         if record.exchangeCount == 0 { noteCut() }
         dialogue?.interrupt()
         channel.interrupt()
         return false
     }
+
+    /// In milliseconds: so long nothing passes through what may be ended in a drain.
+    private static let quietTime: UInt64 = 1_000
 
     func cut() {
         noteCut()

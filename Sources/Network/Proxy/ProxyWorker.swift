@@ -28,6 +28,8 @@ final class ProxyWorker: @unchecked Sendable {
     private var open: [Int64: ConnectionTask] = [:]
     private var sweeper: LoopTimer?
     private var drainer: LoopTimer?
+    /// The connections that were asked to end in a drain.
+    private var drained: Set<Int64> = []
     private var cutter: LoopTimer?
     /// Whether connections of clients had to be ended at the deadline.
     private(set) var wasCut = false
@@ -119,18 +121,25 @@ final class ProxyWorker: @unchecked Sendable {
         drainGrace = grace
         origins.closeIdle()
         for task in open.values { task.relay?.hurryIfEnded() }
-        let heard = Set(open.values.filter { !$0.drain(judgesUnread: true) }.map(\.id))
-        let drainer = loop.makeTimer { [unowned self] in
-            // Those that waited to be accepted are among them.
-            for task in open.values where !heard.contains(task.id) {
-                _ = task.drain(judgesUnread: false)
-            }
-        }
+        drained = Set(open.values.filter { !$0.drain(judgesUnread: true) }.map(\.id))
+        let drainer = loop.makeTimer { [unowned self] in drainAgain() }
         self.drainer = drainer
         loop.set(drainer, due: loop.now + Self.hearingTime)
         let cutter = loop.makeTimer { [unowned self] in self.cut() }
         self.cutter = cutter
         loop.set(cutter, due: loop.now + grace)
+    }
+
+    /// Those that were left, and those that waited to be accepted: there may be more of them than there are
+    /// descriptors.
+    private func drainAgain() {
+        for task in open.values
+        where !drained.contains(task.id) && loop.now >= task.openedTick + Self.hearingTime
+            && !task.drain(judgesUnread: false)
+        {
+            drained.insert(task.id)
+        }
+        if let drainer { loop.set(drainer, due: loop.now + Self.hearingTime) }
     }
 
     /// Ends whatever is left, and again what was on its way at that moment.

@@ -19,7 +19,7 @@ final class TunnelTask: @unchecked Sendable {
     private var ender: LoopTimer?
     private var isOver = false
     /// When bytes passed last, in either direction, in milliseconds of the loop's clock.
-    private var passedTick: UInt64
+    private(set) var passedTick: UInt64
 
     /// - Parameters:
     ///   - early: what the client sent before; the tunnel owns it now.

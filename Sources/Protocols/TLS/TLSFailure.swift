@@ -25,14 +25,18 @@ package struct TLSFailure: Error, Sendable, Equatable {
     package let foreign: [UInt8]
     /// Whether the peer had asked for a certificate of ours, which we do not have.
     package let wantsCertificate: Bool
+    /// Whether a record is not as it was sent: a bit that changed on the way refuses nothing.
+    package let isDamage: Bool
 
     package init(
-        _ reason: Reason, _ detail: String, foreign: [UInt8] = [], wantsCertificate: Bool = false
+        _ reason: Reason, _ detail: String, foreign: [UInt8] = [], wantsCertificate: Bool = false,
+        isDamage: Bool = false
     ) {
         self.reason = reason
         self.detail = detail
         self.foreign = foreign
         self.wantsCertificate = wantsCertificate
+        self.isDamage = isDamage
     }
 
     /// Whether it ended because we have no certificate to show: servers say so with
@@ -50,7 +54,7 @@ package struct TLSFailure: Error, Sendable, Equatable {
     package var isLasting: Bool {
         switch reason {
         case .alertReceived(let alert): alert.refusesCertificate || alert.refusesParameters
-        case .protocolError: true
+        case .protocolError: !isDamage
         case .flood, .peerClosed, .peerReset, .timedOut, .closed: false
         }
     }
@@ -74,6 +78,8 @@ package struct TLSAlert: Sendable, Equatable {
         (UInt8.min...UInt8.max).first { TLSAlert(isFatal: false, code: $0).name == name }
     }
 
+    static let closeNotify: UInt8 = 0
+    static let badRecordMAC: UInt8 = 20
     static let certificateRequired: UInt8 = 116
 
     /// Whether a client says with it that it does not accept the certificate it was shown.

@@ -102,10 +102,18 @@ extension Channel {
     }
 
     /// Whose program is at the other end of a local connection; `nil` if the kernel does not say.
-    package var peerUser: UInt32? {
+    package var peerUser: UInt32? { peer?.user }
+
+    /// The network namespace of the program that connected; `nil` if it cannot be seen, as from outside
+    /// of the container that this process is in.
+    package var peerNetwork: String? {
+        peer.flatMap { Files.linkTarget("/proc/\($0.process)/ns/net") }
+    }
+
+    private var peer: (process: Int32, user: UInt32)? {
         guard !isClosed else { return nil }
-        var user: UInt32 = 0
-        return unsafe platform_peer_user(descriptor, &user) == 0 ? user : nil
+        var (process, user) = (Int32(0), UInt32(0))
+        return unsafe platform_peer(descriptor, &process, &user) == 0 ? (process, user) : nil
     }
 }
 

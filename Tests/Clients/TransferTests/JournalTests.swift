@@ -20,7 +20,7 @@ import Testing
         version.digests = [ExpectedDigest(.sha256, [UInt8](repeating: 9, count: 32))]
         return [
             .created(plan, at: Timestamp(microseconds: 77)), .optionsChanged(plan.options),
-            .resumed(true), .head(version), .hop("http://c.test/"),
+            .resumed(true), .network("a net:[1]"), .head(version), .hop("http://c.test/"),
             .progress(BlockCheck(end: 70_000, count: 65_536, checksum: .max), from: 0),
             .forgotten, .restarted("416"), .verified(sha256: [1, 2, 3], size: 9),
             .completed(path: "/x"), .failed(Failure("a-b", party: .origin, "c", hint: "d")),

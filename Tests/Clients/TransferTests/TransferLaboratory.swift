@@ -30,6 +30,7 @@ struct Laboratory: Sendable {
     var clock: any TransferClock = QuickClock()
     var folder = "/tasks"
     var holder: HolderNote?
+    var network: String?
     /// How much uploads may be together, and the like.
     var uploadLimits = UploadStore.Limits()
 
@@ -130,6 +131,7 @@ struct Laboratory: Sendable {
             configuration.credentials = laboratory.credentials
             configuration.seed = laboratory.seed
             configuration.holder = laboratory.holder
+            configuration.network = laboratory.network
             configuration.vault = laboratory.vault
             let open = { (disk: any TransferDisk) throws(Failure) in
                 try TransferService(

@@ -318,6 +318,39 @@ import Testing
         }
     }
 
+    /// A daemon that was started under `run --capture-all` takes nothing of its user's others along, which
+    /// would fail in there, or be seen.
+    @Test(arguments: [
+        ("a net:[1]", true), ("a net:[2]", false), ("b net:[1]", true), ("b net:[2]", true),
+    ])
+    func waitsForItsOwnNetwork(_ network: String, _ goesOn: Bool) async throws {
+        let disk = MemoryDisk()
+        var laboratory = Laboratory()
+        laboratory.disk = disk
+        laboratory.clock = HandClock()
+        laboratory.network = "a net:[1]"
+        let identifier = try await laboratory.run { bench in
+            // Where nobody listens.
+            let task = try bench.service.enqueue(
+                TransferPlan(.download, "http://127.0.0.1:1/", file: "/files/a"))
+            try bench.service.resume(task.identifier)
+            _ = await bench.service.wait(for: task.identifier) { $0.wait?.reason == .retry }
+            return task.identifier
+        }
+        laboratory.disk = MemoryDisk(afterCrashOf: disk, losesUnsynced: true)
+        laboratory.network = network
+        try await laboratory.run { bench in
+            let found = await bench.service.wait(for: identifier) {
+                [.retry, .otherNetwork].contains($0.wait?.reason)
+            }
+            #expect(found?.wait?.reason == (goesOn ? .retry : .otherNetwork))
+            #expect(bench.service.hasWork == goesOn)
+            try bench.service.resume(identifier)
+            let resumed = await bench.service.wait(for: identifier) { $0.wait?.reason == .retry }
+            #expect(resumed != nil, "its owner says that it goes on here")
+        }
+    }
+
     /// Others may write to the folder: what was compared is what counts, and no other file.
     @Test func deliversWhatWasCompared() async throws {
         let disk = MemoryDisk()

@@ -45,6 +45,35 @@ extension ProxyTests {
             #expect(ended.allSatisfy { $0.closedBy == .tool })
         }
 
+        /// What passes through a tunnel has no end that the proxy could wait for: it goes on as long as the
+        /// grace lasts, and being cut then is told.
+        @Test(arguments: [true, false])
+        func tunnelInUseIsNotCutAtOnce(endsItself: Bool) throws {
+            let proxy = try ProxyUnderTest(grace: endsItself ? 10_000 : 1_500)
+            let origin = try proxy.origin { wire, _ in
+                while let byte = try wire.read().first { try wire.send([byte]) }
+            }
+            let client = try proxy.tunnel(to: origin.authority)
+            // No protocol that is looked into.
+            try client.send([0x99])
+            #expect(try client.read(1) == [0x99])
+            proxy.requestShutdown()
+            var count = 0
+            while !endsItself || count < 2_000 {
+                do {
+                    try client.send([0x98])
+                    _ = try client.read(1)
+                } catch {
+                    break
+                }
+                count += 1
+            }
+            #expect(!endsItself || count == 2_000)
+            try client.finish()
+            #expect(stop(proxy).inOrder == endsItself)
+            #expect(try proxy.traffic.connection().outcome == (endsItself ? .completed : .cut))
+        }
+
         /// A client that refused at the last moment has not been cut off.
         @Test func refusalThatWasNotYetReadIsJudged() throws {
             let proxy = try ProxyUnderTest(grace: 5_000)

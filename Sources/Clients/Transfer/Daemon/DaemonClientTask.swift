@@ -16,9 +16,7 @@ struct DaemonClientTask: Sendable {
     /// Errors: `connection-lost`.
     func run(_ processID: Int32) async throws(Failure) {
         try await send(
-            .ready(
-                processID: Int64(processID), proxies: daemon.proxies,
-                network: DaemonFolder.ownNetwork))
+            .ready(processID: Int64(processID), proxies: daemon.proxies))
         while let request = try await next() {
             do throws(Failure) {
                 try await answer(request)
@@ -58,6 +56,7 @@ struct DaemonClientTask: Sendable {
 
     private func answer(_ request: DaemonRequest) async throws(Failure) {
         let service = daemon.service
+        if request.needsNetwork { try daemon.checkNetwork(of: stream.channel) }
         switch request {
         case .list(let session):
             // One after the other: all of them together take more memory than all else.

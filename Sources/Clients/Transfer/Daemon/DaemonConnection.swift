@@ -10,17 +10,11 @@ package final class DaemonConnection: @unchecked Sendable {
     package let processID: Int64
     /// A digest of the variables that name the daemon's proxies; `nil` where others do.
     package let proxies: String?
-    /// Whether the daemon is in another network than this process: what this process may reach and what
-    /// watches it do not hold for what the daemon does.
-    private let isElsewhere: Bool
 
-    private init(
-        _ stream: DaemonStream, processID: Int64, proxies: String?, isElsewhere: Bool
-    ) {
+    private init(_ stream: DaemonStream, processID: Int64, proxies: String?) {
         self.stream = stream
         self.processID = processID
         self.proxies = proxies
-        self.isElsewhere = isElsewhere
     }
 
     /// Connects to the daemon of a folder, which is started if there is none.
@@ -28,7 +22,6 @@ package final class DaemonConnection: @unchecked Sendable {
     /// - Parameters:
     ///   - patience: in milliseconds; how long it may take until the daemon answers.
     ///   - start: starts the daemon; `nil` if none is to be started.
-    ///   - network: the network namespace of this process.
     ///   - userOfPeer: tells whose program a connection leads to.
     ///
     /// Errors: `daemon-absent`, `daemon-not-own`, `daemon-not-started`, `daemon-unintelligible`, `not-allowed`,
@@ -36,7 +29,6 @@ package final class DaemonConnection: @unchecked Sendable {
     package static func open(
         _ folder: DaemonFolder, on loop: EventLoop, patience: UInt64 = 10_000,
         starting start: (() throws(Failure) -> DaemonProcess)? = nil,
-        from network: String? = DaemonFolder.ownNetwork,
         userOfPeer: (Channel) -> UInt32? = { $0.peerUser }
     ) async throws(Failure) -> DaemonConnection {
         var due = loop.now + min(patience, Self.patienceLimit)
@@ -49,7 +41,7 @@ package final class DaemonConnection: @unchecked Sendable {
                     channel.close()
                     throw notOwn(folder)
                 }
-                if let connection = try await take(channel, from: network, until: due) {
+                if let connection = try await take(channel, until: due) {
                     return connection
                 }
             }
@@ -89,7 +81,7 @@ package final class DaemonConnection: @unchecked Sendable {
     ///
     /// - Returns: `nil` if the daemon ends just now.
     package static func take(
-        _ channel: Channel, from own: String? = DaemonFolder.ownNetwork, until due: UInt64
+        _ channel: Channel, until due: UInt64
     ) async throws(Failure) -> DaemonConnection? {
         let stream = DaemonStream(channel)
         channel.readDeadline = due
@@ -106,10 +98,8 @@ package final class DaemonConnection: @unchecked Sendable {
             return nil
         }
         switch DaemonReply(line: line) {
-        case .ready(let processID, let proxies, let network):
-            return DaemonConnection(
-                stream, processID: processID, proxies: proxies,
-                isElsewhere: network != nil && own != nil && network != own)
+        case .ready(let processID, let proxies):
+            return DaemonConnection(stream, processID: processID, proxies: proxies)
         case .failed(let failure):
             channel.close()
             guard failure.code != "daemon-stopping" else { return nil }
@@ -124,12 +114,10 @@ package final class DaemonConnection: @unchecked Sendable {
     ///
     /// - Parameter each: may stop by an error; the connection is of no use then.
     ///
-    /// Errors: those of the daemon and of `each`, `daemon-elsewhere`, `connection-lost`,
-    /// `daemon-unintelligible`.
+    /// Errors: those of the daemon and of `each`, `connection-lost`, `daemon-unintelligible`.
     package func ask(
         _ request: DaemonRequest, each: (DaemonReply) async throws(Failure) -> Void
     ) async throws(Failure) {
-        if isElsewhere, request.needsNetwork { throw Self.elsewhere }
         let line = request.line
         guard line.count <= DaemonLines.lineLimit else {
             throw Failure(
@@ -167,12 +155,6 @@ package final class DaemonConnection: @unchecked Sendable {
     package func interrupt() {
         stream.channel.loop.execute { self.stream.channel.interrupt() }
     }
-
-    private static let elsewhere = Failure(
-        "daemon-elsewhere", party: .client,
-        "the daemon of these transfers is in another network than this command, as sallyport run"
-            + " --capture-all makes one",
-        hint: "name a folder of its own with --folder, or stop the daemon: sallyport transfer stop")
 
     private static let unintelligible = Failure(
         "daemon-unintelligible", party: .tool,

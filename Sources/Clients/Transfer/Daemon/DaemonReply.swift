@@ -7,8 +7,7 @@ package enum DaemonReply: Sendable, Equatable {
     /// Comes first, unasked.
     ///
     /// - `proxies`: a digest of the variables that name its proxies; `nil` where others do.
-    /// - `network`: the network namespace that it is in; `nil` where there are none.
-    case ready(processID: Int64, proxies: String? = nil, network: String? = nil)
+    case ready(processID: Int64, proxies: String? = nil)
     case task(TransferTask)
     case event(TransferEvent)
     case done
@@ -44,12 +43,11 @@ package enum DaemonReply: Sendable, Equatable {
                 ] + members.map { JSONText.Member($0.key, $0.value) })
         }
         switch self {
-        case .ready(let processID, let proxies, let network):
+        case .ready(let processID, let proxies):
             return reply(
                 "ready",
                 [
                     "pid": .integer(processID), "proxies": .optional(proxies),
-                    "network": .optional(network),
                 ])
         case .task(let task): return reply("task", ["task": task.row])
         case .event(let event):
@@ -74,8 +72,7 @@ package enum DaemonReply: Sendable, Equatable {
         switch value.text("reply") {
         case "ready":
             self = .ready(
-                processID: value.integer("pid") ?? 0, proxies: value.text("proxies"),
-                network: value.text("network"))
+                processID: value.integer("pid") ?? 0, proxies: value.text("proxies"))
         case "task":
             guard let task else { return nil }
             self = .task(task)

@@ -11,6 +11,7 @@ package final class TransferDaemon: @unchecked Sendable {
     let proxies: String?
     private let user: UInt32
     private let userOfPeer: @Sendable (Channel) -> UInt32?
+    private let networkOfPeer: @Sendable (Channel) -> String?
     private let clients = BackgroundTasks()
     private let wakeup: LoopWakeup
     private var streams: [ObjectIdentifier: DaemonStream] = [:]
@@ -26,10 +27,12 @@ package final class TransferDaemon: @unchecked Sendable {
     ///   - folder: ends it when it is removed, or another one is in its place; `nil` for none.
     ///   - user: whose programs are served.
     ///   - userOfPeer: tells whose program a connection is of.
+    ///   - networkOfPeer: tells the network namespace that this program is in.
     package init(
         _ service: TransferService, _ limits: DaemonLimits = DaemonLimits(), processID: Int32,
         proxies: String? = nil, folder: DaemonFolder? = nil, user: UInt32 = ownUser,
-        userOfPeer: @escaping @Sendable (Channel) -> UInt32? = { $0.peerUser }
+        userOfPeer: @escaping @Sendable (Channel) -> UInt32? = { $0.peerUser },
+        networkOfPeer: @escaping @Sendable (Channel) -> String? = { $0.peerNetwork }
     ) {
         self.service = service
         self.limits = limits
@@ -37,6 +40,7 @@ package final class TransferDaemon: @unchecked Sendable {
         self.proxies = proxies
         self.user = user
         self.userOfPeer = userOfPeer
+        self.networkOfPeer = networkOfPeer
         lock = folder.map { ($0.lock, FilePlace($0.lock)) }
         wakeup = LoopWakeup(service.loop)
     }
@@ -119,6 +123,21 @@ package final class TransferDaemon: @unchecked Sendable {
             streams[ObjectIdentifier(stream)] = nil
             wakeup.wake()
         }
+    }
+
+    /// Refuses programs in another network: what they may reach and what watches them do not hold for what
+    /// this one does.
+    ///
+    /// Errors: `daemon-elsewhere`.
+    func checkNetwork(of channel: Channel) throws(Failure) {
+        guard let own = DaemonFolder.ownNetwork, networkOfPeer(channel) != own else { return }
+        throw Failure(
+            "daemon-elsewhere", party: .client,
+            "the daemon of these transfers is in another network than this command, as sallyport run"
+                + " --capture-all makes one",
+            hint:
+                "name a folder of its own with --folder, or stop the daemon: sallyport transfer stop"
+        )
     }
 
     private func refusal(of channel: Channel) -> Failure? {

@@ -29,6 +29,7 @@ struct DownloadFinish {
         try await transfer.worker.run { () throws(DiskFailure) in
             if try store.file.size() > size { try store.file.truncate(to: size) }
             try store.file.sync()
+            try Self.check(store.file, at: store.path)
             try store.transfer.journal.append(.verified(sha256: digest, size: size))
             try Self.deliver(store.file, of: store.transfer, from: store.path)
         }
@@ -87,7 +88,6 @@ struct DownloadFinish {
         _ file: any DiskFile, of transfer: RunningTransfer, from path: String
     ) throws(DiskFailure) {
         let disk = transfer.disk
-        try check(file, at: path)
         guard let target = transfer.task.file else {
             try disk.syncFolder(path.folder)
             return try transfer.journal.append(.completed(path: path))
@@ -147,6 +147,7 @@ struct DownloadFinish {
             if !isGathered { try transfer.journal.append(.restarted("file-missing")) }
             return nil
         }
+        try check(file, at: target)
         // The rename was done, or its first half.
         if isGathered { try disk.remove(path) }
         try disk.syncFolder(target.folder)

@@ -47,8 +47,8 @@ struct DownloadOutcome {
             return .stopped
         }
         if failure.code == "stopped" { return .stopped }
-        let hasCome = store.transfer.journal.state.committedCount > 0
-        return RetryRule.mayRetry(failure, hasCome: hasCome) ? .retry(failure) : .failed(failure)
+        return RetryRule.mayRetry(failure, hasCome: store.transfer.hasMetOrigin)
+            ? .retry(failure) : .failed(failure)
     }
 
     private func judgeContent() async throws(DiskFailure) -> AttemptOutcome? {

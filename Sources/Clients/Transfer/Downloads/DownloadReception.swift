@@ -96,8 +96,11 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
         let saved = store.saved
         let rule = ResumeRule(
             plan, saved, offset: offset, isExpected: isExpected,
-            isStuck: store.transfer.failures >= Self.stuckCount)
+            isStuck: store.transfer.brokenParts >= Self.stuckCount)
         let step = accepted(rule.judge(facts), facts)
+        store.transfer.hasMetOrigin = true
+        store.transfer.brokenParts =
+            ResumeRule.brokenStatuses.contains(facts.status) ? store.transfer.brokenParts + 1 : 0
         self.facts = facts
         self.step = step
         do throws(DiskFailure) {

@@ -7,6 +7,8 @@ package enum JournalRecord: Sendable, Equatable {
     case optionsChanged(TransferOptions)
     /// Whether the owner wants it to go on.
     case resumed(Bool)
+    /// Where its owner was, whose network it is for: `TransferConfiguration.network`.
+    case network(String)
     /// The version that what is on the disk is of.
     case head(SavedVersion)
     case hop(String)
@@ -50,6 +52,7 @@ package enum JournalRecord: Sendable, Equatable {
         case upload = 15
         case forgotten = 16
         case pauseAsked = 17
+        case network = 18
     }
 }
 
@@ -80,6 +83,7 @@ extension JournalRecord {
             (.created, ["at": .integer(time.microseconds), "plan": plan.journal])
         case .optionsChanged(let options): (.optionsChanged, options.journal)
         case .resumed(let isResumed): (.resumed, ["resumed": .boolean(isResumed)])
+        case .network(let network): (.network, ["network": .string(network)])
         case .head(let version): (.head, version.journal)
         case .hop(let url): (.hop, ["url": .string(url)])
         case .progress(let check, let start):
@@ -115,7 +119,7 @@ extension JournalRecord {
     init?(kind: UInt8, payload: [UInt8]) {
         guard let kind = Kind(rawValue: kind), let value = JSONObject(payload) else { return nil }
         switch kind {
-        case .created, .optionsChanged, .resumed, .head, .hop, .upload:
+        case .created, .optionsChanged, .resumed, .network, .head, .hop, .upload:
             self.init(description: kind, value, payload)
         case .progress, .forgotten, .restarted, .verified:
             self.init(progress: kind, value)
@@ -134,6 +138,9 @@ extension JournalRecord {
             self = .created(plan, at: Timestamp(recorded: time))
         case .optionsChanged: self = .optionsChanged(TransferOptions(value))
         case .resumed: self = .resumed(value.boolean("resumed") ?? false)
+        case .network:
+            guard let network = value.text("network") else { return nil }
+            self = .network(network)
         case .head:
             guard let version = SavedVersion(value) else { return nil }
             self = .head(version)

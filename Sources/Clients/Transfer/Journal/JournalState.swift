@@ -5,6 +5,8 @@ struct JournalState: Equatable {
     private(set) var plan: TransferPlan
     let createdAt: Timestamp
     private(set) var isResumed = false
+    /// The network that it is for; `nil` for any.
+    private(set) var network: String?
     private(set) var saved: SavedVersion?
     /// What is on the disk, in bytes of the content.
     private(set) var committed = RangeSet<Int64>()
@@ -72,6 +74,7 @@ struct JournalState: Equatable {
     /// As few records as say the same, as long as the task has not ended.
     var records: [JournalRecord] {
         var records = [JournalRecord.created(plan, at: createdAt), .resumed(isResumed)]
+        if let network { records.append(.network(network)) }
         for number in 0..<restartCount {
             records.append(.restarted(number < restarts.count ? restarts[number] : ""))
         }
@@ -104,6 +107,7 @@ struct JournalState: Equatable {
         case .resumed(let isResumed):
             self.isResumed = isResumed
             letGo()
+        case .network(let network): self.network = network
         case .head(let version): saved = version
         case .hop(let url):
             if hops.count < Self.listLimit { hops.append(url) }

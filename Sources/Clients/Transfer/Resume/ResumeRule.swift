@@ -15,6 +15,8 @@ package struct ResumeRule: Sendable {
     private let isExpected: Bool
     /// Whether asking has failed several times in a row.
     private let isStuck: Bool
+    /// Of servers that fail at parts.
+    static let brokenStatuses: Set<Int> = [500, 502]
 
     package init(
         _ plan: ResumePlan, _ saved: SavedVersion?, offset: Int64, isExpected: Bool,
@@ -41,7 +43,8 @@ package struct ResumeRule: Sendable {
         case 401: .authenticate(answer.schemes)
         case 407: .refuse(AnswerFacts.proxyLogin(at: answer.version.url))
         // A server that cannot make parts fails for each of them, and need not for the whole.
-        case let status where isStuck && [500, 502].contains(status) && plan.mode != .whole:
+        case let status
+        where isStuck && Self.brokenStatuses.contains(status) && plan.mode != .whole:
             next("\(status) for each part")
         case 408, 425, 429, 500, 502...504, 506...599: .wait(answer.retryAfter, status(answer))
         // What a part is refused with need not be said of the whole.

@@ -58,6 +58,10 @@ package final class RunningTransfer: @unchecked Sendable {
     var closedEnd: Int64?
     /// What was last dropped.
     var dropped: SavedVersion?
+    /// Whether its origin has answered, in this process or before it.
+    var hasMetOrigin = false
+    /// Answers in a row that were failures of the server.
+    var brokenParts = 0
     /// Whether parts beside one another were not right.
     var refusesParts = false
     /// The version of an upload's file that this process has read whole.
@@ -156,6 +160,11 @@ package final class RunningTransfer: @unchecked Sendable {
         task.options = state.plan.options
         task.hops = state.hops
         task.restarts = state.restarts
+        if state.saved != nil || state.restartCount > 0 || state.upload != nil
+            || !state.hops.isEmpty
+        {
+            hasMetOrigin = true
+        }
         if task.kind == .download {
             task.committed = state.committedCount
             task.total = state.saved?.length ?? state.verified?.size

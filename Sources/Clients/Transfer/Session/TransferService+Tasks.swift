@@ -108,6 +108,9 @@ extension TransferService {
         transfer.needsLogin = false
         if transfer.dueReason != .launchDelay { transfer.due = 0 }
         transfer.failures = 0
+        if let network = configuration.network, network != transfer.journal.state.network {
+            try append(.network(network), to: transfer)
+        }
         try append(.resumed(true), to: transfer)
         settle(transfer)
         wake()

@@ -257,6 +257,7 @@ package final class TransferService: @unchecked Sendable {
     private func wait(of transfer: RunningTransfer) -> TransferWait? {
         let options = transfer.task.options
         if let reason = StartRule.wait(options, in: environment) { return TransferWait(reason) }
+        if isElsewhere(transfer) { return TransferWait(.otherNetwork, Self.elsewhere) }
         if transfer.needsLogin { return TransferWait(.authentication, transfer.lastFailure) }
         let left = transfer.due - clock.elapsed
         if left > 0 {
@@ -268,6 +269,19 @@ package final class TransferService: @unchecked Sendable {
         let hostCount = runningHosts[transfer.host] ?? 0
         return hostCount >= configuration.limits.hostLimit ? TransferWait(.queue) : nil
     }
+
+    /// Whether a task is for another network than that of this process: its tries would be in vain here, or
+    /// be seen by whom its owner did not mean. Namespaces have other names after each start of the system.
+    private func isElsewhere(_ transfer: RunningTransfer) -> Bool {
+        guard let own = configuration.network, let other = transfer.journal.state.network else {
+            return false
+        }
+        return own != other && own.prefix { $0 != " " } == other.prefix { $0 != " " }
+    }
+
+    private static let elsewhere = Failure(
+        "other-network", party: .client, "it was begun in another network than that of the daemon",
+        hint: "'sallyport transfer resume' lets it go on in this one")
 
     /// - Parameter time: in milliseconds.
     func moment(in time: Int64) -> Timestamp {

@@ -58,9 +58,13 @@ package struct TransferWait: Sendable, Equatable {
         case authentication
         /// All has come, and a file is in its way.
         case fileExists = "file-exists"
+        /// It was let go on in another network.
+        case otherNetwork = "other-network"
 
         /// Whether it goes on only when its owner does something.
-        package var needsOwner: Bool { self == .authentication || self == .fileExists }
+        package var needsOwner: Bool {
+            self == .authentication || self == .fileExists || self == .otherNetwork
+        }
     }
 
     package let reason: Reason

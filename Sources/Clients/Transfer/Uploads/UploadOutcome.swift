@@ -65,7 +65,9 @@ struct UploadOutcome {
         else { return .stopped }
         let rule = UploadRule(action, store.state, store.options, url: way.location.url)
         let isUnprocessed = reception.isUnprocessed
-        switch rule.judge(noAnswer: failure, isUnprocessed: isUnprocessed) {
+        let step = rule.judge(
+            noAnswer: failure, isUnprocessed: isUnprocessed, hasCome: transfer.hasMetOrigin)
+        switch step {
         case .wait(_, let failure):
             store.change { state in
                 state.isOut = false
@@ -137,21 +139,16 @@ struct UploadOutcome {
         return try await store.source.digest(range, by: .sha512, for: transfer) == long.bytes
     }
 
-    /// Of an answer that told a digest, and did not come to the end that would tell whose.
-    private func undecided(_ rule: UploadRule) -> AttemptOutcome {
-        let words =
-            "\(way.location.url): told a digest of other bytes, in an answer that did not end"
-        return rule.mayRepeat
-            ? .retry(Failure("origin-violation", party: .origin, words))
-            : .failed(UploadRule.uncertain(transfer.task.url, words))
-    }
-
     private func complete() async throws(DiskFailure) -> AttemptOutcome {
         guard try await isRight() else {
             if transfer.isStopped { return .stopped }
             let rule = UploadRule(action, store.state, store.options, url: transfer.task.url)
-            if reception.hasDripped { return undecided(rule) }
-            return rule.mayRepeat ? try restart(UploadRule.mismatch) : .failed(mismatch)
+            if rule.mayRepeat { return try restart(UploadRule.mismatch) }
+            guard reception.hasDripped else { return .failed(mismatch) }
+            // It did not come to the end that would tell whose digest it is.
+            let words =
+                "\(way.location.url): told a digest of other bytes, in an answer that did not end"
+            return .failed(UploadRule.uncertain(transfer.task.url, words))
         }
         // What was answered before it was sent cannot be there.
         guard action == .ask || isSent else {

@@ -49,11 +49,14 @@ package struct UploadRule: Sendable {
 
     /// What is made of no answer at all.
     ///
-    /// - Parameter isUnprocessed: whether the origin has surely done nothing with the request.
-    package func judge(noAnswer failure: Failure, isUnprocessed: Bool) -> UploadStep {
+    /// - Parameters:
+    ///   - isUnprocessed: whether the origin has surely done nothing with the request.
+    ///   - hasCome: whether the origin has been met before.
+    package func judge(
+        noAnswer failure: Failure, isUnprocessed: Bool, hasCome: Bool = false
+    ) -> UploadStep {
         let isSafe = isUnprocessed || Self.unsent.contains(failure.code)
         guard isSafe || mayRepeat else { return .refuse(uncertain(failure.detail)) }
-        let hasCome = state.resource != nil
         return RetryRule.mayRetry(failure, hasCome: hasCome)
             ? .wait(nil, failure) : .refuse(failure)
     }

@@ -33,7 +33,8 @@ final class DialogueRelay: @unchecked Sendable {
     /// Whether the client's first word is a request of HTTP.
     private var hasBegunHTTP = false
     private var clientWaiter: UnsafeContinuation<Void, Never>?
-    private var passedTick: UInt64
+    /// When bytes passed last, in milliseconds of the loop's clock.
+    private(set) var passedTick: UInt64
 
     /// How the dialogue went on.
     enum End {

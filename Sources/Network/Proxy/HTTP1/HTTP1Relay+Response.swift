@@ -172,6 +172,7 @@ extension HTTP1Relay {
 
     func sendContent(_ content: ByteBuffer) async throws(RelayFailure) {
         guard let out = heldBack else { return }
+        let count = UInt64(content.count)
         let fits = content.count + Self.chunkRoom <= out.room
         if !fits, out.room < Self.chunkRoom { try await sendToClient(out) }
         if coding == .chunked {
@@ -184,7 +185,7 @@ extension HTTP1Relay {
             try await sendToClient(content)
         }
         if coding == .chunked { out.append("\r\n") }
-        lengthLeft = lengthLeft.map { $0 - min($0, UInt64(content.count)) }
+        lengthLeft = lengthLeft.map { $0 - min($0, count) }
     }
 
     func endContent(trailers: Fields) async throws(RelayFailure) {

@@ -154,7 +154,15 @@ package final class TLSSession {
             return TLSFailure(
                 .alertReceived(received.alert), detail, wantsCertificate: wantsCertificate)
         }
-        return TLSFailure(.protocolError, detail, foreign: foreignBytes)
+        // A server that ends in order has refused nothing.
+        let hasEnded = alerts.contains { !$0.isOurs && $0.alert.code == TLSAlert.closeNotify }
+        if hasEnded, !isHandshakeDone, resumptionKey != nil {
+            return TLSFailure(.peerClosed, detail)
+        }
+        let isDamage = alerts.contains {
+            $0.isOurs && $0.alert.code == TLSAlert.badRecordMAC
+        }
+        return TLSFailure(.protocolError, detail, foreign: foreignBytes, isDamage: isDamage)
     }
 
     /// What a server began with if it is no record of TLS (RFC 8446 §5.1), as far as it has come.

@@ -62,8 +62,12 @@ extension TransferPlace {
         }
         let code = try waiting.finish()
         guard !waiting.isInterrupted else { return code }
-        // Whoever waits has heard of it.
-        _ = try await connection.tasks(.acknowledge(task.identifier, event: nil))
+        // Whoever waits has heard of it; another one who waited may have said so already.
+        do throws(Failure) {
+            _ = try await connection.tasks(.acknowledge(task.identifier, event: nil))
+        } catch {
+            guard error.code == "no-such-transfer" else { throw error }
+        }
         return code
     }
 }
@@ -90,7 +94,9 @@ extension TransferGetArguments {
         let file = try absolute(output)
         let folder = String(file[...(file.lastIndex(of: "/") ?? file.startIndex)])
         guard Files.exists(folder) else {
-            throw Failure("folder-missing", party: .client, "there is no folder \(folder)")
+            throw Failure(
+                "folder-missing", party: .client, "there is no folder \(folder)",
+                hint: "make it first")
         }
         guard unsafe access(folder, W_OK | X_OK) == 0 else {
             throw Failure(

@@ -33,7 +33,9 @@ package enum TransferDaemonRun {
         let authorities = try proxies.authorities()
         var configuration = TransferConfiguration(folder: folder.path)
         configuration.seed = UInt64.random(in: .min ... .max)
-        configuration.holder = try HolderNote.present(processID: processID)
+        let holder = try HolderNote.present(processID: processID)
+        configuration.holder = holder
+        configuration.network = DaemonFolder.ownNetwork.map { "\(holder.bootID) \($0)" }
         configuration.credentials = CredentialFiles()
         let network = TrustingNetwork(on: loop) { configuration in
             var configuration = configuration

@@ -61,7 +61,7 @@ struct DaemonCodingTests {
 
     @Test(arguments: [
         DaemonReply.ready(processID: 7), .ready(processID: 7, proxies: "ab"),
-        .ready(processID: 7, network: "net:[1]"), .done,
+        .ready(processID: 7), .done,
         .failed(failure),
         .event(TransferEvent(number: 0, .progress, task(.running))),
         .event(TransferEvent(number: 1, .completed, task(.completed))),

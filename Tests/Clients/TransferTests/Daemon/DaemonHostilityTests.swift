@@ -89,7 +89,7 @@ import Testing
             #expect(try await client.tasks(.list(session: nil)).isEmpty)
             let replies = await hostile.replies()
             #expect(
-                replies.first == .ready(processID: 4711, network: DaemonFolder.ownNetwork))
+                replies.first == .ready(processID: 4711))
             let codes = replies.dropFirst().map { reply in
                 if case .failed(let failure) = reply { failure.code } else { "\(reply)" }
             }

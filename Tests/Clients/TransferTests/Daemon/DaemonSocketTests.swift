@@ -144,19 +144,21 @@ import Testing
     }
 
     /// What a command under `run --capture-all` asks for is not fetched past what watches it.
-    @Test func doesNothingForAnotherNetwork() async throws {
+    @Test(arguments: ["net:[1]", nil])
+    func doesNothingForAnotherNetwork(_ network: String?) async throws {
         let folder = try TransferFolder()
         let place = DaemonFolder(folder.path)
         try place.prepare()
         try await Self.laboratory(folder).run { bench in
-            let daemon = TransferDaemon(bench.service, .patient, processID: 4711, folder: place)
+            let daemon = TransferDaemon(
+                bench.service, .patient, processID: 4711, folder: place,
+                networkOfPeer: { _ in network })
             let listener = try LocalListener(place.socket, on: bench.service.loop)
             async let served: Void = daemon.run(listener)
-            let client = try await DaemonConnection.open(
-                place, on: bench.service.loop, from: "net:[1]")
+            let client = try await DaemonConnection.open(place, on: bench.service.loop)
             #expect(try await client.tasks(.list(session: nil)).isEmpty)
             let plan = TransferPlan(.download, bench.origin + "/assets/7/1k", file: "/files/a")
-            for request in [DaemonRequest.add(plan), .resume("x")] {
+            for request in [DaemonRequest.add(plan), .resume("x"), .cancel("x")] {
                 let failure = await #expect(throws: Failure.self) {
                     _ = try await client.tasks(request)
                 }
