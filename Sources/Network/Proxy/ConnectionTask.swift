@@ -351,7 +351,7 @@ final class ConnectionTask: @unchecked Sendable {
     }
 
     /// In milliseconds: so long nothing passes through what may be ended in a drain.
-    private static let quietTime: UInt64 = 1_000
+    private static let quietTime: UInt64 = 500
 
     func cut() {
         noteCut()
