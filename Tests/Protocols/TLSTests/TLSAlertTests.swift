@@ -101,6 +101,7 @@ struct TLSAlertTests {
             return
         }
         #expect(failure.reason == .protocolError)
+        #expect(!failure.isLasting, "another try may come through whole")
         #expect(plain.isEmpty)
         #expect(pair.server.alerts.map(\.alert.name) == ["bad_record_mac"])
         pair.carry(from: pair.server, to: pair.client)
@@ -109,6 +110,23 @@ struct TLSAlertTests {
             return
         }
         #expect(told.reason == .alertReceived(TLSAlert(isFatal: true, code: 20)))
+    }
+
+    /// A server that ends in order has refused nothing.
+    @Test func tellAnEndInTheHandshake() {
+        let session = laboratory.clientContext(.modern).makeSession(
+            verifying: "a.test", serverName: "a.test", protocols: [], resumptionKey: "a")
+        session.outgoing = ByteBuffer(capacity: 16_384)
+        _ = session.handshake()
+        let end = ByteBuffer(capacity: 16)
+        end.append([21, 3, 3, 0, 2, 1, 0])
+        session.incoming = end
+        guard case .failed(let failure) = session.handshake() else {
+            Issue.record("the end went unseen")
+            return
+        }
+        #expect(failure.reason == .peerClosed)
+        #expect(!failure.isLasting)
     }
 
     /// A flood of warnings is noted up to a bound.
