@@ -134,8 +134,15 @@ final class HTTPServerTask: @unchecked Sendable {
 
     /// Waits for the next request's first bytes; `false` if the client is done.
     private func waitForRequest() async throws(ServerEnd) -> Bool {
-        isAhead = held != nil
-        guard !isAhead else { return true }
+        // Clients of old send one behind a request (RFC 9112 §2.2), which is no next one.
+        if let held, held.readable.count >= 2, held.readable[0] == 0x0D, held.readable[1] == 0x0A {
+            consume(2)
+        }
+        // What came while the response was written may lie in the socket.
+        isAhead =
+            held != nil
+            || !unsettled.isEmpty && (stream.holdsBytes || (channel.arrivedCount ?? 0) > 0)
+        guard held == nil else { return true }
         stream.readDeadline = loop.now + limits.idleTimeout
         return try await receive()
     }
@@ -256,7 +263,8 @@ final class HTTPServerTask: @unchecked Sendable {
     /// Keeps a response in mind, of which the client may leave bytes unread.
     func watch(_ sent: SentResponse, _ onEnd: @escaping (SentResponse) -> Void) {
         unsettled.append((sent, onEnd))
-        if unsettled.count > Self.unsettledLimit { Self.doubt(unsettled.removeFirst()) }
+        // Nobody leaves so many unread, as far as anybody knows.
+        if unsettled.count > Self.unsettledLimit { unsettled.removeFirst(unsettled.count / 2) }
     }
 
     /// Who goes on has read what came before, but for what it had asked for ahead of that.
@@ -277,7 +285,7 @@ final class HTTPServerTask: @unchecked Sendable {
     }
 
     private typealias Unsettled = (sent: SentResponse, onEnd: (SentResponse) -> Void)
-    private static let unsettledLimit = 64
+    private static let unsettledLimit = 1024
 
     private func report(_ status: Int) {
         guard let onRefusal = worker.onRefusal else { return }

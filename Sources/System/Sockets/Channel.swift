@@ -417,6 +417,13 @@ package final class Channel: @unchecked Sendable {
         return unsafe ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : nil
     }
 
+    /// Bytes of the peer that have arrived and were not received; `nil` if it is closed.
+    package var arrivedCount: Int? {
+        guard !isClosed else { return nil }
+        var count: Int32 = 0
+        return unsafe ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : nil
+    }
+
     /// The error that the kernel holds for this socket, `nil` if none; asking clears it.
     package func takeError() -> SystemError? {
         guard !isClosed else { return nil }

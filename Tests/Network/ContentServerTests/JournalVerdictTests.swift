@@ -79,6 +79,10 @@ struct JournalVerdictTests {
     }
     private static let whole = Ask(target: kilobyte)
 
+    private static func leftUnread(_ faults: String = "") -> Ask {
+        Ask(target: faults + kilobyte, end: .left, sent: 500, acknowledged: 0)
+    }
+
     private static func rest(
         _ faults: String = "", from: Int = 500, _ condition: String? = tag
     ) -> Ask {
@@ -219,6 +223,19 @@ struct JournalVerdictTests {
             [
                 cut, Ask(target: "/faults/version:2|cut:0\(kilobyte)", end: .cut, sent: 0), rest(),
             ]),
+        Row(
+            "of what it has, behind an answer that it left", "if-range", .passed,
+            [cut, leftUnread("/faults/version:2"), rest()]),
+        Row(
+            "of what it left", "if-range", .passed,
+            [cut, leftUnread("/faults/version:2"), rest("/faults/version:2", secondTag)]),
+        Row(
+            "of neither", "if-range", .failed,
+            [cut, leftUnread("/faults/version:2"), rest("", "\"other\"")]),
+        Row(
+            "of none that it surely got", "if-range", .unseen,
+            [leftUnread(), rest("", "\"other\"")]),
+        Row("none, and nothing surely got", "if-range", .unseen, [leftUnread(), rest("", nil)]),
         Row(
             "behind others that mean nothing", "if-range", .passed,
             [
@@ -442,6 +459,11 @@ struct JournalVerdictTests {
     @Test(arguments: [
         ([("Sec-Fetch-Site", "cross-site")], "127.0.0.1"), ([("Sec-Fetch-Site", "same-site")], "v"),
         ([("Sec-Fetch-Site", "none")], "v"), ([("Origin", "http://evil.example")], "127.0.0.1"),
+        ([("Sec-Fetch-Site", "same-site"), ("Origin", "http://evil.example")], "127.0.0.1"),
+        ([("Sec-Fetch-Site", ""), ("Origin", "http://evil.example")], "127.0.0.1"),
+        ([("Referer", "http://evil.example/page")], "127.0.0.1"),
+        ([("Referer", "http://origin.test:8081/page?x")], "v"),
+        ([("Origin", "http://origin.test"), ("Referer", "http://a.example/")], "127.0.0.1"),
         ([("Origin", "null")], "127.0.0.1"), ([("Origin", "http://origin.test:8081")], "v"),
         ([], "v"),
     ])

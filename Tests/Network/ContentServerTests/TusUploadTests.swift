@@ -91,6 +91,67 @@ struct TusUploadTests {
         #expect(try await uploads.send("HEAD", url, [Self.mark])["Upload-Offset"] == "2000")
     }
 
+    /// Each digest that is told is compared.
+    @Test func comparesAllDigests() async throws {
+        let uploads = try UploadFixture()
+        let sum = Base64.encode(Digests.sha256(Self.whole))
+        let wrong = "sha-256=:\(Base64.encode([UInt8](repeating: 0, count: 32))):"
+        let checksum = ("Upload-Checksum", "sha256 \(sum)")
+        for (fields, status) in [
+            ([checksum, ("Content-Digest", wrong)], 460), ([("Repr-Digest", wrong)], 422),
+            ([checksum, ("Content-Digest", "sha-256=:\(sum):")], 204),
+            ([("Repr-Digest", "sha-256=:\(sum):")], 204),
+        ] {
+            let made = try await uploads.send(
+                "POST", "/uploads", [Self.mark, ("Upload-Length", "5000")])
+            let sent = try await uploads.send(
+                "PATCH", try #require(made["Location"]),
+                [Self.mark, Self.type, ("Upload-Offset", "0")] + fields, Self.whole)
+            #expect(sent.status == status)
+        }
+        let told = try await uploads.send(
+            "POST", "/uploads",
+            [Self.mark, ("Upload-Length", "5000"), ("Repr-Digest", "sha-256=:\(sum):")])
+        let other = try await uploads.send(
+            "PATCH", try #require(told["Location"]),
+            [Self.mark, Self.type, ("Upload-Offset", "0"), ("Repr-Digest", wrong)], Self.whole)
+        #expect(other.status == 400)
+    }
+
+    /// Of a form, that is the content with all that is around its parts.
+    @Test(arguments: ["Content-Digest", "Repr-Digest"])
+    func comparesDigestsOfForms(_ field: String) async throws {
+        let uploads = try UploadFixture()
+        let form = [UInt8](
+            "--x\r\nContent-Disposition: form-data; name=f; filename=f\r\n\r\nabc\r\n--x--\r\nrest"
+                .utf8)
+        let type = ("Content-Type", "multipart/form-data; boundary=x")
+        for (content, status, count) in [(form.dropLast(), 400, 0), (form[...], 201, 2)] {
+            let digest = "sha-256=:\(Base64.encode(Digests.sha256(form))):"
+            let sent = try await uploads.send(
+                "POST", "/uploads", [type, (field, digest)], content, piece: 7)
+            #expect(sent.status == status)
+            #expect(try Files.names(inFolder: uploads.folder, countLimit: 10).count == count)
+        }
+    }
+
+    /// What is already longer keeps its length open.
+    @Test func refusesALengthBelowTheOffset() async throws {
+        let uploads = try UploadFixture()
+        _ = try await uploads.send(
+            "POST", "/uploads/a", [Self.mark, ("Upload-Defer-Length", "1")])
+        for (offset, length, content, status) in [
+            ("0", nil, [1, 2, 3, 4, 5], 204), ("5", "3", [], 400), ("5", "8", [6, 7, 8], 204),
+        ] as [(String, String?, [UInt8], Int)] {
+            let fields = [Self.mark, Self.type, ("Upload-Offset", offset)]
+            let sent = try await uploads.send(
+                "PATCH", "/uploads/a", fields + (length.map { [("Upload-Length", $0)] } ?? []),
+                content)
+            #expect(sent.status == status)
+        }
+        #expect(try await uploads.send("GET", "/uploads/a").content == Array(1...8))
+    }
+
     @Test func laterLengthAndJoining() async throws {
         let uploads = try UploadFixture()
         var urls: [String] = []

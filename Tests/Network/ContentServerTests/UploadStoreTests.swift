@@ -1,10 +1,11 @@
 import Base
-import ContentServer
 import Foundation
 import HTTPModel
 import HTTPServer
 import TLS
 import Testing
+
+@testable import ContentServer
 
 /// What is on the disk for uploads: nothing that is not theirs, and nothing that nobody owns.
 struct UploadStoreTests {
@@ -104,6 +105,62 @@ struct UploadStoreTests {
         #expect(names == [".a.upload", ".mine.upload", "a", "mine", "mine.upload.1.new"])
         #expect(try await uploads.send("GET", "/uploads/a").content == [1])
         #expect(try await uploads.send("PUT", "/uploads/b", [], [2]).status == 201)
+    }
+
+    /// What has the name that an upload is to get.
+    enum Replaced: CaseIterable, Sendable { case nothing, begun, whole }
+
+    /// A server that is killed behind any step of a renaming has one upload or the other under the
+    /// name, and nothing that is nobody's.
+    @Test(arguments: Replaced.allCases, 0...3)
+    func isKilledWhileReplacing(_ replaced: Replaced, _ steps: Int) async throws {
+        let uploads = try UploadFixture()
+        switch replaced {
+        case .nothing: break
+        case .begun:
+            _ = try await uploads.send(
+                "POST", "/uploads/x", [("Tus-Resumable", "1.0.0"), ("Upload-Length", "5")])
+        case .whole: _ = try await uploads.send("PUT", "/uploads/x", [], [1, 2, 3])
+        }
+        let renaming = try await Self.renaming(uploads)
+        try renaming.perform(0..<steps)
+        let next = try UploadFixture(copying: uploads.folder)
+        let isMoved = steps >= 2
+        let x: [UInt8]? = isMoved ? [4, 5, 6] : replaced == .whole ? [1, 2, 3] : nil
+        let y: [UInt8]? = isMoved ? nil : [4, 5, 6]
+        for (name, content) in [("x", x), ("y", y)] {
+            let got = try await next.send("GET", "/uploads/\(name)")
+            guard let content else {
+                #expect(got.status == (name == "x" && replaced == .begun ? 409 : 404))
+                continue
+            }
+            #expect(got.content == content)
+            #expect(got["ETag"] == "\"\(Digests.sha256(content).hex)\"")
+        }
+        let put = try await next.send("PUT", "/uploads/x", [], [7])
+        #expect(put["Location"] == "/uploads/x")
+        #expect(try await next.send("GET", "/uploads/x").content == [7])
+        try await leavesNothing(next)
+    }
+
+    /// The state of what was removed does not become another's.
+    @Test func doesNotRenameWhatWasRemoved() async throws {
+        let uploads = try UploadFixture()
+        _ = try await uploads.send("PUT", "/uploads/x", [], [1, 2, 3])
+        try await Self.renaming(uploads).perform(0..<1)
+        Files.remove(uploads.folder + "/y")
+        try uploads.restart()
+        #expect(try await uploads.send("GET", "/uploads/x").content == [1, 2, 3])
+        try await leavesNothing(uploads)
+    }
+
+    /// Of an upload `y` to the name `x`.
+    private static func renaming(_ uploads: UploadFixture) async throws -> UploadRenaming {
+        _ = try await uploads.send("PUT", "/uploads/y", [], [4, 5, 6])
+        let record = try UploadRecord(Files.read(uploads.folder + "/.y.upload"))
+        let upload = StoredUpload(
+            name: "y", folder: uploads.folder, record: try #require(record), size: 3)
+        return try UploadRenaming(upload, to: "x", in: uploads.folder)
     }
 
     // MARK: Races

@@ -99,8 +99,9 @@ struct UploadTurnTests {
     // MARK: Completion
 
     /// Whoever has lost the upload does not complete it, and does not take it away.
-    @Test(arguments: [[], [("Upload-Complete", "?1")]], [2, 3])
-    func doesNotCompleteAnothers(_ marks: [(String, String)], _ number: Int) async throws {
+    @Test(arguments: [2, 3])
+    func doesNotCompleteAnothers(_ number: Int) async throws {
+        let marks = [("Upload-Complete", "?1")]
         let uploads = try UploadFixture()
         var told: [String?] = []
         let offset = (number - 1) * 10
@@ -126,6 +127,55 @@ struct UploadTurnTests {
             [Self.type, ("Upload-Offset", "\(offset + 5)"), ("Upload-Complete", "?1")],
             Self.whole[(offset + 5)...])
         #expect(last.status == 200)
+        #expect(try await uploads.send("GET", "/uploads/a").content == Self.whole)
+    }
+
+    /// The same where another completes it as it is: nothing was done by whoever had lost it.
+    @Test func doesNotTellAnothersCompletion() async throws {
+        let uploads = try UploadFixture()
+        var other: Int?
+        let status = try await Self.send(
+            uploads, "PUT", "/uploads/a", [("Upload-Complete", "?1")], Self.whole.prefix(20),
+            length: nil, ahead: 3
+        ) {
+            do {
+                let fields = [Self.type, ("Upload-Offset", "20"), ("Upload-Complete", "?1")]
+                other = try await uploads.send("PATCH", "/uploads/a", fields).status
+            } catch {
+                Issue.record(error)
+            }
+        }
+        #expect(other == 200)
+        #expect(status == 409)
+    }
+
+    /// Whoever brings an upload by one request could not go on: nobody takes it over. A page of
+    /// another site takes none.
+    @Test(arguments: [
+        ([], [], 409), ([], [("Sec-Fetch-Site", "cross-site")], 409),
+        ([("Upload-Complete", "?1")], [("Sec-Fetch-Site", "cross-site")], nil),
+    ])
+    func isNotTakenOver(
+        _ marks: [(String, String)], _ asked: [(String, String)], _ appended: Int?
+    ) async throws {
+        let uploads = try UploadFixture()
+        var offset: String?
+        var other: Int?
+        let status = try await Self.send(
+            uploads, "PUT", "/uploads/a", marks, Self.whole, length: nil, ahead: 3
+        ) {
+            do {
+                offset = try await uploads.send("HEAD", "/uploads/a", asked)["Upload-Offset"]
+                guard appended != nil else { return }
+                let fields = [Self.type, ("Upload-Offset", "20"), ("Upload-Complete", "?1")]
+                other = try await uploads.send("PATCH", "/uploads/a", fields, [1]).status
+            } catch {
+                Issue.record(error)
+            }
+        }
+        #expect(offset == "20")
+        #expect(other == appended)
+        #expect(status == 201)
         #expect(try await uploads.send("GET", "/uploads/a").content == Self.whole)
     }
 

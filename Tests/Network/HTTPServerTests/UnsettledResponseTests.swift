@@ -50,6 +50,86 @@ struct UnsettledResponseTests {
         #expect(known.allSatisfy { $0.end == end && $0.count == cut ?? 1000 })
     }
 
+    /// The targets of the responses that were told of, and whether each was doubted.
+    private final class Tellings: Sendable {
+        private let all = Mutex<[(target: String, isDoubtful: Bool)]>([])
+        private let stream = AsyncStream.makeStream(of: Void.self)
+
+        /// - Parameter size: of `/a`; others are short.
+        func answer(size: Int = 10) -> Answer {
+            { request, _ in
+                let target = request.path.raw.text
+                let count = target == "/a" ? size : 10
+                var response = ServerResponse(
+                    200, body: .bytes([UInt8](repeating: 0x61, count: count)))
+                response.onEnd = { [self] sent in
+                    all.withLock { $0.append((target, sent.isDoubtful)) }
+                    stream.continuation.yield()
+                }
+                return response
+            }
+        }
+
+        var count: Int { all.withLock { $0.count } }
+
+        var doubted: [String] { all.withLock { $0.filter(\.isDoubtful).map(\.target) } }
+
+        func wait(for count: Int) async {
+            var iterator = stream.stream.makeAsyncIterator()
+            while self.count < count { _ = await iterator.next() }
+        }
+    }
+
+    private static func get(_ target: String, _ count: Int = 1) -> String {
+        String(repeating: "GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n", count: count)
+    }
+
+    /// However many requests a client sends at once: who reads all answers is not doubted.
+    @Test func trustsWhoSendsAhead() async throws {
+        let tellings = Tellings()
+        try await withServer(tellings.answer()) { laboratory in
+            let client = try await laboratory.connect()
+            try await client.send(Self.get("/b", 2000))
+            for _ in 0..<2000 { _ = try await client.receive(through: "aaaaaaaaaa") }
+            client.stream.close()
+        }
+        #expect(tellings.count == 2000)
+        #expect(tellings.doubted.isEmpty)
+    }
+
+    /// An empty line behind a request is not the beginning of the next.
+    @Test func trustsWhoSendsEmptyLines() async throws {
+        let tellings = Tellings()
+        try await withServer(tellings.answer()) { laboratory in
+            let client = try await laboratory.connect()
+            for target in ["/b", "/c", "/d"] {
+                try await client.send(Self.get(target) + "\r\n")
+                if target != "/d" { _ = try await client.receive(through: "aaaaaaaaaa") }
+            }
+            await tellings.wait(for: 3)
+            client.stream.close()
+            await tellings.wait(for: 4)
+        }
+        #expect(tellings.doubted == ["/d"])
+    }
+
+    /// A request that came while a response was written, by itself, tells nothing of that.
+    @Test(.timeLimit(.minutes(2))) func doubtsWhoAskedAhead() async throws {
+        let tellings = Tellings()
+        try await withServer(tellings.answer(size: 32 << 20)) { laboratory in
+            let client = try await laboratory.connect()
+            try await client.send(Self.get("/a"))
+            _ = try await client.receive(count: 1 << 20)
+            try await client.send(Self.get("/b"))
+            // The rest is what the systems hold: nobody reads it.
+            for _ in 0..<(31 * 16 - 4) { _ = try await client.receive(count: 65_536) }
+            await tellings.wait(for: 2)
+            client.stream.close()
+            await tellings.wait(for: 4)
+        }
+        #expect(tellings.doubted == ["/a", "/b"])
+    }
+
     /// A request behind a response tells that it was read.
     @Test func trustsWhoGoesOn() async throws {
         let ends = Mutex<[SentResponse]>([])

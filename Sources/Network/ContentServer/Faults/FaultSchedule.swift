@@ -87,16 +87,22 @@ package enum ClientLabel {
             ?? request.path.queryValue("sallyport-client")
     }
 
-    /// A page could spoil the verdict on a client whose label it knows (Fetch Metadata §2.4; Origin
-    /// is from browsers that do not tell it).
-    private static func isOfAnotherSite(_ request: ServerRequest) -> Bool {
-        if let site = request.fields.first(named: "sec-fetch-site") {
-            return site.equalsIgnoringCase("cross-site")
+    /// Whether any field says that a page of another site has a browser send this: it could spoil the
+    /// verdict on a client whose label it knows (Fetch Metadata §2.4; to a plain port that is not
+    /// loopback browsers do not tell it, and for an image no Origin either).
+    static func isOfAnotherSite(_ request: ServerRequest) -> Bool {
+        let fields = request.fields
+        if let site = fields.first(named: "sec-fetch-site"), site.equalsIgnoringCase("cross-site") {
+            return true
         }
-        guard let origin = request.fields.first(named: "origin") else { return false }
-        let host = origin.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
-        return HostField.parse(host)?.host != request.host
+        return [fields.first(named: "origin"), fields.first(named: "referer")].contains { url in
+            guard let url else { return false }
+            let host = url.drop { $0 != slash }.dropFirst(2).prefix { $0 != slash }
+            return HostField.parse(host)?.host != request.host
+        }
     }
+
+    private static let slash = UInt8(ascii: "/")
 
     /// - Returns: `nil` for what is no label.
     static func text(_ label: ArraySlice<UInt8>) -> String? {

@@ -123,19 +123,43 @@ package enum JournalAssertion: Sendable, Equatable {
         var answers = records.filter { !$0.sentBytes(0).isEmpty }
             .compactMap { record in record.answered.map { (at: $0, record: record) } }
             .sorted { $0.at < $1.at }[...]
-        var known: JournalRecord?
-        var found: [String]?
+        var known = KnownAnswers()
+        var (found, isUnsure, isAny) = ([String](), false, false)
         for record in records {
             // Nobody can name what was told behind the request.
             while let next = answers.first, next.at < record.begun {
-                known = next.record
+                known.add(next.record)
                 answers.removeFirst()
             }
-            guard let from = record.askedFrom, let known else { continue }
-            found = found ?? []
-            if let blindness = blindness(record, from, known) { found?.append(blindness) }
+            guard let from = record.askedFrom, let last = known.last else { continue }
+            isAny = true
+            guard !known.doubtful.contains(where: { blindness(record, from, $0) == nil }),
+                let blindness = blindness(record, from, known.sure ?? last)
+            else { continue }
+            if known.sure == nil { isUnsure = true } else { found.append(blindness) }
         }
-        return found.map { .found($0) } ?? .nothing
+        guard found.isEmpty, isUnsure else { return isAny ? .found(found) : .nothing }
+        return .unsure("nobody knows whether the client got what it goes on with")
+    }
+
+    /// What a client may go on with: of what it has surely got bytes of, the last, and all behind it
+    /// that it may have got bytes of.
+    private struct KnownAnswers {
+        var sure: JournalRecord?
+        /// One of each version.
+        var doubtful: [JournalRecord] = []
+        var last: JournalRecord? { doubtful.last ?? sure }
+
+        mutating func add(_ record: JournalRecord) {
+            guard record.sentBytes(0).allSatisfy(\.sure.isEmpty) else {
+                (sure, doubtful) = (record, [])
+                return
+            }
+            let isKnown = doubtful.contains {
+                $0.entityTag == record.entityTag && $0.lastModified == record.lastModified
+            }
+            if !isKnown { doubtful.append(record) }
+        }
     }
 
     private static func blindness(

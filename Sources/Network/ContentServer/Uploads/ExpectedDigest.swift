@@ -36,6 +36,9 @@ struct ExpectedDigest: Sendable, Equatable {
         return ExpectedDigest(algorithm: algorithm, digest: digest)
     }
 
+    /// `sha-256 <hexadecimal>`
+    var text: String { "\(algorithm.rawValue) \(digest.hex)" }
+
     /// Upload-Checksum of tus: `sha1 <Base64>`; `nil` for what nobody can check.
     init?(checksum field: ArraySlice<UInt8>) {
         let words = field.split(separator: 0x20)

@@ -1,6 +1,7 @@
 internal import Base
 internal import Contents
 internal import HTTPServer
+internal import TLS
 
 /// Takes a form apart while it comes (RFC 7578): of a part, only what is read is held.
 final class MultipartContent: UploadContent {
@@ -11,9 +12,15 @@ final class MultipartContent: UploadContent {
     private var held: [UInt8] = [0x0D, 0x0A]
     private var start = 0
     private let buffer = ByteBuffer(capacity: 65_536)
+    /// Of all that came; what is behind the last part too, once it was drained.
+    private let hashes: [RunningHash]
+    private let digests: [ExpectedDigest]
 
-    init(_ body: RequestBody, boundary: [UInt8]) {
+    /// - Parameter digests: what the whole content must have.
+    init(_ body: RequestBody, boundary: [UInt8], digests: [ExpectedDigest]) {
         self.body = body
+        self.digests = digests
+        hashes = digests.map { RunningHash($0.algorithm) }
         delimiter = [UInt8]("\r\n--".utf8) + boundary
     }
 
@@ -82,9 +89,29 @@ final class MultipartContent: UploadContent {
         }
     }
 
-    private func fill() async throws(Failure) {
+    /// Reads what is behind the last part, and compares the digests of all.
+    ///
+    /// Errors: `request-body`.
+    func check() async throws(Failure) {
+        guard !digests.isEmpty else { return }
+        while try await receive() {}
+        for (hash, digest) in zip(hashes, digests) where hash.finish() != digest.digest {
+            throw Failure(
+                "request-body", party: .client,
+                "the form does not have its \(digest.algorithm.rawValue)")
+        }
+    }
+
+    /// Reads more into the buffer; `false` at the end.
+    private func receive() async throws(Failure) -> Bool {
         buffer.removeAll()
-        guard try await body.read(into: buffer) > 0 else {
+        guard try await body.read(into: buffer) > 0 else { return false }
+        for hash in hashes { unsafe buffer.withUnsafeReadable { unsafe hash.update($0) } }
+        return true
+    }
+
+    private func fill() async throws(Failure) {
+        guard try await receive() else {
             throw Failure("request-body", party: .client, "form: it ends within a part")
         }
         held.removeFirst(start)

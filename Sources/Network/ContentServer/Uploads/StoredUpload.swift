@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -82,9 +83,14 @@ final class StoredUpload: Sendable {
 
     /// Ends whatever append is under way: the offset stays as it is told now.
     ///
-    /// - Returns: the turn that may write from now on, and how far the upload is.
-    func takeOver() -> (turn: UInt64, facts: Facts) {
+    /// - Returns: the turn that may write from now on, and how far the upload is; `nil` for what one
+    ///   request brings alone, until it is complete: its client could not go on.
+    func takeOver() -> (turn: UInt64, facts: Facts)? {
         state.withLock { state in
+            let record = state.record
+            guard record.isComplete || record.dialect != UploadDialect.plain.name else {
+                return nil
+            }
             state.turn += 1
             return (state.turn, Facts(record: state.record, offset: state.size))
         }

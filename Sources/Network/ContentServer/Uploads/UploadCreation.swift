@@ -56,7 +56,9 @@ struct UploadCreation {
             record.length = try Self.length(
                 fields, at: 0, contentLength: completes ? contentLength : nil, known: nil)
         }
-        record.wanted = ExpectedDigest(field: fields.first(named: "repr-digest"))
+        if let digest = ExpectedDigest(field: fields.first(named: "repr-digest")) {
+            record.wanted = [digest]
+        }
         wish = try Self.wish(request, dialect)
         self.record = record
     }
@@ -71,6 +73,9 @@ struct UploadCreation {
         let told = fields.first(named: "upload-length").flatMap { integer($0) }
         let end = contentLength.map { offset.addingReportingOverflow($0) }
         if let end, end.overflow { throw .inconsistentLength("the content ends nowhere") }
+        if let told, told < offset {
+            throw .inconsistentLength("the upload has \(offset) bytes, and not \(told)")
+        }
         let all = [told, end?.partialValue, known].compactMap(\.self)
         guard let first = all.first, all.contains(where: { $0 != first }) else {
             return all.first

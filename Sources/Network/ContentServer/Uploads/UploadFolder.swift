@@ -1,4 +1,5 @@
 internal import Base
+internal import TLS
 
 #if canImport(Glibc)
     internal import Glibc
@@ -61,18 +62,53 @@ enum UploadFolder {
     ///
     /// Errors: `file-unreadable`.
     static func uploads(in path: String) throws(Failure) -> [StoredUpload] {
-        let names = try Files.names(inFolder: path, countLimit: countLimit) {
-            isTemporary($0) || isState($0)
-        }
+        for name in try states(in: path) { try finishRenaming(name, path) }
+        let names = try states(in: path)
         var found: [StoredUpload] = []
         for name in names {
             if isTemporary(name) {
                 if isOwnFile("\(path)/\(name)") { Files.remove("\(path)/\(name)") }
-            } else if isState(name), let upload = try read(name, path) {
+            } else if isState(name), let upload = try upload(name, path) {
                 found.append(upload)
             }
         }
         return found
+    }
+
+    private static func states(in path: String) throws(Failure) -> [String] {
+        try Files.names(inFolder: path, countLimit: countLimit) { isTemporary($0) || isState($0) }
+    }
+
+    /// Gives a state its name whose data has got it: the server was killed ahead of the last step of
+    /// `UploadRenaming`.
+    ///
+    /// What was removed has no data either, so that only the digest tells whose state it is.
+    private static func finishRenaming(_ file: String, _ folder: String) throws(Failure) {
+        guard isState(file), FilePlace("\(folder)/\(name(file))") == nil,
+            let record = try record("\(folder)/\(file)"), let sum = record.sha256,
+            let name = record.movedTo, UploadStore.isName([UInt8](name.utf8)),
+            name != Self.name(file), sha256("\(folder)/\(name)", record.length) == sum
+        else { return }
+        _ = Files.move("\(folder)/\(file)", to: StoredUpload.statePath(name, folder))
+    }
+
+    /// - Returns: in hexadecimal; `nil` if the file has another length, or is none.
+    private static func sha256(_ path: String, _ length: UInt64?) -> String? {
+        let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var facts = stat()
+        guard unsafe fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG,
+            length == UInt64(max(0, facts.st_size))
+        else { return nil }
+        let hash = RunningHash(.sha256)
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = unsafe read(descriptor, &buffer, buffer.count)
+            guard count >= 0 || errno == EINTR else { return nil }
+            if count == 0 { return hash.finish().hex }
+            if count > 0 { hash.update(Array(buffer.prefix(count))) }
+        }
     }
 
     /// Whether a name is one of `Files.createBeside` for a state file.
@@ -90,12 +126,19 @@ enum UploadFolder {
             && facts.st_uid == geteuid()
     }
 
+    /// That of the upload whose state file it is.
+    private static func name(_ state: String) -> String {
+        String(state.dropFirst().dropLast(".upload".utf8.count))
+    }
+
+    private static func record(_ path: String) throws(Failure) -> UploadRecord? {
+        try Files.readOwn(path, byteLimit: 65_536).flatMap { UploadRecord($0) }
+    }
+
     /// The upload of a state file; `nil` for any other file.
-    private static func read(_ file: String, _ folder: String) throws(Failure) -> StoredUpload? {
-        let name = String(file.dropFirst().dropLast(".upload".utf8.count))
-        guard UploadStore.isName([UInt8](name.utf8)),
-            let bytes = try Files.readOwn("\(folder)/\(file)", byteLimit: 65_536),
-            var record = UploadRecord(bytes)
+    private static func upload(_ file: String, _ folder: String) throws(Failure) -> StoredUpload? {
+        let name = name(file)
+        guard UploadStore.isName([UInt8](name.utf8)), var record = try record("\(folder)/\(file)")
         else { return nil }
         let path = "\(folder)/\(name)"
         guard FilePlace(path) != nil else {

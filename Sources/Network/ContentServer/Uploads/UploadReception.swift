@@ -19,7 +19,7 @@ struct UploadReception {
     /// Where the content begins.
     let start: UInt64
     /// What this content must have; nothing of it counts before that is known.
-    var checksum: ExpectedDigest?
+    var checksums: [ExpectedDigest] = []
 
     /// Appends what comes, and what came before the client broke off.
     ///
@@ -30,12 +30,14 @@ struct UploadReception {
         }
         defer { close(descriptor) }
         let isMarked = try discardUnchecked(in: descriptor)
-        if isMarked || checksum != nil { try await setChecked(checksum == nil ? nil : start) }
-        guard let checksum else { return try await append(content, to: descriptor, nil) }
-        let hash = RunningHash(checksum.algorithm)
+        let isChecked = !checksums.isEmpty
+        if isMarked || isChecked { try await setChecked(isChecked ? start : nil) }
+        let hashes = checksums.map { RunningHash($0.algorithm) }
+        guard isChecked else { return try await append(content, to: descriptor, hashes) }
         do throws(UploadRefusal) {
-            let end = try await append(content, to: descriptor, hash)
-            guard hash.finish() == checksum.digest else {
+            let end = try await append(content, to: descriptor, hashes)
+            for (hash, checksum) in zip(hashes, checksums)
+            where hash.finish() != checksum.digest {
                 throw UploadRefusal(
                     dialect == .tus ? 460 : 400,
                     "the content does not have its \(checksum.algorithm.rawValue); send it again"
@@ -79,7 +81,7 @@ struct UploadReception {
     }
 
     private func append(
-        _ content: some UploadContent, to descriptor: Int32, _ hash: RunningHash?
+        _ content: some UploadContent, to descriptor: Int32, _ hashes: [RunningHash]
     ) async throws(UploadRefusal) -> UInt64 {
         var offset = start
         var told = start
@@ -88,11 +90,13 @@ struct UploadReception {
         do throws(UploadRefusal) {
             let buffer = ByteBuffer(capacity: Self.step)
             while try await next(content, buffer) {
-                try write(buffer, counts: hash == nil, to: descriptor)
-                if let hash { unsafe buffer.withUnsafeReadable { unsafe hash.update($0) } }
+                try write(buffer, counts: hashes.isEmpty, to: descriptor)
+                for hash in hashes {
+                    unsafe buffer.withUnsafeReadable { unsafe hash.update($0) }
+                }
                 offset += UInt64(buffer.count)
                 buffer.removeAll()
-                guard offset - told >= interval, dialect.isResumable, hash == nil
+                guard offset - told >= interval, dialect.isResumable, hashes.isEmpty
                 else { continue }
                 try await sync(descriptor)
                 told = offset

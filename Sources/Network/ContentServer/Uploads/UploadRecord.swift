@@ -9,14 +9,17 @@ struct UploadRecord: Sendable, Equatable {
     var expiry: Int64
     /// The field Upload-Metadata of tus, as it came.
     var metadata: String?
-    /// What the whole must have, by Repr-Digest.
-    var wanted: ExpectedDigest?
+    /// What the whole must have, by Repr-Digest: one of each algorithm.
+    var wanted: [ExpectedDigest] = []
     /// What stands in the file up to here was checked; `nil` if all of it counts.
     var checkedCount: UInt64?
     /// Of the whole, in hexadecimal, once it is complete.
     var sha256: String?
     /// Whether tus may join it with others.
     var isPartial = false
+    /// The name that its files got last, or were getting when the server was killed; `nil` for the
+    /// one that they were made with.
+    var movedTo: String?
 
     var isComplete: Bool { sha256 != nil }
 
@@ -30,9 +33,9 @@ struct UploadRecord: Sendable, Equatable {
         let lines: [(String, String?)] = [
             ("dialect", dialect), ("length", length.map { String($0) }),
             ("expiry", String(expiry)), ("metadata", metadata),
-            ("digest", wanted.map { "\($0.algorithm.rawValue) \($0.digest.hex)" }),
+            ("digest", wanted.isEmpty ? nil : wanted.map(\.text).joined(separator: " ")),
             ("checked", checkedCount.map { String($0) }), ("sha256", sha256),
-            ("partial", isPartial ? "yes" : nil),
+            ("partial", isPartial ? "yes" : nil), ("moved", movedTo),
         ]
         let body = lines.compactMap { name, value in value.map { "\(name) \($0)\n" } }
         return Self.head + body.joined() + Self.end
@@ -55,11 +58,14 @@ struct UploadRecord: Sendable, Equatable {
         checkedCount = values["checked"].flatMap(UInt64.init)
         sha256 = values["sha256"]
         isPartial = values["partial"] != nil
-        if let words = values["digest"]?.split(separator: " "), words.count == 2 {
-            guard let algorithm = DigestAlgorithm(rawValue: String(words[0])),
-                let digest = Base.bytes(fromHex: words[1])
+        movedTo = values["moved"]
+        let words = values["digest"]?.split(separator: " ") ?? []
+        for place in stride(from: 0, to: words.count - 1, by: 2) {
+            let (name, sum) = (words[place], words[place + 1])
+            guard let algorithm = DigestAlgorithm(rawValue: String(name)),
+                let digest = Base.bytes(fromHex: sum)
             else { return nil }
-            wanted = ExpectedDigest(algorithm: algorithm, digest: digest)
+            wanted.append(ExpectedDigest(algorithm: algorithm, digest: digest))
         }
     }
 

@@ -40,7 +40,11 @@ extension UploadRoutes {
         guard (1...70).contains(boundary.count) else {
             throw UploadRefusal(400, "the Content-Type of a form needs a boundary")
         }
-        let form = MultipartContent(body, boundary: boundary)
+        // What a form represents is what it holds.
+        let digests = ["content-digest", "repr-digest"].compactMap {
+            ExpectedDigest(field: request.fields.first(named: $0))
+        }
+        let form = MultipartContent(body, boundary: boundary, digests: digests)
         var taken: [JSONText] = []
         var kept: [StoredUpload] = []
         var fields: [JSONText] = []
@@ -63,6 +67,7 @@ extension UploadRoutes {
                     ])
                 }
             }
+            try await form.check()
         } catch {
             // Who sends the form again would have them twice.
             for upload in kept { store.remove(upload) }

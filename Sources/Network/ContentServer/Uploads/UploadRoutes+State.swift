@@ -16,13 +16,15 @@ extension UploadRoutes {
         return upload
     }
 
-    /// How far an upload is; whatever append goes on ends with that.
+    /// How far an upload is; whatever append goes on ends with that, unless it is a page of another
+    /// site that asks.
     func state(
         _ request: ServerRequest, _ dialect: UploadDialect
     ) throws(UploadRefusal) -> ServerResponse {
         let dialect = dialect == .plain ? .standard : dialect
         let upload = try find(request)
-        let facts = upload.takeOver().facts
+        let isOfAnother = ClientLabel.isOfAnotherSite(request)
+        let facts = isOfAnother ? upload.facts : upload.takeOver()?.facts ?? upload.facts
         var fields = progress(facts, dialect, now: Self.now(request))
         fields.append(ResponseField("Cache-Control", "no-store"))
         if dialect == .tus {

@@ -135,7 +135,9 @@ struct UploadRoutes: Sendable {
         guard let field = request.fields.first(named: "upload-offset"),
             let offset = dialect == .tus ? decimal(field) : UploadCreation.integer(field)
         else { throw UploadRefusal(400, "Upload-Offset is missing, or no number of bytes") }
-        let (turn, facts) = upload.takeOver()
+        guard let (turn, facts) = upload.takeOver() else {
+            throw UploadRefusal(409, "the upload comes by one request, and is not gone on with")
+        }
         guard !facts.record.isComplete || dialect == .tus else { throw .completed }
         guard offset == facts.offset else {
             throw .wrongOffset(offset, expected: facts.offset, dialect)
@@ -153,12 +155,13 @@ struct UploadRoutes: Sendable {
                 refusal.fields = dialect.limits(size: store.limits.byteCount, age: nil)
                 throw refusal
             }
-            if facts.record.length == nil {
-                try await change(upload, turn: turn) { $0.length = length }
-            }
-            if dialect == .tus, let more = body.length, more > length - min(offset, length) {
+            if dialect == .tus, let more = body.length, more > length - offset {
                 throw UploadRefusal(413, "the upload's length is \(length), and more would come")
             }
+        }
+        let wanted = try wanted(request, of: facts.record)
+        if wanted != facts.record.wanted || length != facts.record.length {
+            try await change(upload, turn: turn) { ($0.length, $0.wanted) = (length, wanted) }
         }
         let (end, isWhole) = try await receive(
             body, request, upload, dialect, completes: completes, turn: turn, at: offset)
@@ -169,6 +172,22 @@ struct UploadRoutes: Sendable {
         }
         return ServerResponse(
             dialect.appendedStatus, progress(upload.facts, dialect, now: Self.now(request)))
+    }
+
+    /// With what an append says that the whole will have.
+    private func wanted(
+        _ request: ServerRequest, of record: UploadRecord
+    ) throws(UploadRefusal) -> [ExpectedDigest] {
+        guard let told = ExpectedDigest(field: request.fields.first(named: "repr-digest")) else {
+            return record.wanted
+        }
+        guard let known = record.wanted.first(where: { $0.algorithm == told.algorithm }) else {
+            return record.wanted + [told]
+        }
+        guard known == told else {
+            throw UploadRefusal(400, "Repr-Digest is not what it was before")
+        }
+        return record.wanted
     }
 
     private func checkType(
@@ -194,12 +213,14 @@ struct UploadRoutes: Sendable {
     ) async throws(UploadRefusal) -> (end: UInt64, isWhole: Bool) {
         var reception = UploadReception(
             store: store, upload: upload, dialect: dialect, turn: turn, start: start)
-        reception.checksum = ExpectedDigest(field: request.fields.first(named: "content-digest"))
+        if let digest = ExpectedDigest(field: request.fields.first(named: "content-digest")) {
+            reception.checksums.append(digest)
+        }
         if dialect == .tus, let field = request.fields.first(named: "upload-checksum") {
             guard let checksum = ExpectedDigest(checksum: field) else {
                 throw UploadRefusal(400, "Upload-Checksum has another algorithm, or no digest")
             }
-            reception.checksum = checksum
+            reception.checksums.append(checksum)
         }
         let end = try await reception.receive(body)
         let length = upload.facts.record.length
@@ -226,29 +247,14 @@ struct UploadRoutes: Sendable {
 
     // MARK: Ending
 
-    /// Digests the whole as it is on the disk, compares that, and names it.
+    /// Ends an upload, and gives it the name of the one that it replaces.
     func finish(
         _ upload: StoredUpload, _ length: UInt64, turn: UInt64, replacing name: [UInt8]? = nil
     ) async throws(UploadRefusal) -> StoredUpload {
-        // An empty append to what is complete changes nothing.
-        if upload.facts.record.isComplete { return upload }
         // From now on nobody appends, whoever takes the turn: there is no room behind the length.
         try await change(upload, turn: turn, at: length) { $0.length = length }
-        let wanted = upload.facts.record.wanted
-        let sum = try await digestWhole(.sha256, upload, length)
-        if let wanted {
-            let sum =
-                wanted.algorithm == .sha256
-                ? sum : try await digestWhole(wanted.algorithm, upload, length)
-            guard sum == wanted.digest else {
-                store.remove(upload)
-                throw UploadRefusal(
-                    422,
-                    "the upload's \(wanted.algorithm.rawValue) is \(Base64.encode(sum)), and"
-                        + " not what Repr-Digest says: it was removed")
-            }
-        }
-        try await change(upload, turn: nil) { $0.sha256 = sum.hex }
+        // An empty append to what is complete changes nothing.
+        if !upload.facts.record.isComplete { try await complete(upload, length) }
         guard let name, !name.elementsEqual(upload.name.utf8), !name.isEmpty else {
             guard store.has(upload) else { throw UploadRefusal(UploadStore.removed) }
             return upload
@@ -260,6 +266,24 @@ struct UploadRoutes: Sendable {
         } catch {
             throw UploadRefusal(error)
         }
+    }
+
+    /// Digests the whole as it is on the disk, and compares that.
+    private func complete(_ upload: StoredUpload, _ length: UInt64) async throws(UploadRefusal) {
+        let whole = try await digestWhole(.sha256, upload, length)
+        for wanted in upload.facts.record.wanted {
+            let sum =
+                wanted.algorithm == .sha256
+                ? whole : try await digestWhole(wanted.algorithm, upload, length)
+            guard sum == wanted.digest else {
+                store.remove(upload)
+                throw UploadRefusal(
+                    422,
+                    "the upload's \(wanted.algorithm.rawValue) is \(Base64.encode(sum)), and"
+                        + " not what Repr-Digest says: it was removed")
+            }
+        }
+        try await change(upload, turn: nil) { $0.sha256 = whole.hex }
     }
 
     private func digestWhole(

@@ -43,58 +43,42 @@ extension UploadStore {
     ///
     /// Errors: `file-unwritable`, behind which the upload is gone; `upload-removed`.
     func move(_ upload: StoredUpload, to name: String) throws(Failure) -> StoredUpload {
+        let renaming = try UploadRenaming(upload, to: name, in: path)
         let data = Self.hold("\(path)/\(name)")
         var freed: UInt64 = 0
         defer {
+            renaming.remove()
             if data >= 0 { close(data) }
             give(freed)
         }
         return try state.withLock { (state) throws(Failure) in
             guard state.uploads[upload.name] === upload else { throw Self.removed }
-            let record = upload.facts.record
             let old = state.uploads[name]
-            guard
-                old != nil
-                    || Self.isFree(StoredUpload(name: name, folder: path, record: record, size: 0))
-            else { return upload }
+            let moved = StoredUpload(
+                name: name, folder: path, record: renaming.record, size: upload.facts.offset)
+            guard old != nil || Self.isFree(moved) else { return upload }
             guard let size = upload.retire() else { throw Self.removed }
             state.uploads[upload.name] = nil
-            let moved = StoredUpload(name: name, folder: path, record: record, size: size)
+            var lost = [upload]
             do throws(Failure) {
-                try replace(old, upload, by: moved, &freed)
+                // No request of the old one writes its state beside the new data.
+                let moveData = { () throws(Failure) in
+                    try renaming.perform(UploadRenaming.ofData)
+                }
+                if let old { freed += try old.retire(after: moveData) ?? 0 } else { try moveData() }
+                lost.append(moved)
+                try renaming.perform(UploadRenaming.ofState)
             } catch {
-                Files.remove(upload.dataPath)
-                Files.remove(upload.statePath)
+                for upload in lost {
+                    Files.remove(upload.dataPath)
+                    Files.remove(upload.statePath)
+                }
                 freed += size
                 if let old, old.isRetired { state.uploads[name] = nil }
                 throw error
             }
             state.uploads[name] = moved
             return moved
-        }
-    }
-
-    /// Puts an upload's files in the place of another's, which is as it was if that fails at once.
-    private func replace(
-        _ old: StoredUpload?, _ upload: StoredUpload, by moved: StoredUpload, _ freed: inout UInt64
-    ) throws(Failure) {
-        // A server that is killed here must not find the one's state beside the other's data.
-        let kept = Files.temporaryName(for: moved.statePath)
-        let replaceData = { () throws(Failure) in
-            let isKept = old != nil && Files.move(moved.statePath, to: kept)
-            guard isKept || !Files.exists(moved.statePath) else { throw self.unnamable(moved) }
-            guard Files.move(upload.dataPath, to: moved.dataPath) else {
-                if isKept { _ = Files.move(kept, to: moved.statePath) }
-                throw self.unnamable(moved)
-            }
-            if isKept { Files.remove(kept) }
-        }
-        // No request of the old one writes its state beside the new data.
-        if let old { freed += try old.retire(after: replaceData) ?? 0 } else { try replaceData() }
-        guard Files.move(upload.statePath, to: moved.statePath) else {
-            Files.remove(moved.dataPath)
-            Files.remove(moved.statePath)
-            throw unnamable(moved)
         }
     }
 
