@@ -70,8 +70,11 @@ package final class HTTP2Stream: @unchecked Sendable {
     /// When waiting for the peer is given up, in milliseconds of the loop's clock.
     package var readDeadline = UInt64.max
     package var writeDeadline = UInt64.max
-    /// Called when the peer gives the stream up, while another leg is waited for.
-    package var onBreak: (() -> Void)?
+    /// Called when the peer gives the stream up, while another leg is waited for; at once if it has done
+    /// so already, as one does that leaves behind its request.
+    package var onBreak: (() -> Void)? {
+        didSet { if failure != nil { onBreak?() } }
+    }
 
     init(_ id: Int32, on connection: HTTP2Connection, head: HTTP2Head?) {
         self.id = id
