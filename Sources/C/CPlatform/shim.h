@@ -102,6 +102,17 @@ static inline int platform_peer(int socket, int *process, unsigned int *user) {
     return 0;
 }
 
+/// What no other network namespace has until the next start of the system; -1 with errno if the kernel does not
+/// say.
+static inline int platform_network_cookie(unsigned long long *cookie) {
+    int socket_of_it = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (socket_of_it < 0) return -1;
+    socklen_t length = sizeof(*cookie);
+    int status = getsockopt(socket_of_it, SOL_SOCKET, 71 /* SO_NETNS_COOKIE */, cookie, &length);
+    close(socket_of_it);
+    return status;
+}
+
 /// How many processors this process may run on; 0 if the kernel does not say.
 static inline int platform_processor_count(void) {
     unsigned char set[1024] = {0};

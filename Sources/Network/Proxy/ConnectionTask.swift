@@ -342,8 +342,9 @@ final class ConnectionTask: @unchecked Sendable {
             return false
         }
         if judgesUnread, !channel.isQuiet { return true }
-        let passedTick = max(tunnel?.passedTick ?? 0, dialogue?.passedTick ?? 0)
-        if loop.now < passedTick + Self.quietTime { return true }
+        let isInUse =
+            tunnel?.isInUse(within: Self.quietTime) ?? dialogue?.isInUse(within: Self.quietTime)
+        if isInUse ?? false { return true }
         if record.exchangeCount == 0 { noteCut() }
         dialogue?.interrupt()
         channel.interrupt()

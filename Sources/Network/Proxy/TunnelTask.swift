@@ -19,7 +19,9 @@ final class TunnelTask: @unchecked Sendable {
     private var ender: LoopTimer?
     private var isOver = false
     /// When bytes passed last, in either direction, in milliseconds of the loop's clock.
-    private(set) var passedTick: UInt64
+    private var passedTick: UInt64
+    /// How many pieces wait for a side to take them.
+    private var waitingCount = 0
 
     /// - Parameters:
     ///   - early: what the client sent before; the tunnel owns it now.
@@ -52,6 +54,11 @@ final class TunnelTask: @unchecked Sendable {
         return endedFirst ?? .tool
     }
 
+    /// Whether bytes pass, or have in the last so many milliseconds.
+    func isInUse(within time: UInt64) -> Bool {
+        waitingCount > 0 || worker.loop.now < passedTick + time
+    }
+
     /// Waits for the client so many milliseconds more, when nobody reads what it still sends.
     func interruptClient(in grace: UInt64) {
         guard !isOver else { return }
@@ -70,8 +77,7 @@ final class TunnelTask: @unchecked Sendable {
             while let bytes = next {
                 passedTick = worker.loop.now
                 observe(direction, bytes.readable)
-                target.writeDeadline = worker.loop.now + worker.plan.limits.bodyTimeout
-                try await target.write(bytes)
+                try await pass(bytes, to: target)
                 worker.loop.buffers.give(bytes)
                 await worker.recorder.waitForRoom()
                 next = try await read(from: source)
@@ -85,6 +91,15 @@ final class TunnelTask: @unchecked Sendable {
             source.interrupt()
             target.interrupt()
         }
+    }
+
+    private func pass(
+        _ bytes: ByteBuffer, to target: any TunnelStream
+    ) async throws(StreamFailure) {
+        target.writeDeadline = worker.loop.now + worker.plan.limits.bodyTimeout
+        waitingCount += 1
+        defer { (waitingCount, passedTick) = (waitingCount - 1, worker.loop.now) }
+        try await target.write(bytes)
     }
 
     /// Ends the tunnel once a client that has said all is not there to listen either.

@@ -117,6 +117,13 @@ extension Channel {
     }
 }
 
+/// What the network namespace of this process alone has until the next start of the system; `nil` if the
+/// kernel does not say.
+package var networkCookie: UInt64? {
+    var cookie: UInt64 = 0
+    return unsafe platform_network_cookie(&cookie) == 0 ? cookie : nil
+}
+
 /// The user whose programs this one may talk to.
 package var ownUser: UInt32 { geteuid() }
 

@@ -81,6 +81,10 @@ struct DaemonClientTask: Sendable {
             try service.suspend(identifier)
             try await show(identifier)
         case .cancel(let identifier):
+            // Its origin is told.
+            if service.task(identifier)?.kind == .upload {
+                try daemon.checkNetwork(of: stream.channel)
+            }
             try service.cancel(identifier)
             try await show(identifier)
         case .acknowledge(let identifier, let event):
@@ -104,12 +108,15 @@ struct DaemonClientTask: Sendable {
     private func follow(_ identifier: String) async throws(Failure) {
         try await show(identifier)
         let service = daemon.service
+        // Another one who waits may have it forgotten first.
+        guard let transfer = service.transfers[identifier] else { return }
         let wakeup = LoopWakeup(service.loop)
         service.addWatcher(wakeup, of: identifier)
         defer { service.removeWatcher(wakeup, of: identifier) }
         try await untilClientSpeaks(wakeup.stop) { () async throws(Failure) in
-            var told = service.task(identifier)
-            while let task = service.task(identifier), !wakeup.isStopped {
+            var told = transfer.task
+            while !wakeup.isStopped {
+                let task = transfer.task
                 if task != told {
                     try await send(.task(task))
                     told = task

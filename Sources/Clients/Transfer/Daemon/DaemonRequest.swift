@@ -25,9 +25,8 @@ package enum DaemonRequest: Sendable, Equatable {
     /// Whether what it asks for goes out.
     var needsNetwork: Bool {
         switch self {
-        // What is cancelled may be taken back at its origin.
-        case .add, .resume, .cancel: true
-        case .list, .show, .suspend, .acknowledge, .follow, .watch, .stop: false
+        case .add, .resume: true
+        case .list, .show, .suspend, .cancel, .acknowledge, .follow, .watch, .stop: false
         }
     }
 

@@ -130,11 +130,15 @@ package final class TransferDaemon: @unchecked Sendable {
     ///
     /// Errors: `daemon-elsewhere`.
     func checkNetwork(of channel: Channel) throws(Failure) {
-        guard let own = DaemonFolder.ownNetwork, networkOfPeer(channel) != own else { return }
+        guard let own = DaemonFolder.ownNetwork else { return }
+        let network = networkOfPeer(channel)
+        guard network != own else { return }
         throw Failure(
             "daemon-elsewhere", party: .client,
-            "the daemon of these transfers is in another network than this command, as sallyport run"
-                + " --capture-all makes one",
+            network == nil
+                ? "the daemon of these transfers cannot see which network this command is in"
+                : "the daemon of these transfers is in another network than this command, as"
+                    + " sallyport run --capture-all makes one",
             hint:
                 "name a folder of its own with --folder, or stop the daemon: sallyport transfer stop"
         )

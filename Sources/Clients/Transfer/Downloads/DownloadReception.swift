@@ -98,9 +98,11 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
             plan, saved, offset: offset, isExpected: isExpected,
             isStuck: store.transfer.brokenParts >= Self.stuckCount)
         let step = accepted(rule.judge(facts), facts)
-        store.transfer.hasMetOrigin = true
-        store.transfer.brokenParts =
-            ResumeRule.brokenStatuses.contains(facts.status) ? store.transfer.brokenParts + 1 : 0
+        store.transfer.noteAnswer(head, from: location)
+        if case .main = role {
+            let isBroken = ResumeRule.brokenStatuses.contains(facts.status)
+            store.transfer.brokenParts = isBroken ? store.transfer.brokenParts + 1 : 0
+        }
         self.facts = facts
         self.step = step
         do throws(DiskFailure) {

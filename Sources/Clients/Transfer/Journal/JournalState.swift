@@ -108,10 +108,13 @@ struct JournalState: Equatable {
             self.isResumed = isResumed
             letGo()
         case .network(let network): self.network = network
-        case .head(let version): saved = version
+        case .head(let version):
+            saved = version
+            pause = nil
         case .hop(let url):
             if hops.count < Self.listLimit { hops.append(url) }
         case .progress(let check, let start):
+            pause = nil
             committed.insert(contentsOf: start..<check.end)
             checks[check.end] = check
             checks = checks.filter { end, _ in committed.isEnd(end) }
@@ -130,12 +133,15 @@ struct JournalState: Equatable {
         case .cancelled:
             if ending == nil { ending = .cancelled }
         case .authenticationAsked(let schemes, let host):
+            pause = nil
             keep(.authentication(schemes: schemes, host: host))
             loginAsked = .authentication(schemes: schemes, host: host)
         case .pauseAsked(let time, let failure): pause = Pause(until: time, failure: failure)
         case .delivered(let number): delivered = max(delivered, number)
         case .acknowledged(let number): acknowledged = max(acknowledged, number)
-        case .upload(let value): upload = value
+        case .upload(let value):
+            upload = value
+            pause = nil
         }
     }
 
@@ -146,6 +152,7 @@ struct JournalState: Equatable {
     }
 
     private mutating func restart(_ reason: String) {
+        pause = nil
         saved = nil
         committed = RangeSet()
         checks = [:]

@@ -1,5 +1,7 @@
 package import Base
 package import HTTPClient
+internal import HTTPModel
+internal import Origins
 internal import Sockets
 
 /// A task while its service has it, and all that its driver needs.
@@ -58,7 +60,7 @@ package final class RunningTransfer: @unchecked Sendable {
     var closedEnd: Int64?
     /// What was last dropped.
     var dropped: SavedVersion?
-    /// Whether its origin has answered, in this process or before it.
+    /// Whether its origin has answered over TLS, in this process or before it.
     var hasMetOrigin = false
     /// Answers in a row that were failures of the server.
     var brokenParts = 0
@@ -98,6 +100,12 @@ package final class RunningTransfer: @unchecked Sendable {
     /// Ends an upload whose content has all arrived, with its result's URL and what was sent.
     package func complete(upload url: String, sha256: [UInt8], size: Int64) throws(DiskFailure) {
         try journal.append([.verified(sha256: sha256, size: size), .completed(path: url)])
+    }
+
+    /// Takes note of who has answered: over TLS nobody else can have, but where a redirect leads has not.
+    func noteAnswer(_ head: ResponseHead, from location: OriginLocation) {
+        guard location.target.isSecure, !(300..<400).contains(head.status) else { return }
+        hasMetOrigin = true
     }
 
     package func noteRequest() { task.requestCount += 1 }
@@ -160,17 +168,14 @@ package final class RunningTransfer: @unchecked Sendable {
         task.options = state.plan.options
         task.hops = state.hops
         task.restarts = state.restarts
-        if state.saved != nil || state.restartCount > 0 || state.upload != nil
-            || !state.hops.isEmpty
-        {
-            hasMetOrigin = true
-        }
+        if state.saved != nil || state.restartCount > 0 { hasMetOrigin = true }
         if task.kind == .download {
             task.committed = state.committedCount
             task.total = state.saved?.length ?? state.verified?.size
         }
         if task.kind == .upload {
             let upload = state.upload.flatMap { UploadState($0) }
+            if upload?.resource != nil { hasMetOrigin = true }
             task.committed = state.verified?.size ?? upload?.offset ?? 0
             task.total = state.verified?.size ?? upload?.size
         }

@@ -6,8 +6,8 @@ package struct TransferConfiguration: Sendable {
     package var environment = TransferEnvironment()
     /// What waits are drawn from.
     package var seed: UInt64 = 1
-    /// The network that this process is in, `START-OF-THE-SYSTEM NAMESPACE`: what was let go on in another
-    /// one of the same start waits; `nil` where all are one.
+    /// The network that this process is in, `SYSTEM NETWORK`: what was let go on in another one of the same
+    /// system waits; `nil` where all are one.
     package var network: String?
     package var credentials: (any CredentialSource)?
     /// What whoever wants the folder meanwhile is told.

@@ -30,7 +30,9 @@ extension TransferService {
         }
         if let pause = state.pause, state.ending == nil {
             let left = (pause.until.microseconds - clock.now.microseconds) / 1000
-            put(transfer, off: min(max(0, left), RetryRule.longestPause), .retry, pause.failure)
+            if left > 0 {
+                put(transfer, off: min(left, RetryRule.longestPause), .retry, pause.failure)
+            }
         }
         transfer.refresh()
         settle(transfer)

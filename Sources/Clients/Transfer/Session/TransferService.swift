@@ -271,7 +271,8 @@ package final class TransferService: @unchecked Sendable {
     }
 
     /// Whether a task is for another network than that of this process: its tries would be in vain here, or
-    /// be seen by whom its owner did not mean. Namespaces have other names after each start of the system.
+    /// be seen by whom its owner did not mean. Behind a start of the system, or of a container, all networks
+    /// are others.
     private func isElsewhere(_ transfer: RunningTransfer) -> Bool {
         guard let own = configuration.network, let other = transfer.journal.state.network else {
             return false
@@ -324,7 +325,9 @@ package final class TransferService: @unchecked Sendable {
 
     /// Has the origin forget what a task that was cancelled has left there.
     func cleanUp(_ transfer: RunningTransfer) {
-        guard let driver = drivers[transfer.task.kind], !isClosing else { return }
+        guard let driver = drivers[transfer.task.kind], !isClosing, !isElsewhere(transfer) else {
+            return
+        }
         transfer.stop = ClientStop()
         cleaning.append(transfer)
         background.add { [self] in

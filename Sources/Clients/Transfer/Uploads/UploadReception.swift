@@ -102,7 +102,7 @@ final class UploadReception: ClientReception, @unchecked Sendable {
         let rule = UploadRule(action, store.state, store.options, url: location.url)
         let step = rule.judge(facts)
         self.step = step
-        store.transfer.hasMetOrigin = true
+        store.transfer.noteAnswer(head, from: location)
         headAt = store.transfer.clock.elapsed
         // Its content may have a digest, which is that of the upload or its own.
         return step == .complete

@@ -34,7 +34,9 @@ final class DialogueRelay: @unchecked Sendable {
     private var hasBegunHTTP = false
     private var clientWaiter: UnsafeContinuation<Void, Never>?
     /// When bytes passed last, in milliseconds of the loop's clock.
-    private(set) var passedTick: UInt64
+    private var passedTick: UInt64
+    /// How many pieces wait for a side to take them.
+    private var waitingCount = 0
 
     /// How the dialogue went on.
     enum End {
@@ -166,6 +168,8 @@ final class DialogueRelay: @unchecked Sendable {
         guard count > 0 else { return }
         task.recordSegment(bytes.readable.extracting(..<count), direction)
         target.writeDeadline = loop.now + worker.plan.limits.bodyTimeout
+        waitingCount += 1
+        defer { (waitingCount, passedTick) = (waitingCount - 1, loop.now) }
         if count == bytes.count {
             try await target.write(bytes)
         } else {
@@ -291,6 +295,9 @@ final class DialogueRelay: @unchecked Sendable {
         client.interrupt()
         origin.interrupt()
     }
+
+    /// Whether bytes pass, or have in the last so many milliseconds.
+    func isInUse(within time: UInt64) -> Bool { waitingCount > 0 || loop.now < passedTick + time }
 
     /// Ends it for a shutdown, whatever it waits for.
     func interrupt() {

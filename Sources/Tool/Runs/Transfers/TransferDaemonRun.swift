@@ -35,7 +35,7 @@ package enum TransferDaemonRun {
         configuration.seed = UInt64.random(in: .min ... .max)
         let holder = try HolderNote.present(processID: processID)
         configuration.holder = holder
-        configuration.network = DaemonFolder.ownNetwork.map { "\(holder.bootID) \($0)" }
+        configuration.network = DaemonFolder.ownNetworkName(bootID: holder.bootID)
         configuration.credentials = CredentialFiles()
         let network = TrustingNetwork(on: loop) { configuration in
             var configuration = configuration

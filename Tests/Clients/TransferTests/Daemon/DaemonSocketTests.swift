@@ -143,6 +143,32 @@ import Testing
         }
     }
 
+    /// Two may wait for one transfer, and the first has it forgotten.
+    @Test func tellsTheEndOfWhatWasForgotten() async throws {
+        let folder = try TransferFolder()
+        let place = DaemonFolder(folder.path)
+        try place.prepare()
+        try await Self.laboratory(folder).run { bench in
+            let (service, loop) = (bench.service, bench.service.loop)
+            let daemon = TransferDaemon(service, .patient, processID: 4711, folder: place)
+            let listener = try LocalListener(place.socket, on: loop)
+            async let served: Void = daemon.run(listener)
+            let client = try await DaemonConnection.open(place, on: loop)
+            let id = try service.enqueue(
+                TransferPlan(.download, bench.origin + "/assets/7/1k", file: folder.path + "/a")
+            ).identifier
+            async let told = client.tasks(.follow(id))
+            while service.watchers[id, default: []].isEmpty { await Task.yield() }
+            try service.resume(id)
+            #expect(await service.wait(for: id)?.state == .completed)
+            try service.acknowledge(id, event: .max)
+            #expect(service.task(id) == nil)
+            #expect(try await told.last?.state == .completed)
+            _ = try await client.tasks(.stop)
+            await served
+        }
+    }
+
     /// What a command under `run --capture-all` asks for is not fetched past what watches it.
     @Test(arguments: ["net:[1]", nil])
     func doesNothingForAnotherNetwork(_ network: String?) async throws {
@@ -158,7 +184,7 @@ import Testing
             let client = try await DaemonConnection.open(place, on: bench.service.loop)
             #expect(try await client.tasks(.list(session: nil)).isEmpty)
             let plan = TransferPlan(.download, bench.origin + "/assets/7/1k", file: "/files/a")
-            for request in [DaemonRequest.add(plan), .resume("x"), .cancel("x")] {
+            for request in [DaemonRequest.add(plan), .resume("x")] {
                 let failure = await #expect(throws: Failure.self) {
                     _ = try await client.tasks(request)
                 }
