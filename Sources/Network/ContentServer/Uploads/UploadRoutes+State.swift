@@ -18,13 +18,22 @@ extension UploadRoutes {
 
     /// How far an upload is; whatever append goes on ends with that, unless it is a page of another
     /// site that asks.
+    ///
+    /// In tus an upload is complete when its offset is its length: who is told so asks no more, and
+    /// the append that brought the last byte may have been ended ahead of its end. So it is completed
+    /// first.
     func state(
         _ request: ServerRequest, _ dialect: UploadDialect
-    ) throws(UploadRefusal) -> ServerResponse {
+    ) async throws(UploadRefusal) -> ServerResponse {
         let dialect = dialect == .plain ? .standard : dialect
         let upload = try find(request)
         let isOfAnother = ClientLabel.isOfAnotherSite(request)
-        let facts = isOfAnother ? upload.facts : upload.takeOver()?.facts ?? upload.facts
+        var facts = isOfAnother ? upload.facts : upload.takeOver()?.facts ?? upload.facts
+        if dialect == .tus, !isOfAnother, !facts.record.isComplete,
+            facts.offset == facts.record.length
+        {
+            facts = try await finish(upload, facts.offset, turn: nil).facts
+        }
         var fields = progress(facts, dialect, now: Self.now(request))
         fields.append(ResponseField("Cache-Control", "no-store"))
         if dialect == .tus {

@@ -56,7 +56,7 @@ struct UploadRoutes: Sendable {
         }
         switch method {
         case .get: return isOfOne ? try content(request) : list(request)
-        case .head where isOfOne: return try state(request, dialect)
+        case .head where isOfOne: return try await state(request, dialect)
         case .delete where isOfOne: return try cancel(request, dialect)
         case .patch where isOfOne: return try await append(request, body, dialect)
         case .put, .post: return try await create(request, body)
@@ -248,8 +248,10 @@ struct UploadRoutes: Sendable {
     // MARK: Ending
 
     /// Ends an upload, and gives it the name of the one that it replaces.
+    ///
+    /// - Parameter turn: of the request that ends it; `nil` if nothing can come any more.
     func finish(
-        _ upload: StoredUpload, _ length: UInt64, turn: UInt64, replacing name: [UInt8]? = nil
+        _ upload: StoredUpload, _ length: UInt64, turn: UInt64?, replacing name: [UInt8]? = nil
     ) async throws(UploadRefusal) -> StoredUpload {
         // From now on nobody appends, whoever takes the turn: there is no room behind the length.
         try await change(upload, turn: turn, at: length) { $0.length = length }
