@@ -336,13 +336,20 @@ final class HTTPServerTask: @unchecked Sendable {
     private func finish(lingers: Bool, isTruncated: Bool = false) async {
         // Clients of TLS reset where they leave the close_notify unread, which says nothing.
         isFinishing = lingers && client?.security == nil
-        await stream.endInOrder(
+        await stream.sayGoodbye(
             discarding: lingers ? Self.discardLimit : 0, patience: Self.discardPatience,
             isTruncated: isTruncated)
+        // What the client's system has not taken by now it may never take. Who has ended its own
+        // direction alone was not waited for.
+        let isLeft = channel.isBroken || !channel.peerEnded
+        if lingers, isLeft, (channel.unacknowledgedCount ?? 0) > Self.goodbyeLength { doubt() }
+        channel.close()
     }
 
     /// In bytes.
     private static let discardLimit = 1 << 20
+    /// What TLS says last, and the end itself, at most: who leaves ahead of it leaves nothing. In bytes.
+    private static let goodbyeLength = 100
     /// In milliseconds.
     private static let discardPatience: UInt64 = 1_000
 

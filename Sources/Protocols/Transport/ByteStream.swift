@@ -154,12 +154,19 @@ extension ByteStream {
     package func endInOrder(
         discarding limit: Int, patience: UInt64 = 30_000, isTruncated: Bool = false
     ) async {
+        await sayGoodbye(discarding: limit, patience: patience, isTruncated: isTruncated)
+        channel.close()
+    }
+
+    /// The same, but for the last step, which is the caller's: closing the channel.
+    package func sayGoodbye(
+        discarding limit: Int, patience: UInt64, isTruncated: Bool
+    ) async {
         guard !channel.isClosed else { return }
         channel.resumeWaiting()
         channel.writeDeadline = loop.now + 2_000
         if isTruncated { channel.shutdownWriting() } else { await finish() }
         if limit > 0, !channel.peerEnded, !channel.isBroken { await discardRest(limit, patience) }
-        channel.close()
     }
 
     private func discardRest(_ limit: Int, _ patience: UInt64) async {
@@ -177,7 +184,6 @@ extension ByteStream {
             }
         } catch {
             // Whatever ends the wait, the connection is closed next.
-            channel.close()
         }
     }
 }

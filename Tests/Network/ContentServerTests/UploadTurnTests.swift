@@ -149,32 +149,6 @@ struct UploadTurnTests {
         #expect(status == 409)
     }
 
-    /// In tus who is told that all is there asks no more: it is complete, also where that question has
-    /// ended the append that brought the last byte, or a server was killed behind it.
-    @Test(arguments: [false, true]) func isCompleteWhenItIsTold(_ isKilled: Bool) async throws {
-        var uploads = try UploadFixture()
-        _ = try await uploads.send("POST", "/uploads/a", [Self.tus, ("Upload-Length", "100")])
-        var offset: String?
-        var copy: UploadFixture?
-        let status = try await Self.send(
-            uploads, "PATCH", "/uploads/a", [Self.tus, Self.tusType, ("Upload-Offset", "0")],
-            Self.whole, length: nil, ahead: 11
-        ) {
-            do {
-                if isKilled { copy = try UploadFixture(copying: uploads.folder) }
-                offset = try await Self.offset(copy ?? uploads)
-            } catch {
-                Issue.record(error)
-            }
-        }
-        #expect(offset == "100")
-        #expect(status == (isKilled ? 204 : 409))
-        if let copy { uploads = copy }
-        let whole = try await uploads.send("GET", "/uploads/a")
-        #expect(whole.content == Self.whole)
-        #expect(whole["ETag"] == "\"\(Digests.sha256(Self.whole).hex)\"")
-    }
-
     /// Whoever brings an upload by one request could not go on: nobody takes it over. A page of
     /// another site takes none.
     @Test(arguments: [

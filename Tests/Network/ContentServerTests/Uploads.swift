@@ -9,6 +9,7 @@ import Testing
 final class UploadFixture {
     let folder: String
     private(set) var server: ContentServer
+    private(set) var store: UploadStore?
     private let limits: UploadStore.Limits
 
     /// - Parameter original: a folder that is copied as it is now, which a server finds that starts
@@ -23,7 +24,8 @@ final class UploadFixture {
         if let original {
             try FileManager.default.copyItem(atPath: original, toPath: folder)
         }
-        server = try Self.server(folder, limits)
+        store = try UploadStore(path: folder, limits: limits)
+        server = Self.server(store)
     }
 
     deinit {
@@ -34,18 +36,18 @@ final class UploadFixture {
         }
     }
 
-    private static func server(
-        _ folder: String, _ limits: UploadStore.Limits
-    ) throws -> ContentServer {
+    private static func server(_ store: UploadStore?) -> ContentServer {
         var configuration = ContentServerConfiguration()
-        configuration.uploads = try UploadStore(path: folder, limits: limits)
+        configuration.uploads = store
         return ContentServer(configuration)
     }
 
     /// Forgets all that is in memory.
     func restart() throws {
-        server = ContentServer(ContentServerConfiguration())
-        server = try Self.server(folder, limits)
+        // Its folder is locked while it is there.
+        (server, store) = (Self.server(nil), nil)
+        store = try UploadStore(path: folder, limits: limits)
+        server = Self.server(store)
     }
 
     struct Answer {

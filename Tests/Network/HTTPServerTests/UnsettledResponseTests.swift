@@ -130,6 +130,20 @@ struct UnsettledResponseTests {
         #expect(tellings.doubted == ["/a", "/b"])
     }
 
+    /// Where the connection ends with the response, too: what the client's system has not taken soon
+    /// may never be taken. Of this it takes a part, and the server's the rest.
+    @Test(.timeLimit(.minutes(2)), arguments: [false, true])
+    func doubtsWhatIsNotTaken(_ reads: Bool) async throws {
+        let tellings = Tellings()
+        try await withServer(tellings.answer(size: 600_000)) { laboratory in
+            let client = try await laboratory.connect()
+            try await client.send("GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            if reads { _ = try await client.receiveAll() }
+            await tellings.wait(for: reads ? 1 : 2)
+        }
+        #expect(tellings.doubted == (reads ? [] : ["/a"]))
+    }
+
     /// A request behind a response tells that it was read.
     @Test func trustsWhoGoesOn() async throws {
         let ends = Mutex<[SentResponse]>([])

@@ -133,7 +133,7 @@ package enum JournalAssertion: Sendable, Equatable {
             }
             guard let from = record.askedFrom, let last = known.last else { continue }
             isAny = true
-            guard !known.doubtful.contains(where: { blindness(record, from, $0) == nil }),
+            guard !known.mayHave(ifRange(of: record)),
                 let blindness = blindness(record, from, known.sure ?? last)
             else { continue }
             if known.sure == nil { isUnsure = true } else { found.append(blindness) }
@@ -145,36 +145,40 @@ package enum JournalAssertion: Sendable, Equatable {
     /// What a client may go on with: of what it has surely got bytes of, the last, and all behind it
     /// that it may have got bytes of.
     private struct KnownAnswers {
-        var sure: JournalRecord?
-        /// One of each version.
-        var doubtful: [JournalRecord] = []
-        var last: JournalRecord? { doubtful.last ?? sure }
+        private(set) var sure: JournalRecord?
+        private(set) var last: JournalRecord?
+        /// The validators of those that it may have.
+        private var doubtful: Set<String> = []
 
         mutating func add(_ record: JournalRecord) {
+            last = record
             guard record.sentBytes(0).allSatisfy(\.sure.isEmpty) else {
                 (sure, doubtful) = (record, [])
                 return
             }
-            let isKnown = doubtful.contains {
-                $0.entityTag == record.entityTag && $0.lastModified == record.lastModified
-            }
-            if !isKnown { doubtful.append(record) }
+            doubtful.formUnion([record.entityTag, record.lastModified].compactMap(\.self))
         }
+
+        /// A weak tag never matches.
+        func mayHave(_ condition: String?) -> Bool {
+            condition.map { !$0.hasPrefix("W/") && doubtful.contains($0) } ?? false
+        }
+    }
+
+    private static func ifRange(of record: JournalRecord) -> String? {
+        let name = "if-range: "
+        return record.conditions.first { $0.lowercased().hasPrefix(name) }
+            .map { String($0.dropFirst(name.count)) }
     }
 
     private static func blindness(
         _ record: JournalRecord, _ from: UInt64, _ known: JournalRecord
     ) -> String? {
         let what = "\(name(record)) goes on at byte \(from) of \(record.target)"
-        guard
-            let condition = record.conditions.first(where: {
-                $0.lowercased().hasPrefix("if-range: ")
-            })
-        else {
+        guard let value = ifRange(of: record) else {
             let other = record.conditions.first.map { " (it has \($0))" } ?? ""
             return "\(what) without If-Range\(other)"
         }
-        let value = String(condition.dropFirst("if-range: ".count))
         if value.hasPrefix("W/") { return "\(what) with a weak tag, which never matches" }
         guard value != known.entityTag, value != known.lastModified else { return nil }
         return "\(what) with If-Range \(value.isEmpty ? "that is empty" : value), but"

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 internal import HTTPModel
 
 /// A digest that a client says its content has.
@@ -11,29 +12,46 @@ struct ExpectedDigest: Sendable, Equatable {
         self.digest = digest
     }
 
-    /// The strongest of Repr-Digest or Content-Digest that is known (RFC 9530); `nil` for none.
-    init?(field: ArraySlice<UInt8>?) {
-        guard let field else { return nil }
-        let found = field.split(separator: UInt8(ascii: ","), maxSplits: 16).compactMap {
-            Self.member($0.trimmingWhitespace)
-        }
-        guard let best = found.max(by: { $0.algorithm.size < $1.algorithm.size }) else {
-            return nil
-        }
-        self = best
+    /// Those of Content-Digest that are secure (RFC 9530 §5); others say nothing.
+    ///
+    /// Errors: 400 for two of one algorithm.
+    static func content(_ fields: Fields) throws(UploadRefusal) -> [ExpectedDigest] {
+        try joined([], secure(.content, fields.all(named: "content-digest")))
     }
 
-    /// `sha-256=:<Base64>:`; what is no secure digest says nothing.
-    private static func member(_ text: ArraySlice<UInt8>) -> ExpectedDigest? {
-        let name = text.prefix { $0 != UInt8(ascii: "=") }
-        let value = text.dropFirst(name.count + 1)
-        guard let algorithm = DigestAlgorithm(rawValue: name.text),
-            algorithm == .sha256 || algorithm == .sha512, value.count > 2,
-            value.first == UInt8(ascii: ":"), value.last == UInt8(ascii: ":"),
-            let digest = Base64.decode(value.dropFirst().dropLast()),
-            digest.count == algorithm.size
-        else { return nil }
-        return ExpectedDigest(algorithm: algorithm, digest: digest)
+    /// Those of Repr-Digest that are secure, beside what was wanted before.
+    ///
+    /// Errors: 400 for two of one algorithm.
+    static func representation(
+        _ fields: Fields, beside known: [ExpectedDigest] = []
+    ) throws(UploadRefusal) -> [ExpectedDigest] {
+        try joined(known, secure(.representation, fields.all(named: "repr-digest")))
+    }
+
+    private static func secure(
+        _ field: ClaimedDigest.Field, _ lines: [ArraySlice<UInt8>]
+    ) -> [ExpectedDigest] {
+        ClaimedDigest.read(field, lines).compactMap { claim in
+            guard case .hash(let algorithm) = claim.algorithm,
+                algorithm == .sha256 || algorithm == .sha512
+            else { return nil }
+            return ExpectedDigest(algorithm: algorithm, digest: claim.bytes)
+        }
+    }
+
+    private static func joined(
+        _ known: [ExpectedDigest], _ told: [ExpectedDigest]
+    ) throws(UploadRefusal) -> [ExpectedDigest] {
+        var all = known
+        for digest in told where !all.contains(digest) {
+            guard !all.contains(where: { $0.algorithm == digest.algorithm }) else {
+                throw UploadRefusal(
+                    400,
+                    "two \(digest.algorithm.rawValue) digests were told, and nothing has both")
+            }
+            all.append(digest)
+        }
+        return all
     }
 
     /// `sha-256 <hexadecimal>`

@@ -32,6 +32,8 @@ final class StoredUpload: Sendable {
         var changeCount: UInt64 = 0
         var written: UInt64 = 0
         var isRemoved = false
+        /// Whether somebody digests the whole.
+        var isDigested = false
 
         /// Errors: `upload-removed`, `upload-superseded`.
         func check(_ turn: UInt64) throws(Failure) {
@@ -88,9 +90,7 @@ final class StoredUpload: Sendable {
     func takeOver() -> (turn: UInt64, facts: Facts)? {
         state.withLock { state in
             let record = state.record
-            guard record.isComplete || record.dialect != UploadDialect.plain.name else {
-                return nil
-            }
+            guard record.isComplete || !record.comesAtOnce else { return nil }
             state.turn += 1
             return (state.turn, Facts(record: state.record, offset: state.size))
         }
@@ -204,6 +204,17 @@ final class StoredUpload: Sendable {
             return state.record.checkedCount != nil || state.written < state.changeCount
         }
     }
+
+    /// - Returns: whether the caller may digest the whole, and has to say when it has ended; `false`
+    ///   while another does.
+    func beginDigest() -> Bool {
+        state.withLock { state in
+            defer { state.isDigested = true }
+            return !state.isDigested
+        }
+    }
+
+    func endDigest() { state.withLock { $0.isDigested = false } }
 
     /// Whether it was removed, or goes on under another name.
     var isRetired: Bool { state.withLock { $0.isRemoved } }

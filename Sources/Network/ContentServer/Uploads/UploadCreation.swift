@@ -47,6 +47,7 @@ struct UploadCreation {
             record.length = concat.hasPrefix("final;") ? nil : try Self.tusLength(fields)
             record.metadata = try Self.metadata(fields)
             record.isPartial = concat == "partial"
+            record.isJoined = concat.hasPrefix("final;")
             joined = concat.hasPrefix("final;") ? String(concat.dropFirst(6)) : nil
         case .draft, .standard:
             completes = dialect.completes(fields)
@@ -56,9 +57,7 @@ struct UploadCreation {
             record.length = try Self.length(
                 fields, at: 0, contentLength: completes ? contentLength : nil, known: nil)
         }
-        if let digest = ExpectedDigest(field: fields.first(named: "repr-digest")) {
-            record.wanted = [digest]
-        }
+        record.wanted = try ExpectedDigest.representation(fields)
         wish = try Self.wish(request, dialect)
         self.record = record
     }

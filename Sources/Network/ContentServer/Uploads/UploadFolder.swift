@@ -162,6 +162,15 @@ enum UploadFolder {
             }
             record.checkedCount = nil
         }
+        if let length = record.length, size < length { record.sha256 = nil }
+        guard record.isComplete || !record.comesAtOnce else {
+            // Its request ended with the server that took it.
+            if isOwnFile("\(folder)/\(file)"), isOwnFile(path) {
+                Files.remove(path)
+                Files.remove("\(folder)/\(file)")
+            }
+            return nil
+        }
         return StoredUpload(name: name, folder: folder, record: record, size: size)
     }
 

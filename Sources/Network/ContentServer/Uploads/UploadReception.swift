@@ -150,12 +150,7 @@ struct UploadReception {
 
     private func sync(_ descriptor: Int32) async throws(UploadRefusal) {
         do throws(Failure) {
-            try await besideLoop { () throws(Failure) in
-                guard fsync(descriptor) == 0 else {
-                    throw Failure(
-                        "file-unwritable", party: .tool, "cannot write the upload to the disk")
-                }
-            }
+            try await besideLoop { () throws(Failure) in try UploadStore.sync(descriptor) }
         } catch {
             throw UploadRefusal(error)
         }

@@ -1,4 +1,5 @@
 internal import Base
+internal import Contents
 
 /// What is known of an upload besides its bytes, as it stands in the state file.
 struct UploadRecord: Sendable, Equatable {
@@ -17,11 +18,16 @@ struct UploadRecord: Sendable, Equatable {
     var sha256: String?
     /// Whether tus may join it with others.
     var isPartial = false
+    /// Whether it is joined of others.
+    var isJoined = false
     /// The name that its files got last, or were getting when the server was killed; `nil` for the
     /// one that they were made with.
     var movedTo: String?
 
     var isComplete: Bool { sha256 != nil }
+
+    /// Whether one request brings all of it, so that nobody goes on with it behind that.
+    var comesAtOnce: Bool { dialect == UploadDialect.plain.name || isJoined }
 
     init(dialect: String, expiry: Int64) {
         self.dialect = dialect
@@ -35,7 +41,8 @@ struct UploadRecord: Sendable, Equatable {
             ("expiry", String(expiry)), ("metadata", metadata),
             ("digest", wanted.isEmpty ? nil : wanted.map(\.text).joined(separator: " ")),
             ("checked", checkedCount.map { String($0) }), ("sha256", sha256),
-            ("partial", isPartial ? "yes" : nil), ("moved", movedTo),
+            ("partial", isPartial ? "yes" : nil), ("joined", isJoined ? "yes" : nil),
+            ("moved", movedTo),
         ]
         let body = lines.compactMap { name, value in value.map { "\(name) \($0)\n" } }
         return Self.head + body.joined() + Self.end
@@ -58,6 +65,7 @@ struct UploadRecord: Sendable, Equatable {
         checkedCount = values["checked"].flatMap(UInt64.init)
         sha256 = values["sha256"]
         isPartial = values["partial"] != nil
+        isJoined = values["joined"] != nil
         movedTo = values["moved"]
         let words = values["digest"]?.split(separator: " ") ?? []
         for place in stride(from: 0, to: words.count - 1, by: 2) {

@@ -40,6 +40,14 @@ struct UploadRefusal: Error, Sendable {
         return refusal
     }
 
+    /// Locked (RFC 4918 §11.3), as servers of tus answer then.
+    static var isDigested: UploadRefusal {
+        var refusal = UploadRefusal(
+            423, "the upload is being digested for another request; ask again")
+        refusal.fields = [ResponseField("Retry-After", "1")]
+        return refusal
+    }
+
     static func wrongOffset(
         _ provided: UInt64, expected: UInt64, _ dialect: UploadDialect
     ) -> UploadRefusal {

@@ -41,12 +41,13 @@ extension UploadRoutes {
             throw UploadRefusal(400, "the Content-Type of a form needs a boundary")
         }
         // What a form represents is what it holds.
-        let digests = ["content-digest", "repr-digest"].compactMap {
-            ExpectedDigest(field: request.fields.first(named: $0))
-        }
+        let digests =
+            try ExpectedDigest.content(request.fields)
+            + ExpectedDigest.representation(request.fields)
         let form = MultipartContent(body, boundary: boundary, digests: digests)
-        var taken: [JSONText] = []
-        var kept: [StoredUpload] = []
+        // Nothing is complete before all has come, and is what it should be.
+        var taken: [(upload: StoredUpload, length: UInt64)] = []
+        var whole: [JSONText] = []
         var fields: [JSONText] = []
         var fieldBytes = 0
         do throws(Failure) {
@@ -56,9 +57,7 @@ extension UploadRoutes {
                         "request-too-large", party: .client, "more than \(Self.partLimit) parts")
                 }
                 if part.isFile {
-                    let (upload, text) = try await file(part.fileName, form, request)
-                    kept.append(upload)
-                    taken.append(text)
+                    taken.append(try await file(part.fileName, form, request))
                 } else {
                     let value = try await form.collect(byteLimit: Self.fieldLimit - fieldBytes)
                     fieldBytes += value.count
@@ -68,17 +67,20 @@ extension UploadRoutes {
                 }
             }
             try await form.check()
+            for (upload, length) in taken {
+                whole.append(Self.description(try await formed(upload, length)))
+            }
         } catch {
             // Who sends the form again would have them twice.
-            for upload in kept { store.remove(upload) }
+            for (upload, _) in taken { store.remove(upload) }
             throw UploadRefusal(error.code == "request-too-large" ? 413 : 400, error.detail)
         }
-        return json(201, ["uploads": .array(taken), "fields": .array(fields)])
+        return json(201, ["uploads": .array(whole), "fields": .array(fields)])
     }
 
     private func file(
         _ name: [UInt8]?, _ content: MultipartContent, _ request: ServerRequest
-    ) async throws(Failure) -> (StoredUpload, JSONText) {
+    ) async throws(Failure) -> (StoredUpload, UInt64) {
         do throws(UploadRefusal) {
             let creation = UploadCreation(
                 plain: name, expiry: Self.now(request) + store.limits.age)
@@ -87,18 +89,30 @@ extension UploadRoutes {
                 store: store, upload: upload, dialect: .plain, turn: StoredUpload.firstTurn,
                 start: 0)
             do throws(UploadRefusal) {
-                let end = try await reception.receive(content)
-                let whole = try await finish(upload, end, turn: StoredUpload.firstTurn)
-                return (upload, Self.description(whole))
+                return (upload, try await reception.receive(content))
             } catch {
                 store.remove(upload, turn: StoredUpload.firstTurn)
                 throw error
             }
         } catch {
-            throw Failure(
-                error.status == 413 ? "request-too-large" : "request-body", party: .client,
-                error.title)
+            throw Self.failure(error)
         }
+    }
+
+    private func formed(
+        _ upload: StoredUpload, _ length: UInt64
+    ) async throws(Failure) -> StoredUpload {
+        do throws(UploadRefusal) {
+            return try await finish(upload, length, turn: StoredUpload.firstTurn)
+        } catch {
+            throw Self.failure(error)
+        }
+    }
+
+    private static func failure(_ refusal: UploadRefusal) -> Failure {
+        Failure(
+            refusal.status == 413 ? "request-too-large" : "request-body", party: .client,
+            refusal.title)
     }
 
     private static let joinLimit = 1000

@@ -21,7 +21,7 @@ extension UploadRoutes {
     ///
     /// In tus an upload is complete when its offset is its length: who is told so asks no more, and
     /// the append that brought the last byte may have been ended ahead of its end. So it is completed
-    /// first.
+    /// first, whoever asks.
     func state(
         _ request: ServerRequest, _ dialect: UploadDialect
     ) async throws(UploadRefusal) -> ServerResponse {
@@ -29,10 +29,12 @@ extension UploadRoutes {
         let upload = try find(request)
         let isOfAnother = ClientLabel.isOfAnotherSite(request)
         var facts = isOfAnother ? upload.facts : upload.takeOver()?.facts ?? upload.facts
-        if dialect == .tus, !isOfAnother, !facts.record.isComplete,
-            facts.offset == facts.record.length
+        if dialect == .tus, facts.offset == facts.record.length, !facts.record.isComplete,
+            facts.record.dialect == UploadDialect.tus.name, !facts.record.comesAtOnce
         {
-            facts = try await finish(upload, facts.offset, turn: nil).facts
+            try await complete(upload, facts.offset)
+            guard store.has(upload) else { throw UploadRefusal(UploadStore.removed) }
+            facts = upload.facts
         }
         var fields = progress(facts, dialect, now: Self.now(request))
         fields.append(ResponseField("Cache-Control", "no-store"))

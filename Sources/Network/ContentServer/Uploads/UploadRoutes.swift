@@ -159,8 +159,13 @@ struct UploadRoutes: Sendable {
                 throw UploadRefusal(413, "the upload's length is \(length), and more would come")
             }
         }
-        let wanted = try wanted(request, of: facts.record)
-        if wanted != facts.record.wanted || length != facts.record.length {
+        let wanted = try ExpectedDigest.representation(
+            request.fields, beside: facts.record.wanted)
+        if facts.record.isComplete {
+            // An empty append changes nothing, but it may say what should be there.
+            let told = wanted.filter { !facts.record.wanted.contains($0) }
+            if !told.isEmpty { try await digested(upload, facts.offset, told) }
+        } else if wanted != facts.record.wanted || length != facts.record.length {
             try await change(upload, turn: turn) { ($0.length, $0.wanted) = (length, wanted) }
         }
         let (end, isWhole) = try await receive(
@@ -172,22 +177,6 @@ struct UploadRoutes: Sendable {
         }
         return ServerResponse(
             dialect.appendedStatus, progress(upload.facts, dialect, now: Self.now(request)))
-    }
-
-    /// With what an append says that the whole will have.
-    private func wanted(
-        _ request: ServerRequest, of record: UploadRecord
-    ) throws(UploadRefusal) -> [ExpectedDigest] {
-        guard let told = ExpectedDigest(field: request.fields.first(named: "repr-digest")) else {
-            return record.wanted
-        }
-        guard let known = record.wanted.first(where: { $0.algorithm == told.algorithm }) else {
-            return record.wanted + [told]
-        }
-        guard known == told else {
-            throw UploadRefusal(400, "Repr-Digest is not what it was before")
-        }
-        return record.wanted
     }
 
     private func checkType(
@@ -213,9 +202,7 @@ struct UploadRoutes: Sendable {
     ) async throws(UploadRefusal) -> (end: UInt64, isWhole: Bool) {
         var reception = UploadReception(
             store: store, upload: upload, dialect: dialect, turn: turn, start: start)
-        if let digest = ExpectedDigest(field: request.fields.first(named: "content-digest")) {
-            reception.checksums.append(digest)
-        }
+        reception.checksums = try ExpectedDigest.content(request.fields)
         if dialect == .tus, let field = request.fields.first(named: "upload-checksum") {
             guard let checksum = ExpectedDigest(checksum: field) else {
                 throw UploadRefusal(400, "Upload-Checksum has another algorithm, or no digest")
@@ -248,15 +235,12 @@ struct UploadRoutes: Sendable {
     // MARK: Ending
 
     /// Ends an upload, and gives it the name of the one that it replaces.
-    ///
-    /// - Parameter turn: of the request that ends it; `nil` if nothing can come any more.
     func finish(
-        _ upload: StoredUpload, _ length: UInt64, turn: UInt64?, replacing name: [UInt8]? = nil
+        _ upload: StoredUpload, _ length: UInt64, turn: UInt64, replacing name: [UInt8]? = nil
     ) async throws(UploadRefusal) -> StoredUpload {
         // From now on nobody appends, whoever takes the turn: there is no room behind the length.
         try await change(upload, turn: turn, at: length) { $0.length = length }
-        // An empty append to what is complete changes nothing.
-        if !upload.facts.record.isComplete { try await complete(upload, length) }
+        try await complete(upload, length)
         guard let name, !name.elementsEqual(upload.name.utf8), !name.isEmpty else {
             guard store.has(upload) else { throw UploadRefusal(UploadStore.removed) }
             return upload
@@ -270,22 +254,59 @@ struct UploadRoutes: Sendable {
         }
     }
 
-    /// Digests the whole as it is on the disk, and compares that.
-    private func complete(_ upload: StoredUpload, _ length: UInt64) async throws(UploadRefusal) {
+    /// Compares all that came with what it should be, and removes it if it is not; nothing if it is
+    /// complete.
+    func complete(_ upload: StoredUpload, _ length: UInt64) async throws(UploadRefusal) {
+        // Once more if an append has told another digest meanwhile.
+        while !upload.facts.record.isComplete {
+            let wanted = upload.facts.record.wanted
+            do throws(UploadRefusal) {
+                let whole = try await digested(upload, length, wanted)
+                try await change(upload, turn: nil) {
+                    if $0.wanted == wanted { $0.sha256 = whole.hex }
+                }
+            } catch {
+                guard error.status == 422 else { throw error }
+                store.remove(upload)
+                throw UploadRefusal(error.status, "\(error.title): it was removed")
+            }
+        }
+    }
+
+    /// Digests the whole as it is on the disk, which one request at a time does of an upload.
+    ///
+    /// - Returns: its SHA-256.
+    ///
+    /// Errors: 422 if it is not what is wanted; 423 while another request does it.
+    @discardableResult
+    private func digested(
+        _ upload: StoredUpload, _ length: UInt64, _ wanted: [ExpectedDigest]
+    ) async throws(UploadRefusal) -> [UInt8] {
+        guard upload.beginDigest() else { throw .isDigested }
+        defer { upload.endDigest() }
+        try await sync(upload)
         let whole = try await digestWhole(.sha256, upload, length)
-        for wanted in upload.facts.record.wanted {
+        for wanted in wanted {
             let sum =
                 wanted.algorithm == .sha256
                 ? whole : try await digestWhole(wanted.algorithm, upload, length)
             guard sum == wanted.digest else {
-                store.remove(upload)
                 throw UploadRefusal(
                     422,
                     "the upload's \(wanted.algorithm.rawValue) is \(Base64.encode(sum)), and"
-                        + " not what Repr-Digest says: it was removed")
+                        + " not what Repr-Digest says")
             }
         }
-        try await change(upload, turn: nil) { $0.sha256 = whole.hex }
+        return whole
+    }
+
+    /// Waits until the disk has all that came: the append that brought it may not have got to it.
+    private func sync(_ upload: StoredUpload) async throws(UploadRefusal) {
+        do throws(Failure) {
+            try await besideLoop { [store] () throws(Failure) in try store.sync(upload) }
+        } catch {
+            throw UploadRefusal(error)
+        }
     }
 
     private func digestWhole(

@@ -253,6 +253,20 @@ package final class UploadStore: Sendable {
         }
     }
 
+    /// Errors: `file-unwritable`, `upload-removed`.
+    func sync(_ upload: StoredUpload) throws(Failure) {
+        guard let descriptor = openedForAppends(upload) else { throw Self.removed }
+        defer { close(descriptor) }
+        try Self.sync(descriptor)
+    }
+
+    /// Errors: `file-unwritable`.
+    static func sync(_ descriptor: Int32) throws(Failure) {
+        guard fsync(descriptor) == 0 else {
+            throw Failure("file-unwritable", party: .tool, "cannot write the upload to the disk")
+        }
+    }
+
     func give(_ count: UInt64) {
         byteCount.withLock { $0 -= min(count, $0) }
     }

@@ -34,9 +34,7 @@ package struct ClaimedDigest: Sendable, Equatable {
         for section in sections {
             if ofObject { claims += checksums(section) }
             for field in Field.allCases where field != .amazonChecksum {
-                for value in section.values(named: Array(field.rawValue.utf8)) {
-                    claims += read(field, value)
-                }
+                claims += read(field, section.values(named: Array(field.rawValue.utf8)))
             }
         }
         return Array(claims.prefix(limit))
@@ -49,9 +47,16 @@ package struct ClaimedDigest: Sendable, Equatable {
         }
     }
 
+    /// Those of a field's lines, which together are one list (RFC 9110 §5.3).
+    package static func read(_ field: Field, _ lines: [ArraySlice<UInt8>]) -> [ClaimedDigest] {
+        var claims: [ClaimedDigest] = []
+        for line in lines where claims.count < limit { claims += read(field, line) }
+        return Array(claims.prefix(limit))
+    }
+
     private static func read(_ field: Field, _ value: ArraySlice<UInt8>) -> [ClaimedDigest] {
         if field == .contentMD5 { return claim(field, .hash(.md5), value).map { [$0] } ?? [] }
-        return value.split(separator: UInt8(ascii: ",")).prefix(limit).compactMap { element in
+        return value.split(separator: UInt8(ascii: ",")).compactMap { element in
             guard let equals = element.firstIndex(of: UInt8(ascii: "=")) else { return nil }
             let name = element[..<equals].trimmingWhitespace.map(\.asciiLowercased).text
             guard let algorithm = ClaimedAlgorithm(name) else { return nil }

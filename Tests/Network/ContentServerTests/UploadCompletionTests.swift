@@ -1,0 +1,218 @@
+import Base
+import Contents
+import HTTPModel
+import HTTPServer
+import TLS
+import Testing
+
+@testable import ContentServer
+
+/// An upload is complete when all of it is there, and is what its client says that it is.
+struct UploadCompletionTests {
+    private static let whole = (0..<100).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+    private static let tus = ("Tus-Resumable", "1.0.0")
+    private static let type = ("Content-Type", "application/offset+octet-stream")
+    private static let right = "sha-256=:\(Base64.encode(Digests.sha256(whole))):"
+    private static let wrong = "sha-256=:\(Base64.encode([UInt8](repeating: 0, count: 32))):"
+    private static let wrong512 = "sha-512=:\(Base64.encode([UInt8](repeating: 0, count: 64))):"
+
+    /// Sends all of an upload by tus, and looks at it ahead of the append's end.
+    private static func append(
+        _ uploads: UploadFixture, _ name: String, _ created: [(String, String)] = [],
+        atEnd: @escaping () async throws -> Void
+    ) async throws -> Int {
+        _ = try await uploads.send(
+            "POST", "/uploads/\(name)", [tus, ("Upload-Length", "100")] + created)
+        let source = PiecesSource(whole, piece: 100)
+        var isSent = false
+        source.before = {
+            do {
+                if isSent { try await atEnd() }
+                isSent = true
+            } catch {
+                Issue.record(error)
+            }
+        }
+        let fields = [tus, type, ("Upload-Offset", "0")]
+        return await uploads.server.answer(
+            try request("PATCH", "/uploads/\(name)", fields),
+            RequestBody(length: nil, source: source)
+        ).status
+    }
+
+    private static func ask(
+        _ uploads: UploadFixture, _ name: String, _ fields: [(String, String)] = []
+    ) async throws -> UploadFixture.Answer {
+        try await uploads.send("HEAD", "/uploads/\(name)", [tus] + fields)
+    }
+
+    // MARK: Tus
+
+    /// In tus who is told that all is there asks no more: it is complete, also where that question has
+    /// ended the append that brought the last byte, where a server was killed behind it, and where a
+    /// page of another site asks, which ends nothing.
+    @Test(arguments: [
+        (false, [], 409), (true, [], 204), (false, [("Origin", "http://other.test")], 204),
+    ])
+    func isCompleteWhenItIsTold(
+        _ isKilled: Bool, _ fields: [(String, String)], _ expected: Int
+    ) async throws {
+        var uploads = try UploadFixture()
+        let first = uploads
+        var told: UploadFixture.Answer?
+        var copy: UploadFixture?
+        let status = try await Self.append(first, "a") {
+            if isKilled { copy = try UploadFixture(copying: first.folder) }
+            told = try await Self.ask(copy ?? first, "a", fields)
+        }
+        #expect(told?["Upload-Offset"] == "100")
+        #expect(told?["Upload-Expires"] == nil)
+        #expect(status == expected)
+        if let copy { uploads = copy }
+        let got = try await uploads.send("GET", "/uploads/a")
+        #expect(got.content == Self.whole)
+        #expect(got["ETag"] == "\"\(Digests.sha256(Self.whole).hex)\"")
+    }
+
+    /// Nobody is told that all is there where it is not what it should be.
+    @Test(arguments: [[], [("Origin", "http://other.test")]])
+    func tellsNothingOfWhatIsWrong(_ fields: [(String, String)]) async throws {
+        let uploads = try UploadFixture()
+        var told: UploadFixture.Answer?
+        let status = try await Self.append(uploads, "a", [("Repr-Digest", Self.wrong)]) {
+            told = try await Self.ask(uploads, "a", fields)
+        }
+        #expect(told?.status == 422)
+        #expect(told?["Upload-Offset"] == nil)
+        #expect(status == 410)
+        #expect(try await Self.ask(uploads, "a").status == 404)
+    }
+
+    /// One request at a time has an upload digested.
+    @Test func isDigestedForOneAtATime() async throws {
+        let uploads = try UploadFixture()
+        var told: [Int] = []
+        let status = try await Self.append(uploads, "a") {
+            let upload = try #require(uploads.store?[Array("a".utf8)])
+            #expect(upload.beginDigest())
+            let locked = try await Self.ask(uploads, "a")
+            told.append(locked.status)
+            #expect(locked["Retry-After"] == "1")
+            upload.endDigest()
+            told.append(try await Self.ask(uploads, "a").status)
+        }
+        #expect(told == [423, 200])
+        #expect(status == 409)
+    }
+
+    /// What one request brings is nobody else's before it is complete, for tus either.
+    @Test func isNotCompletedForAnother() async throws {
+        let uploads = try UploadFixture()
+        let source = PiecesSource(Self.whole, piece: 100)
+        var count = 0
+        source.before = {
+            count += 1
+            guard count == 2 else { return }
+            do {
+                #expect(try await Self.ask(uploads, "a")["Upload-Offset"] == "100")
+                #expect(try await uploads.send("GET", "/uploads/a").status == 409)
+            } catch {
+                Issue.record(error)
+            }
+        }
+        let answer = await uploads.server.answer(
+            try request("PUT", "/uploads/a"), RequestBody(length: 100, source: source))
+        #expect(answer.status == 201)
+        var joined = UploadRecord(dialect: UploadDialect.tus.name, expiry: 1)
+        joined.isJoined = true
+        let record = try #require(UploadRecord([UInt8](joined.text.utf8)))
+        #expect(record == joined)
+        let upload = StoredUpload(name: "b", folder: uploads.folder, record: record, size: 0)
+        #expect(upload.takeOver() == nil)
+    }
+
+    // MARK: Digests
+
+    /// What is said of a whole that is complete is compared too, and takes nothing away.
+    @Test(arguments: [wrong, wrong512, right])
+    func comparesWhatIsToldBehindTheEnd(_ digest: String) async throws {
+        let uploads = try UploadFixture()
+        #expect(try await Self.append(uploads, "a") {} == 204)
+        let fields = [
+            Self.tus, Self.type, ("Upload-Offset", "100"), ("Repr-Digest", digest),
+        ]
+        let expected = digest == Self.right ? 204 : 422
+        for _ in 0..<2 {
+            #expect(try await uploads.send("PATCH", "/uploads/a", fields).status == expected)
+        }
+        #expect(try await uploads.send("GET", "/uploads/a").content == Self.whole)
+    }
+
+    /// All lines of a field are one list, and parameters are no part of a digest (RFC 9110 §5.3, RFC
+    /// 9530 §2).
+    @Test(arguments: [
+        ([right, wrong512], 422), ([wrong512 + ", " + right], 422), ([wrong + ";x=1"], 422),
+        (["md5=:AAAA:", wrong], 422), ([right, wrong], 400), ([right + ";x=1", right], 201),
+        ([(0..<20).map { "x\($0)=:AAAA:" }.joined(separator: ",") + "," + wrong], 422),
+    ])
+    func comparesEachOfSeveral(_ lines: [String], _ expected: Int) async throws {
+        for (name, other) in [("Repr-Digest", expected), ("Content-Digest", min(expected, 400))] {
+            let uploads = try UploadFixture()
+            let answer = try await uploads.send(
+                "PUT", "/uploads/a", lines.map { (name, $0) }, Self.whole)
+            #expect(answer.status == other)
+            #expect(
+                try await uploads.send("GET", "/uploads/a").status == (other == 201 ? 200 : 404))
+        }
+    }
+
+    /// Of a form nothing is complete before all has come and was compared.
+    @Test func formsAreCompleteAtTheirEnd() async throws {
+        let uploads = try UploadFixture()
+        let part = "--x\r\nContent-Disposition: form-data; name=f; filename=f\r\n\r\nabc\r\n"
+        let form = [UInt8]((part + part + "--x--\r\n").utf8)
+        let source = PiecesSource(form, piece: part.utf8.count + 30)
+        var count = 0
+        source.before = {
+            count += 1
+            guard count == 2 else { return }
+            do {
+                #expect(try await uploads.send("GET", "/uploads/f").status == 409)
+                let next = try UploadFixture(copying: uploads.folder)
+                #expect(try await next.send("GET", "/uploads/f").status == 404)
+            } catch {
+                Issue.record(error)
+            }
+        }
+        let type = ("Content-Type", "multipart/form-data; boundary=x")
+        let answer = await uploads.server.answer(
+            try request("POST", "/uploads", [type, ("Content-Digest", Self.wrong)]),
+            RequestBody(length: UInt64(form.count), source: source))
+        #expect(answer.status == 400)
+        #expect(count > 2)
+        #expect(try Files.names(inFolder: uploads.folder, countLimit: 10) == [])
+    }
+
+    // MARK: The next start
+
+    /// What the disk has lost is gone on with, if its client can; and what one request brought goes
+    /// with it.
+    @Test func startsWithoutWhatWasLost() async throws {
+        let uploads = try UploadFixture()
+        #expect(try await Self.append(uploads, "a") {} == 204)
+        #expect(try await uploads.send("PUT", "/uploads/b", [], Self.whole).status == 201)
+        for name in ["a", "b"] {
+            Files.remove(uploads.folder + "/" + name)
+            try Files.create(uploads.folder + "/" + name, Array(Self.whole.prefix(60)))
+        }
+        try uploads.restart()
+        #expect(try await uploads.send("GET", "/uploads/a").status == 409)
+        #expect(try await Self.ask(uploads, "a")["Upload-Offset"] == "60")
+        let fields = [Self.tus, Self.type, ("Upload-Offset", "60")]
+        let rest = try await uploads.send("PATCH", "/uploads/a", fields, Self.whole[60...])
+        #expect(rest.status == 204)
+        #expect(try await uploads.send("GET", "/uploads/a").content == Self.whole)
+        #expect(try await uploads.send("GET", "/uploads/b").status == 404)
+        #expect(try await uploads.send("PUT", "/uploads/b", [], [1])["Location"] == "/uploads/b")
+    }
+}
