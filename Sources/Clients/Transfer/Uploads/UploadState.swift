@@ -24,7 +24,8 @@ package struct UploadState: Sendable, Equatable {
     package var expiry: Int64?
 
     // What is not kept.
-    /// The end of what was sent to it, as far as that is known better than by `sentEnd`.
+    /// The end of what was sent to it: while a request is under way, that is known better than by
+    /// `sentEnd`.
     package var reach: Int64 = 0
     /// Whether the origin has told the offset since the last request that might have changed it.
     package var isOffsetKnown = false

@@ -94,7 +94,9 @@ final class UploadStore: @unchecked Sendable {
         transfer.task.sent = offset
     }
 
+    /// How much was sent is known now, for the next attempt too.
     func endRequest() {
+        change { $0.sentEnd = min($0.sentEnd, $0.reach) }
         hasEnded = true
         wakeup.wake()
     }

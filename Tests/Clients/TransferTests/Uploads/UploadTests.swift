@@ -167,6 +167,21 @@ import Testing
         }
     }
 
+    /// What was not sent yet is not there either, whatever is told, in the next attempt too.
+    @Test(arguments: [UploadWay(mode: .resumable), UploadWay(mode: .tus)])
+    func liesOfWhatWasNotSent(_ way: UploadWay) async throws {
+        let bytes = Laboratory.Bench.content(5, size: 24_000_000)
+        let rules =
+            Laboratory.rule("upload-offset:+15000000", "method = HEAD", "turn = first")
+            + Laboratory.rule("upload-cut:2000000:rst", "reaches = 2000000", "turn = first")
+        try await Self.laboratory(UploadLeg(way: way, http: .http1), rules).run { bench in
+            let task = try await bench.send(bytes, way)
+            #expect(task.state == .completed, "\(bench.requests)")
+            #expect(task.restarts == ["origin-violation: an offset beyond what was sent"])
+            #expect(try bench.uploaded() == [Digests.sha256(bytes).hex])
+        }
+    }
+
     /// A server that loses everything each time is given up.
     @Test func givesUpWhoForgets() async throws {
         let rules =
