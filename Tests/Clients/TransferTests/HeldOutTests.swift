@@ -169,6 +169,19 @@ import Testing
                 whole(old + "Content-Location: /f.de\n", spliced(cut)),
             ], held: spliced(cut)),
         Row(
+            name: "another variant under one tag, told with the part alone",
+            answers: [
+                whole(tag, upTo: cut), part(tag + "Content-Location: /f.de\n", second),
+                whole(tag + "Content-Location: /f.de\n", second),
+            ], held: second),
+        Row(
+            name: "a part of another media type under one tag",
+            answers: [
+                whole(tag + "Content-Type: image/png\n", upTo: cut),
+                part(tag + "Content-Type: text/html\n", second),
+                whole(tag + "Content-Type: image/png\n"),
+            ], held: first),
+        Row(
             name: "a shorter one in chunks under the same tag, twice",
             answers: [
                 whole(tag, upTo: cut),

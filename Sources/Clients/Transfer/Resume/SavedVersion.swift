@@ -156,13 +156,13 @@ extension SavedVersion {
     }
 
     /// Whether tags and dates of both are of one resource (RFC 9110 §8.8): they have one path, since the
-    /// query of a signed URL changes, and are no two variants of it.
+    /// query of a signed URL changes, and are no two variants of it. A part has the Content-Location that
+    /// the whole would have, also none (RFC 9110 §15.3.7).
     private func isSameResource(as other: SavedVersion) -> Bool {
-        guard url.prefix(while: { $0 != "?" }) == other.url.prefix(while: { $0 != "?" }) else {
-            return false
-        }
-        guard let contentLocation, let later = other.contentLocation else { return true }
-        return contentLocation == later
+        let isOfOneType =
+            contentType.isEmpty || other.contentType.isEmpty || contentType == other.contentType
+        return isOfOneType && contentLocation == other.contentLocation
+            && url.prefix { $0 != "?" } == other.url.prefix { $0 != "?" }
     }
 
     /// The media type, for words.
