@@ -54,13 +54,15 @@ import Testing
 
     /// What is asked for, of these bytes.
     private static func part(
-        _ fields: String, _ bytes: [UInt8] = first, total: Int = size
+        _ fields: String, _ bytes: [UInt8] = first, total: Int = size,
+        type: String = "application/zip"
     ) -> ScriptedAnswer {
-        ScriptedAnswer(
-            "206\nContent-Type: application/zip\n\(fields)", bytes, .whole, total: total)
+        ScriptedAnswer("206\nContent-Type: \(type)\n\(fields)", bytes, .whole, total: total)
     }
 
     private static let tag = "ETag: \"t\"\n"
+    private static let digest =
+        "Content-Digest: sha-256=:\(Base64.encode(Digests.sha256(first))):\n"
 
     static let rows: [Row] = [
         Row(
@@ -171,15 +173,28 @@ import Testing
         Row(
             name: "another variant under one tag, told with the part alone",
             answers: [
-                whole(tag, upTo: cut), part(tag + "Content-Location: /f.de\n", second),
-                whole(tag + "Content-Location: /f.de\n", second),
-            ], held: second),
+                whole(tag, upTo: cut), part(tag + "Content-Location: /f.de\n", spliced(cut)),
+                whole(tag),
+            ], held: first),
         Row(
             name: "a part of another media type under one tag",
             answers: [
-                whole(tag + "Content-Type: image/png\n", upTo: cut),
-                part(tag + "Content-Type: text/html\n", second),
-                whole(tag + "Content-Type: image/png\n"),
+                whole(tag, upTo: cut), part(tag, spliced(cut), type: "text/html"), whole(tag),
+            ], held: first),
+        Row(
+            name: "a part that begins later than was asked, and is what was asked for",
+            answers: [
+                whole(tag, upTo: cut),
+                ScriptedAnswer(
+                    "206\nContent-Range: bytes \(cut)-\(size - 1)/\(size)\n\(tag)",
+                    Array(first[(cut - 256)..<(size - 256)]), .whole),
+                whole(tag),
+            ], held: first),
+        Row(
+            name: "the beginning is not what Content-Digest says of the whole",
+            answers: [
+                whole(tag + digest, [0] + first[1...], upTo: cut), part(tag),
+                whole(tag + digest),
             ], held: first),
         Row(
             name: "a shorter one in chunks under the same tag, twice",

@@ -117,7 +117,8 @@ package struct ResumeRule: Sendable {
             return next("a part that nothing proves to be of the same version")
         case .same, .unproven: break
         }
-        guard range.lowerBound <= offset else { return next("a part that begins too late") }
+        // What was asked for twice is to be compared.
+        guard range.lowerBound <= plan.offset else { return next("a part that begins too late") }
         // All may be there already, and only its end was not told.
         guard range.upperBound > offset || range.upperBound == total else {
             return next("a part that brings nothing new")

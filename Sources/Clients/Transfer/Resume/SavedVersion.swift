@@ -49,12 +49,16 @@ package struct SavedVersion: Sendable, Equatable {
             lastModified = nil
             return
         }
-        note(ClaimedDigest.all(RecordedHead(head.raw), trailers: trailers.raw))
+        let claims = ClaimedDigest.all(RecordedHead(head.raw), trailers: trailers.raw)
+        note(claims, ofWholeContent: head.status == 200)
     }
 
     /// Adds what is claimed of the whole.
-    package mutating func note(_ claims: [ClaimedDigest]) {
-        for claim in claims where claim.field.isOfWhole {
+    ///
+    /// - Parameter ofWholeContent: whether Content-Digest is of the whole too.
+    package mutating func note(_ claims: [ClaimedDigest], ofWholeContent: Bool = false) {
+        for claim in claims
+        where claim.field.isOfWhole || ofWholeContent && claim.field == .content {
             guard case .hash(let algorithm) = claim.algorithm else { continue }
             let digest = ExpectedDigest(algorithm, claim.bytes)
             if !digests.contains(digest), digests.count < Self.digestLimit {

@@ -39,6 +39,9 @@ package struct UploadRule: Sendable {
         }
         if let most = facts.limits?.greatest, most < state.size { return tooLarge(most) }
         switch answer.status {
+        case 503 where answer.retryAfter == nil && state.reach >= state.size && !mayRepeat:
+            // Gateways say so too when a server leaves that has got all of it.
+            return .refuse(uncertain("\(url): answers with 503"))
         case 408, 423, 425, 429, 503: return .wait(answer.retryAfter, status(answer))
         // Servers of tus need not know OPTIONS.
         case 501, 505: return action == .discover ? .discovered : refusal(answer)

@@ -47,6 +47,18 @@ struct UploadRuleTests {
             name: "POST breaks the server", way: post, action: .sendWhole, change: bare,
             answer: "502", step: "refuse upload-uncertain"),
         Row(
+            name: "POST is unavailable", way: post, action: .sendWhole, change: bare,
+            answer: "503\nRetry-After: 7", step: "wait 7"),
+        Row(
+            name: "POST is unavailable ahead of its end", way: post, action: .sendWhole,
+            change: bare, answer: "503", step: "wait"),
+        Row(
+            name: "POST is unavailable behind its end", way: post, action: .sendWhole,
+            change: {
+                $0.resource = nil
+                $0.reach = 1000
+            }, answer: "503", step: "refuse upload-uncertain"),
+        Row(
             name: "POST is too early", way: post, action: .sendWhole, change: bare, answer: "425",
             step: "wait"),
         Row(
