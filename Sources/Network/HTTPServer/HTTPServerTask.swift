@@ -340,8 +340,8 @@ final class HTTPServerTask: @unchecked Sendable {
             discarding: lingers ? Self.discardLimit : 0, patience: Self.discardPatience,
             isTruncated: isTruncated)
         // What the client's system has not taken by now it may never take. Who has ended its own
-        // direction alone was not waited for.
-        let isLeft = channel.isBroken || !channel.peerEnded
+        // direction alone was not waited for, and of what TLS has sent a reset acknowledges nothing.
+        let isLeft = channel.isBroken ? client?.security == nil : !channel.peerEnded
         if lingers, isLeft, (channel.unacknowledgedCount ?? 0) > Self.goodbyeLength { doubt() }
         channel.close()
     }

@@ -91,8 +91,11 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
     // MARK: The head
 
     func take(_ head: ResponseHead) -> Bool {
-        let facts = AnswerFacts(
+        var facts = AnswerFacts(
             url: location.url, head, now: HTTPDate(store.transfer.clock.now))
+        let claims = ClaimedDigest.all(RecordedHead(head.raw), trailers: [])
+        // The content of a 200 is the whole (RFC 9110 §15.3.1), also where not all of it comes.
+        facts.version.note(claims, ofWholeContent: facts.status == 200)
         let saved = store.saved
         let rule = ResumeRule(
             plan, saved, offset: offset, isExpected: isExpected,
@@ -127,13 +130,12 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
             failure = error
             return false
         }
-        noteDigests(head)
+        noteDigests(head, claims)
         return flaw == nil
     }
 
-    private func noteDigests(_ head: ResponseHead) {
-        for claim in ClaimedDigest.all(RecordedHead(head.raw), trailers: [])
-        where claim.field == .content {
+    private func noteDigests(_ head: ResponseHead, _ claims: [ClaimedDigest]) {
+        for claim in claims where claim.field == .content {
             guard case .hash(let algorithm) = claim.algorithm else { continue }
             contentHashes.append((RunningHash(algorithm), claim.bytes))
         }

@@ -5,7 +5,7 @@ internal import Origins
 /// What of an answer's head decides how a download goes on.
 package struct AnswerFacts: Sendable, Equatable {
     package let status: Int
-    package let version: SavedVersion
+    package var version: SavedVersion
     package let contentRange: Range
     /// In bytes of this content; `nil` where it does not say.
     package let length: Int64?

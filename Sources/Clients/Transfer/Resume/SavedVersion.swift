@@ -49,8 +49,7 @@ package struct SavedVersion: Sendable, Equatable {
             lastModified = nil
             return
         }
-        let claims = ClaimedDigest.all(RecordedHead(head.raw), trailers: trailers.raw)
-        note(claims, ofWholeContent: head.status == 200)
+        note(ClaimedDigest.all(RecordedHead(head.raw), trailers: trailers.raw))
     }
 
     /// Adds what is claimed of the whole.

@@ -86,8 +86,8 @@ struct UploadOutcome {
             store.change(atOnce: true) { state in
                 state.resource = resource
                 state.offset = 0
-                state.sentEnd = 0
-                state.reach = 0
+                // What went out with the request that made it may be there.
+                if action == .create { (state.sentEnd, state.reach) = (0, 0) }
                 state.isOffsetKnown = action == .create
             }
             return nil
@@ -151,7 +151,7 @@ struct UploadOutcome {
             return .failed(UploadRule.uncertain(transfer.task.url, words))
         }
         // What was answered before it was sent cannot be there.
-        guard action == .ask || isSent else {
+        guard action == .ask || store.state.isSent else {
             let words = "\(way.location.url): answered before it had all of it"
             let rule = UploadRule(action, store.state, store.options, url: transfer.task.url)
             guard rule.mayRepeat else {
@@ -171,7 +171,4 @@ struct UploadOutcome {
         }
         return .completed
     }
-
-    /// Whether the file was read to its end for this request.
-    private var isSent: Bool { transfer.task.sent == store.state.size }
 }

@@ -39,7 +39,7 @@ package struct UploadRule: Sendable {
         }
         if let most = facts.limits?.greatest, most < state.size { return tooLarge(most) }
         switch answer.status {
-        case 503 where answer.retryAfter == nil && state.reach >= state.size && !mayRepeat:
+        case 503 where answer.retryAfter == nil && state.isSent && !mayRepeat:
             // Gateways say so too when a server leaves that has got all of it.
             return .refuse(uncertain("\(url): answers with 503"))
         case 408, 423, 425, 429, 503: return .wait(answer.retryAfter, status(answer))
@@ -192,7 +192,8 @@ package struct UploadRule: Sendable {
         case (.append, 460):
             return .wait(nil, failure("checksum-mismatch", "has other bytes than were sent"))
         // What it has is not what Repr-Digest says.
-        case (.append, 422) where mayRepeat, (.sendWhole, 422) where mayRepeat:
+        case (.ask, 422),
+            (.append, 422) where mayRepeat, (.sendWhole, 422) where mayRepeat:
             return .restart(Self.mismatch)
         default: return refusal(answer)
         }

@@ -27,6 +27,8 @@ package struct UploadState: Sendable, Equatable {
     /// The end of what was sent to it: while a request is under way, that is known better than by
     /// `sentEnd`.
     package var reach: Int64 = 0
+    /// Whether the file was read to its end for the last request.
+    package var isSent = false
     /// Whether the origin has told the offset since the last request that might have changed it.
     package var isOffsetKnown = false
 

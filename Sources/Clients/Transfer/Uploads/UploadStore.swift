@@ -50,6 +50,7 @@ final class UploadStore: @unchecked Sendable {
     /// Takes note of what goes out, in bytes of the file; nothing waits for that.
     func noteSent(_ end: Int64) {
         state.reach = max(state.reach, end)
+        state.isSent = end == state.size
         transfer.noteSent(end)
     }
 
@@ -91,6 +92,7 @@ final class UploadStore: @unchecked Sendable {
     /// - Parameter offset: where its content begins, in bytes of the file.
     func beginRequest(from offset: Int64) {
         hasEnded = false
+        state.isSent = offset == state.size
         transfer.task.sent = offset
     }
 

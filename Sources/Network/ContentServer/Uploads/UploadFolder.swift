@@ -162,7 +162,6 @@ enum UploadFolder {
             }
             record.checkedCount = nil
         }
-        if let length = record.length, size < length { record.sha256 = nil }
         guard record.isComplete || !record.comesAtOnce else {
             // Its request ended with the server that took it.
             if isOwnFile("\(folder)/\(file)"), isOwnFile(path) {

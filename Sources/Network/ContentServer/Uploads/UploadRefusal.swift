@@ -42,8 +42,7 @@ struct UploadRefusal: Error, Sendable {
 
     /// Locked (RFC 4918 §11.3), as servers of tus answer then.
     static var isDigested: UploadRefusal {
-        var refusal = UploadRefusal(
-            423, "the upload is being digested for another request; ask again")
+        var refusal = UploadRefusal(423, "the upload is being completed; ask again")
         refusal.fields = [ResponseField("Retry-After", "1")]
         return refusal
     }

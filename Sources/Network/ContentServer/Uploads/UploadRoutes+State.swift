@@ -21,7 +21,7 @@ extension UploadRoutes {
     ///
     /// In tus an upload is complete when its offset is its length: who is told so asks no more, and
     /// the append that brought the last byte may have been ended ahead of its end. So it is completed
-    /// first, whoever asks.
+    /// first; a page of another site is told nothing until it is.
     func state(
         _ request: ServerRequest, _ dialect: UploadDialect
     ) async throws(UploadRefusal) -> ServerResponse {
@@ -32,6 +32,7 @@ extension UploadRoutes {
         if dialect == .tus, facts.offset == facts.record.length, !facts.record.isComplete,
             facts.record.dialect == UploadDialect.tus.name, !facts.record.comesAtOnce
         {
+            if isOfAnother { throw .isDigested }
             try await complete(upload, facts.offset)
             guard store.has(upload) else { throw UploadRefusal(UploadStore.removed) }
             facts = upload.facts
@@ -106,7 +107,8 @@ extension UploadRoutes {
         guard let (facts, file) = store.opened(request.match["name"]) else {
             throw UploadRefusal(404, "there is no such upload; begin a new one")
         }
-        guard let sum = facts.record.sha256 else {
+        // Whoever has changed the file has changed what the digest is of.
+        guard let sum = facts.record.sha256, facts.offset == facts.record.length else {
             throw UploadRefusal(409, "the upload is not complete: it has \(facts.offset) bytes")
         }
         var representation = Representation(

@@ -161,12 +161,17 @@ struct UploadRoutes: Sendable {
         }
         let wanted = try ExpectedDigest.representation(
             request.fields, beside: facts.record.wanted)
-        if facts.record.isComplete {
+        if wanted != facts.record.wanted || length != facts.record.length {
+            try await change(upload, turn: turn) { record in
+                guard !record.isComplete else { return }
+                (record.length, record.wanted) = (length, wanted)
+            }
+        }
+        let record = upload.facts.record
+        if record.isComplete {
             // An empty append changes nothing, but it may say what should be there.
-            let told = wanted.filter { !facts.record.wanted.contains($0) }
-            if !told.isEmpty { try await digested(upload, facts.offset, told) }
-        } else if wanted != facts.record.wanted || length != facts.record.length {
-            try await change(upload, turn: turn) { ($0.length, $0.wanted) = (length, wanted) }
+            let told = wanted.filter { !record.wanted.contains($0) }
+            if !told.isEmpty { try await digested(upload, offset, told) }
         }
         let (end, isWhole) = try await receive(
             body, request, upload, dialect, completes: completes, turn: turn, at: offset)

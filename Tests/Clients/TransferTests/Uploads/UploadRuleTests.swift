@@ -56,7 +56,7 @@ struct UploadRuleTests {
             name: "POST is unavailable behind its end", way: post, action: .sendWhole,
             change: {
                 $0.resource = nil
-                $0.reach = 1000
+                $0.isSent = true
             }, answer: "503", step: "refuse upload-uncertain"),
         Row(
             name: "POST is too early", way: post, action: .sendWhole, change: bare, answer: "425",
@@ -210,6 +210,9 @@ struct UploadRuleTests {
         Row(
             name: "the checksum is wrong", way: tus,
             action: .append(400..<1000, isDigested: true), answer: "460", step: "wait"),
+        Row(
+            name: "the whole's digest is wrong, when it is asked", action: .ask, answer: "422",
+            step: "restart digest-mismatch"),
         Row(
             name: "the whole's digest is wrong", action: rest, answer: "422",
             step: "restart digest-mismatch"),
