@@ -50,8 +50,7 @@ package final class HTTP2Stream: @unchecked Sendable {
     private var waitingInterims = 0
     /// Whether what opened it was refused with a 400 before it got here.
     package private(set) var isRefused = false
-    private var content: [UInt8] = []
-    private var contentStart = 0
+    private var content = WaitingContent()
     /// Once `read` has come to the end: what stood behind the content.
     package private(set) var trailers = Fields.none
     /// Whether the peer has ended its direction.
@@ -108,19 +107,13 @@ package final class HTTP2Stream: @unchecked Sendable {
     ///
     /// - Returns: how many bytes, 0 at the end.
     package func read(into buffer: ByteBuffer) async throws(HTTP2StreamFailure) -> Int {
-        while contentStart == content.count {
+        while content.isEmpty {
             if hasEnded { return 0 }
             if hasStopped || isReadingInterrupted { throw .stopped }
             if let failure { throw failure }
             try await waitToRead()
         }
-        let count = min(buffer.room, content.count - contentStart)
-        buffer.append(content.span.extracting(contentStart..<contentStart + count))
-        contentStart += count
-        if contentStart == content.count {
-            content = []
-            contentStart = 0
-        }
+        let count = content.read(into: buffer)
         connection.session.consume(id, count)
         connection.flush()
         return count
@@ -128,12 +121,12 @@ package final class HTTP2Stream: @unchecked Sendable {
 
     /// Whether the whole of the peer's direction has come, and how much content of it waits.
     package var waitingContent: (count: Int, isWhole: Bool) {
-        (content.count - contentStart, hasEnded)
+        (content.count, hasEnded)
     }
 
     /// Waits until a read brings something, or the end.
     package func waitReadable() async throws(HTTP2StreamFailure) {
-        while contentStart == content.count, !hasEnded {
+        while content.isEmpty, !hasEnded {
             if let failure { throw failure }
             try await waitToRead()
         }
@@ -196,10 +189,8 @@ package final class HTTP2Stream: @unchecked Sendable {
         guard !bytes.isEmpty else { return }
         if failure != nil || hasStopped {
             connection.session.consume(id, bytes.count)
-        } else if content.isEmpty {
-            content = bytes
         } else {
-            content += bytes
+            content.append(bytes)
         }
         wakeReader()
     }
@@ -324,9 +315,7 @@ package final class HTTP2Stream: @unchecked Sendable {
 
     /// Gives the windows of content back that nobody reads.
     package func discardContent() {
-        let count = content.count - contentStart
-        content = []
-        contentStart = 0
+        let count = content.removeAll()
         guard count > 0 else { return }
         connection.session.consume(id, count)
         connection.flush()
