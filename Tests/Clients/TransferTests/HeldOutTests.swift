@@ -61,8 +61,17 @@ import Testing
     }
 
     private static let tag = "ETag: \"t\"\n"
-    private static let digest =
-        "Content-Digest: sha-256=:\(Base64.encode(Digests.sha256(first))):\n"
+    private static let digest = contentDigest(first[...])
+
+    private static func contentDigest(_ bytes: ArraySlice<UInt8>) -> String {
+        "Content-Digest: sha-256=:\(Base64.encode(Digests.sha256(Array(bytes)))):\n"
+    }
+
+    /// What is missing behind the cut, labelled as the whole and with its own digest.
+    private static func rest(_ fields: String) -> ScriptedAnswer {
+        let rest = Array(first[cut...])
+        return whole(fields + contentDigest(rest[...]), rest, length: rest.count)
+    }
 
     static let rows: [Row] = [
         Row(
@@ -197,6 +206,34 @@ import Testing
                 whole(tag + digest),
             ], held: first),
         Row(
+            name: "the rest is labelled as the whole, with a digest of its own",
+            answers: [
+                whole(tag + digest, upTo: cut), rest(tag), rest(tag), whole(tag + digest),
+            ], held: first),
+        Row(
+            name: "the rest is labelled as the whole, with a digest of its own and no tag",
+            answers: [whole(digest, upTo: cut), rest(""), whole(digest)], held: first),
+        Row(
+            name: "a copy that a cache has cut, with a digest of its own",
+            answers: [whole(tag + digest, upTo: cut)]
+                + Array(
+                    repeating: whole(
+                        tag + contentDigest(first[..<300_000]), upTo: 300_000, length: 300_000,
+                        .whole),
+                    count: 4)
+                + [whole(tag + digest)], held: first),
+        Row(
+            name: "another version, with a digest of its own and no tag",
+            answers: [
+                whole(digest, upTo: cut), whole(contentDigest(second[...]), second),
+            ], held: second),
+        Row(
+            name: "a changed copy on the way (203), with digests of the original",
+            answers: [
+                ScriptedAnswer(
+                    "203\nContent-Length: \(size)\n\(tag)\(digest)\(reprDigest)", second, .whole)
+            ], held: second),
+        Row(
             name: "a shorter one in chunks under the same tag, twice",
             answers: [
                 whole(tag, upTo: cut),
@@ -270,7 +307,7 @@ import Testing
             answers: [
                 ScriptedAnswer(
                     "200\nTransfer-Encoding: chunked\nTrailer: Content-Digest\n",
-                    spliced(500_000, 500_001), .whole, trailers: digestOfFirst),
+                    spliced(500_000, 500_001), .whole, trailers: digest),
                 whole(""),
             ], held: first),
         Row(
@@ -315,8 +352,6 @@ import Testing
         "200\nContent-Type: text/html\nContent-Length: 19\nETag: \"p\"\n",
         Array("<p>Please log in.\n\n".utf8), .whole)
 
-    private static let digestOfFirst =
-        "Content-Digest: sha-256=:\(Base64.encode(Digests.sha256(first))):\n"
     private static let reprDigest =
         "Repr-Digest: sha-256=:\(Base64.encode(Digests.sha256(first))):\n"
 

@@ -93,7 +93,7 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
     func take(_ head: ResponseHead) -> Bool {
         var facts = AnswerFacts(
             url: location.url, head, now: HTTPDate(store.transfer.clock.now))
-        let claims = ClaimedDigest.all(RecordedHead(head.raw), trailers: [])
+        let claims = Self.claims(facts.status, RecordedHead(head.raw))
         // The content of a 200 is the whole (RFC 9110 §15.3.1), also where not all of it comes.
         facts.version.note(claims, ofWholeContent: facts.status == 200)
         let saved = store.saved
@@ -132,6 +132,14 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
         }
         noteDigests(head, claims)
         return flaw == nil
+    }
+
+    /// Digests that hold: somebody between has changed the content of a 203, and not what is said of it
+    /// (RFC 9110 §15.3.4).
+    private static func claims(
+        _ status: Int, _ head: RecordedHead, _ trailers: [UInt8] = []
+    ) -> [ClaimedDigest] {
+        status == 203 ? [] : ClaimedDigest.all(head, trailers: trailers)
     }
 
     private func noteDigests(_ head: ResponseHead, _ claims: [ClaimedDigest]) {
@@ -365,7 +373,7 @@ final class DownloadReception: ClientReception, @unchecked Sendable {
 
     /// Takes the end of the content, which was not declined.
     func finish(_ trailers: Fields) {
-        let claims = ClaimedDigest.all(RecordedHead([]), trailers: trailers.raw)
+        let claims = Self.claims(facts?.status ?? 200, RecordedHead([]), trailers.raw)
         if !claims.isEmpty, var saved = store.saved {
             saved.note(claims)
             store.note(saved)

@@ -145,7 +145,14 @@ extension SavedVersion {
     /// Whether a whole of so many bytes is a copy that was cut, as caches keep them: of the same version, and
     /// less than has come of it.
     func isCut(_ other: SavedVersion, _ total: Int64, has offset: Int64) -> Bool {
-        total < offset && compare(other) == .same
+        total < offset
+            && (compare(other) == .same || strongTag != nil && hasSameValidators(as: other))
+    }
+
+    /// Whether all but digests and lengths says the same, be it nothing.
+    func hasSameValidators(as other: SavedVersion) -> Bool {
+        entityTag == other.entityTag && lastModified == other.lastModified
+            && contentEncoding == other.contentEncoding && isSameResource(as: other)
     }
 
     /// With the digests of what was dropped, where both have one strong tag: the same version has the same.
