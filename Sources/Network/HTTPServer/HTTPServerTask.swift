@@ -340,9 +340,11 @@ final class HTTPServerTask: @unchecked Sendable {
             discarding: lingers ? Self.discardLimit : 0, patience: Self.discardPatience,
             isTruncated: isTruncated)
         // What the client's system has not taken by now it may never take. Who has ended its own
-        // direction alone was not waited for, and of what TLS has sent a reset acknowledges nothing.
-        let isLeft = channel.isBroken ? client?.security == nil : !channel.peerEnded
-        if lingers, isLeft, (channel.unacknowledgedCount ?? 0) > Self.goodbyeLength { doubt() }
+        // direction alone was not waited for; a reset of TLS need not acknowledge what was read last.
+        let isLeft = channel.isBroken || !channel.peerEnded
+        let most =
+            channel.isBroken && client?.security != nil ? Self.resetLength : Self.goodbyeLength
+        if lingers, isLeft, (channel.unacknowledgedCount ?? 0) > most { doubt() }
         channel.close()
     }
 
@@ -350,6 +352,9 @@ final class HTTPServerTask: @unchecked Sendable {
     private static let discardLimit = 1 << 20
     /// What TLS says last, and the end itself, at most: who leaves ahead of it leaves nothing. In bytes.
     private static let goodbyeLength = 100
+    /// What a system has got and not acknowledged, at most: two segments, of 64 KiB on one machine (RFC
+    /// 9293 §3.8.6.3). In bytes.
+    private static let resetLength = 256 << 10
     /// In milliseconds.
     private static let discardPatience: UInt64 = 1_000
 

@@ -82,6 +82,45 @@ struct UploadCompletionTests {
         #expect(told.map { $0["Upload-Offset"] } == [nil, "100"])
     }
 
+    /// Nor is it refused for ever: where nobody else is about to complete it, it is done for the page.
+    @Test func completesForPagesWhatNobodyElseDoes() async throws {
+        let uploads = try UploadFixture()
+        var copy: UploadFixture?
+        _ = try await Self.append(uploads, "a") {
+            copy = try UploadFixture(copying: uploads.folder)
+        }
+        let told = try await Self.ask(
+            try #require(copy), "a", [("Origin", "http://other.test")])
+        #expect(told["Upload-Offset"] == "100")
+        #expect(try await copy?.send("GET", "/uploads/a").content == Self.whole)
+    }
+
+    /// An append that was let in before the upload was complete takes it away from nobody.
+    @Test func staysWhateverComesBehindIt() async throws {
+        let uploads = try UploadFixture()
+        let fields = [("Upload-Complete", "?0"), ("Upload-Length", "100")]
+        _ = try await uploads.send("POST", "/uploads/a", fields, Self.whole)
+        let source = PiecesSource([1], piece: 1)
+        source.before = {
+            do {
+                let upload = try #require(uploads.store?[Array("a".utf8)])
+                try upload.change(turn: nil) { $0.sha256 = Digests.sha256(Self.whole).hex }
+            } catch {
+                Issue.record(error)
+            }
+        }
+        let answer = await uploads.server.answer(
+            try request(
+                "PATCH", "/uploads/a",
+                [
+                    ("Upload-Offset", "100"), ("Upload-Complete", "?1"),
+                    ("Content-Type", "application/partial-upload"),
+                ]),
+            RequestBody(length: nil, source: source))
+        #expect(answer.status == 400)
+        #expect(try await uploads.send("GET", "/uploads/a").content == Self.whole)
+    }
+
     /// Nobody is told that all is there where it is not what it should be.
     @Test func tellsNothingOfWhatIsWrong() async throws {
         let uploads = try UploadFixture()
@@ -202,8 +241,7 @@ struct UploadCompletionTests {
 
     // MARK: The next start
 
-    /// What one request was bringing goes with the server that took it; what was complete stays, and is
-    /// not told under its digest once somebody has changed its file.
+    /// What one request was bringing goes with the server that took it; what was complete stays.
     @Test func startsWithWhatWasComplete() async throws {
         let uploads = try UploadFixture()
         #expect(try await uploads.send("PUT", "/uploads/a", [], Self.whole).status == 201)
@@ -226,11 +264,48 @@ struct UploadCompletionTests {
         #expect(try await server.send("GET", "/uploads/a").content == Self.whole)
         #expect(
             try Files.names(inFolder: server.folder, countLimit: 10).sorted() == [".a.upload", "a"])
-        Files.remove(server.folder + "/a")
-        try Files.create(server.folder + "/a", Array(Self.whole.prefix(60)))
-        try server.restart()
-        #expect(try await server.send("GET", "/uploads/a").status == 409)
-        #expect(try Files.read(server.folder + "/a") == Array(Self.whole.prefix(60)))
-        #expect(try await server.send("PUT", "/uploads/b", [], [1])["Location"] == "/uploads/b")
+    }
+
+    /// Who has changed the file has changed what the digest is of: nobody is told of it, goes on with
+    /// it or joins it, and it stays.
+    @Test(arguments: [0, 60, 101], [false, true])
+    func tellsNothingOfWhatWasAltered(_ size: Int, _ isPartial: Bool) async throws {
+        let uploads = try UploadFixture()
+        _ = try await uploads.send(
+            "POST", "/uploads/a",
+            [Self.tus, Self.type, ("Upload-Length", "100")]
+                + (isPartial ? [("Upload-Concat", "partial")] : []), Self.whole)
+        #expect(try await uploads.send("GET", "/uploads/a").status == 200)
+        let other = [UInt8](repeating: 1, count: size)
+        Files.remove(uploads.folder + "/a")
+        try Files.create(uploads.folder + "/a", other)
+        try uploads.restart()
+        #expect(try await uploads.send("GET", "/uploads/a").status == 409)
+        let digest = Digests.sha256(Self.whole).hex
+        #expect(uploads.store?.holds(sha256: digest) == false)
+        #expect(try await !uploads.send("GET", "/uploads").content.text.contains(digest))
+        #expect(try await Self.ask(uploads, "a").status == 409)
+        #expect(try await uploads.send("HEAD", "/uploads/a").status == 409)
+        let offset = ("Upload-Offset", String(size))
+        for content in [[], [UInt8](repeating: 2, count: max(1, 100 - size))] {
+            let fields = [Self.tus, Self.type, offset]
+            #expect(try await uploads.send("PATCH", "/uploads/a", fields, content).status == 409)
+        }
+        let joined = [Self.tus, ("Upload-Concat", "final;/uploads/a")]
+        #expect(try await uploads.send("POST", "/uploads/b", joined).status == 400)
+        #expect(try Files.read(uploads.folder + "/a") == other)
+    }
+
+    /// Nor does one go on that has more than its length.
+    @Test func goesOnWithNothingThatIsTooLong() async throws {
+        let uploads = try UploadFixture()
+        _ = try await uploads.send(
+            "POST", "/uploads/a", [Self.tus, Self.type, ("Upload-Length", "100")], [1])
+        Files.remove(uploads.folder + "/a")
+        try Files.create(uploads.folder + "/a", [UInt8](repeating: 1, count: 101))
+        try uploads.restart()
+        let fields = [Self.tus, Self.type, ("Upload-Offset", "101")]
+        #expect(try await uploads.send("PATCH", "/uploads/a", fields).status == 409)
+        #expect(try await uploads.send("GET", "/uploads/a").status == 409)
     }
 }

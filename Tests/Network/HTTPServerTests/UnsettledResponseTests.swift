@@ -144,6 +144,29 @@ struct UnsettledResponseTests {
         #expect(tellings.doubted == (reads ? [] : ["/a"]))
     }
 
+    /// Who resets has read no more than its system has acknowledged, but for a segment or two of TLS:
+    /// there is what it says last to be left unread.
+    @Test(.timeLimit(.minutes(2)), arguments: [(false, false), (true, false), (true, true)])
+    func doubtsWhoResets(_ isSecure: Bool, _ reads: Bool) async throws {
+        let tellings = Tellings()
+        let authority = try testAuthority()
+        try await withServer(
+            tellings.answer(size: 1_500_000), security: isSecure ? .tls(authority) : .plain
+        ) { laboratory in
+            let client =
+                isSecure
+                ? try await laboratory.connectSecurely(to: "origin.test", trusting: authority)
+                : try await laboratory.connect()
+            try await client.send("GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            _ = try await client.receive(count: 1000)
+            await tellings.wait(for: 1)
+            if reads { _ = try await client.receiveAll() }
+            client.stream.close(reset: true)
+            await tellings.wait(for: reads ? 1 : 2)
+        }
+        #expect(tellings.doubted == (reads ? [] : ["/a"]))
+    }
+
     /// A request behind a response tells that it was read.
     @Test func trustsWhoGoesOn() async throws {
         let ends = Mutex<[SentResponse]>([])

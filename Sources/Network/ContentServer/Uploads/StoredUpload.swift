@@ -34,6 +34,8 @@ final class StoredUpload: Sendable {
         var isRemoved = false
         /// Whether somebody digests the whole.
         var isDigested = false
+        /// Of requests that bring bytes, and have not ended.
+        var writerCount = 0
 
         /// Errors: `upload-removed`, `upload-superseded`.
         func check(_ turn: UInt64) throws(Failure) {
@@ -45,8 +47,9 @@ final class StoredUpload: Sendable {
             }
         }
 
-        mutating func retire(turn: UInt64?) -> UInt64? {
+        mutating func retire(turn: UInt64?, ifIncomplete: Bool) -> UInt64? {
             guard !isRemoved, turn == nil || turn == self.turn else { return nil }
+            guard !ifIncomplete || !record.isComplete else { return nil }
             isRemoved = true
             self.turn += 1
             return size + uncheckedCount
@@ -56,6 +59,13 @@ final class StoredUpload: Sendable {
     struct Facts: Sendable {
         let record: UploadRecord
         let offset: UInt64
+
+        /// Whether somebody has made the file of what was complete longer or shorter: its digest is of
+        /// other bytes.
+        var isAltered: Bool { record.isComplete && offset != record.length }
+
+        /// Of what is complete, in hexadecimal.
+        var digest: String? { isAltered ? nil : record.sha256 }
     }
 
     /// Why a write was not done.
@@ -216,16 +226,26 @@ final class StoredUpload: Sendable {
 
     func endDigest() { state.withLock { $0.isDigested = false } }
 
+    /// Whether a request is about to append to it, or to complete it.
+    var isBeingWritten: Bool { state.withLock { $0.writerCount > 0 } }
+
+    /// Takes notice of a request that brings bytes; `endWriting` has to follow.
+    func beginWriting() { state.withLock { $0.writerCount += 1 } }
+
+    func endWriting() { state.withLock { $0.writerCount -= 1 } }
+
     /// Whether it was removed, or goes on under another name.
     var isRetired: Bool { state.withLock { $0.isRemoved } }
 
     /// Ends every append for good.
     ///
-    /// - Parameter turn: only while it is this one; `nil` for whoever writes.
+    /// - Parameters:
+    ///   - turn: only while it is this one; `nil` for whoever writes.
+    ///   - ifIncomplete: what is complete by now stays.
     ///
-    /// - Returns: how many bytes become free; `nil` if it was removed before, or it is another's turn.
-    func retire(turn: UInt64? = nil) -> UInt64? {
-        state.withLock { $0.retire(turn: turn) }
+    /// - Returns: how many bytes become free; `nil` if it stays, or was removed before.
+    func retire(turn: UInt64? = nil, ifIncomplete: Bool = false) -> UInt64? {
+        state.withLock { $0.retire(turn: turn, ifIncomplete: ifIncomplete) }
     }
 
     /// The same behind what takes the files away: no state file is written meanwhile, and the upload
@@ -233,7 +253,7 @@ final class StoredUpload: Sendable {
     func retire(after work: () throws(Failure) -> Void) throws(Failure) -> UInt64? {
         try state.withLock { (state) throws(Failure) in
             try work()
-            return state.retire(turn: nil)
+            return state.retire(turn: nil, ifIncomplete: false)
         }
     }
 }

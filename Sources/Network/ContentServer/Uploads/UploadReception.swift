@@ -141,7 +141,9 @@ struct UploadReception {
                 guard dialect.isResumable else {
                     throw UploadRefusal(413, "the upload's length is \(length), and more came")
                 }
-                store.remove(upload, turn: turn)
+                // It may have been completed while this was on its way.
+                store.remove(upload, turn: turn, ifIncomplete: true)
+                guard !upload.facts.record.isComplete else { throw .completed }
                 throw .inconsistentLength(
                     "the upload's length is \(length), and more came: it was removed")
             }

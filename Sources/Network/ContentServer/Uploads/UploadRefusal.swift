@@ -40,6 +40,11 @@ struct UploadRefusal: Error, Sendable {
         return refusal
     }
 
+    static var altered: UploadRefusal {
+        UploadRefusal(
+            409, "somebody has changed the upload's file; remove it, and begin a new one")
+    }
+
     /// Locked (RFC 4918 §11.3), as servers of tus answer then.
     static var isDigested: UploadRefusal {
         var refusal = UploadRefusal(423, "the upload is being completed; ask again")

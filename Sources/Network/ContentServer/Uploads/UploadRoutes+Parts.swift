@@ -13,7 +13,7 @@ extension UploadRoutes {
         for url in (creation.joined ?? "").split(separator: " ", maxSplits: Self.joinLimit) {
             let name = [UInt8]((url.split(separator: "/").last ?? "").utf8)
             guard let part = store[name], part.facts.record.isPartial,
-                part.facts.record.isComplete
+                part.facts.record.isComplete, !part.facts.isAltered
             else {
                 throw UploadRefusal(400, "\(name.prefix(120).text) is no complete part of another")
             }

@@ -21,7 +21,7 @@ extension UploadRoutes {
     ///
     /// In tus an upload is complete when its offset is its length: who is told so asks no more, and
     /// the append that brought the last byte may have been ended ahead of its end. So it is completed
-    /// first; a page of another site is told nothing until it is.
+    /// first; for a page of another site only if nobody else is about to do it, whom it would hinder.
     func state(
         _ request: ServerRequest, _ dialect: UploadDialect
     ) async throws(UploadRefusal) -> ServerResponse {
@@ -29,10 +29,11 @@ extension UploadRoutes {
         let upload = try find(request)
         let isOfAnother = ClientLabel.isOfAnotherSite(request)
         var facts = isOfAnother ? upload.facts : upload.takeOver()?.facts ?? upload.facts
+        guard !facts.isAltered else { throw .altered }
         if dialect == .tus, facts.offset == facts.record.length, !facts.record.isComplete,
             facts.record.dialect == UploadDialect.tus.name, !facts.record.comesAtOnce
         {
-            if isOfAnother { throw .isDigested }
+            if isOfAnother, upload.isBeingWritten { throw .isDigested }
             try await complete(upload, facts.offset)
             guard store.has(upload) else { throw UploadRefusal(UploadStore.removed) }
             facts = upload.facts
@@ -107,8 +108,8 @@ extension UploadRoutes {
         guard let (facts, file) = store.opened(request.match["name"]) else {
             throw UploadRefusal(404, "there is no such upload; begin a new one")
         }
-        // Whoever has changed the file has changed what the digest is of.
-        guard let sum = facts.record.sha256, facts.offset == facts.record.length else {
+        guard !facts.isAltered else { throw .altered }
+        guard let sum = facts.record.sha256 else {
             throw UploadRefusal(409, "the upload is not complete: it has \(facts.offset) bytes")
         }
         var representation = Representation(

@@ -79,6 +79,8 @@ struct UploadRoutes: Sendable {
             return try await form(body, boundary: type?["boundary"] ?? [], request)
         }
         let upload = try await make(creation, request)
+        upload.beginWriting()
+        defer { upload.endWriting() }
         let location = [ResponseField("Location", "/uploads/\(upload.name)")]
         if dialect.isResumable {
             await body.inform(
@@ -138,6 +140,9 @@ struct UploadRoutes: Sendable {
         guard let (turn, facts) = upload.takeOver() else {
             throw UploadRefusal(409, "the upload comes by one request, and is not gone on with")
         }
+        upload.beginWriting()
+        defer { upload.endWriting() }
+        guard !facts.isAltered else { throw .altered }
         guard !facts.record.isComplete || dialect == .tus else { throw .completed }
         guard offset == facts.offset else {
             throw .wrongOffset(offset, expected: facts.offset, dialect)
@@ -146,19 +151,8 @@ struct UploadRoutes: Sendable {
         guard dialect == .tus || completes != nil else {
             throw UploadRefusal(400, "no \(dialect.completion(true)[0].name) says ?0 or ?1")
         }
-        let length = try UploadCreation.length(
-            request.fields, at: offset, contentLength: completes == true ? body.length : nil,
-            known: facts.record.length)
-        if let length {
-            if length > store.limits.byteCount {
-                var refusal = UploadRefusal(413, "the upload is longer than all may be together")
-                refusal.fields = dialect.limits(size: store.limits.byteCount, age: nil)
-                throw refusal
-            }
-            if dialect == .tus, let more = body.length, more > length - offset {
-                throw UploadRefusal(413, "the upload's length is \(length), and more would come")
-            }
-        }
+        let length = try length(
+            request, at: offset, body.length, completes: completes == true, facts.record, dialect)
         let wanted = try ExpectedDigest.representation(
             request.fields, beside: facts.record.wanted)
         if wanted != facts.record.wanted || length != facts.record.length {
@@ -182,6 +176,27 @@ struct UploadRoutes: Sendable {
         }
         return ServerResponse(
             dialect.appendedStatus, progress(upload.facts, dialect, now: Self.now(request)))
+    }
+
+    /// The length that an append tells, or an earlier request has told.
+    private func length(
+        _ request: ServerRequest, at offset: UInt64, _ more: UInt64?, completes: Bool,
+        _ record: UploadRecord, _ dialect: UploadDialect
+    ) throws(UploadRefusal) -> UInt64? {
+        let length = try UploadCreation.length(
+            request.fields, at: offset, contentLength: completes ? more : nil,
+            known: record.length)
+        guard let length else { return nil }
+        guard offset <= length else { throw .altered }
+        if length > store.limits.byteCount {
+            var refusal = UploadRefusal(413, "the upload is longer than all may be together")
+            refusal.fields = dialect.limits(size: store.limits.byteCount, age: nil)
+            throw refusal
+        }
+        if dialect == .tus, let more, more > length - offset {
+            throw UploadRefusal(413, "the upload's length is \(length), and more would come")
+        }
+        return length
     }
 
     private func checkType(
@@ -354,7 +369,7 @@ struct UploadRoutes: Sendable {
             "name": .string(upload.name), "url": .string("/uploads/\(upload.name)"),
             "dialect": .string(facts.record.dialect),
             "offset": .integer(Int64(clamping: facts.offset)),
-            "length": .optional(facts.record.length), "sha256": .optional(facts.record.sha256),
+            "length": .optional(facts.record.length), "sha256": .optional(facts.digest),
         ]
     }
 

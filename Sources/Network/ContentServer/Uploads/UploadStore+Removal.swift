@@ -11,11 +11,14 @@ internal import Synchronization
 extension UploadStore {
     /// Removes an upload; nothing if it was removed or replaced before.
     ///
-    /// - Parameter turn: only while it is this one: whoever has taken the upload over keeps it.
-    func remove(_ upload: StoredUpload, turn: UInt64? = nil) {
+    /// - Parameters:
+    ///   - turn: only while it is this one: whoever has taken the upload over keeps it.
+    ///   - ifIncomplete: what is complete by now stays.
+    func remove(_ upload: StoredUpload, turn: UInt64? = nil, ifIncomplete: Bool = false) {
         let data = Self.hold(upload.dataPath)
         let count = state.withLock { state -> UInt64? in
-            guard state.uploads[upload.name] === upload, let count = upload.retire(turn: turn)
+            guard state.uploads[upload.name] === upload,
+                let count = upload.retire(turn: turn, ifIncomplete: ifIncomplete)
             else { return nil }
             state.uploads[upload.name] = nil
             // A state without data is nobody's, and goes at the next start.

@@ -125,7 +125,7 @@ package final class UploadStore: Sendable {
 
     /// Whether one of them is complete with this digest, in hexadecimal.
     package func holds(sha256: String) -> Bool {
-        all.contains { $0.facts.record.sha256 == sha256 }
+        all.contains { $0.facts.digest == sha256 }
     }
 
     /// Letters, digits, and between them `.`, `_` and `-`: no path, and no hidden file.
