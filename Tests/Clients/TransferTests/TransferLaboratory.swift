@@ -222,9 +222,11 @@ extension RunningTransfer {
     ) throws -> RunningTransfer {
         RunningTransfer(
             TransferTask(state.plan, identifier: identifier, createdAt: state.createdAt), journal,
-            folder: "/tasks/\(identifier)", network: network, disk: disk, clock: QuickClock(),
-            limits: TransferLimits(), credentials: credentials, vault: nil,
-            worker: DiskWorker(for: disk, on: try EventLoop(index: 9)), host: "a")
+            folder: "/tasks/\(identifier)", host: "a",
+            in: TransferContext(
+                network: network, disk: disk, clock: QuickClock(), limits: TransferLimits(),
+                credentials: credentials, vault: nil,
+                worker: DiskWorker(for: disk, on: try EventLoop(index: 9))))
     }
 }
 

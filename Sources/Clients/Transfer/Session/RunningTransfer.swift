@@ -12,23 +12,11 @@ package final class RunningTransfer: @unchecked Sendable {
     let journal: Journal
     /// The task's own.
     package let folder: String
-    package let network: any TransferNetwork
-    package let disk: any TransferDisk
-    package let clock: any TransferClock
-    package let limits: TransferLimits
-    let credentials: (any CredentialSource)?
-    let worker: DiskWorker
-    let vault: StorageVault?
+    private let context: TransferContext
     /// The file of a class that may be written on while it is open, and not be opened again.
     private var openFile: (path: String, file: any DiskFile)?
     /// Ends what is under way; another one for each attempt.
     package internal(set) var stop = ClientStop()
-    /// Called when `task` has changed.
-    var onChange: (RunningTransfer) -> Void = { _ in }
-
-    /// Takes a connection to the host for one more request, if one may be had; it is given back.
-    var takeConnection: () -> Bool = { false }
-    var giveConnection: () -> Void = {}
 
     // What the service keeps of it.
     var isRunning = false
@@ -70,22 +58,31 @@ package final class RunningTransfer: @unchecked Sendable {
     var verifiedSource: FileIdentity?
 
     init(
-        _ task: TransferTask, _ journal: Journal, folder: String, network: any TransferNetwork,
-        disk: any TransferDisk, clock: any TransferClock, limits: TransferLimits,
-        credentials: (any CredentialSource)?, vault: StorageVault?, worker: DiskWorker, host: String
+        _ task: TransferTask, _ journal: Journal, folder: String, host: String,
+        in context: TransferContext
     ) {
         self.task = task
         self.journal = journal
         self.folder = folder
-        self.network = network
-        self.disk = disk
-        self.clock = clock
-        self.limits = limits
-        self.credentials = credentials
-        self.vault = vault
-        self.worker = worker
         self.host = host
+        self.context = context
     }
+
+    package var network: any TransferNetwork { context.network }
+    package var disk: any TransferDisk { context.disk }
+    package var clock: any TransferClock { context.clock }
+    package var limits: TransferLimits { context.limits }
+    var credentials: (any CredentialSource)? { context.credentials }
+    var worker: DiskWorker { context.worker }
+    var vault: StorageVault? { context.vault }
+
+    /// Tells who watches that it has changed.
+    func tellChange() { context.onChange(self) }
+
+    /// Takes a connection to the host for one more request, if one may be had.
+    func takeConnection() -> Bool { context.takeConnection(host) }
+
+    func giveConnection() { context.giveConnection(host) }
 
     package var isStopped: Bool { stop.isStopped }
 
@@ -115,7 +112,7 @@ package final class RunningTransfer: @unchecked Sendable {
         task.committed = committed
         task.total = total
         task.rate = rate.note(task.reach, at: clock.elapsed)
-        onChange(self)
+        tellChange()
     }
 
     /// Takes note of how much of an upload has gone out, in bytes of the file.
@@ -124,7 +121,7 @@ package final class RunningTransfer: @unchecked Sendable {
         guard end >= toldSent + Self.sentStep || end < toldSent || end == task.total else { return }
         toldSent = end
         task.rate = rate.note(task.reach, at: clock.elapsed)
-        onChange(self)
+        tellChange()
     }
 
     /// In bytes: so often whoever watches is told.
@@ -134,7 +131,7 @@ package final class RunningTransfer: @unchecked Sendable {
         guard task.state != state else { return }
         task.state = state
         if state != .running { task.rate = nil }
-        onChange(self)
+        tellChange()
     }
 
     /// Opens the task's file, as its storage class has it.

@@ -81,10 +81,7 @@ extension TransferService {
         let state = journal.state
         return RunningTransfer(
             TransferTask(state.plan, identifier: identifier, createdAt: state.createdAt), journal,
-            folder: folder, network: network, disk: disk, clock: clock,
-            limits: configuration.limits, credentials: configuration.credentials,
-            vault: configuration.vault, worker: worker,
-            host: host)
+            folder: folder, host: host, in: context)
     }
 
     /// All tasks, or those of a session, from the oldest on.

@@ -13,10 +13,7 @@ package import Sockets
 package final class TransferService: @unchecked Sendable {
     package let configuration: TransferConfiguration
     package let loop: EventLoop
-    let network: any TransferNetwork
-    let disk: any TransferDisk
-    let clock: any TransferClock
-    let worker: DiskWorker
+    let context: TransferContext
     private let drivers: [TransferTask.Kind: any TransferDriver]
     private let background = BackgroundTasks()
     private let wakeup: LoopWakeup
@@ -53,16 +50,16 @@ package final class TransferService: @unchecked Sendable {
     ) throws(Failure) {
         self.configuration = configuration
         self.loop = loop
-        self.network = network
-        self.disk = disk
-        self.clock = clock
         var environment = configuration.environment
         if let vault = configuration.vault {
             environment.isLocked = vault.isLocked
             environment.wasUnlocked = vault.wasUnlocked
         }
         self.environment = environment
-        worker = DiskWorker(for: disk, on: loop)
+        context = TransferContext(
+            network: network, disk: disk, clock: clock, limits: configuration.limits,
+            credentials: configuration.credentials, vault: configuration.vault,
+            worker: DiskWorker(for: disk, on: loop))
         wakeup = LoopWakeup(loop)
         var drivers: [TransferTask.Kind: any TransferDriver] = [.download: DownloadDriver()]
         drivers[.upload] = uploads
@@ -74,6 +71,7 @@ package final class TransferService: @unchecked Sendable {
                 throw DiskFailure(.other, "")
             }
             if let holder = configuration.holder { try Self.note(holder, in: claim) }
+            listen()
             try recover()
         } catch {
             throw error.detail.isEmpty ? Self.inUse(configuration, disk) : error.failure
@@ -147,6 +145,11 @@ package final class TransferService: @unchecked Sendable {
     }
 
     /// Whether it does tasks of this kind.
+    var network: any TransferNetwork { context.network }
+    var disk: any TransferDisk { context.disk }
+    var clock: any TransferClock { context.clock }
+    var worker: DiskWorker { context.worker }
+
     package func does(_ kind: TransferTask.Kind) -> Bool { drivers[kind] != nil }
 
     // MARK: The schedule
@@ -154,25 +157,28 @@ package final class TransferService: @unchecked Sendable {
     /// Takes another look at who may run.
     func wake() { wakeup.wake() }
 
-    func enter(_ transfer: RunningTransfer) {
-        transfers[transfer.task.identifier] = transfer
-        if transfer.task.kind == .download, let file = transfer.task.file,
-            !transfer.task.state.isFinal
-        {
-            targets[file] = transfer
-        }
-        transfer.onChange = { [weak self] in self?.note($0) }
-        let host = transfer.host
-        transfer.takeConnection = { [weak self] in
+    /// Hears of what its tasks do.
+    private func listen() {
+        context.onChange = { [weak self] in self?.note($0) }
+        context.takeConnection = { [weak self] host in
             guard let self, (runningHosts[host] ?? 0) < configuration.limits.hostLimit else {
                 return false
             }
             takeConnection(to: host)
             return true
         }
-        transfer.giveConnection = { [weak self] in
+        context.giveConnection = { [weak self] host in
             self?.giveConnection(to: host)
             self?.wake()
+        }
+    }
+
+    func enter(_ transfer: RunningTransfer) {
+        transfers[transfer.task.identifier] = transfer
+        if transfer.task.kind == .download, let file = transfer.task.file,
+            !transfer.task.state.isFinal
+        {
+            targets[file] = transfer
         }
         guard !transfer.task.state.isFinal else { return }
         queue.append(transfer)
@@ -333,7 +339,7 @@ package final class TransferService: @unchecked Sendable {
         background.add { [self] in
             await driver.cleanUp(transfer)
             cleaning.removeAll { $0 === transfer }
-            transfer.onChange(transfer)
+            transfer.tellChange()
         }
     }
 

@@ -81,7 +81,7 @@ final class UploadStore: @unchecked Sendable {
             guard !hasEnded, diskFailure == nil else { continue }
             do throws(DiskFailure) {
                 try await save()
-                transfer.onChange(transfer)
+                transfer.tellChange()
             } catch {
                 diskFailure = error
                 transfer.stop.stop()
