@@ -67,6 +67,14 @@ import Testing
         "Content-Digest: sha-256=:\(Base64.encode(Digests.sha256(Array(bytes)))):\n"
     }
 
+    /// So much of the whole, as if it were all, with its own digest.
+    private static func copies(_ fields: String, length: Int?) -> [ScriptedAnswer] {
+        Array(
+            repeating: whole(
+                fields + contentDigest(first[..<300_000]), upTo: 300_000, length: length, .whole),
+            count: 4)
+    }
+
     /// What is missing behind the cut, labelled as the whole and with its own digest.
     private static func rest(_ fields: String) -> ScriptedAnswer {
         let rest = Array(first[cut...])
@@ -215,13 +223,27 @@ import Testing
             answers: [whole(digest, upTo: cut), rest(""), whole(digest)], held: first),
         Row(
             name: "a copy that a cache has cut, with a digest of its own",
-            answers: [whole(tag + digest, upTo: cut)]
-                + Array(
-                    repeating: whole(
-                        tag + contentDigest(first[..<300_000]), upTo: 300_000, length: 300_000,
-                        .whole),
-                    count: 4)
+            answers: [whole(tag + digest, upTo: cut)] + copies(tag, length: 300_000)
                 + [whole(tag + digest)], held: first),
+        Row(
+            name: "a copy that a cache has cut, with a digest of its own, by a date",
+            answers: [whole(old + digest, upTo: cut)] + copies(old, length: 300_000)
+                + [whole(old + digest)], held: first),
+        Row(
+            name: "a copy that a cache has cut, with a digest of its own, in chunks",
+            answers: [whole(tag + digest, upTo: cut)]
+                + copies(tag + "Transfer-Encoding: chunked\n", length: nil)
+                + [whole(tag + digest)], held: first),
+        Row(
+            name: "a copy that a cache has cut, with a digest of its own and no date",
+            answers: [whole(tag + old + digest, upTo: cut)] + copies(tag, length: 300_000)
+                + [whole(tag + old + digest)], held: first),
+        Row(
+            name: "the rest is labelled as the whole, with a digest of its own and no date",
+            answers: [
+                whole(tag + old + digest, upTo: cut), rest(tag), rest(tag),
+                whole(tag + old + digest),
+            ], held: first),
         Row(
             name: "another version, with a digest of its own and no tag",
             answers: [

@@ -296,6 +296,23 @@ struct UploadCompletionTests {
         #expect(try Files.read(uploads.folder + "/a") == other)
     }
 
+    /// What is taken away while the server runs is not filled up, with zeros or by who goes on.
+    @Test(arguments: [10, 100])
+    func fillsNothingUp(_ count: Int) async throws {
+        let uploads = try UploadFixture()
+        _ = try await uploads.send(
+            "POST", "/uploads/a", [Self.tus, Self.type, ("Upload-Length", "100")],
+            Array(Self.whole.prefix(count)))
+        Files.remove(uploads.folder + "/a")
+        try Files.create(uploads.folder + "/a", [1, 2])
+        let fields = [Self.tus, Self.type, ("Upload-Offset", String(count))]
+        let rest = Array(Self.whole.dropFirst(count))
+        #expect(try await uploads.send("PATCH", "/uploads/a", fields, rest).status == 409)
+        #expect(try await uploads.send("GET", "/uploads/a").status == 409)
+        #expect(try await Self.ask(uploads, "a").status == 409)
+        #expect(try Files.read(uploads.folder + "/a") == [1, 2])
+    }
+
     /// Nor does one go on that has more than its length.
     @Test func goesOnWithNothingThatIsTooLong() async throws {
         let uploads = try UploadFixture()

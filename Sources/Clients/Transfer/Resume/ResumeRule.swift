@@ -56,16 +56,15 @@ package struct ResumeRule: Sendable {
 
     private func judgeWhole(_ answer: AnswerFacts) -> ResumeStep {
         guard let saved, offset > 0 else { return .takeWhole }
-        let sameness = saved.compare(answer.version)
-        let isSame = sameness == .same || saved.hasSameValidators(as: answer.version)
-        switch sameness {
-        case .same where saved.contradicts(answer.version), .differs where isSame:
+        switch saved.compare(answer.version) {
+        case .same where saved.contradicts(answer.version),
+            .differs where saved.differsInDigestsAlone(answer.version):
             // A part that is labelled as the whole, or a tag that stays while the content does not. What
             // is asked for without a condition decides.
             guard plan.mode == .whole else {
                 return .next("another length or digest of the same version")
             }
-            guard saved.isCut(answer.version, answer.version.length ?? .max, has: offset) else {
+            guard saved.isCut(answer.version, answer.version.length ?? 0, has: offset) else {
                 return judgeOther(answer, than: saved, else: .takeWhole)
             }
             return .wait(answer.retryAfter, AnswerFacts.cutCopy(at: answer.version.url))

@@ -143,16 +143,25 @@ extension SavedVersion {
     }
 
     /// Whether a whole of so many bytes is a copy that was cut, as caches keep them: of the same version, and
-    /// less than has come of it.
+    /// less than has come of it. Its digest may be its own.
     func isCut(_ other: SavedVersion, _ total: Int64, has offset: Int64) -> Bool {
-        total < offset
-            && (compare(other) == .same || strongTag != nil && hasSameValidators(as: other))
+        total < offset && (compare(other) == .same || undigested.compare(other) == .same)
     }
 
-    /// Whether all but digests and lengths says the same, be it nothing.
-    func hasSameValidators(as other: SavedVersion) -> Bool {
-        entityTag == other.entityTag && lastModified == other.lastModified
-            && contentEncoding == other.contentEncoding && isSameResource(as: other)
+    /// Whether nothing but digests, or lengths, tells of a change: what came may be a part, or a copy
+    /// that was cut, with digests of its own.
+    func differsInDigestsAlone(_ other: SavedVersion) -> Bool {
+        switch undigested.compare(other) {
+        case .same, .unproven: true
+        case .differs: false
+        }
+    }
+
+    private var undigested: SavedVersion {
+        var version = self
+        version.digests = []
+        version.length = nil
+        return version
     }
 
     /// With the digests of what was dropped, where both have one strong tag: the same version has the same.

@@ -206,6 +206,10 @@ final class StoredUpload: Sendable {
     ) throws(Failure) -> Bool {
         try state.withLock { (state) throws(Failure) in
             try state.check(turn)
+            // What somebody has taken away is not filled up with zeros.
+            guard let file = FileIdentity(descriptor: descriptor), file.size >= state.size else {
+                throw UploadStore.altered
+            }
             guard ftruncate(descriptor, off_t(state.size)) == 0 else {
                 throw Failure("file-unwritable", party: .tool, "cannot cut \(dataPath)")
             }

@@ -22,7 +22,7 @@ struct UploadRefusal: Error, Sendable {
             switch failure.code {
             case "uploads-full": 413
             case "upload-removed": 410
-            case "upload-superseded": 409
+            case "upload-superseded", "upload-altered": 409
             default: 500
             }
         self.init(status, failure.detail)
@@ -40,10 +40,7 @@ struct UploadRefusal: Error, Sendable {
         return refusal
     }
 
-    static var altered: UploadRefusal {
-        UploadRefusal(
-            409, "somebody has changed the upload's file; remove it, and begin a new one")
-    }
+    static var altered: UploadRefusal { UploadRefusal(UploadStore.altered) }
 
     /// Locked (RFC 4918 §11.3), as servers of tus answer then.
     static var isDigested: UploadRefusal {

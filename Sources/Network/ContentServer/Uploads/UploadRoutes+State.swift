@@ -29,7 +29,9 @@ extension UploadRoutes {
         let upload = try find(request)
         let isOfAnother = ClientLabel.isOfAnotherSite(request)
         var facts = isOfAnother ? upload.facts : upload.takeOver()?.facts ?? upload.facts
-        guard !facts.isAltered else { throw .altered }
+        guard !facts.isAltered, store.opened(upload) != nil else {
+            throw UploadRefusal(store.has(upload) ? UploadStore.altered : UploadStore.removed)
+        }
         if dialect == .tus, facts.offset == facts.record.length, !facts.record.isComplete,
             facts.record.dialect == UploadDialect.tus.name, !facts.record.comesAtOnce
         {
@@ -106,7 +108,8 @@ extension UploadRoutes {
         _ = try find(request)
         // Another may have come to its place since.
         guard let (facts, file) = store.opened(request.match["name"]) else {
-            throw UploadRefusal(404, "there is no such upload; begin a new one")
+            _ = try find(request)
+            throw .altered
         }
         guard !facts.isAltered else { throw .altered }
         guard let sum = facts.record.sha256 else {

@@ -85,6 +85,12 @@ extension UploadStore {
         }
     }
 
+    static var altered: Failure {
+        Failure(
+            "upload-altered", party: .client,
+            "somebody has changed the upload's file; remove it, and begin a new one")
+    }
+
     static var removed: Failure {
         Failure(
             "upload-removed", party: .client, "the upload was removed; begin a new one")
