@@ -16,10 +16,16 @@ struct WaitingContent {
     mutating func append(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }
         count += bytes.count
-        if let last = pieces.indices.last, pieces[last].count + bytes.count <= Self.pieceSize {
+        guard bytes.count < Self.smallSize else { return pieces.append(bytes) }
+        if let last = pieces.indices.last,
+            pieces[last].capacity - pieces[last].count >= bytes.count
+        {
             pieces[last] += bytes
         } else {
-            pieces.append(bytes)
+            var piece: [UInt8] = []
+            piece.reserveCapacity(2 * Self.smallSize)
+            piece += bytes
+            pieces.append(piece)
         }
     }
 
@@ -54,6 +60,6 @@ struct WaitingContent {
         return count
     }
 
-    /// As long as most frames are, in bytes.
-    private static let pieceSize = 16 << 10
+    /// In bytes: what is shorter is put together.
+    private static let smallSize = 512
 }
