@@ -121,13 +121,21 @@ struct DaemonClientTask: Sendable {
                     try await send(.task(task))
                     told = task
                     guard !task.state.isFinal else { return }
-                    await wakeup.rest(for: daemon.limits.progressTime)
+                    await rest(wakeup, beside: transfer)
                 } else if task.state.isFinal {
                     return
                 } else {
                     _ = await wakeup.wait(until: .max)
                 }
             }
+        }
+    }
+
+    /// Waits until it is time to tell how far a task is, or it has ended.
+    private func rest(_ wakeup: LoopWakeup, beside transfer: RunningTransfer) async {
+        let due = wakeup.loop.now + daemon.limits.progressTime
+        while !wakeup.isStopped, !transfer.task.state.isFinal, wakeup.loop.now < due {
+            _ = await wakeup.wait(until: due)
         }
     }
 
