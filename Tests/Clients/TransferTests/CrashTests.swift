@@ -87,10 +87,14 @@ import Testing
         return try path.flatMap { try disk.size(of: $0) } ?? 0
     }
 
-    @Test(arguments: [false, true])
-    func everyPoint(losesUnsynced: Bool) async throws {
+    /// With digests, and as it is for long files of which nobody tells one.
+    @Test(arguments: [false, true], [false, true])
+    func everyPoint(losesUnsynced: Bool, isDigested: Bool) async throws {
         let expected = try await held(Self.path)
-        try await Self.laboratory.run { bench in
+        var laboratory = Self.laboratory
+        laboratory.heedsWishes = isDigested
+        if !isDigested { laboratory.limits.digestedSize = 0 }
+        try await laboratory.run { bench in
             let whole = MemoryDisk()
             try await Self.begin(bench, whole)
             let points = whole.log
@@ -109,6 +113,38 @@ import Testing
                     bench, left, written: written, expected,
                     "point \(point), \(point < points.count ? points[point] : "the end")")
             }
+        }
+    }
+
+    /// What somebody puts there between the rename and the next start is not taken for what was fetched,
+    /// whether a digest tells or the file system does.
+    @Test(arguments: [false, true])
+    func anothersFileIsNotTheDownload(isDigested: Bool) async throws {
+        let expected = try await held(Self.path)
+        var laboratory = Self.laboratory
+        laboratory.heedsWishes = isDigested
+        if !isDigested { laboratory.limits.digestedSize = 0 }
+        try await laboratory.run { bench in
+            let whole = MemoryDisk()
+            try await Self.begin(bench, whole)
+            let rename = try #require(whole.log.lastIndex(of: "rename"))
+            let disk = MemoryDisk()
+            try await Self.begin(bench, disk, stopAt: rename + 1)
+            let left = MemoryDisk(afterCrashOf: disk, losesUnsynced: false)
+            let others = [UInt8](repeating: 7, count: expected.count)
+            try left.remove(Self.target)
+            try left.open(Self.target, creating: true).write(others.span, at: 0)
+            let service = try bench.open(left)
+            let identifier = try #require(service.tasks().first?.identifier)
+            try await service.run {
+                try service.resume(identifier)
+                let held = await service.wait(for: identifier) {
+                    $0.state.isFinal || $0.wait != nil || $0.state == .suspended
+                }
+                #expect(held?.state != .completed, "\(String(describing: held?.state))")
+            }
+            let file = try left.open(Self.target, creating: false)
+            #expect(try file.read(at: 0, count: 1 << 20) == others)
         }
     }
 

@@ -22,7 +22,12 @@ import Testing
             .created(plan, at: Timestamp(microseconds: 77)), .optionsChanged(plan.options),
             .resumed(true), .network("a net:[1]"), .head(version), .hop("http://c.test/"),
             .progress(BlockCheck(end: 70_000, count: 65_536, checksum: .max), from: 0),
-            .forgotten, .restarted("416"), .verified(sha256: [1, 2, 3], size: 9),
+            .forgotten, .restarted("416"), .verified(VerifiedContent(size: 9, sha256: [1, 2, 3])),
+            .verified(
+                VerifiedContent(
+                    size: 9, sha256: nil,
+                    in: FileIdentity(
+                        device: 1, inode: .max, size: 9, modified: .min, changed: 2))),
             .completed(path: "/x"), .failed(Failure("a-b", party: .origin, "c", hint: "d")),
             .cancelled, .authenticationAsked(schemes: ["basic"], host: "a"),
             .pauseAsked(until: Timestamp(microseconds: 78), Failure("e-f", party: .origin, "g")),
@@ -223,7 +228,7 @@ import Testing
         case 4: .delivered(part & 7)
         case 5: .acknowledged(part & 7)
         case 6: .upload(Array("{\"a\":\(part)}".utf8))
-        case 7: .verified(sha256: [1, UInt8(part & 0xFF)], size: part)
+        case 7: .verified(VerifiedContent(size: part, sha256: [1, UInt8(part & 0xFF)]))
         case 8 where part & 3 == 0: .restarted("\(part)")
         case 8: .forgotten
         default:

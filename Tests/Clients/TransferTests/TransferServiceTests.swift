@@ -222,23 +222,6 @@ import Testing
         }
     }
 
-    /// What the user named is the user's to mend, and both digests are told.
-    @Test func tellsWhichDigestDiffers() async throws {
-        try await Laboratory().run { bench in
-            let wanted = [UInt8](repeating: 1, count: 32)
-            let task = try await bench.fetch("/assets/7/1k") {
-                $0.expected = ExpectedDigest(.sha256, wanted)
-            }
-            guard case .failed(let failure) = task.state else {
-                Issue.record("\(task.state)")
-                return
-            }
-            #expect(failure.party == .client)
-            #expect(failure.detail.hasSuffix("and \(wanted.hex) was wanted"))
-            #expect(failure.detail.contains(": its sha-256 was "))
-        }
-    }
-
     /// A stranger's document names what is redirected: nobody was asked whether it may lead here. What
     /// a user asked for goes where they could go, to a server here that does not take that name.
     @Test(arguments: [(true, "redirect-into-local-network"), (false, "status-400")])

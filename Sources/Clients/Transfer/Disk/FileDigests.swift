@@ -9,6 +9,7 @@ enum FileDigests {
         _ file: any DiskFile, _ range: Range<Int64>, _ algorithms: Set<DigestAlgorithm>,
         for transfer: RunningTransfer
     ) async throws(DiskFailure) -> [DigestAlgorithm: [UInt8]]? {
+        guard !algorithms.isEmpty else { return [:] }
         let hashes = Hashes(algorithms)
         var offset = range.lowerBound
         while offset < range.upperBound {

@@ -1,8 +1,10 @@
 internal import Base
 internal import TLS
 
-/// Ends a download that is whole: reads it again from the disk, compares it, and moves it to where it
-/// goes.
+/// Ends a download that is whole: compares it with its digests, and moves it to where it goes.
+///
+/// What has a digest is read from the disk again for it: what its origin or its owner has told one of,
+/// and what is short (`TransferLimits.digestedSize`).
 ///
 /// In this order, so that after a crash at any point it is done once: digest, data synced, journal
 /// (verified), rename, folder synced, journal (completed).
@@ -19,9 +21,8 @@ struct DownloadFinish {
 
     func run() async throws(DiskFailure) -> AttemptOutcome {
         transfer.note(.verifying)
-        let wanted = expected
-        let digests = try await digests(Set(wanted.map(\.algorithm)).union([.sha256]))
-        guard let digests, let digest = digests[.sha256] else { return .stopped }
+        let wanted = store.expected
+        guard let digests = try await digests(store.digests(size)) else { return .stopped }
         guard wanted.allSatisfy({ digests[$0.algorithm] == $0.bytes }) else {
             return try refuse(digests)
         }
@@ -30,7 +31,9 @@ struct DownloadFinish {
             if try store.file.size() > size { try store.file.truncate(to: size) }
             try store.file.sync()
             try Self.check(store.file, at: store.path)
-            try store.transfer.journal.append(.verified(sha256: digest, size: size))
+            let content = VerifiedContent(
+                size: size, sha256: digests[.sha256], in: try store.file.identity())
+            try store.transfer.journal.append(.verified(content))
             try Self.deliver(store.file, of: store.transfer, from: store.path)
         }
         return .completed
@@ -38,7 +41,7 @@ struct DownloadFinish {
 
     /// Whether it is what its digests say.
     func isRight() async throws(DiskFailure) -> Bool {
-        let wanted = expected
+        let wanted = store.expected
         let digests = try await digests(Set(wanted.map(\.algorithm)))
         return wanted.allSatisfy { digests?[$0.algorithm] == $0.bytes }
     }
@@ -50,10 +53,6 @@ struct DownloadFinish {
             return [.sha256: digest]
         }
         return try await FileDigests.of(store.file, 0..<size, algorithms, for: transfer)
-    }
-
-    private var expected: [ExpectedDigest] {
-        (store.saved?.digests ?? []) + (transfer.task.options.expected.map { [$0] } ?? [])
     }
 
     private func refuse(
@@ -122,6 +121,15 @@ struct DownloadFinish {
         }
     }
 
+    /// Whether a file is what was verified; `nil` if the task was stopped.
+    private static func isVerified(
+        _ file: any DiskFile, _ verified: VerifiedContent, for transfer: RunningTransfer
+    ) async throws(DiskFailure) -> Bool? {
+        guard let digest = verified.sha256 else { return verified.isIn(try file.identity()) }
+        let digests = try await FileDigests.of(file, 0..<verified.size, [.sha256], for: transfer)
+        return digests.map { $0[.sha256] == digest }
+    }
+
     /// Goes on where a crash came between the comparison and the end.
     ///
     /// - Returns: `nil` if the download has to go on.
@@ -140,10 +148,10 @@ struct DownloadFinish {
             if !isGathered { try transfer.journal.append(.restarted("file-missing")) }
             return nil
         }
-        let digests = try await FileDigests.of(
-            file, 0..<verified.size, [.sha256], for: transfer)
-        guard let digests else { return .stopped }
-        guard digests[.sha256] == verified.digest else {
+        guard let isRight = try await isVerified(file, verified, for: transfer) else {
+            return .stopped
+        }
+        guard isRight else {
             if !isGathered { try transfer.journal.append(.restarted("file-missing")) }
             return nil
         }

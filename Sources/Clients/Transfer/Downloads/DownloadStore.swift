@@ -163,7 +163,19 @@ final class DownloadStore: @unchecked Sendable {
         isNew = false
         let state = transfer.journal.state
         transfer.noteProgress(state.committedCount, total: saved?.length)
+        guard digests(saved?.length ?? state.prefix).contains(.sha256) else { return }
         try await readDigest.advance(to: state.prefix, of: file, by: transfer.worker)
+    }
+
+    /// What the whole has to be.
+    var expected: [ExpectedDigest] {
+        (saved?.digests ?? []) + (transfer.task.options.expected.map { [$0] } ?? [])
+    }
+
+    /// The digests to take of a whole of `size` bytes.
+    func digests(_ size: Int64) -> Set<DigestAlgorithm> {
+        Set(expected.map(\.algorithm))
+            .union(size <= transfer.limits.digestedSize ? [.sha256] : [])
     }
 
     /// SHA-256 of the first `size` bytes, most of which was read already; `nil` if it has to be read from

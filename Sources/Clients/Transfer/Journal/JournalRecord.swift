@@ -19,7 +19,7 @@ package enum JournalRecord: Sendable, Equatable {
     /// Nothing on the disk counts any more.
     case restarted(String)
     /// What is on the disk was read and compared; the rename comes next.
-    case verified(sha256: [UInt8], size: Int64)
+    case verified(VerifiedContent)
     case completed(path: String)
     case failed(Failure)
     case cancelled
@@ -97,8 +97,7 @@ extension JournalRecord {
             )
         case .forgotten: (.forgotten, [:])
         case .restarted(let reason): (.restarted, ["reason": .string(reason)])
-        case .verified(let digest, let size):
-            (.verified, ["sha256": .string(digest.hex), "size": .integer(size)])
+        case .verified(let content): (.verified, content.journal)
         case .completed(let path): (.completed, ["path": .string(path)])
         case .failed(let failure): (.failed, failure.journal)
         case .cancelled: (.cancelled, [:])
@@ -165,10 +164,8 @@ extension JournalRecord {
         case .forgotten: self = .forgotten
         case .restarted: self = .restarted(value.text("reason") ?? "")
         default:
-            guard let digest = value.bytes("sha256"), let size = value.integer("size") else {
-                return nil
-            }
-            self = .verified(sha256: digest, size: size)
+            guard let content = VerifiedContent(value) else { return nil }
+            self = .verified(content)
         }
     }
 

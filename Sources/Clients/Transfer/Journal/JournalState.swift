@@ -15,18 +15,13 @@ struct JournalState: Equatable {
     private(set) var hops: [String] = []
     private(set) var restarts: [String] = []
     private(set) var restartCount = 0
-    private(set) var verified: Verified?
+    private(set) var verified: VerifiedContent?
     private(set) var ending: Ending?
     private(set) var upload: [UInt8]?
     /// Events that are kept, in order; their numbers count from 1.
     private(set) var events: [KeptEvent] = []
     private(set) var acknowledged: Int64 = 0
     private(set) var delivered: Int64 = 0
-
-    struct Verified: Equatable {
-        let digest: [UInt8]
-        let size: Int64
-    }
 
     enum Ending: Equatable {
         case completed(path: String)
@@ -84,9 +79,7 @@ struct JournalState: Equatable {
             guard let check = checks[range.upperBound] else { continue }
             records.append(.progress(check, from: range.lowerBound))
         }
-        if let verified {
-            records.append(.verified(sha256: verified.digest, size: verified.size))
-        }
+        if let verified { records.append(.verified(verified)) }
         if let upload { records.append(.upload(upload)) }
         for event in events {
             guard case .authentication(let schemes, let host) = event.kind else { continue }
@@ -123,7 +116,7 @@ struct JournalState: Equatable {
             checks = [:]
             verified = nil
         case .restarted(let reason): restart(reason)
-        case .verified(let digest, let size): verified = Verified(digest: digest, size: size)
+        case .verified(let content): verified = content
         case .completed(let path):
             end(.completed(path: path), .completed)
             // Nothing goes on from here; there may be many that wait for an acknowledgement.

@@ -96,7 +96,9 @@ package final class RunningTransfer: @unchecked Sendable {
 
     /// Ends an upload whose content has all arrived, with its result's URL and what was sent.
     package func complete(upload url: String, sha256: [UInt8], size: Int64) throws(DiskFailure) {
-        try journal.append([.verified(sha256: sha256, size: size), .completed(path: url)])
+        try journal.append([
+            .verified(VerifiedContent(size: size, sha256: sha256)), .completed(path: url),
+        ])
     }
 
     /// Takes note of who has answered: over TLS nobody else can have, but where a redirect leads has not.
@@ -176,7 +178,7 @@ package final class RunningTransfer: @unchecked Sendable {
             task.committed = state.verified?.size ?? upload?.offset ?? 0
             task.total = state.verified?.size ?? upload?.size
         }
-        task.digest = state.verified?.digest
+        task.digest = state.verified?.sha256
         if case .completed(let path) = state.ending { task.path = path }
     }
 }

@@ -7,6 +7,8 @@ package struct TransferLimits: Sendable {
     package var fastBatchSize: Int64 = 16 << 20
     /// In milliseconds: so old at most is what a crash takes.
     package var batchTime: Int64 = 1000
+    /// In bytes: a longer file is digested only if its origin or its owner has told a digest.
+    package var digestedSize: Int64 = 64 << 20
     /// Tasks that run at once.
     package var runningLimit = 16
     /// Of one host: as many connections as browsers have.
