@@ -21,18 +21,26 @@ struct DownloadFinish {
 
     func run() async throws(DiskFailure) -> AttemptOutcome {
         transfer.note(.verifying)
-        let wanted = store.expected
-        guard let digests = try await digests(store.digests(size)) else { return .stopped }
+        var wanted: [ExpectedDigest]
+        var digests: [DigestAlgorithm: [UInt8]]
+        repeat {
+            wanted = store.expected
+            guard let found = try await self.digests(store.digests(size)) else { return .stopped }
+            digests = found
+            // Who asks for the same file meanwhile may name one.
+        } while wanted != store.expected
         guard wanted.allSatisfy({ digests[$0.algorithm] == $0.bytes }) else {
             return try refuse(digests)
         }
-        let (store, size) = (store, size)
+        let (store, size, digest) = (store, size, digests[.sha256])
+        transfer.isDelivering = true
+        defer { transfer.isDelivering = false }
         try await transfer.worker.run { () throws(DiskFailure) in
             if try store.file.size() > size { try store.file.truncate(to: size) }
             try store.file.sync()
             try Self.check(store.file, at: store.path)
             let content = VerifiedContent(
-                size: size, sha256: digests[.sha256], in: try store.file.identity())
+                size: size, sha256: digest, in: try store.file.identity())
             try store.transfer.journal.append(.verified(content))
             try Self.deliver(store.file, of: store.transfer, from: store.path)
         }
@@ -137,6 +145,8 @@ struct DownloadFinish {
         guard let verified = transfer.journal.state.verified, let target = transfer.task.file else {
             return nil
         }
+        transfer.isDelivering = true
+        defer { transfer.isDelivering = false }
         let disk = transfer.disk
         let path = DownloadStore.path(of: transfer.task, in: transfer.folder)
         let isGathered = try disk.size(of: path) ?? 0 > 0

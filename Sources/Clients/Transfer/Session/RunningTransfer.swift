@@ -20,6 +20,8 @@ package final class RunningTransfer: @unchecked Sendable {
 
     // What the service keeps of it.
     var isRunning = false
+    /// Whether it was compared with its digests, so that none can be named any more.
+    var isDelivering = false
     /// Whether it is forgotten as soon as its end is through.
     var isAcknowledged = false
     /// In milliseconds of the clock.

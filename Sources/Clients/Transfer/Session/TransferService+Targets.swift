@@ -5,7 +5,8 @@ extension TransferService {
     /// session, so that a command may be given again after whatever ended it. What the plan has of
     /// options is added; one that it has not stays as it was.
     ///
-    /// Errors: `file-claimed` if another one that has not ended brings the file.
+    /// Errors: `file-claimed` if another one that has not ended brings the file, `digest-unknown` if it was
+    /// brought without the digest that is wanted now, `transfer-ending` if it is too late for one.
     func transfer(doing plan: TransferPlan) throws(Failure) -> TransferTask? {
         guard plan.kind == .download, let file = plan.file, let transfer = targets[file] else {
             return nil
@@ -31,7 +32,14 @@ extension TransferService {
             !plan.options.replacesFile, let path = task.path
         else { return nil }
         if let expected = plan.options.expected {
-            guard expected.algorithm == .sha256, expected.bytes == task.digest else { return nil }
+            guard let digest = task.digest else {
+                throw Failure(
+                    "digest-unknown", party: .client,
+                    "the transfer \(task.identifier) has brought \(path) already, and nobody had told its"
+                        + " digest",
+                    hint: "compare it with sha256sum, or have it fetched anew: --replace")
+            }
+            guard expected.algorithm == .sha256, expected.bytes == digest else { return nil }
         }
         do throws(DiskFailure) {
             return try disk.size(of: path) == task.committed ? task : nil

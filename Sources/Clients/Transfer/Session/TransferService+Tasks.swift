@@ -137,9 +137,16 @@ extension TransferService {
 
     /// Changes how a task may be done.
     ///
-    /// Errors: `no-such-transfer`, those of the files.
+    /// Errors: `no-such-transfer`, those of the files; `transfer-ending` for a digest that comes too late to
+    /// be compared.
     package func change(_ identifier: String, to options: TransferOptions) throws(Failure) {
         let transfer = try found(identifier)
+        if transfer.isDelivering, options.expected != transfer.task.options.expected {
+            throw Failure(
+                "transfer-ending", party: .client,
+                "the transfer \(identifier) is ending, and is compared with no other digest",
+                hint: "give the command again")
+        }
         try append(.optionsChanged(options), to: transfer)
         transfer.task.options = options
         reorder()
