@@ -1,4 +1,5 @@
 import Base
+import TLS
 import Testing
 
 @testable import Transfer
@@ -125,11 +126,10 @@ import Testing
         laboratory.heedsWishes = isDigested
         if !isDigested { laboratory.limits.digestedSize = 0 }
         try await laboratory.run { bench in
-            let whole = MemoryDisk()
-            try await Self.begin(bench, whole)
-            let rename = try #require(whole.log.lastIndex(of: "rename"))
             let disk = MemoryDisk()
-            try await Self.begin(bench, disk, stopAt: rename + 1)
+            disk.stop(behind: "link", 1)
+            try await Self.begin(bench, disk)
+            #expect(disk.log.last == "rename")
             let left = MemoryDisk(afterCrashOf: disk, losesUnsynced: false)
             let others = [UInt8](repeating: 7, count: expected.count)
             try left.remove(Self.target)
@@ -139,12 +139,53 @@ import Testing
             try await service.run {
                 try service.resume(identifier)
                 let held = await service.wait(for: identifier) {
-                    $0.state.isFinal || $0.wait != nil || $0.state == .suspended
+                    $0.state.isFinal || $0.wait?.failure != nil
                 }
-                #expect(held?.state != .completed, "\(String(describing: held?.state))")
+                #expect(held?.state != .completed, "\(String(describing: held))")
             }
             let file = try left.open(Self.target, creating: false)
             #expect(try file.read(at: 0, count: 1 << 20) == others)
+        }
+    }
+
+    /// A digest that is named while nobody runs is compared by the next start.
+    @Test(arguments: [false, true])
+    func aDigestThatIsNamedLaterCounts(isRight: Bool) async throws {
+        let expected = try await held(Self.path)
+        var laboratory = Self.laboratory
+        laboratory.heedsWishes = false
+        laboratory.limits.digestedSize = 0
+        try await laboratory.run { bench in
+            let disk = MemoryDisk()
+            disk.stop(behind: "link", 1)
+            try await Self.begin(bench, disk)
+            #expect(disk.log.last == "rename")
+            let service = try bench.open(MemoryDisk(afterCrashOf: disk, losesUnsynced: false))
+            let task = try #require(service.tasks().first)
+            var options = task.options
+            options.expected = ExpectedDigest(
+                .sha256,
+                isRight ? Digests.sha256(expected) : [UInt8](repeating: 1, count: 32))
+            try service.change(task.identifier, to: options)
+            try await service.run {
+                try service.resume(task.identifier)
+                let ended = await service.wait(for: task.identifier) {
+                    $0.state.isFinal || $0.wait?.failure != nil
+                }
+                #expect((ended?.state == .completed) == isRight, "\(String(describing: ended))")
+            }
+        }
+    }
+
+    /// Whoever gives the same command again after a restart is told that it is done.
+    @Test func theSameAgainAfterTheEnd() async throws {
+        try await Self.laboratory.run { bench in
+            let disk = MemoryDisk()
+            try await Self.begin(bench, disk)
+            let service = try bench.open(MemoryDisk(afterCrashOf: disk, losesUnsynced: true))
+            let task = try #require(service.tasks().first)
+            let plan = TransferPlan(.download, bench.origin + Self.path, file: Self.target)
+            #expect(try service.transfer(doing: plan)?.identifier == task.identifier)
         }
     }
 

@@ -41,6 +41,8 @@ final class MemoryDisk: TransferDisk {
         var lastWrite = 0
         /// Nothing is done from this operation on, as if the power had gone.
         var stopsAt = Int.max
+        /// Behind the first operation of this name, and so many more.
+        var stopsBehind: (name: String, count: Int)?
         var space: Int64 = 1 << 40
         var breaks: DiskFailure?
         var claims: [String: Int64] = [:]
@@ -83,6 +85,9 @@ final class MemoryDisk: TransferDisk {
     }
 
     func stop(at operation: Int) { state.withLock { $0.stopsAt = operation } }
+    func stop(behind name: String, _ count: Int) {
+        state.withLock { $0.stopsBehind = (name, count) }
+    }
     /// Changes a file so that neither its size nor its time tells.
     func exchangeUnseen(_ path: String, _ bytes: [UInt8]) {
         state.withLock { $0.files[path] }?.content.withLock { $0.bytes = bytes }
@@ -108,6 +113,9 @@ final class MemoryDisk: TransferDisk {
             }
             state.operations += 1
             state.log.append(name)
+            if let (last, count) = state.stopsBehind, last == name {
+                state.stopsAt = min(state.stopsAt, state.operations + count)
+            }
             return nil
         }
         if let failure { throw failure }

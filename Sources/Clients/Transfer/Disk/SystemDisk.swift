@@ -166,8 +166,9 @@ private final class SystemDiskFile: DiskFile {
     /// a virtual machine that took twice as long.
     private static let writeSize = 16_384
 
+    /// Its time as well, by which it may have to be known again (`VerifiedContent`).
     func sync() throws(DiskFailure) {
-        guard fdatasync(descriptor) == 0 else { throw .last("sync", path) }
+        guard fsync(descriptor) == 0 else { throw .last("sync", path) }
     }
 
     func truncate(to size: Int64) throws(DiskFailure) {

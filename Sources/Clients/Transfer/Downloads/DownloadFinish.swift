@@ -129,13 +129,16 @@ struct DownloadFinish {
         }
     }
 
-    /// Whether a file is what was verified; `nil` if the task was stopped.
+    /// Whether a file is what was verified, and what its owner has named since; `nil` if the task was stopped.
     private static func isVerified(
         _ file: any DiskFile, _ verified: VerifiedContent, for transfer: RunningTransfer
     ) async throws(DiskFailure) -> Bool? {
-        guard let digest = verified.sha256 else { return verified.isIn(try file.identity()) }
-        let digests = try await FileDigests.of(file, 0..<verified.size, [.sha256], for: transfer)
-        return digests.map { $0[.sha256] == digest }
+        if verified.sha256 == nil, !verified.isIn(try file.identity()) { return false }
+        let known = verified.sha256.map { ExpectedDigest(.sha256, $0) }
+        let wanted = [known, transfer.task.options.expected].compactMap { $0 }
+        let digests = try await FileDigests.of(
+            file, 0..<verified.size, Set(wanted.map(\.algorithm)), for: transfer)
+        return digests.map { found in wanted.allSatisfy { found[$0.algorithm] == $0.bytes } }
     }
 
     /// Goes on where a crash came between the comparison and the end.

@@ -176,7 +176,7 @@ package final class TransferService: @unchecked Sendable {
     func enter(_ transfer: RunningTransfer) {
         transfers[transfer.task.identifier] = transfer
         if transfer.task.kind == .download, let file = transfer.task.file,
-            !transfer.task.state.isFinal
+            targets[file].map({ transfer.task.bringsFile(beside: $0.task) }) ?? true
         {
             targets[file] = transfer
         }
@@ -356,5 +356,14 @@ package final class TransferService: @unchecked Sendable {
             transfer.stop.stop()
         }
         wake()
+    }
+}
+
+extension TransferTask {
+    /// Whether it, and not another one with the same file, is asked for that: one that has not ended, or the
+    /// later one.
+    fileprivate func bringsFile(beside other: TransferTask) -> Bool {
+        state.isFinal == other.state.isFinal
+            ? createdAt >= other.createdAt : !state.isFinal
     }
 }
