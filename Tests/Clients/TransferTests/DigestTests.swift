@@ -82,6 +82,8 @@ import Testing
             } throws: {
                 ($0 as? Failure)?.code == "digest-unknown"
             }
+            try bench.disk.remove("/files/download")
+            #expect(try bench.service.transfer(doing: plan) == nil, "it is fetched anew")
         }
     }
 }

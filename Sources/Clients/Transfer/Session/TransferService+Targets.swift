@@ -31,21 +31,20 @@ extension TransferService {
         guard task.state == .completed, task.url == plan.url, task.session == plan.session,
             !plan.options.replacesFile, let path = task.path
         else { return nil }
-        if let expected = plan.options.expected {
-            guard let digest = task.digest else {
-                throw Failure(
-                    "digest-unknown", party: .client,
-                    "the transfer \(task.identifier) has brought \(path) already, and nobody had told its"
-                        + " digest",
-                    hint: "compare it with sha256sum, or have it fetched anew: --replace")
-            }
-            guard expected.algorithm == .sha256, expected.bytes == digest else { return nil }
-        }
         do throws(DiskFailure) {
-            return try disk.size(of: path) == task.committed ? task : nil
+            guard try disk.size(of: path) == task.committed else { return nil }
         } catch {
             throw error.failure
         }
+        guard let expected = plan.options.expected else { return task }
+        guard let digest = task.digest else {
+            throw Failure(
+                "digest-unknown", party: .client,
+                "the transfer \(task.identifier) has brought \(path) already, and nobody had told its"
+                    + " digest",
+                hint: "compare it with sha256sum, or have it fetched anew: --replace")
+        }
+        return expected.algorithm == .sha256 && expected.bytes == digest ? task : nil
     }
 }
 
