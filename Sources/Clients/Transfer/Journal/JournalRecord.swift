@@ -18,7 +18,7 @@ package enum JournalRecord: Sendable, Equatable {
     case forgotten
     /// Nothing on the disk counts any more.
     case restarted(String)
-    /// What is on the disk was read and compared; the rename comes next.
+    /// What is on the disk is whole, and was compared with its digests; the rename comes next.
     case verified(VerifiedContent)
     case completed(path: String)
     case failed(Failure)

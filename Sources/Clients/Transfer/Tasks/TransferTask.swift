@@ -34,7 +34,7 @@ package struct TransferTask: Sendable, Equatable {
     package var restarts: [String] = []
     /// Requests that were sent for it since the service was opened.
     package var requestCount = 0
-    /// SHA-256 of a completed transfer.
+    /// SHA-256 of a completed transfer; `nil` where none was taken (`TransferLimits.digestedSize`).
     package var digest: [UInt8]?
     /// Where a completed download is, or the URL of what an upload has become.
     package var path: String?
