@@ -148,6 +148,40 @@ import Testing
         }
     }
 
+    /// Between the two halves of the rename a file has two names: once its owner sees it, nothing is written
+    /// there, whatever they have made of it.
+    @Test(arguments: [false, true], ["edited", "longer", "shorter", "moved"])
+    func whatItsOwnerHasIsNotWrittenTo(isDigested: Bool, _ change: String) async throws {
+        var laboratory = Self.laboratory
+        laboratory.heedsWishes = isDigested
+        if !isDigested { laboratory.limits.digestedSize = 0 }
+        try await laboratory.run { bench in
+            let disk = MemoryDisk()
+            disk.stop(behind: "link", 0)
+            try await Self.begin(bench, disk)
+            #expect(disk.log.last == "link")
+            let left = MemoryDisk(afterCrashOf: disk, losesUnsynced: false)
+            let file = try left.open(Self.target, creating: false)
+            switch change {
+            case "edited": try file.write([1, 2, 3].span, at: 1000)
+            case "longer": try file.write([1, 2, 3].span, at: Self.size)
+            case "shorter": try file.truncate(to: 1000)
+            default: try left.rename(Self.target, to: "/files/mine", replacing: true)
+            }
+            let owned = try file.read(at: 0, count: 1 << 20)
+            let service = try bench.open(left)
+            let identifier = try #require(service.tasks().first?.identifier)
+            try await service.run {
+                try service.resume(identifier)
+                let held = await service.wait(for: identifier) {
+                    $0.state.isFinal || $0.wait?.failure != nil
+                }
+                #expect((held?.state == .completed) == (change == "moved"), "\(held?.state)")
+            }
+            #expect(try file.read(at: 0, count: 1 << 20) == owned)
+        }
+    }
+
     /// A digest that is named while nobody runs is compared by the next start.
     @Test(arguments: [false, true])
     func aDigestThatIsNamedLaterCounts(isRight: Bool) async throws {

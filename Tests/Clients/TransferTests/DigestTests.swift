@@ -58,7 +58,7 @@ import Testing
             }
             #expect(found?.state == .verifying)
             plan.options.expected = ExpectedDigest(.sha256, [UInt8](repeating: 1, count: 32))
-            _ = try service.transfer(doing: plan)
+            try service.change(identifier, to: plan.options)
             guard case .failed(let failure) = await service.wait(for: identifier)?.state else {
                 Issue.record("\(String(describing: service.task(identifier)?.state))")
                 return
@@ -84,6 +84,99 @@ import Testing
             }
             try bench.disk.remove("/files/download")
             #expect(try bench.service.transfer(doing: plan) == nil, "it is fetched anew")
+        }
+    }
+
+    /// Nobody has a digest compared with another one than they named, nor loses theirs to a stranger.
+    @Test func keepsTheDigestThatSomebodyNamed() async throws {
+        try await Laboratory().run { bench in
+            var plan = TransferPlan(
+                .download, bench.origin + "/assets/7/1k", file: "/files/download")
+            plan.options.expected = ExpectedDigest(
+                .sha256, Digests.sha256(try await held("/assets/7/1k")))
+            let task = try bench.service.enqueue(plan)
+            var other = plan
+            other.options.expected = ExpectedDigest(.sha256, [UInt8](repeating: 1, count: 32))
+            // While it is under way, and when it is complete.
+            for _ in 0..<2 {
+                #expect {
+                    try bench.service.transfer(doing: other)
+                } throws: {
+                    ($0 as? Failure)?.code == "digest-contradicted"
+                }
+                #expect(try bench.service.transfer(doing: plan)?.identifier == task.identifier)
+                try bench.service.resume(task.identifier)
+                let ended = await bench.service.wait(for: task.identifier)
+                #expect(ended?.state == .completed)
+            }
+        }
+    }
+
+    /// A file that is another one by now is not told as what was fetched, though its size is the same.
+    @Test(arguments: [nil, "/files/other"])
+    func seesThatTheFileHasChanged(_ other: String?) async throws {
+        try await Laboratory().run { bench in
+            let task = try await bench.fetch("/assets/7/1k")
+            var plan = TransferPlan(.download, task.url, file: task.file)
+            plan.options.expected = ExpectedDigest(.sha256, Digests.sha256(try bench.bytes()))
+            #expect(try bench.service.transfer(doing: plan)?.identifier == task.identifier)
+            let changed = try bench.disk.open(other ?? "/files/download", creating: true)
+            try changed.write([UInt8](repeating: 7, count: 1024).span, at: 0)
+            if let other {
+                try bench.disk.rename(other, to: "/files/download", replacing: true)
+            }
+            #expect {
+                try bench.service.transfer(doing: plan)
+            } throws: {
+                ($0 as? Failure)?.code == "file-exists"
+            }
+        }
+    }
+
+    /// What was found right and could not be delivered is compared with that when it can.
+    @Test(arguments: [false, true], [false, true])
+    func comparesWhatWaitedForItsPlace(isDigested: Bool, isChanged: Bool) async throws {
+        var laboratory = Laboratory()
+        laboratory.heedsWishes = false
+        if !isDigested { laboratory.limits.digestedSize = 0 }
+        let disk = MemoryDisk()
+        laboratory.disk = disk
+        let content = try await held("/assets/7/100k")
+        try await laboratory.run { bench in
+            let service = bench.service
+            let plan = TransferPlan(
+                .download, bench.origin + "/assets/7/100k", file: "/files/download")
+            let identifier = try service.enqueue(plan).identifier
+            _ = try disk.open("/files/download", creating: true)
+            try service.resume(identifier)
+            let waiting = await service.wait(for: identifier) {
+                $0.state.isFinal || $0.wait?.reason == .fileExists
+            }
+            #expect(waiting?.wait?.reason == .fileExists)
+            let part = try #require(disk.paths.first { $0.hasSuffix(".part") })
+            if isChanged { try disk.open(part, creating: false).write([1, 2, 3].span, at: 9) }
+            try disk.remove("/files/download")
+            try service.resume(identifier)
+            let ended = await service.wait(for: identifier)
+            #expect(ended?.state == .completed)
+            #expect(ended?.restarts == (isChanged ? ["file-changed"] : []))
+            #expect(try bench.bytes() == content)
+        }
+    }
+
+    /// What is at its end gets there, and is not told as cancelled.
+    @Test func isNotCancelledAtItsEnd() async throws {
+        try await Laboratory().run { bench in
+            let plan = TransferPlan(
+                .download, bench.origin + "/assets/7/1k", file: "/files/download")
+            let identifier = try bench.service.enqueue(plan).identifier
+            bench.service.transfers[identifier]?.isDelivering = true
+            #expect {
+                try bench.service.cancel(identifier)
+            } throws: {
+                ($0 as? Failure)?.code == "transfer-ending"
+            }
+            #expect(bench.service.task(identifier)?.state == .suspended)
         }
     }
 }

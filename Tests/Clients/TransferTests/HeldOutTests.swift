@@ -461,7 +461,7 @@ private final class ScriptedNetwork: TransferNetwork, @unchecked Sendable {
         } else if let total = answer.total {
             lines.append("Content-Range: bytes \(start)-\(answer.content.count - 1)/\(total)")
         }
-        let head = try Self.head(lines)
+        let head = try ResponseHead.of(lines)
         guard request.reception.take(head) else {
             return NetworkAnswer(
                 head: head, trailers: .none, isDeclined: true, endedByClose: false)
@@ -481,18 +481,8 @@ private final class ScriptedNetwork: TransferNetwork, @unchecked Sendable {
         }
         let trailers = answer.trailers.split(separator: "\n").map(String.init)
         return NetworkAnswer(
-            head: head, trailers: try Self.head(["200"] + trailers).fields, isDeclined: false,
+            head: head, trailers: try ResponseHead.of(["200"] + trailers).fields, isDeclined: false,
             endedByClose: answer.ending == .closed)
-    }
-
-    private static func head(_ lines: [String]) throws(Failure) -> ResponseHead {
-        let text = "HTTP/1.1 \(lines[0]) \r\n" + lines.dropFirst().map { $0 + "\r\n" }.joined()
-        do {
-            let bytes = Array((text + "\r\n").utf8)
-            return try #require(try ResponseReader.read(bytes.span, limits: .response)).head
-        } catch {
-            throw Failure("origin-violation", party: .origin, "\(error)")
-        }
     }
 }
 

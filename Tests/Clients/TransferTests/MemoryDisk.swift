@@ -152,6 +152,12 @@ final class MemoryDisk: TransferDisk {
         }
     }
 
+    func isLinked(_ path: String) -> Bool {
+        state.withLock { state in
+            state.files[path].map { node in state.files.values.count { $0 === node } > 1 } ?? false
+        }
+    }
+
     func names(in folder: String) throws(DiskFailure) -> [String] {
         state.withLock { state in
             let names = (Array(state.files.keys) + state.folders).filter {

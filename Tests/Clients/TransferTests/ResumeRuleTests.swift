@@ -221,11 +221,7 @@ struct ResumeRuleTests {
     }
 
     private static func head(_ text: String) throws -> ResponseHead {
-        let lines = text.split(separator: "\n")
-        let bytes = Array(
-            ("HTTP/1.1 \(lines[0]) \r\n" + lines.dropFirst().map { $0 + "\r\n" }.joined()
-                + "\r\n").utf8)
-        return try #require(try ResponseReader.read(bytes.span, limits: .response)).head
+        try ResponseHead.of(text.split(separator: "\n").map(String.init))
     }
 
     private static func text(_ step: ResumeStep) -> String {

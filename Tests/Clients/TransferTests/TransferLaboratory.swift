@@ -1,6 +1,7 @@
 import Base
 import ContentServer
 import HTTPClient
+import HTTPCodecs
 import HTTPModel
 import HTTPServer
 import Origins
@@ -227,6 +228,19 @@ extension RunningTransfer {
                 network: network, disk: disk, clock: QuickClock(), limits: TransferLimits(),
                 credentials: credentials, vault: nil,
                 worker: DiskWorker(for: disk, on: try EventLoop(index: 9))))
+    }
+}
+
+extension ResponseHead {
+    /// What an answer's lines say: the status, and the fields.
+    static func of(_ lines: [String]) throws(Failure) -> ResponseHead {
+        let text = "HTTP/1.1 \(lines[0]) \r\n" + lines.dropFirst().map { $0 + "\r\n" }.joined()
+        do {
+            let bytes = Array((text + "\r\n").utf8)
+            return try #require(try ResponseReader.read(bytes.span, limits: .response)).head
+        } catch {
+            throw Failure("origin-violation", party: .origin, "\(error)")
+        }
     }
 }
 

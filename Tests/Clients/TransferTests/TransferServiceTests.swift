@@ -347,7 +347,7 @@ import Testing
             Issue.record("\(task.state)")
             return
         }
-        #expect(failure.detail.contains("somebody has put another file"), "\(failure)")
+        #expect(failure.detail.contains("has another file in its place"), "\(failure)")
     }
 
     /// A start of the program is no reason to ask an origin that wants to be left alone.

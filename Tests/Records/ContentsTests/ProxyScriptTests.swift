@@ -19,6 +19,16 @@ struct ProxyScriptTests {
         }
         """
 
+    /// Conditions on all of a URL that scripts here are told.
+    static let urls = """
+        function FindProxyForURL(url, host) {
+            if (shExpMatch(url, "http://a.test:81/*")) return "PROXY p:1";
+            if (shExpMatch(url, "*.b.test/*")) return "PROXY p:2";
+            if (url == "https://c.test/" || shExpMatch(url, "https://c.test/never")) return "PROXY p:3";
+            return "DIRECT";
+        }
+        """
+
     static let rows: [(script: String, url: String, answer: String)] = [
         (ProxyScript.text(answering: "DIRECT"), "https://a.test/", "DIRECT"),
         (
@@ -41,6 +51,10 @@ struct ProxyScriptTests {
             "https://a/", "x\\y"
         ),
         ("function FindProxyForURL(u, h) { return u }", "https://a/", "https://a/"),
+        (urls, "http://a.test:81/", "PROXY p:1"),
+        (urls, "http://x.b.test/", "PROXY p:2"),
+        (urls, "https://c.test/", "PROXY p:3"),
+        (urls, "https://d.test/", "DIRECT"),
     ]
 
     @Test(arguments: rows)
@@ -51,6 +65,11 @@ struct ProxyScriptTests {
     }
 
     static let refused = [
+        "if (shExpMatch(url, \"*assets/44*\")) return \"DIRECT\";",
+        "if (shExpMatch(url, \"http://a.test/*/b\")) return \"DIRECT\";",
+        "if (shExpMatch(url, \"http://a.test/\")) return \"DIRECT\";",
+        "if (shExpMatch(url, \"*.iso\")) return \"DIRECT\";",
+        "if (\"http://a.test/b\" == url) return \"DIRECT\";",
         "return {{", "while (true) {}", "throw new Error(\"no proxy\");", "",
         "dnsResolve(host); return \"PROXY p:1\";", "return myIpAddress();", "return \"a",
         "return \"\\u0041\";", "var a = \"x\"; var a = \"y\"; return a;", "return b;",

@@ -8,15 +8,17 @@ package final class SystemDisk: TransferDisk {
     package var isSlow: Bool { true }
 
     package func open(_ path: String, creating: Bool) throws(DiskFailure) -> any DiskFile {
-        let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (creating ? O_CREAT : 0)
-        let descriptor = unsafe Glibc.open(path, flags, 0o600)
-        guard descriptor >= 0 else { throw .last("open", path) }
-        return SystemDiskFile(descriptor, path)
+        let flags = O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | O_NOFOLLOW
+        return try open(path, flags | (creating ? O_CREAT : 0))
     }
 
     package func openSource(_ path: String) throws(DiskFailure) -> any DiskFile {
-        // A FIFO without a writer must not stop the loop.
-        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        try open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+    }
+
+    /// - Parameter flags: so that a FIFO without a writer does not stop the loop.
+    private func open(_ path: String, _ flags: Int32) throws(DiskFailure) -> any DiskFile {
+        let descriptor = unsafe Glibc.open(path, flags, 0o600)
         guard descriptor >= 0 else { throw .last("open", path) }
         let file = SystemDiskFile(descriptor, path)
         var facts = stat()
@@ -34,6 +36,15 @@ package final class SystemDisk: TransferDisk {
             throw .last("look at", path)
         }
         return Int64(facts.st_size)
+    }
+
+    package func isLinked(_ path: String) throws(DiskFailure) -> Bool {
+        var facts = stat()
+        guard unsafe lstat(path, &facts) == 0 else {
+            if errno == ENOENT { return false }
+            throw .last("look at", path)
+        }
+        return facts.st_nlink > 1
     }
 
     package func names(in folder: String) throws(DiskFailure) -> [String] {

@@ -3,12 +3,14 @@ package import Base
 /// The file system as transfers use it: every access goes this way, so that a test can lose what was
 /// not synced, stop at any point and be full.
 package protocol TransferDisk: AnyObject, Sendable {
-    /// Opens a file for reading and writing; a new one is its owner's alone.
+    /// Opens a regular file for reading and writing; a new one is its owner's alone.
     func open(_ path: String, creating: Bool) throws(DiskFailure) -> any DiskFile
     /// Opens a regular file of somebody's, for reading alone.
     func openSource(_ path: String) throws(DiskFailure) -> any DiskFile
     /// In bytes; `nil` if there is no file.
     func size(of path: String) throws(DiskFailure) -> Int64?
+    /// Whether a file has another name as well.
+    func isLinked(_ path: String) throws(DiskFailure) -> Bool
     /// What is in a folder; nothing if there is none.
     func names(in folder: String) throws(DiskFailure) -> [String]
     /// Makes a folder and those above it, for their owner alone.

@@ -32,9 +32,14 @@ struct DownloadFinish {
         guard wanted.allSatisfy({ digests[$0.algorithm] == $0.bytes }) else {
             return try refuse(digests)
         }
+        guard try isAsVerified(digests[.sha256]) else {
+            try store.drop(because: "file-changed")
+            return .again
+        }
+        guard !transfer.isStopped else { return .stopped }
         let (store, size, digest) = (store, size, digests[.sha256])
+        let task = transfer.task
         transfer.isDelivering = true
-        defer { transfer.isDelivering = false }
         try await transfer.worker.run { () throws(DiskFailure) in
             if try store.file.size() > size { try store.file.truncate(to: size) }
             try store.file.sync()
@@ -42,9 +47,18 @@ struct DownloadFinish {
             let content = VerifiedContent(
                 size: size, sha256: digest, in: try store.file.identity())
             try store.transfer.journal.append(.verified(content))
-            try Self.deliver(store.file, of: store.transfer, from: store.path)
+            try Self.deliver(store.file, of: store.transfer, task, from: store.path)
         }
         return .completed
+    }
+
+    /// Whether it is what was found right when it could not be delivered; so is what was never found right.
+    private func isAsVerified(_ digest: [UInt8]?) throws(DiskFailure) -> Bool {
+        guard let verified = transfer.journal.state.verified, verified.size == size else {
+            return true
+        }
+        guard let known = verified.sha256 else { return verified.isIn(try store.file.identity()) }
+        return digest == known
     }
 
     /// Whether it is what its digests say.
@@ -92,15 +106,15 @@ struct DownloadFinish {
     // MARK: Delivery
 
     private static func deliver(
-        _ file: any DiskFile, of transfer: RunningTransfer, from path: String
+        _ file: any DiskFile, of transfer: RunningTransfer, _ task: TransferTask, from path: String
     ) throws(DiskFailure) {
         let disk = transfer.disk
-        guard let target = transfer.task.file else {
+        guard let target = task.file else {
             try disk.syncFolder(path.folder)
             return try transfer.journal.append(.completed(path: path))
         }
         do throws(DiskFailure) {
-            try disk.rename(path, to: target, replacing: transfer.task.options.replacesFile)
+            try disk.rename(path, to: target, replacing: task.options.replacesFile)
         } catch {
             guard error.kind == .exists else { throw error }
             throw DiskFailure(.exists, "all has come, and \(target) is in its way")
@@ -113,7 +127,7 @@ struct DownloadFinish {
     /// What was compared is what is delivered.
     private static func check(_ file: any DiskFile, at path: String) throws(DiskFailure) {
         guard try file.isThere(path) else {
-            throw DiskFailure(.other, "somebody has put another file in the place of \(path)")
+            throw DiskFailure(.other, "\(path) was removed, or has another file in its place")
         }
     }
 
@@ -129,13 +143,14 @@ struct DownloadFinish {
         }
     }
 
-    /// Whether a file is what was verified, and what its owner has named since; `nil` if the task was stopped.
+    /// Whether a file is what was verified, and what its owner expects; `nil` if the task was stopped.
     private static func isVerified(
-        _ file: any DiskFile, _ verified: VerifiedContent, for transfer: RunningTransfer
+        _ file: any DiskFile, _ verified: VerifiedContent, _ expected: ExpectedDigest?,
+        for transfer: RunningTransfer
     ) async throws(DiskFailure) -> Bool? {
         if verified.sha256 == nil, !verified.isIn(try file.identity()) { return false }
         let known = verified.sha256.map { ExpectedDigest(.sha256, $0) }
-        let wanted = [known, transfer.task.options.expected].compactMap { $0 }
+        let wanted = [known, expected].compactMap { $0 }
         let digests = try await FileDigests.of(
             file, 0..<verified.size, Set(wanted.map(\.algorithm)), for: transfer)
         return digests.map { found in wanted.allSatisfy { found[$0.algorithm] == $0.bytes } }
@@ -148,31 +163,47 @@ struct DownloadFinish {
         guard let verified = transfer.journal.state.verified, let target = transfer.task.file else {
             return nil
         }
-        transfer.isDelivering = true
-        defer { transfer.isDelivering = false }
         let disk = transfer.disk
         let path = DownloadStore.path(of: transfer.task, in: transfer.folder)
+        // The first half of the rename was done: the file is its owner's, and nothing is written there.
+        if try disk.isLinked(path) { try disk.remove(path) }
         let isGathered = try disk.size(of: path) ?? 0 > 0
-        guard try disk.size(of: target) != nil else {
+        guard let file = try delivered(verified, of: transfer) else {
             if !isGathered { try transfer.journal.append(.restarted("file-missing")) }
             return nil
         }
-        guard let file = try opened(target, of: transfer), try file.size() == verified.size else {
-            if !isGathered { try transfer.journal.append(.restarted("file-missing")) }
-            return nil
-        }
-        guard let isRight = try await isVerified(file, verified, for: transfer) else {
-            return .stopped
-        }
+        var wanted: ExpectedDigest?
+        var isRight = false
+        repeat {
+            wanted = transfer.task.options.expected
+            guard let found = try await isVerified(file, verified, wanted, for: transfer) else {
+                return .stopped
+            }
+            isRight = found
+            // As in `run`.
+        } while wanted != transfer.task.options.expected
+        guard !transfer.isStopped else { return .stopped }
         guard isRight else {
             if !isGathered { try transfer.journal.append(.restarted("file-missing")) }
             return nil
         }
+        transfer.isDelivering = true
         try check(file, at: target)
-        // The rename was done, or its first half.
         if isGathered { try disk.remove(path) }
         try disk.syncFolder(target.folder)
-        try transfer.journal.append(.completed(path: target))
+        let content = VerifiedContent(
+            size: verified.size, sha256: verified.sha256, in: try file.identity())
+        try transfer.journal.append([.verified(content), .completed(path: target)])
         return .completed
+    }
+
+    /// What has the name and the size of what was verified; `nil` if nothing has.
+    private static func delivered(
+        _ verified: VerifiedContent, of transfer: RunningTransfer
+    ) throws(DiskFailure) -> (any DiskFile)? {
+        guard let target = transfer.task.file, try transfer.disk.size(of: target) != nil,
+            let file = try opened(target, of: transfer), try file.size() == verified.size
+        else { return nil }
+        return file
     }
 }

@@ -174,8 +174,9 @@ final class DownloadStore: @unchecked Sendable {
 
     /// The digests to take of a whole of `size` bytes.
     func digests(_ size: Int64) -> Set<DigestAlgorithm> {
-        Set(expected.map(\.algorithm))
-            .union(size <= transfer.limits.digestedSize ? [.sha256] : [])
+        let isDigested =
+            size <= transfer.limits.digestedSize || transfer.journal.state.verified?.sha256 != nil
+        return Set(expected.map(\.algorithm)).union(isDigested ? [.sha256] : [])
     }
 
     /// SHA-256 of the first `size` bytes, most of which was read already; `nil` if it has to be read from

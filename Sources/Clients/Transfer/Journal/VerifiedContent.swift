@@ -19,7 +19,7 @@ package struct VerifiedContent: Sendable, Equatable {
         modified = file?.modified
     }
 
-    /// Whether a file of this size is the one, where no digest tells.
+    /// Whether a file of this size is the one, and was not changed since.
     func isIn(_ file: FileIdentity) -> Bool {
         inode == file.inode && modified == file.modified
     }

@@ -124,12 +124,15 @@ final class TransferWay: @unchecked Sendable {
         guard let reference = transfer.task.options.credential, let source = transfer.credentials
         else { return false }
         guard location.isSameOrigin(as: own) else {
-            return note("and the login that is named is for \(own.target.origin) alone")
+            return note(
+                "and the login that is named is for \(own.target.origin) alone",
+                hint: "cancel it, and name a URL of \(location.target.origin) with that login")
         }
         // Else anybody on the way could read it.
         guard location.target.isSecure || transfer.network.staysHere(location) else {
             return note(
-                "and what is sent to it can be read on the way: the login goes by https alone")
+                "and what is sent to it can be read on the way: the login goes by https alone",
+                hint: "cancel it, and name a URL by https")
         }
         let value = await source.authorization(
             for: reference, at: location, schemes: schemes, refused: authorization)
@@ -145,8 +148,8 @@ final class TransferWay: @unchecked Sendable {
     }
 
     /// Says why no login is sent.
-    private func note(_ flaw: String) -> Bool {
-        transfer.loginFlaw = flaw
+    private func note(_ flaw: String, hint: String? = nil) -> Bool {
+        transfer.loginFlaw = (flaw, hint)
         return false
     }
 }

@@ -20,7 +20,8 @@ package final class RunningTransfer: @unchecked Sendable {
 
     // What the service keeps of it.
     var isRunning = false
-    /// Whether it was compared with its digests, so that none can be named any more.
+    /// Whether it was compared with its digests, so that none can be named any more, nor can it be
+    /// cancelled.
     var isDelivering = false
     /// Whether it is forgotten as soon as its end is through.
     var isAcknowledged = false
@@ -38,8 +39,8 @@ package final class RunningTransfer: @unchecked Sendable {
     /// How much was there, and how often it had begun anew, when it was last gone on with at once.
     var reachAtAgain: (committed: Int64, restarts: Int) = (-1, 0)
     var needsLogin = false
-    /// Why the login that is named was not sent, or helped nothing.
-    var loginFlaw: String?
+    /// Why the login that is named was not sent, or helped nothing, and what to do if that is not to name one.
+    var loginFlaw: (text: String, hint: String?)?
     /// The last kept event that the owner who is attached now was told.
     var toldCount: Int64 = 0
     let host: String
@@ -115,8 +116,14 @@ package final class RunningTransfer: @unchecked Sendable {
     package func noteProgress(_ committed: Int64, total: Int64?) {
         task.committed = committed
         task.total = total
-        task.rate = rate.note(task.reach, at: clock.elapsed)
+        noteRate()
         tellChange()
+    }
+
+    /// What is cancelled may still be ending.
+    private func noteRate() {
+        let rate = rate.note(task.reach, at: clock.elapsed)
+        if task.state == .running { task.rate = rate }
     }
 
     /// Takes note of how much of an upload has gone out, in bytes of the file.
@@ -124,7 +131,7 @@ package final class RunningTransfer: @unchecked Sendable {
         task.sent = end
         guard end >= toldSent + Self.sentStep || end < toldSent || end == task.total else { return }
         toldSent = end
-        task.rate = rate.note(task.reach, at: clock.elapsed)
+        noteRate()
         tellChange()
     }
 
@@ -171,7 +178,8 @@ package final class RunningTransfer: @unchecked Sendable {
         task.restarts = state.restarts
         if state.saved != nil || state.restartCount > 0 { hasMetOrigin = true }
         if task.kind == .download {
-            task.committed = state.committedCount
+            // What had come is removed.
+            task.committed = state.isCancelled ? 0 : state.committedCount
             task.total = state.saved?.length ?? state.verified?.size
         }
         if task.kind == .upload {

@@ -73,19 +73,21 @@ extension TransferService {
                 "\(transfer.task.url): the content ends too early"), nil)
     }
 
-    static func login(_ schemes: [String], _ host: String, _ flaw: String?) -> Failure {
+    static func login(
+        _ schemes: [String], _ host: String, _ flaw: (text: String, hint: String?)?
+    ) -> Failure {
         guard schemes.contains("basic") else {
             return Failure(
                 "login-unspoken", party: .client,
-                "\(host) wants a login by \(schemes.joined(separator: ", ")), and only Basic is spoken"
-            )
+                "\(host) wants a login by \(schemes.joined(separator: ", ")), and only Basic is spoken",
+                hint: "cancel it, and use a client that speaks them")
         }
         return Failure(
             "login-wanted", party: .client,
-            "\(host) wants a login" + (flaw.map { ", \($0)" } ?? ""),
-            hint:
-                "give the same command again with --login-file FILE, whose first line is user:password"
-        )
+            "\(host) wants a login" + (flaw.map { ", \($0.text)" } ?? ""),
+            hint: flaw?.hint
+                ?? "give the same command again with --login-file FILE, whose first line is"
+                + " user:password")
     }
 
     private func fail(_ transfer: RunningTransfer, _ failure: Failure) throws(DiskFailure) {

@@ -59,7 +59,9 @@ extension TransferService {
         removeContent(of: transfer)
         remove(transfer.folder)
         transfers[transfer.task.identifier] = nil
-        if let file = transfer.task.file, targets[file] === transfer { targets[file] = nil }
+        if let target = TransferTarget(transfer.task), targets[target] === transfer {
+            targets[target] = nil
+        }
         queue.removeAll { $0 === transfer }
         for watcher in watchers[transfer.task.identifier] ?? [] { watcher.wake() }
         onActivity()

@@ -1,38 +1,75 @@
 internal import Base
 
 extension TransferService {
-    /// The transfer that does already what a plan wants: the same URL, to the same file, for the same
-    /// session, so that a command may be given again after whatever ended it. What the plan has of
-    /// options is added; one that it has not stays as it was.
+    /// The transfer that does already what a plan wants, so that a command may be given again after whatever
+    /// ended it: the same URL, to or from the same file, for the same session. What the plan has of options
+    /// is added; one that it has not stays as it was. Of uploads it is one that has not ended: who gives the
+    /// command again behind its end wants another one.
     ///
-    /// Errors: `file-claimed` if another one that has not ended brings the file, `digest-unknown` if it was
-    /// brought without the digest that is wanted now, `transfer-ending` if it is too late for one.
+    /// Errors: `file-claimed` if another one that has not ended brings the file, `digest-contradicted` if
+    /// somebody wants the file with another digest, `digest-unknown` if it was brought without the digest that
+    /// is wanted now, `transfer-ending` if it is too late for one, `file-exists` if what was brought is
+    /// another file by now.
     func transfer(doing plan: TransferPlan) throws(Failure) -> TransferTask? {
-        guard plan.kind == .download, let file = plan.file, let transfer = targets[file] else {
-            return nil
-        }
+        guard let target = TransferTarget(plan), let transfer = targets[target] else { return nil }
         let task = transfer.task
-        guard !task.state.isFinal else { return try completed(task, plan) }
-        guard task.url == plan.url, task.session == plan.session else {
-            throw Failure(
-                "file-claimed", party: .client,
-                "the transfer \(task.identifier) brings \(file) already",
-                hint: "cancel it, or name another file")
+        switch plan.kind {
+        case .download:
+            guard !task.state.isFinal else { return try completed(transfer, plan) }
+            guard task.url == plan.url, task.session == plan.session else {
+                throw Failure(
+                    "file-claimed", party: .client,
+                    "the transfer \(task.identifier) brings \(target.file) already",
+                    hint: "cancel it, or name another file")
+            }
+            try check(plan.options.expected, beside: task.options.expected, of: task)
+        case .upload:
+            guard !task.state.isFinal, task.options.upload == plan.options.upload,
+                sends(transfer, target.file)
+            else { return nil }
         }
         let options = task.options.adding(plan.options)
         if task.options != options { try change(task.identifier, to: options) }
         return transfer.task
     }
 
+    /// Refuses another digest than somebody waits for: theirs would be compared no more.
+    private func check(
+        _ wanted: ExpectedDigest?, beside known: ExpectedDigest?, of task: TransferTask
+    ) throws(Failure) {
+        guard let wanted, let known, wanted != known else { return }
+        throw Failure(
+            "digest-contradicted", party: .client,
+            "the transfer \(task.identifier) brings the file already, and its"
+                + " \(known.algorithm.rawValue) has to be \(known.bytes.hex)",
+            hint: "cancel it, or name another file")
+    }
+
+    /// Whether an upload is of the file as it is now; where that cannot be seen, the upload tells why.
+    private func sends(_ transfer: RunningTransfer, _ file: String) -> Bool {
+        guard let state = transfer.uploadNote.flatMap({ UploadState($0) }) else { return true }
+        do throws(DiskFailure) {
+            return state.source.matches(try disk.openSource(file).identity())
+        } catch {
+            return true
+        }
+    }
+
     /// One that is complete, and of which nobody has taken notice yet.
     private func completed(
-        _ task: TransferTask, _ plan: TransferPlan
+        _ transfer: RunningTransfer, _ plan: TransferPlan
     ) throws(Failure) -> TransferTask? {
+        let task = transfer.task
         guard task.state == .completed, task.url == plan.url, task.session == plan.session,
             !plan.options.replacesFile, let path = task.path
         else { return nil }
         do throws(DiskFailure) {
-            guard try disk.size(of: path) == task.committed else { return nil }
+            guard try disk.size(of: path) != nil else { return nil }
+            guard try isThere(transfer, path) else {
+                throw DiskFailure(
+                    .exists,
+                    "\(path) is no more what the transfer \(task.identifier) has brought")
+            }
         } catch {
             throw error.failure
         }
@@ -44,7 +81,42 @@ extension TransferService {
                     + " digest",
                 hint: "compare it with sha256sum, or have it fetched anew: --replace")
         }
-        return expected.algorithm == .sha256 && expected.bytes == digest ? task : nil
+        guard expected.algorithm == .sha256, expected.bytes == digest else {
+            throw Failure(
+                "digest-contradicted", party: .client,
+                "the transfer \(task.identifier) has brought \(path) already, and its sha256 is"
+                    + " \(digest.hex)",
+                hint: "if there is another file at its URL now, have it fetched anew: --replace")
+        }
+        return task
+    }
+
+    /// Whether what a download has brought is there, as it was.
+    private func isThere(
+        _ transfer: RunningTransfer, _ path: String
+    ) throws(DiskFailure) -> Bool {
+        guard try disk.size(of: path) == transfer.task.committed else { return false }
+        let file = try disk.openSource(path)
+        return transfer.journal.state.verified?.isIn(try file.identity()) ?? false
+    }
+}
+
+/// By what a transfer is found when its command is given again.
+struct TransferTarget: Hashable {
+    /// Where a download goes, or what is uploaded.
+    let file: String
+    /// Of an upload, the URL and the session: a file may go to many places at once. `nil` of a download.
+    private let upload: [String]?
+
+    /// `nil` for what is kept in its task's folder.
+    init?(_ plan: TransferPlan) { self.init(plan.kind, plan.file, plan.url, plan.session) }
+
+    init?(_ task: TransferTask) { self.init(task.kind, task.file, task.url, task.session) }
+
+    private init?(_ kind: TransferTask.Kind, _ file: String?, _ url: String, _ session: String) {
+        guard let file else { return nil }
+        self.file = file
+        upload = kind == .upload ? [url, session] : nil
     }
 }
 

@@ -123,12 +123,16 @@ extension TransferService {
 
     /// Ends a task; what has come of it is removed.
     ///
-    /// Errors: `no-such-transfer`, those of the files.
+    /// Errors: `no-such-transfer`, those of the files; `transfer-ending` if its file is being delivered.
     package func cancel(_ identifier: String) throws(Failure) {
         let transfer = try found(identifier)
         guard !transfer.task.state.isFinal else { return }
+        guard !transfer.isDelivering else {
+            throw Self.ending(identifier, "is not cancelled any more")
+        }
         try append(.cancelled, to: transfer)
         transfer.stop.stop()
+        transfer.refresh()
         settle(transfer)
         guard !transfer.isRunning else { return }
         removeContent(of: transfer)
@@ -142,15 +146,18 @@ extension TransferService {
     package func change(_ identifier: String, to options: TransferOptions) throws(Failure) {
         let transfer = try found(identifier)
         if transfer.isDelivering, options.expected != transfer.task.options.expected {
-            throw Failure(
-                "transfer-ending", party: .client,
-                "the transfer \(identifier) is ending, and is compared with no other digest",
-                hint: "give the command again")
+            throw Self.ending(identifier, "is compared with no other digest")
         }
         try append(.optionsChanged(options), to: transfer)
         transfer.task.options = options
         reorder()
         update(environment)
+    }
+
+    private static func ending(_ identifier: String, _ what: String) -> Failure {
+        Failure(
+            "transfer-ending", party: .client, "the transfer \(identifier) is ending, and \(what)",
+            hint: "give the command again")
     }
 
     /// Opens the file of a completed download for reading, as its storage class lets it.

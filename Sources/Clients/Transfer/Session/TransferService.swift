@@ -20,8 +20,8 @@ package final class TransferService: @unchecked Sendable {
     private let claim: any DiskFile
 
     var transfers: [String: RunningTransfer] = [:]
-    /// Downloads by where they go, those that have ended among them.
-    var targets: [String: RunningTransfer] = [:]
+    /// Those that have ended among them.
+    var targets: [TransferTarget: RunningTransfer] = [:]
     /// Those that have not ended, by priority and age.
     var queue: [RunningTransfer] = []
     private var isSorted = true
@@ -144,12 +144,12 @@ package final class TransferService: @unchecked Sendable {
             }
     }
 
-    /// Whether it does tasks of this kind.
     var network: any TransferNetwork { context.network }
     var disk: any TransferDisk { context.disk }
     var clock: any TransferClock { context.clock }
     var worker: DiskWorker { context.worker }
 
+    /// Whether it does tasks of this kind.
     package func does(_ kind: TransferTask.Kind) -> Bool { drivers[kind] != nil }
 
     // MARK: The schedule
@@ -175,10 +175,10 @@ package final class TransferService: @unchecked Sendable {
 
     func enter(_ transfer: RunningTransfer) {
         transfers[transfer.task.identifier] = transfer
-        if transfer.task.kind == .download, let file = transfer.task.file,
-            targets[file].map({ transfer.task.bringsFile(beside: $0.task) }) ?? true
+        if let target = TransferTarget(transfer.task),
+            targets[target].map({ transfer.task.isMeant(beside: $0.task) }) ?? true
         {
-            targets[file] = transfer
+            targets[target] = transfer
         }
         guard !transfer.task.state.isFinal else { return }
         queue.append(transfer)
@@ -311,6 +311,7 @@ package final class TransferService: @unchecked Sendable {
         background.add { [self] in
             let outcome = await driver.run(transfer)
             transfer.isRunning = false
+            transfer.isDelivering = false
             running[transfer.task.identifier] = nil
             giveConnection(to: transfer.host)
             finish(transfer, outcome)
@@ -360,9 +361,9 @@ package final class TransferService: @unchecked Sendable {
 }
 
 extension TransferTask {
-    /// Whether it, and not another one with the same file, is asked for that: one that has not ended, or the
+    /// Whether it, and not another one with the same target, is meant by that: one that has not ended, or the
     /// later one.
-    fileprivate func bringsFile(beside other: TransferTask) -> Bool {
+    fileprivate func isMeant(beside other: TransferTask) -> Bool {
         state.isFinal == other.state.isFinal
             ? createdAt >= other.createdAt : !state.isFinal
     }

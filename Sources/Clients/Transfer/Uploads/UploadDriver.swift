@@ -99,18 +99,24 @@ package final class UploadDriver: TransferDriver {
             let way = try TransferWay(transfer)
             let own = way.location
             try way.begin(at: resource)
+            let action = UploadAction.cancel
             // Nobody but the task's own origin says what is removed, and there alone.
-            guard way.location.isSameOrigin(as: own) else { return }
-            for _ in 0..<2 {
+            for _ in 0..<transfer.limits.hopLimit where way.location.isSameOrigin(as: own) {
                 let reception = HeadReception()
-                let fields = UploadAction.cancel.fields(state, options, name: "")
-                var request = way.request(fields, to: reception, stop: transfer.stop)
-                request.method = UploadAction.cancel.method(options)
+                var request = way.request(
+                    action.fields(state, options, name: ""), to: reception, stop: transfer.stop)
+                request.method = action.method(options)
                 _ = await way.send(request)
-                guard let head = reception.head, head.status == 401 else { return }
-                let facts = AnswerFacts(
-                    url: resource, head, now: HTTPDate(transfer.clock.now))
-                guard await way.logIn(facts.schemes) else { return }
+                guard let head = reception.head else { return }
+                let url = way.location.url
+                let facts = UploadFacts(
+                    url: url, head, options.dialect, now: HTTPDate(transfer.clock.now))
+                switch UploadRule(action, state, options, url: url).judge(facts) {
+                case .redirect(let reference): try way.follow(reference)
+                case .authenticate(let schemes):
+                    guard await way.logIn(schemes) else { return }
+                default: return
+                }
             }
         } catch {
             // It goes by itself when its time is over.

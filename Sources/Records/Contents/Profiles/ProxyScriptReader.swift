@@ -223,7 +223,10 @@ private struct ProxyScriptReader {
         }
         let left = try text()
         guard takes(mark: "==") || takes(mark: "===") else { throw unexpected }
-        return .equal(left, try text())
+        let right = try text()
+        try checkPath(of: left, right)
+        try checkPath(of: right, left)
+        return .equal(left, right)
     }
 
     private mutating func call(
@@ -237,12 +240,29 @@ private struct ProxyScriptReader {
             texts.append(try text())
         }
         try expect(")")
+        if name == "shExpMatch" { try checkPath(of: texts[0], texts[1], isPattern: true) }
         return switch name {
         case "isPlainHostName": .plainHostName(texts[0])
         case "dnsDomainIs": .domain(texts[0], texts[1])
         case "localHostOrDomainIs": .localHostOrDomain(texts[0], texts[1])
         case "shExpMatch": .matches(texts[0], pattern: texts[1])
         default: .inNetwork(texts[0], texts[1], mask: texts[2])
+        }
+    }
+
+    /// Refuses what asks for the path of a URL. Browsers tell scripts that of http; nobody is told it here, so
+    /// that the answer would be no, and the request would go past its proxy.
+    private func checkPath(
+        of text: ProxyScriptProgram.Text, _ wanted: ProxyScriptProgram.Text, isPattern: Bool = false
+    ) throws(ProxyScriptViolation) {
+        guard case .url = text, case .literal(let wanted) = wanted, !wanted.hasPrefix("https:")
+        else { return }
+        let mark = wanted.firstRange(of: "://")
+        let rest = mark.map { wanted[$0.upperBound...] } ?? wanted[...]
+        let path = rest.firstIndex(of: "/").map { rest[rest.index(after: $0)...] }
+        let isAny = path.map { !$0.isEmpty && $0.allSatisfy { $0 == "*" } } ?? rest.hasSuffix("*")
+        guard isPattern, isAny else {
+            throw .unsupported("a condition on the path of URLs: \(wanted.prefix(100))")
         }
     }
 

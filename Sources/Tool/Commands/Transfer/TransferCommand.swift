@@ -32,7 +32,7 @@ extension Command {
                     + " fails.",
             ],
             subcommands: [
-                .transferGet, .transferPut, .transferList, .transferShow,
+                .transferGet, .transferPut, .transferList, .transferShow, .transferWait,
                 changing("resume", "let a transfer go on") { .resume($0) },
                 changing("suspend", "stop a transfer until it is resumed") { .suspend($0) },
                 changing("cancel", "end a transfer, and remove what has come of it") {
@@ -114,6 +114,26 @@ extension Command {
             run: runTransferShow)
     }
 
+    private static var transferWait: Command {
+        Command(
+            "wait", "wait for a transfer's end, as get and put do with --wait",
+            examples: [
+                Example(
+                    purpose: "for one that an interrupt left going on",
+                    line: "sallyport transfer wait 1b4e28ba")
+            ],
+            details: [
+                "It forgets the transfer when it has told how it ended, and exits with 0 if it is"
+                    + " completed, with 1 if it failed or was cancelled, 3 if it waits for what you have"
+                    + " to do or the waiting was interrupted, and 4 if it could not run."
+            ],
+            arguments: TransferArguments(),
+            parameters: [
+                transferIDParameter, .flag("json", \.place.isJSON, "print JSON, on a terminal too"),
+            ] + transferPlaceParameters.map { $0.lifted(to: \.place) },
+            run: runTransferWait)
+    }
+
     private static func changing(
         _ name: String, _ summary: String,
         _ request: @escaping @Sendable (String) -> DaemonRequest
@@ -147,7 +167,8 @@ extension Command {
                     + " for a minute; one that is started by hand stays.",
                 "Without --proxy, --profile and --proxy-script it takes the proxies of the variables"
                     + " http_proxy, https_proxy, all_proxy and no_proxy, which commands that start it hand"
-                    + " on. Of a script it reads conditions on host and URL; it has no JavaScript.",
+                    + " on. Of a script it reads conditions on the host, and on the URL without its path; it"
+                    + " has no JavaScript.",
             ],
             arguments: TransferDaemonArguments(),
             parameters: transferPlaceParameters.map { $0.lifted(to: \.place) } + [

@@ -33,11 +33,16 @@ extension TransferPlace {
         }
         return try await place.connected(environment) { connection in
             try connection.noteProxies(environment)
-            guard let task = try await connection.tasks(.add(plan)).first else {
-                return .couldNotRun
-            }
-            return try await place.wait(for: task, connection, environment)
+            return try await place.wait(forTaskOf: .add(plan), connection, environment)
         }
+    }
+
+    /// Waits for the transfer that a request is answered with.
+    func wait(
+        forTaskOf request: DaemonRequest, _ connection: DaemonConnection, _ environment: Environment
+    ) async throws -> ExitCode {
+        guard let task = try await connection.tasks(request).first else { return .couldNotRun }
+        return try await wait(for: task, connection, environment)
     }
 
     /// Waits for a transfer's end, or an interrupt, which ends the waiting only.
@@ -216,7 +221,8 @@ private final class TransferWaiting: Sendable {
         try environment.note("the transfer goes on: \(task.identifier)")
         let folder = place.folder.map { " --folder \(shellQuoted($0))" } ?? ""
         try environment.hint(
-            "to end it: sallyport transfer cancel \(task.identifier)\(folder)")
+            "to wait for it again: sallyport transfer wait \(task.identifier)\(folder); to end it:"
+                + " sallyport transfer cancel \(task.identifier)\(folder)")
         return .inconclusive
     }
 

@@ -36,6 +36,17 @@ func runTransferShow(
     return .clean
 }
 
+func runTransferWait(
+    _ arguments: TransferArguments, _ environment: Environment
+) async throws -> ExitCode {
+    try arguments.checkFolder(environment)
+    let place = arguments.place
+    return try await place.connected(environment) { connection in
+        let id = try await connection.resolve(arguments.id)
+        return try await place.wait(forTaskOf: .show(id), connection, environment)
+    }
+}
+
 extension TransferArguments {
     /// Asks for a change of a transfer.
     func change(

@@ -2,7 +2,9 @@ import Base
 import ContentServer
 import Contents
 import HTTPClient
+import HTTPModel
 import Origins
+import Synchronization
 import TLS
 import Testing
 
@@ -391,6 +393,82 @@ import Testing
             #expect(ended?.state == .cancelled)
             #expect(try bench.uploadCount() == 0, "\(bench.requests)")
             #expect(bench.requests.contains { $0.contains("HEAD /uploads/") }, "\(bench.requests)")
+        }
+    }
+
+    /// Where an upload resource is removed is the origin's to say.
+    @Test(arguments: [301, 302, 307, 308, 303, 500])
+    func isRemovedWhereARedirectLeads(_ status: Int) async throws {
+        let network = RedirectingNetwork(status)
+        let disk = MemoryDisk()
+        try disk.makeFolder("/tasks/a")
+        var plan = TransferPlan(.upload, "https://a.test/uploads", file: "/files/a")
+        plan.options.upload.mode = .resumable
+        let journal = try Journal.create(
+            "/tasks/a/journal", plan, at: Timestamp(microseconds: 1), on: disk)
+        let transfer = try RunningTransfer.of(
+            journal.state, journal, "a", disk, network: network)
+        var state = UploadState(.init(size: 9, modified: 1, inode: 1, sha256: [1]))
+        state.resource = "https://a.test/uploads/1"
+        try transfer.note(upload: state.journal)
+        await UploadDriver().cleanUp(transfer)
+        let isFollowed = [301, 302, 307, 308].contains(status)
+        #expect(
+            network.requests.withLock { $0 } == ["DELETE /uploads/1"]
+                + (isFollowed ? ["DELETE /elsewhere/1"] : []))
+    }
+
+    /// Answers for one resource with a status and a Location, and with 204 for all others.
+    private final class RedirectingNetwork: TransferNetwork {
+        let requests = Mutex<[String]>([])
+        private let status: Int
+
+        init(_ status: Int) { self.status = status }
+
+        func send(_ request: NetworkRequest) async throws(Failure) -> NetworkAnswer {
+            let path = request.location.path
+            requests.withLock { $0.append("\(request.method) \(path)") }
+            let head = try ResponseHead.of(
+                path == "/uploads/1" ? ["\(status)", "Location: /elsewhere/1"] : ["204"])
+            _ = request.reception.take(head)
+            return NetworkAnswer(
+                head: head, trailers: head.fields, isDeclined: true, endedByClose: false)
+        }
+
+        func staysHere(_ location: OriginLocation) -> Bool { false }
+    }
+
+    /// A command that is given again before the upload has ended means that one, so that nothing is posted
+    /// twice; once it has ended, or of another version of the file, it means another.
+    @Test func theSameAgainIsOneUpload() async throws {
+        let way = UploadWay(mode: .form)
+        try await Self.laboratory(UploadLeg(way: way, http: .http1)).run { bench in
+            let service = bench.service
+            try Laboratory.Bench.put(Self.bytes, on: bench.disk)
+            let plan = bench.uploadPlan(way)
+            let task = try service.enqueue(plan)
+            #expect(try service.transfer(doing: plan)?.identifier == task.identifier)
+            var other = plan
+            other.session = "other"
+            #expect(try service.transfer(doing: other) == nil)
+            #expect(
+                try service.transfer(doing: bench.uploadPlan(UploadWay(mode: .tus))) == nil)
+            let transfer = try #require(service.transfers[task.identifier])
+            let identity = try bench.disk.openSource(Laboratory.Bench.source).identity()
+            let state = UploadState(
+                .init(
+                    size: Int64(identity.size), modified: identity.modified,
+                    inode: identity.inode, sha256: Digests.sha256(Self.bytes)))
+            try transfer.note(upload: state.journal)
+            #expect(try service.transfer(doing: plan)?.identifier == task.identifier)
+            try service.resume(task.identifier)
+            #expect(await service.wait(for: task.identifier)?.state == .completed)
+            #expect(try service.transfer(doing: plan) == nil)
+            let next = try service.enqueue(plan)
+            try service.transfers[next.identifier]?.note(upload: state.journal)
+            try bench.disk.open(Laboratory.Bench.source, creating: false)
+                .write([1].span, at: 0)
+            #expect(try service.transfer(doing: plan) == nil)
         }
     }
 
