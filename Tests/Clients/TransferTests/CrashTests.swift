@@ -19,6 +19,37 @@ import Testing
         return laboratory
     }
 
+    /// With digests, or as it is for long files of which nobody tells one.
+    private static func laboratory(isDigested: Bool) -> Laboratory {
+        var laboratory = laboratory
+        laboratory.heedsWishes = isDigested
+        if !isDigested { laboratory.limits.digestedSize = 0 }
+        return laboratory
+    }
+
+    /// A disk after a crash behind an operation of the delivery.
+    private static func crashed(_ bench: Laboratory.Bench, behind name: String) async throws
+        -> MemoryDisk
+    {
+        let disk = MemoryDisk()
+        // The link and its removal are the first and the second half of a rename.
+        disk.stop(behind: "link", name == "link" ? 0 : 1)
+        try await begin(bench, disk)
+        #expect(disk.log.last == name)
+        return MemoryDisk(afterCrashOf: disk, losesUnsynced: false)
+    }
+
+    /// Lets the only task go on until it has ended or cannot.
+    private static func goOn(_ service: TransferService) async throws -> TransferState? {
+        let identifier = try #require(service.tasks().first?.identifier)
+        return try await service.run {
+            try service.resume(identifier)
+            return await service.wait(for: identifier) {
+                $0.state.isFinal || $0.wait?.failure != nil
+            }?.state
+        }
+    }
+
     /// Downloads on a disk that stops at an operation.
     private static func begin(
         _ bench: Laboratory.Bench, _ disk: MemoryDisk, stopAt: Int = .max
@@ -92,10 +123,7 @@ import Testing
     @Test(arguments: [false, true], [false, true])
     func everyPoint(losesUnsynced: Bool, isDigested: Bool) async throws {
         let expected = try await held(Self.path)
-        var laboratory = Self.laboratory
-        laboratory.heedsWishes = isDigested
-        if !isDigested { laboratory.limits.digestedSize = 0 }
-        try await laboratory.run { bench in
+        try await Self.laboratory(isDigested: isDigested).run { bench in
             let whole = MemoryDisk()
             try await Self.begin(bench, whole)
             let points = whole.log
@@ -122,27 +150,13 @@ import Testing
     @Test(arguments: [false, true])
     func anothersFileIsNotTheDownload(isDigested: Bool) async throws {
         let expected = try await held(Self.path)
-        var laboratory = Self.laboratory
-        laboratory.heedsWishes = isDigested
-        if !isDigested { laboratory.limits.digestedSize = 0 }
-        try await laboratory.run { bench in
-            let disk = MemoryDisk()
-            disk.stop(behind: "link", 1)
-            try await Self.begin(bench, disk)
-            #expect(disk.log.last == "rename")
-            let left = MemoryDisk(afterCrashOf: disk, losesUnsynced: false)
+        try await Self.laboratory(isDigested: isDigested).run { bench in
+            let left = try await Self.crashed(bench, behind: "rename")
             let others = [UInt8](repeating: 7, count: expected.count)
             try left.remove(Self.target)
             try left.open(Self.target, creating: true).write(others.span, at: 0)
-            let service = try bench.open(left)
-            let identifier = try #require(service.tasks().first?.identifier)
-            try await service.run {
-                try service.resume(identifier)
-                let held = await service.wait(for: identifier) {
-                    $0.state.isFinal || $0.wait?.failure != nil
-                }
-                #expect(held?.state != .completed, "\(String(describing: held))")
-            }
+            let state = try await Self.goOn(try bench.open(left))
+            #expect(state != .completed)
             let file = try left.open(Self.target, creating: false)
             #expect(try file.read(at: 0, count: 1 << 20) == others)
         }
@@ -152,15 +166,8 @@ import Testing
     /// there, whatever they have made of it.
     @Test(arguments: [false, true], ["edited", "longer", "shorter", "moved"])
     func whatItsOwnerHasIsNotWrittenTo(isDigested: Bool, _ change: String) async throws {
-        var laboratory = Self.laboratory
-        laboratory.heedsWishes = isDigested
-        if !isDigested { laboratory.limits.digestedSize = 0 }
-        try await laboratory.run { bench in
-            let disk = MemoryDisk()
-            disk.stop(behind: "link", 0)
-            try await Self.begin(bench, disk)
-            #expect(disk.log.last == "link")
-            let left = MemoryDisk(afterCrashOf: disk, losesUnsynced: false)
+        try await Self.laboratory(isDigested: isDigested).run { bench in
+            let left = try await Self.crashed(bench, behind: "link")
             let file = try left.open(Self.target, creating: false)
             switch change {
             case "edited": try file.write([1, 2, 3].span, at: 1000)
@@ -169,15 +176,8 @@ import Testing
             default: try left.rename(Self.target, to: "/files/mine", replacing: true)
             }
             let owned = try file.read(at: 0, count: 1 << 20)
-            let service = try bench.open(left)
-            let identifier = try #require(service.tasks().first?.identifier)
-            try await service.run {
-                try service.resume(identifier)
-                let held = await service.wait(for: identifier) {
-                    $0.state.isFinal || $0.wait?.failure != nil
-                }
-                #expect((held?.state == .completed) == (change == "moved"), "\(held?.state)")
-            }
+            let state = try await Self.goOn(try bench.open(left))
+            #expect((state == .completed) == (change == "moved"))
             #expect(try file.read(at: 0, count: 1 << 20) == owned)
         }
     }
@@ -186,28 +186,16 @@ import Testing
     @Test(arguments: [false, true])
     func aDigestThatIsNamedLaterCounts(isRight: Bool) async throws {
         let expected = try await held(Self.path)
-        var laboratory = Self.laboratory
-        laboratory.heedsWishes = false
-        laboratory.limits.digestedSize = 0
-        try await laboratory.run { bench in
-            let disk = MemoryDisk()
-            disk.stop(behind: "link", 1)
-            try await Self.begin(bench, disk)
-            #expect(disk.log.last == "rename")
-            let service = try bench.open(MemoryDisk(afterCrashOf: disk, losesUnsynced: false))
+        try await Self.laboratory(isDigested: false).run { bench in
+            let service = try bench.open(try await Self.crashed(bench, behind: "rename"))
             let task = try #require(service.tasks().first)
             var options = task.options
             options.expected = ExpectedDigest(
                 .sha256,
                 isRight ? Digests.sha256(expected) : [UInt8](repeating: 1, count: 32))
             try service.change(task.identifier, to: options)
-            try await service.run {
-                try service.resume(task.identifier)
-                let ended = await service.wait(for: task.identifier) {
-                    $0.state.isFinal || $0.wait?.failure != nil
-                }
-                #expect((ended?.state == .completed) == isRight, "\(String(describing: ended))")
-            }
+            let state = try await Self.goOn(service)
+            #expect((state == .completed) == isRight)
         }
     }
 
