@@ -137,7 +137,7 @@ package final class DaemonConnection: @unchecked Sendable {
         }
         throw Failure(
             "connection-lost", party: .tool, "the daemon of the transfers has ended",
-            hint: "ask again: it goes on where it was")
+            hint: "give the command again: what it began goes on where it was")
     }
 
     /// The tasks that a request is answered with.

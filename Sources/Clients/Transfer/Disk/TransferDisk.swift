@@ -92,6 +92,7 @@ package struct DiskFailure: Error, Sendable, Equatable {
             switch kind {
             case .exists: "name another file, or replace it: --replace"
             case .irregular: "name another file"
+            case .full: "make room: what waits for it goes on by itself"
             default: nil
             }
         return Failure(code, party: .tool, detail, hint: hint)

@@ -24,9 +24,7 @@ extension TransferService {
             }
             try check(plan.options.expected, beside: task.options.expected, of: task)
         case .upload:
-            guard !task.state.isFinal, task.options.upload == plan.options.upload,
-                sends(transfer, target.file)
-            else { return nil }
+            guard !task.state.isFinal, sends(transfer, target.file) else { return nil }
         }
         let options = task.options.adding(plan.options)
         if task.options != options { try change(task.identifier, to: options) }
@@ -103,20 +101,34 @@ extension TransferService {
 
 /// By what a transfer is found when its command is given again.
 struct TransferTarget: Hashable {
+    /// Of an upload: a file may go to many places at once, and in many ways.
+    private struct Destination: Hashable {
+        let url: String
+        let session: String
+        let options: UploadOptions
+    }
+
     /// Where a download goes, or what is uploaded.
     let file: String
-    /// Of an upload, the URL and the session: a file may go to many places at once. `nil` of a download.
-    private let upload: [String]?
+    private let destination: Destination?
 
     /// `nil` for what is kept in its task's folder.
-    init?(_ plan: TransferPlan) { self.init(plan.kind, plan.file, plan.url, plan.session) }
+    init?(_ plan: TransferPlan) {
+        self.init(plan.kind, plan.file, plan.url, plan.session, plan.options.upload)
+    }
 
-    init?(_ task: TransferTask) { self.init(task.kind, task.file, task.url, task.session) }
+    init?(_ task: TransferTask) {
+        self.init(task.kind, task.file, task.url, task.session, task.options.upload)
+    }
 
-    private init?(_ kind: TransferTask.Kind, _ file: String?, _ url: String, _ session: String) {
+    private init?(
+        _ kind: TransferTask.Kind, _ file: String?, _ url: String, _ session: String,
+        _ options: UploadOptions
+    ) {
         guard let file else { return nil }
         self.file = file
-        upload = kind == .upload ? [url, session] : nil
+        destination =
+            kind == .upload ? Destination(url: url, session: session, options: options) : nil
     }
 }
 

@@ -100,7 +100,8 @@ package final class TransferService: @unchecked Sendable {
         let who = isOfNow ? holder.map { "process \($0.processID)" } : nil
         return Failure(
             "transfers-in-use", party: .tool,
-            "\(who ?? "another program") has the transfers in \(configuration.folder)")
+            "\(who ?? "another program") has the transfers in \(configuration.folder)",
+            hint: "end it with 'sallyport transfer stop', or name another folder: --folder")
     }
 
     /// Runs `body` while transfers go on; those that are under way when it returns go on when the

@@ -2,7 +2,7 @@ package import Base
 package import Contents
 
 /// How an upload sends its file.
-package struct UploadOptions: Sendable, Equatable {
+package struct UploadOptions: Sendable, Hashable {
     /// The raw values are a contract.
     package enum Mode: String, Sendable, CaseIterable {
         /// In one request, and on where it broke off if the origin offers that.
