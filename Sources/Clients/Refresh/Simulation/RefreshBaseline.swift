@@ -17,7 +17,7 @@ enum RefreshBaseline {
                 guard min(end, next) <= time else { break }
                 if end <= next {
                     for fetch in running where fetch.end == end {
-                        _ = world.finish(fetch, at: end)
+                        _ = world.finish(fetch)
                     }
                     running.removeAll { $0.end == end }
                 } else {

@@ -146,7 +146,7 @@ package struct RefreshSimulation {
         let fault = world.apps[completion.fetch.index].fault
         if isOver, !completion.isRepeated, fault != .completesLate { return }
         let report =
-            isOver ? WakeReport(.noData) : world.finish(completion.fetch, at: completion.at)
+            isOver ? WakeReport(.noData) : world.finish(completion.fetch)
         carryOut(
             scheduler.complete(completion.token, report, at: completion.at), at: completion.at)
     }

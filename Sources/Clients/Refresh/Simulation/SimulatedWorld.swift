@@ -131,7 +131,7 @@ struct SimulatedWorld {
     }
 
     /// - Returns: the result of a fetch, when its time has come.
-    mutating func finish(_ fetch: Fetch, at now: Int64) -> WakeReport {
+    mutating func finish(_ fetch: Fetch) -> WakeReport {
         let app = apps[fetch.index]
         measures.backgroundBytes += fetch.bytes
         measures.radio += fetch.radio
