@@ -50,17 +50,39 @@ struct TransferWayTests {
         #expect(way.request([], to: DeafReception(), stop: ClientStop()).fields == [])
     }
 
+    /// No file with a login helps where a redirect leads to an origin that wants one.
+    @Test(arguments: [false, true]) func saysWhoseLoginIsWanted(isNamed: Bool) async throws {
+        let transfer = try Self.transfer(
+            Row(name: "", isSent: false), CountedSource(), credential: isNamed ? "mine" : nil)
+        let way = try TransferWay(transfer)
+        try way.follow("https://b.test/file")
+        #expect(await !way.logIn(["basic"]))
+        let failure = TransferService.login(["basic"], "b.test", of: transfer)
+        #expect(failure.hint == "cancel it, and name a URL of https://b.test with its login")
+        // As a start that follows has it.
+        transfer.loginFlaw = nil
+        let later = TransferService.login(["basic"], "b.test", of: transfer)
+        #expect(later.hint == "cancel it, and name a URL of b.test with its login")
+        let own = TransferService.login(["basic"], transfer.host, of: transfer)
+        #expect(own.hint?.contains("--login-file") == true)
+    }
+
     private static func way(_ row: Row, _ source: CountedSource) throws -> TransferWay {
+        try TransferWay(try transfer(row, source))
+    }
+
+    private static func transfer(
+        _ row: Row, _ source: CountedSource, credential: String? = "mine"
+    ) throws -> RunningTransfer {
         let disk = MemoryDisk()
         var plan = TransferPlan(.download, row.url, file: "/files/a")
-        plan.options.credential = "mine"
+        plan.options.credential = credential
         try disk.makeFolder("/tasks/a")
         let journal = try Journal.create(
             "/tasks/a/journal", plan, at: Timestamp(microseconds: 1), on: disk)
-        return try TransferWay(
-            try RunningTransfer.of(
-                journal.state, journal, "a", disk, network: NoNetwork(isHere: row.isHere),
-                credentials: source))
+        return try RunningTransfer.of(
+            journal.state, journal, "a", disk, network: NoNetwork(isHere: row.isHere),
+            credentials: source)
     }
 
     private final class CountedSource: CredentialSource, @unchecked Sendable {

@@ -68,6 +68,7 @@ struct ProxyScriptTests {
         "if (shExpMatch(url, \"*assets/44*\")) return \"DIRECT\";",
         "if (shExpMatch(url, \"http://a.test/*/b\")) return \"DIRECT\";",
         "if (shExpMatch(url, \"http://a.test/\")) return \"DIRECT\";",
+        "if (dnsDomainIs(url, \".zip\")) return \"DIRECT\";",
         "if (shExpMatch(url, \"*.iso\")) return \"DIRECT\";",
         "if (\"http://a.test/b\" == url) return \"DIRECT\";",
         "return {{", "while (true) {}", "throw new Error(\"no proxy\");", "",

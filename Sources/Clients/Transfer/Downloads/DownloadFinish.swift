@@ -172,6 +172,7 @@ struct DownloadFinish {
             if !isGathered { try transfer.journal.append(.restarted("file-missing")) }
             return nil
         }
+        let identity = try file.identity()
         var wanted: ExpectedDigest?
         var isRight = false
         repeat {
@@ -183,7 +184,8 @@ struct DownloadFinish {
             // As in `run`.
         } while wanted != transfer.task.options.expected
         guard !transfer.isStopped else { return .stopped }
-        guard isRight else {
+        // Its owner has it already, and may write to it.
+        guard isRight, try file.identity() == identity else {
             if !isGathered { try transfer.journal.append(.restarted("file-missing")) }
             return nil
         }
@@ -192,7 +194,7 @@ struct DownloadFinish {
         if isGathered { try disk.remove(path) }
         try disk.syncFolder(target.folder)
         let content = VerifiedContent(
-            size: verified.size, sha256: verified.sha256, in: try file.identity())
+            size: verified.size, sha256: verified.sha256, in: identity)
         try transfer.journal.append([.verified(content), .completed(path: target)])
         return .completed
     }

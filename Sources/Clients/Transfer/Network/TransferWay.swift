@@ -121,13 +121,13 @@ final class TransferWay: @unchecked Sendable {
     /// - Returns: whether there is anything that it has not refused.
     func logIn(_ schemes: [String]) async -> Bool {
         transfer.loginFlaw = nil
-        guard let reference = transfer.task.options.credential, let source = transfer.credentials
-        else { return false }
         guard location.isSameOrigin(as: own) else {
             return note(
-                "and the login that is named is for \(own.target.origin) alone",
-                hint: "cancel it, and name a URL of \(location.target.origin) with that login")
+                "and the login that is named goes to \(own.target.origin) alone",
+                hint: Self.elsewhere(location.target.origin))
         }
+        guard let reference = transfer.task.options.credential, let source = transfer.credentials
+        else { return false }
         // Else anybody on the way could read it.
         guard location.target.isSecure || transfer.network.staysHere(location) else {
             return note(
@@ -145,6 +145,11 @@ final class TransferWay: @unchecked Sendable {
         }
         authorization = value
         return true
+    }
+
+    /// What to do where a redirect leads to an origin that wants a login.
+    static func elsewhere(_ origin: String) -> String {
+        "cancel it, and name a URL of \(origin) with its login"
     }
 
     /// Says why no login is sent.

@@ -57,7 +57,9 @@ package final class RunningTransfer: @unchecked Sendable {
     var brokenParts = 0
     /// Whether parts beside one another were not right.
     var refusesParts = false
-    /// The version of an upload's file that this process has read whole.
+    /// The version of an upload's file that this attempt has opened.
+    var openedSource: FileIdentity?
+    /// The one that this process has read whole.
     var verifiedSource: FileIdentity?
 
     init(
@@ -166,6 +168,7 @@ package final class RunningTransfer: @unchecked Sendable {
         rate = RateMeter()
         isRunning = true
         givesWay = false
+        openedSource = nil
         task.sent = nil
         toldSent = 0
     }
@@ -185,6 +188,7 @@ package final class RunningTransfer: @unchecked Sendable {
         if task.kind == .upload {
             let upload = state.upload.flatMap { UploadState($0) }
             if upload?.resource != nil { hasMetOrigin = true }
+            if state.isCancelled { task.sent = nil }
             task.committed = state.verified?.size ?? upload?.offset ?? 0
             task.total = state.verified?.size ?? upload?.size
         }

@@ -44,7 +44,7 @@ extension TransferService {
             put(transfer, off: configuration.limits.storageTime, .storage, failure.failure)
         case .authentication(let schemes, let host):
             transfer.needsLogin = true
-            transfer.lastFailure = Self.login(schemes, host, transfer.loginFlaw)
+            transfer.lastFailure = Self.login(schemes, host, of: transfer)
             try transfer.journal.append(.authenticationAsked(schemes: schemes, host: host))
             tell(transfer)
         case .stopped:
@@ -74,7 +74,7 @@ extension TransferService {
     }
 
     static func login(
-        _ schemes: [String], _ host: String, _ flaw: (text: String, hint: String?)?
+        _ schemes: [String], _ host: String, of transfer: RunningTransfer
     ) -> Failure {
         guard schemes.contains("basic") else {
             return Failure(
@@ -82,12 +82,14 @@ extension TransferService {
                 "\(host) wants a login by \(schemes.joined(separator: ", ")), and only Basic is spoken",
                 hint: "cancel it, and use a client that speaks them")
         }
+        let hint =
+            host == transfer.host
+            ? "give the same command again with --login-file FILE, whose first line is user:password"
+            : TransferWay.elsewhere(host)
         return Failure(
             "login-wanted", party: .client,
-            "\(host) wants a login" + (flaw.map { ", \($0.text)" } ?? ""),
-            hint: flaw?.hint
-                ?? "give the same command again with --login-file FILE, whose first line is"
-                + " user:password")
+            "\(host) wants a login" + (transfer.loginFlaw.map { ", \($0.text)" } ?? ""),
+            hint: transfer.loginFlaw?.hint ?? hint)
     }
 
     private func fail(_ transfer: RunningTransfer, _ failure: Failure) throws(DiskFailure) {

@@ -26,7 +26,7 @@ extension TransferService {
         let state = journal.state
         if case .authentication(let schemes, let host) = state.loginAsked {
             transfer.needsLogin = true
-            transfer.lastFailure = Self.login(schemes, host, nil)
+            transfer.lastFailure = Self.login(schemes, host, of: transfer)
         }
         if let pause = state.pause, state.ending == nil {
             let left = (pause.until.microseconds - clock.now.microseconds) / 1000

@@ -45,9 +45,11 @@ extension TransferService {
 
     /// Whether an upload is of the file as it is now; where that cannot be seen, the upload tells why.
     private func sends(_ transfer: RunningTransfer, _ file: String) -> Bool {
-        guard let state = transfer.uploadNote.flatMap({ UploadState($0) }) else { return true }
+        let known = transfer.uploadNote.flatMap { UploadState($0) }?.source
         do throws(DiskFailure) {
-            return state.source.matches(try disk.openSource(file).identity())
+            let identity = try disk.openSource(file).identity()
+            return known?.matches(identity)
+                ?? transfer.openedSource.map { $0 == identity } ?? true
         } catch {
             return true
         }

@@ -18,6 +18,7 @@ final class UploadSource: @unchecked Sendable {
         do throws(DiskFailure) {
             file = try transfer.disk.openSource(path)
             identity = try file.identity()
+            transfer.openedSource = identity
         } catch {
             throw Failure("source-unreadable", party: .client, error.detail)
         }

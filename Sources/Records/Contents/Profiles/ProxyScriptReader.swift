@@ -240,7 +240,11 @@ private struct ProxyScriptReader {
             texts.append(try text())
         }
         try expect(")")
-        if name == "shExpMatch" { try checkPath(of: texts[0], texts[1], isPattern: true) }
+        if name == "shExpMatch" {
+            try checkPath(of: texts[0], texts[1], isPattern: true)
+        } else if case .url = texts[0] {
+            throw .unsupported("\(name) of a URL")
+        }
         return switch name {
         case "isPlainHostName": .plainHostName(texts[0])
         case "dnsDomainIs": .domain(texts[0], texts[1])

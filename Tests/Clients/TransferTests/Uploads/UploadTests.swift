@@ -464,8 +464,11 @@ import Testing
             try service.resume(task.identifier)
             #expect(await service.wait(for: task.identifier)?.state == .completed)
             #expect(try service.transfer(doing: plan) == nil)
-            let next = try service.enqueue(plan)
-            try service.transfers[next.identifier]?.note(upload: state.journal)
+            // Another way of its own does not hide it, nor does a file that an attempt has opened.
+            let next = try #require(service.transfers[try service.enqueue(plan).identifier])
+            _ = try service.enqueue(bench.uploadPlan(UploadWay(mode: .put)))
+            #expect(try service.transfer(doing: plan)?.identifier == next.task.identifier)
+            next.openedSource = identity
             try bench.disk.open(Laboratory.Bench.source, creating: false)
                 .write([1].span, at: 0)
             #expect(try service.transfer(doing: plan) == nil)
