@@ -164,7 +164,7 @@ import Testing
 
     /// Between the two halves of the rename a file has two names: once its owner sees it, nothing is written
     /// there, whatever they have made of it.
-    @Test(arguments: [false, true], ["edited", "longer", "shorter", "moved"])
+    @Test(arguments: [false, true], ["edited", "longer", "shorter", "moved", "moved and edited"])
     func whatItsOwnerHasIsNotWrittenTo(isDigested: Bool, _ change: String) async throws {
         try await Self.laboratory(isDigested: isDigested).run { bench in
             let left = try await Self.crashed(bench, behind: "link")
@@ -173,11 +173,18 @@ import Testing
             case "edited": try file.write([1, 2, 3].span, at: 1000)
             case "longer": try file.write([1, 2, 3].span, at: Self.size)
             case "shorter": try file.truncate(to: 1000)
-            default: try left.rename(Self.target, to: "/files/mine", replacing: true)
+            case "moved": try left.rename(Self.target, to: "/files/mine", replacing: true)
+            default:
+                try left.rename(Self.target, to: "/files/mine", replacing: true)
+                try file.write([1, 2, 3].span, at: 1000)
             }
             let owned = try file.read(at: 0, count: 1 << 20)
             let state = try await Self.goOn(try bench.open(left))
-            #expect((state == .completed) == (change == "moved"))
+            #expect((state == .completed) == change.hasPrefix("moved"))
+            if state == .completed {
+                let brought = try left.open(Self.target, creating: false)
+                #expect(try brought.read(at: 0, count: 1 << 20) == (try await held(Self.path)))
+            }
             #expect(try file.read(at: 0, count: 1 << 20) == owned)
         }
     }

@@ -133,6 +133,26 @@ import Testing
         }
     }
 
+    /// Whose time was set back may be another one: a digest is not said to hold then.
+    @Test func doesNotTrustATimeThatWasSetBack() async throws {
+        let disk = MemoryDisk()
+        var laboratory = Laboratory()
+        laboratory.disk = disk
+        try await laboratory.run { bench in
+            let task = try await bench.fetch("/assets/7/1k")
+            var plan = TransferPlan(.download, task.url, file: task.file)
+            let digest = Digests.sha256(try bench.bytes())
+            disk.exchangeInPlace("/files/download", [UInt8](repeating: 7, count: 1024))
+            #expect(try bench.service.transfer(doing: plan)?.identifier == task.identifier)
+            plan.options.expected = ExpectedDigest(.sha256, digest)
+            #expect {
+                try bench.service.transfer(doing: plan)
+            } throws: {
+                ($0 as? Failure)?.code == "file-exists"
+            }
+        }
+    }
+
     /// What was found right and could not be delivered is compared with that when it can.
     @Test(arguments: [false, true], [false, true])
     func comparesWhatWaitedForItsPlace(isDigested: Bool, isChanged: Bool) async throws {

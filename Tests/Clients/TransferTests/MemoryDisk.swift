@@ -27,6 +27,8 @@ final class MemoryDisk: TransferDisk {
             var durable: [UInt8] = []
             /// Counts changes, in the place of a time.
             var version: Int64 = 0
+            /// How often somebody has set the time back.
+            var setBackCount: Int64 = 0
         }
     }
 
@@ -91,6 +93,13 @@ final class MemoryDisk: TransferDisk {
     /// Changes a file so that neither its size nor its time tells.
     func exchangeUnseen(_ path: String, _ bytes: [UInt8]) {
         state.withLock { $0.files[path] }?.content.withLock { $0.bytes = bytes }
+    }
+    /// Changes a file and sets its time back, as its owner can.
+    func exchangeInPlace(_ path: String, _ bytes: [UInt8]) {
+        state.withLock { $0.files[path] }?.content.withLock { content in
+            content.bytes = bytes
+            content.setBackCount += 1
+        }
     }
     func setSpace(_ space: Int64) { state.withLock { $0.space = space } }
     /// Tells another size of a file than it has.
@@ -276,9 +285,12 @@ private final class MemoryFile: DiskFile {
     func size() throws(DiskFailure) -> Int64 { Int64(node.content.withLock { $0.bytes.count }) }
 
     func identity() throws(DiskFailure) -> FileIdentity {
-        let (size, version) = node.content.withLock { ($0.bytes.count, $0.version) }
+        let (size, version, count) = node.content.withLock {
+            ($0.bytes.count, $0.version, $0.setBackCount)
+        }
         return FileIdentity(
-            device: 1, inode: node.inode, size: UInt64(size), modified: version, changed: version)
+            device: 1, inode: node.inode, size: UInt64(size), modified: version,
+            changed: version + count)
     }
 
     func isThere(_ path: String) throws(DiskFailure) -> Bool { disk.node(path) === node }

@@ -47,7 +47,7 @@ struct DownloadFinish {
             let content = VerifiedContent(
                 size: size, sha256: digest, in: try store.file.identity())
             try store.transfer.journal.append(.verified(content))
-            try Self.deliver(store.file, of: store.transfer, task, from: store.path)
+            try Self.deliver(store.file, content, of: store.transfer, task, from: store.path)
         }
         return .completed
     }
@@ -106,7 +106,8 @@ struct DownloadFinish {
     // MARK: Delivery
 
     private static func deliver(
-        _ file: any DiskFile, of transfer: RunningTransfer, _ task: TransferTask, from path: String
+        _ file: any DiskFile, _ content: VerifiedContent, of transfer: RunningTransfer,
+        _ task: TransferTask, from path: String
     ) throws(DiskFailure) {
         let disk = transfer.disk
         guard let target = task.file else {
@@ -121,7 +122,9 @@ struct DownloadFinish {
         }
         try check(file, at: target)
         try disk.syncFolder(target.folder)
-        try transfer.journal.append(.completed(path: target))
+        try transfer.journal.append([
+            .verified(content.delivered(try file.identity())), .completed(path: target),
+        ])
     }
 
     /// What was compared is what is delivered.
@@ -165,8 +168,7 @@ struct DownloadFinish {
         }
         let disk = transfer.disk
         let path = DownloadStore.path(of: transfer.task, in: transfer.folder)
-        // The first half of the rename was done: the file is its owner's, and nothing is written there.
-        if try disk.isLinked(path) { try disk.remove(path) }
+        guard try await letGo(path, verified, of: transfer) else { return .stopped }
         let isGathered = try disk.size(of: path) ?? 0 > 0
         guard let file = try delivered(verified, of: transfer) else {
             if !isGathered { try transfer.journal.append(.restarted("file-missing")) }
@@ -194,9 +196,31 @@ struct DownloadFinish {
         if isGathered { try disk.remove(path) }
         try disk.syncFolder(target.folder)
         let content = VerifiedContent(
-            size: verified.size, sha256: verified.sha256, in: identity)
+            size: verified.size, sha256: verified.sha256, in: identity
+        ).delivered(try file.identity())
         try transfer.journal.append([.verified(content), .completed(path: target)])
         return .completed
+    }
+
+    /// Lets go of a file that has another name as well: the first half of the rename was done, so that it is
+    /// its owner's, and nothing is written there. One that is as it was may be delivered still: others give
+    /// names too.
+    ///
+    /// - Returns: whether it was seen; not if the task was stopped.
+    private static func letGo(
+        _ path: String, _ verified: VerifiedContent, of transfer: RunningTransfer
+    ) async throws(DiskFailure) -> Bool {
+        let disk = transfer.disk
+        guard let target = transfer.task.file, try disk.isLinked(path) else { return true }
+        let file = try transfer.open(path, creating: false)
+        if try !file.isThere(target), try file.size() == verified.size {
+            guard let isRight = try await isVerified(file, verified, nil, for: transfer) else {
+                return false
+            }
+            if isRight { return true }
+        }
+        try disk.remove(path)
+        return true
     }
 
     /// What has the name and the size of what was verified; `nil` if nothing has.

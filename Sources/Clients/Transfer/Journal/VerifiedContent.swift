@@ -11,6 +11,8 @@ package struct VerifiedContent: Sendable, Equatable {
     /// `nil` for what is no file here.
     private let inode: UInt64?
     private let modified: Int64?
+    /// When anything of the file was changed last, its names too: known of what is delivered.
+    private var changed: Int64?
 
     package init(size: Int64, sha256: [UInt8]?, in file: FileIdentity? = nil) {
         self.size = size
@@ -18,6 +20,16 @@ package struct VerifiedContent: Sendable, Equatable {
         inode = file?.inode
         modified = file?.modified
     }
+
+    /// The same, once the file has its name.
+    func delivered(_ file: FileIdentity) -> VerifiedContent {
+        var content = self
+        content.changed = file.changed
+        return content
+    }
+
+    /// Whether nobody can have written to the file since it was delivered, whatever its time says.
+    func isUntouched(_ file: FileIdentity) -> Bool { isIn(file) && changed == file.changed }
 
     /// Whether a file of this size is the one, and was not changed since.
     func isIn(_ file: FileIdentity) -> Bool {
@@ -28,7 +40,7 @@ package struct VerifiedContent: Sendable, Equatable {
         .sparse([
             "sha256": .optional(sha256?.hex), "size": .integer(size),
             "inode": .optional(inode.map { Int64(bitPattern: $0) }),
-            "modified": .optional(modified),
+            "modified": .optional(modified), "changed": .optional(changed),
         ])
     }
 
@@ -38,6 +50,7 @@ package struct VerifiedContent: Sendable, Equatable {
         sha256 = value.bytes("sha256")
         inode = value.integer("inode").map { UInt64(bitPattern: $0) }
         modified = value.integer("modified")
+        changed = value.integer("changed")
         guard sha256 != nil || inode != nil else { return nil }
     }
 }

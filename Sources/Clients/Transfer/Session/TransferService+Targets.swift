@@ -65,10 +65,10 @@ extension TransferService {
         else { return nil }
         do throws(DiskFailure) {
             guard try disk.size(of: path) != nil else { return nil }
-            guard try isThere(transfer, path) else {
+            guard try isThere(transfer, path, isProved: plan.options.expected != nil) else {
                 throw DiskFailure(
                     .exists,
-                    "\(path) is no more what the transfer \(task.identifier) has brought")
+                    "\(path) was changed since the transfer \(task.identifier) has brought it")
             }
         } catch {
             throw error.failure
@@ -92,12 +92,16 @@ extension TransferService {
     }
 
     /// Whether what a download has brought is there, as it was.
+    ///
+    /// - Parameter isProved: whether a file that only may have been written to is not.
     private func isThere(
-        _ transfer: RunningTransfer, _ path: String
+        _ transfer: RunningTransfer, _ path: String, isProved: Bool
     ) throws(DiskFailure) -> Bool {
-        guard try disk.size(of: path) == transfer.task.committed else { return false }
-        let file = try disk.openSource(path)
-        return transfer.journal.state.verified?.isIn(try file.identity()) ?? false
+        guard try disk.size(of: path) == transfer.task.committed,
+            let verified = transfer.journal.state.verified
+        else { return false }
+        let identity = try disk.openSource(path).identity()
+        return isProved ? verified.isUntouched(identity) : verified.isIn(identity)
     }
 }
 
