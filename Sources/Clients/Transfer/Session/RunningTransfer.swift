@@ -57,9 +57,9 @@ package final class RunningTransfer: @unchecked Sendable {
     var brokenParts = 0
     /// Whether parts beside one another were not right.
     var refusesParts = false
-    /// The version of an upload's file that this attempt has opened.
-    var openedSource: FileIdentity?
-    /// The one that this process has read whole.
+    /// An upload's file while an attempt has it open.
+    var source: UploadSource?
+    /// The version of it that this process has read whole.
     var verifiedSource: FileIdentity?
 
     init(
@@ -168,7 +168,6 @@ package final class RunningTransfer: @unchecked Sendable {
         rate = RateMeter()
         isRunning = true
         givesWay = false
-        openedSource = nil
         task.sent = nil
         toldSent = 0
     }

@@ -128,6 +128,7 @@ extension TransferService {
             let outcome = await driver.run(transfer)
             transfer.isRunning = false
             transfer.isDelivering = false
+            transfer.source = nil
             running[transfer.task.identifier] = nil
             giveConnection(to: transfer.host)
             finish(transfer, outcome)

@@ -13,18 +13,18 @@ extension TransferService {
     func transfer(doing plan: TransferPlan) throws(Failure) -> TransferTask? {
         guard let target = TransferTarget(plan), let transfer = targets[target] else { return nil }
         let task = transfer.task
-        switch plan.kind {
-        case .download:
+        switch target {
+        case .download(let file):
             guard !task.state.isFinal else { return try completed(transfer, plan) }
             guard task.url == plan.url, task.session == plan.session else {
                 throw Failure(
                     "file-claimed", party: .client,
-                    "the transfer \(task.identifier) brings \(target.file) already",
+                    "the transfer \(task.identifier) brings \(file) already",
                     hint: "cancel it, or name another file")
             }
             try check(plan.options.expected, beside: task.options.expected, of: task)
-        case .upload:
-            guard !task.state.isFinal, sends(transfer, target.file) else { return nil }
+        case .upload(let file, _, _, _):
+            guard !task.state.isFinal, sends(transfer, file) else { return nil }
         }
         let options = task.options.adding(plan.options)
         if task.options != options { try change(task.identifier, to: options) }
@@ -49,7 +49,7 @@ extension TransferService {
         do throws(DiskFailure) {
             let identity = try disk.openSource(file).identity()
             return known?.matches(identity)
-                ?? transfer.openedSource.map { $0 == identity } ?? true
+                ?? transfer.source.map { $0.identity == identity } ?? true
         } catch {
             return true
         }
@@ -106,17 +106,11 @@ extension TransferService {
 }
 
 /// By what a transfer is found when its command is given again.
-struct TransferTarget: Hashable {
-    /// Of an upload: a file may go to many places at once, and in many ways.
-    private struct Destination: Hashable {
-        let url: String
-        let session: String
-        let options: UploadOptions
-    }
-
-    /// Where a download goes, or what is uploaded.
-    let file: String
-    private let destination: Destination?
+enum TransferTarget: Hashable {
+    /// To where it goes.
+    case download(file: String)
+    /// A file may go to many places at once, and in many ways. Beside the rest, as downloads may be many.
+    indirect case upload(file: String, url: String, session: String, UploadOptions)
 
     /// `nil` for what is kept in its task's folder.
     init?(_ plan: TransferPlan) {
@@ -132,9 +126,10 @@ struct TransferTarget: Hashable {
         _ options: UploadOptions
     ) {
         guard let file else { return nil }
-        self.file = file
-        destination =
-            kind == .upload ? Destination(url: url, session: session, options: options) : nil
+        switch kind {
+        case .download: self = .download(file: file)
+        case .upload: self = .upload(file: file, url: url, session: session, options)
+        }
     }
 }
 

@@ -24,6 +24,7 @@ package final class UploadDriver: TransferDriver {
             try transfer.task.options.upload.check()
             way = try TransferWay(transfer)
             source = try UploadSource(transfer)
+            transfer.source = source
             guard let version = try await source.verified(known?.source, for: transfer) else {
                 return .stopped
             }

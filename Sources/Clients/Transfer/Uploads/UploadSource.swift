@@ -8,7 +8,7 @@ internal import TLS
 final class UploadSource: @unchecked Sendable {
     private let file: any DiskFile
     private let path: String
-    private let identity: FileIdentity
+    let identity: FileIdentity
     /// Why reading failed.
     private(set) var diskFailure: DiskFailure?
 
@@ -18,7 +18,6 @@ final class UploadSource: @unchecked Sendable {
         do throws(DiskFailure) {
             file = try transfer.disk.openSource(path)
             identity = try file.identity()
-            transfer.openedSource = identity
         } catch {
             throw Failure("source-unreadable", party: .client, error.detail)
         }

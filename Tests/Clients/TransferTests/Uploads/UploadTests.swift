@@ -468,7 +468,7 @@ import Testing
             let next = try #require(service.transfers[try service.enqueue(plan).identifier])
             _ = try service.enqueue(bench.uploadPlan(UploadWay(mode: .put)))
             #expect(try service.transfer(doing: plan)?.identifier == next.task.identifier)
-            next.openedSource = identity
+            next.source = try UploadSource(next)
             try bench.disk.open(Laboratory.Bench.source, creating: false)
                 .write([1].span, at: 0)
             #expect(try service.transfer(doing: plan) == nil)
