@@ -154,7 +154,19 @@ final class TransferWay: @unchecked Sendable {
 
     /// Says why no login is sent.
     private func note(_ flaw: String, hint: String? = nil) -> Bool {
-        transfer.loginFlaw = (flaw, hint)
+        transfer.loginFlaw = LoginFlaw(flaw, hint: hint)
         return false
+    }
+}
+
+/// Why a login was not sent, or helped nothing. A class, as few of many tasks have one.
+final class LoginFlaw: Sendable {
+    let text: String
+    /// What to do; `nil` for naming another login.
+    let hint: String?
+
+    fileprivate init(_ text: String, hint: String?) {
+        self.text = text
+        self.hint = hint
     }
 }

@@ -39,8 +39,8 @@ package final class RunningTransfer: @unchecked Sendable {
     /// How much was there, and how often it had begun anew, when it was last gone on with at once.
     var reachAtAgain: (committed: Int64, restarts: Int) = (-1, 0)
     var needsLogin = false
-    /// Why the login that is named was not sent, or helped nothing, and what to do if that is not to name one.
-    var loginFlaw: (text: String, hint: String?)?
+    /// Why no login was sent, or helped nothing.
+    var loginFlaw: LoginFlaw?
     /// The last kept event that the owner who is attached now was told.
     var toldCount: Int64 = 0
     let host: String
