@@ -66,10 +66,13 @@ final class Program: @unchecked Sendable {
         if process.isRunning { kill(process.processIdentifier, signal) }
     }
 
+    /// How long a program may take: so much only where it hangs, or the machine has far more to do than this.
+    static let patience = Duration.seconds(240)
+
     /// Waits for its end; it is killed if that takes too long.
     ///
     /// - Returns: its exit code, or the number of the signal that ended it.
-    func end(within limit: Duration = .seconds(60)) async throws -> Int32 {
+    func end(within limit: Duration = Program.patience) async throws -> Int32 {
         let timer = Task {
             try await Task.sleep(for: limit)
             send(SIGKILL)
@@ -84,7 +87,7 @@ final class Program: @unchecked Sendable {
     @discardableResult
     static func run(
         _ peer: Peer, _ arguments: [String], in folder: Folder, input: FileHandle? = nil,
-        variables: [String: String] = [:], within limit: Duration = .seconds(60)
+        variables: [String: String] = [:], within limit: Duration = Program.patience
     ) async throws -> Data {
         let program = try Program(
             peer, arguments, in: folder, input: input, variables: variables)
