@@ -145,8 +145,7 @@ package struct RefreshSimulation {
         let isOver = !scheduler.isOpen(completion.token)
         let fault = world.apps[completion.fetch.index].fault
         if isOver, !completion.isRepeated, fault != .completesLate { return }
-        let report =
-            isOver ? WakeReport(.noData) : world.finish(completion.fetch)
+        let report = isOver ? WakeReport(.noData) : world.finish(completion.fetch)
         carryOut(
             scheduler.complete(completion.token, report, at: completion.at), at: completion.at)
     }

@@ -31,7 +31,7 @@ package enum ProxySettings: Sendable {
         case .script(let program):
             let name = host.utf8.contains(0x3A) ? "[\(host)]" : host
             let place = port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
-            // Without path and query, as browsers do it: they may hold secrets.
+            // Without path and query, which may hold secrets, as browsers do it for https.
             let url = "\(isSecure ? "https" : "http")://\(place)/"
             return try Self.ways(try program.answer(url: url, host: host))
         }

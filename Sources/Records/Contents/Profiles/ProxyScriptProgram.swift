@@ -35,7 +35,7 @@ package struct ProxyScriptProgram: Sendable {
     /// What `FindProxyForURL` returns.
     ///
     /// - Parameters:
-    ///   - url: with the path `/` alone for https.
+    ///   - url: with the path `/` alone.
     ///   - host: a name or an address, without brackets.
     package func answer(url: String, host: String) throws(ProxyScriptViolation) -> String {
         var run = Run(url: url, host: host.lowercased())
