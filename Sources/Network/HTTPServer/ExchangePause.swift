@@ -91,7 +91,7 @@ final class ExchangePause: @unchecked Sendable {
     /// longer than two seconds, for a peer may take nothing.
     func untilAcknowledged(_ channel: Channel) async {
         let end = loop.now + 2_000
-        while let count = channel.unacknowledgedCount, count > 0, loop.now < end {
+        while !channel.isClosed, (channel.unacknowledgedCount ?? 0) > 0, loop.now < end {
             guard await wait(milliseconds: 1) else { return }
         }
     }

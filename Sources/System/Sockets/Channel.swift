@@ -42,6 +42,8 @@ package final class Channel: @unchecked Sendable {
     private var isReaderPaused = false
     private var isWriterPaused = false
     private var timer: LoopTimer?
+    /// What was not acknowledged when it was closed, in bytes.
+    private var countAtEnd: Int?
     /// Called when something happens, for who waits for one of several channels.
     private var onEvent: (() -> Void)?
     /// Called when the peer ends or breaks the connection, while another leg is waited for.
@@ -150,7 +152,8 @@ package final class Channel: @unchecked Sendable {
             buffer.consume(count)
             if count < wanted { mayWrite = false }
         case .wouldBlock: mayWrite = false
-        case .failed: break
+        // Its event may come later.
+        case .failed(let error): if error.isReset { isBroken = true }
         }
         return outcome
     }
@@ -366,6 +369,7 @@ package final class Channel: @unchecked Sendable {
     /// - Parameter reset: whether the peer is told by a reset, as for an answer that is cut short.
     package func close(reset: Bool = false) {
         guard !isClosed else { return }
+        countAtEnd = unacknowledgedCount
         isClosed = true
         if reset {
             var option = linger(l_onoff: 1, l_linger: 0)
@@ -410,9 +414,10 @@ package final class Channel: @unchecked Sendable {
         unsafe setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Bytes that were sent and that the peer's system has not acknowledged; `nil` if it is closed.
+    /// Bytes that were sent and that the peer's system has not acknowledged, until now or until this
+    /// side closed it; `nil` of what has no such count.
     package var unacknowledgedCount: Int? {
-        guard !isClosed else { return nil }
+        guard !isClosed else { return countAtEnd }
         var count: Int32 = 0
         return unsafe ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : nil
     }

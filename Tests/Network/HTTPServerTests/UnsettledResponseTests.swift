@@ -1,5 +1,6 @@
 import Base
 import HTTPServer
+import Sockets
 import Synchronization
 import Testing
 import Transport
@@ -165,6 +166,34 @@ struct UnsettledResponseTests {
             await tellings.wait(for: reads ? 1 : 2)
         }
         #expect(tellings.doubted == (reads ? [] : ["/a"]))
+    }
+
+    /// The same where it comes between a response and what the server says last.
+    @Test(.timeLimit(.minutes(2))) func doubtsWhoResetsAheadOfTheGoodbye() async throws {
+        let authority = try testAuthority()
+        let clients = Mutex<Channel?>(nil)
+        let ends = Mutex<[Bool]>([])
+        let (told, teller) = AsyncStream.makeStream(of: Void.self)
+        let answer: Answer = { _, _ in
+            var response = ServerResponse(
+                200, body: .bytes([UInt8](repeating: 0x61, count: 1_500_000)))
+            response.onEnd = { sent in
+                ends.withLock { $0.append(sent.isDoubtful) }
+                // On the loop that they share, so that the server is told of nothing meanwhile.
+                clients.withLock { $0 }?.close(reset: true)
+                teller.yield()
+            }
+            return response
+        }
+        try await withServer(answer, security: .tls(authority)) { laboratory in
+            let client = try await laboratory.connectSecurely(
+                to: "origin.test", trusting: authority)
+            clients.withLock { $0 = client.stream.channel }
+            try await client.send("GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            var tellings = told.makeAsyncIterator()
+            for _ in 0..<2 { _ = await tellings.next() }
+        }
+        #expect(ends.withLock { $0 } == [false, true])
     }
 
     /// A request behind a response tells that it was read.

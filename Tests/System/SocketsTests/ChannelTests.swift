@@ -61,6 +61,38 @@ struct ChannelTests {
         }
     }
 
+    /// Who closed because the peer takes nothing asks afterwards what it had not got.
+    @Test func tellsWhatWasNotAcknowledgedBehindTheEnd() async throws {
+        try await withLoop { loop in
+            let (client, server) = try await connectedPair(loop)
+            while true {
+                let buffer = ByteBuffer(capacity: 1 << 20)
+                buffer.append([UInt8](repeating: 1, count: 1 << 20))
+                guard case .value = server.send(buffer), buffer.isEmpty else { break }
+            }
+            let open = try #require(server.unacknowledgedCount)
+            #expect(open > 0)
+            server.close()
+            #expect(server.unacknowledgedCount == open)
+            client.close(reset: true)
+        }
+    }
+
+    /// The event of a reset may come later than the call that finds it.
+    @Test func knowsAResetFromSending() async throws {
+        try await withLoop { loop in
+            let (client, server) = try await connectedPair(loop)
+            client.close(reset: true)
+            let buffer = ByteBuffer(capacity: 1)
+            buffer.append([1])
+            guard case .failed(let error) = server.send(buffer) else {
+                Issue.record("the reset is not known")
+                return
+            }
+            #expect(error.isReset && server.isBroken)
+        }
+    }
+
     @Test func tellsTheEndBehindTheLastBytes() async throws {
         try await withLoop { loop in
             let (left, right) = try socketPair(loop)
