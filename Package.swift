@@ -163,7 +163,7 @@ let package = Package(
         target(
             "Transfer",
             [
-                "Base", "Contents", "HTTPClient", "HTTPCodecs", "HTTPModel", "Origins",
+                "Base", "CPlatform", "Contents", "HTTPClient", "HTTPCodecs", "HTTPModel", "Origins",
                 "Sockets", "TLS", "Transport",
             ]),
         // Analysis

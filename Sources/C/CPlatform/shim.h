@@ -13,6 +13,7 @@
 
 #ifdef __linux__
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -38,10 +39,17 @@ static const int platform_peek = MSG_PEEK;
 // Declared here because the feature macro that declares them elsewhere changes types that Swift's
 // own module of the C library has too.
 extern int accept4(int, struct sockaddr *, socklen_t *, int);
+extern int renameat2(int, const char *, int, const char *, unsigned int);
 extern int sched_getaffinity(int, unsigned long, void *);
 
 /// A new event counter that never blocks and is closed on exec; -1 with errno on failure.
 static inline int platform_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+
+/// Gives a file another name, which nothing else has, in one step; -1 with errno, EINVAL where the file system
+/// has no such step.
+static inline int platform_rename_new(const char *path, const char *target) {
+    return renameat2(AT_FDCWD, path, AT_FDCWD, target, 1 /* RENAME_NOREPLACE */);
+}
 
 /// Accepts a connection as a descriptor that never blocks and is closed on exec.
 static inline int platform_accept(int listener, struct sockaddr_storage *address, socklen_t *length) {

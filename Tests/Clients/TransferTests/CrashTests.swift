@@ -164,7 +164,9 @@ import Testing
 
     /// Between the two halves of the rename a file has two names: once its owner sees it, nothing is written
     /// there, whatever they have made of it.
-    @Test(arguments: [false, true], ["edited", "longer", "shorter", "moved", "moved and edited"])
+    @Test(
+        arguments: [false, true],
+        ["edited", "longer", "shorter", "moved", "moved and edited", "moved, not wanted"])
     func whatItsOwnerHasIsNotWrittenTo(isDigested: Bool, _ change: String) async throws {
         try await Self.laboratory(isDigested: isDigested).run { bench in
             let left = try await Self.crashed(bench, behind: "link")
@@ -173,14 +175,19 @@ import Testing
             case "edited": try file.write([1, 2, 3].span, at: 1000)
             case "longer": try file.write([1, 2, 3].span, at: Self.size)
             case "shorter": try file.truncate(to: 1000)
-            case "moved": try left.rename(Self.target, to: "/files/mine", replacing: true)
-            default:
-                try left.rename(Self.target, to: "/files/mine", replacing: true)
-                try file.write([1, 2, 3].span, at: 1000)
+            default: try left.rename(Self.target, to: "/files/mine", replacing: true)
             }
+            if change == "moved and edited" { try file.write([1, 2, 3].span, at: 1000) }
             let owned = try file.read(at: 0, count: 1 << 20)
-            let state = try await Self.goOn(try bench.open(left))
-            #expect((state == .completed) == change.hasPrefix("moved"))
+            let service = try bench.open(left)
+            if change == "moved, not wanted" {
+                let task = try #require(service.tasks().first)
+                var options = task.options
+                options.expected = ExpectedDigest(.sha256, [UInt8](repeating: 1, count: 32))
+                try service.change(task.identifier, to: options)
+            }
+            let state = try await Self.goOn(service)
+            #expect((state == .completed) == ["moved", "moved and edited"].contains(change))
             if state == .completed {
                 let brought = try left.open(Self.target, creating: false)
                 #expect(try brought.read(at: 0, count: 1 << 20) == (try await held(Self.path)))

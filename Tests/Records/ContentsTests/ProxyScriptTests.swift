@@ -66,6 +66,9 @@ struct ProxyScriptTests {
 
     static let refused = [
         "if (shExpMatch(url, \"*assets/44*\")) return \"DIRECT\";",
+        "if (shExpMatch(url, \"*?to=http://*\")) return \"DIRECT\";",
+        "if (shExpMatch(url, \"*to?http://*\")) return \"DIRECT\";",
+        "if (shExpMatch(url, \"*&to=a*\")) return \"DIRECT\";",
         "if (shExpMatch(url, \"http://a.test/*/b\")) return \"DIRECT\";",
         "if (shExpMatch(url, \"http://a.test/\")) return \"DIRECT\";",
         "if (dnsDomainIs(url, \".zip\")) return \"DIRECT\";",

@@ -101,6 +101,11 @@ package enum DaemonRequest: Sendable, Equatable {
         guard let plan = value.object("plan").flatMap({ TransferPlan($0) }) else {
             throw malformed("it has no plan")
         }
+        if let options = value.object("plan")?.object("options"),
+            let name = plan.options.unread(in: options)
+        {
+            throw malformed("'\(name)' of its options")
+        }
         guard plan.kind == (name == "get" ? .download : .upload) else {
             throw malformed("its plan is of another kind")
         }

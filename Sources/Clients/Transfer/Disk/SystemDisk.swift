@@ -1,4 +1,5 @@
 internal import Base
+internal import CPlatform
 internal import Glibc
 
 /// The file system of this machine.
@@ -80,7 +81,10 @@ package final class SystemDisk: TransferDisk {
             guard unsafe Glibc.rename(path, target) == 0 else { throw .last("rename", path) }
             return
         }
-        // A link fails where something is in the way; file systems without links check it first.
+        if unsafe platform_rename_new(path, target) == 0 { return }
+        guard errno == EINVAL || errno == ENOSYS else { throw .last("rename", path) }
+        // Between the two halves of this a crash leaves both names (`DownloadFinish.letGo`). A link fails
+        // where something is in the way; file systems without links check it first.
         if unsafe link(path, target) == 0 {
             guard unsafe unlink(path) == 0 else { throw .last("rename", path) }
             return

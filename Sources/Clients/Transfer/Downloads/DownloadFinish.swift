@@ -148,15 +148,22 @@ struct DownloadFinish {
 
     /// Whether a file is what was verified, and what its owner expects; `nil` if the task was stopped.
     private static func isVerified(
-        _ file: any DiskFile, _ verified: VerifiedContent, _ expected: ExpectedDigest?,
-        for transfer: RunningTransfer
+        _ file: any DiskFile, _ verified: VerifiedContent, for transfer: RunningTransfer
     ) async throws(DiskFailure) -> Bool? {
         if verified.sha256 == nil, !verified.isIn(try file.identity()) { return false }
         let known = verified.sha256.map { ExpectedDigest(.sha256, $0) }
-        let wanted = [known, expected].compactMap { $0 }
-        let digests = try await FileDigests.of(
-            file, 0..<verified.size, Set(wanted.map(\.algorithm)), for: transfer)
-        return digests.map { found in wanted.allSatisfy { found[$0.algorithm] == $0.bytes } }
+        var expected: ExpectedDigest?
+        var isRight = false
+        repeat {
+            expected = transfer.task.options.expected
+            let wanted = [known, expected].compactMap { $0 }
+            let found = try await FileDigests.of(
+                file, 0..<verified.size, Set(wanted.map(\.algorithm)), for: transfer)
+            guard let found, !transfer.isStopped else { return nil }
+            isRight = wanted.allSatisfy { found[$0.algorithm] == $0.bytes }
+            // As in `run`.
+        } while expected != transfer.task.options.expected
+        return isRight
     }
 
     /// Goes on where a crash came between the comparison and the end.
@@ -168,24 +175,18 @@ struct DownloadFinish {
         }
         let disk = transfer.disk
         let path = DownloadStore.path(of: transfer.task, in: transfer.folder)
-        guard try await letGo(path, verified, of: transfer) else { return .stopped }
+        if try disk.isLinked(path), let outcome = try await letGo(path, verified, of: transfer) {
+            return outcome
+        }
         let isGathered = try disk.size(of: path) ?? 0 > 0
         guard let file = try delivered(verified, of: transfer) else {
             if !isGathered { try transfer.journal.append(.restarted("file-missing")) }
             return nil
         }
         let identity = try file.identity()
-        var wanted: ExpectedDigest?
-        var isRight = false
-        repeat {
-            wanted = transfer.task.options.expected
-            guard let found = try await isVerified(file, verified, wanted, for: transfer) else {
-                return .stopped
-            }
-            isRight = found
-            // As in `run`.
-        } while wanted != transfer.task.options.expected
-        guard !transfer.isStopped else { return .stopped }
+        guard let isRight = try await isVerified(file, verified, for: transfer) else {
+            return .stopped
+        }
         // Its owner has it already, and may write to it.
         guard isRight, try file.identity() == identity else {
             if !isGathered { try transfer.journal.append(.restarted("file-missing")) }
@@ -203,24 +204,32 @@ struct DownloadFinish {
     }
 
     /// Lets go of a file that has another name as well: the first half of the rename was done, so that it is
-    /// its owner's, and nothing is written there. One that is as it was may be delivered still: others give
-    /// names too.
+    /// its owner's, and nothing is written there. One that is as it was is delivered, if it is not: others
+    /// give names too.
     ///
-    /// - Returns: whether it was seen; not if the task was stopped.
+    /// - Returns: `nil` if the task's name of it is gone.
     private static func letGo(
         _ path: String, _ verified: VerifiedContent, of transfer: RunningTransfer
-    ) async throws(DiskFailure) -> Bool {
-        let disk = transfer.disk
-        guard let target = transfer.task.file, try disk.isLinked(path) else { return true }
+    ) async throws(DiskFailure) -> AttemptOutcome? {
         let file = try transfer.open(path, creating: false)
-        if try !file.isThere(target), try file.size() == verified.size {
-            guard let isRight = try await isVerified(file, verified, nil, for: transfer) else {
-                return false
-            }
-            if isRight { return true }
+        let isThere = try transfer.task.file.map { target throws(DiskFailure) in
+            try file.isThere(target)
         }
-        try disk.remove(path)
-        return true
+        if isThere == false, try file.size() == verified.size {
+            let identity = try file.identity()
+            guard let isRight = try await isVerified(file, verified, for: transfer) else {
+                return .stopped
+            }
+            if isRight, try file.identity() == identity {
+                transfer.isDelivering = true
+                let content = VerifiedContent(
+                    size: verified.size, sha256: verified.sha256, in: identity)
+                try deliver(file, content, of: transfer, transfer.task, from: path)
+                return .completed
+            }
+        }
+        try transfer.disk.remove(path)
+        return nil
     }
 
     /// What has the name and the size of what was verified; `nil` if nothing has.

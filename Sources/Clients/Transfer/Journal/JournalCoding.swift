@@ -63,6 +63,22 @@ extension TransferOptions {
         replacesFile = value.boolean("replaces") ?? replacesFile
         upload = value.object("upload").map { UploadOptions($0) } ?? upload
     }
+
+    /// The first member that is there and was not read: for whoever asks, as a transfer without it would not
+    /// be what they want. A journal may be of a newer version.
+    func unread(in value: JSONObject) -> StaticString? {
+        let (upload, mode) = (value.object("upload"), self.upload.mode.rawValue)
+        let members: [(name: StaticString, isRead: Bool)] = [
+            ("expected", expected != nil), ("byteLimit", byteLimit != nil),
+            ("storage", value.text("storage") == storage.rawValue),
+            ("credential", credential != nil), ("authorities", authorities != nil),
+            ("fields", value.objects("fields")?.count == fields.count),
+            ("cellular", value.boolean("cellular") != nil),
+            ("replaces", value.boolean("replaces") != nil),
+            ("upload", upload.map { !$0.has("mode") || $0.text("mode") == mode } ?? false),
+        ]
+        return members.first { value.has($0.name) && !$0.isRead }?.name
+    }
 }
 
 extension UploadOptions {

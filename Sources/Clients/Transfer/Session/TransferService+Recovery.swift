@@ -59,9 +59,7 @@ extension TransferService {
         removeContent(of: transfer)
         remove(transfer.folder)
         transfers[transfer.task.identifier] = nil
-        if let target = TransferTarget(transfer.task), targets[target] === transfer {
-            targets[target] = nil
-        }
+        forgetTarget(of: transfer)
         queue.removeAll { $0 === transfer }
         for watcher in watchers[transfer.task.identifier] ?? [] { watcher.wake() }
         onActivity()

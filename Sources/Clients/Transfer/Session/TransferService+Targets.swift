@@ -11,11 +11,12 @@ extension TransferService {
     /// is wanted now, `transfer-ending` if it is too late for one, `file-exists` if what was brought is
     /// another file by now.
     func transfer(doing plan: TransferPlan) throws(Failure) -> TransferTask? {
-        guard let target = TransferTarget(plan), let transfer = targets[target] else { return nil }
-        let task = transfer.task
+        guard let target = TransferTarget(plan), let known = targets[target] else { return nil }
+        var transfer = known
         switch target {
         case .download(let file):
-            guard !task.state.isFinal else { return try completed(transfer, plan) }
+            let task = known.task
+            guard !task.state.isFinal else { return try completed(known, plan) }
             guard task.url == plan.url, task.session == plan.session else {
                 throw Failure(
                     "file-claimed", party: .client,
@@ -24,11 +25,38 @@ extension TransferService {
             }
             try check(plan.options.expected, beside: task.options.expected, of: task)
         case .upload(let file, _, _, _):
-            guard !task.state.isFinal, sends(transfer, file) else { return nil }
+            let one = ([known] + (otherUploads[target] ?? [])).first {
+                !$0.task.state.isFinal && sends($0, file)
+            }
+            guard let one else { return nil }
+            transfer = one
         }
+        let task = transfer.task
         let options = task.options.adding(plan.options)
         if task.options != options { try change(task.identifier, to: options) }
         return transfer.task
+    }
+
+    /// Lets a transfer be found by its target: of several one that has not ended, or the later one.
+    func noteTarget(of transfer: RunningTransfer) {
+        guard let target = TransferTarget(transfer.task) else { return }
+        guard let known = targets[target] else {
+            targets[target] = transfer
+            return
+        }
+        let (one, other) =
+            transfer.task.isMeant(beside: known.task) ? (transfer, known) : (known, transfer)
+        targets[target] = one
+        if case .upload = target, !other.task.state.isFinal {
+            otherUploads[target, default: []].append(other)
+        }
+    }
+
+    func forgetTarget(of transfer: RunningTransfer) {
+        guard let target = TransferTarget(transfer.task) else { return }
+        otherUploads[target]?.removeAll { $0 === transfer }
+        if targets[target] === transfer { targets[target] = otherUploads[target]?.popLast() }
+        if otherUploads[target]?.isEmpty == true { otherUploads[target] = nil }
     }
 
     /// Refuses another digest than somebody waits for: theirs would be compared no more.
@@ -102,6 +130,14 @@ extension TransferService {
         else { return false }
         let identity = try disk.openSource(path).identity()
         return isProved ? verified.isUntouched(identity) : verified.isIn(identity)
+    }
+}
+
+extension TransferTask {
+    /// Whether it, and not another one with the same target, is meant by that.
+    fileprivate func isMeant(beside other: TransferTask) -> Bool {
+        state.isFinal == other.state.isFinal
+            ? createdAt >= other.createdAt : !state.isFinal
     }
 }
 

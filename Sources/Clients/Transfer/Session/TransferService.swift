@@ -22,6 +22,8 @@ package final class TransferService: @unchecked Sendable {
     var transfers: [String: RunningTransfer] = [:]
     /// Those that have ended among them.
     var targets: [TransferTarget: RunningTransfer] = [:]
+    /// Uploads with the same target that have not ended either, of other versions of the file.
+    var otherUploads: [TransferTarget: [RunningTransfer]] = [:]
     /// Those that have not ended, by priority and age.
     var queue: [RunningTransfer] = []
     var isSorted = true
@@ -176,11 +178,7 @@ package final class TransferService: @unchecked Sendable {
 
     func enter(_ transfer: RunningTransfer) {
         transfers[transfer.task.identifier] = transfer
-        if let target = TransferTarget(transfer.task),
-            targets[target].map({ transfer.task.isMeant(beside: $0.task) }) ?? true
-        {
-            targets[target] = transfer
-        }
+        noteTarget(of: transfer)
         guard !transfer.task.state.isFinal else { return }
         queue.append(transfer)
         isSorted = false
@@ -202,14 +200,5 @@ package final class TransferService: @unchecked Sendable {
             transfer.stop.stop()
         }
         wake()
-    }
-}
-
-extension TransferTask {
-    /// Whether it, and not another one with the same target, is meant by that: one that has not ended, or the
-    /// later one.
-    fileprivate func isMeant(beside other: TransferTask) -> Bool {
-        state.isFinal == other.state.isFinal
-            ? createdAt >= other.createdAt : !state.isFinal
     }
 }

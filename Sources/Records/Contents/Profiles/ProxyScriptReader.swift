@@ -265,9 +265,24 @@ private struct ProxyScriptReader {
         let rest = mark.map { wanted[$0.upperBound...] } ?? wanted[...]
         let path = rest.firstIndex(of: "/").map { rest[rest.index(after: $0)...] }
         let isAny = path.map { !$0.isEmpty && $0.allSatisfy { $0 == "*" } } ?? rest.hasSuffix("*")
-        guard isPattern, isAny else {
+        let scheme = mark.map { String(wanted[..<$0.lowerBound]) } ?? "*"
+        guard isPattern, isAny, Self.isOfScheme(scheme), rest.utf8.allSatisfy(Self.isOfOrigin)
+        else {
             throw .unsupported("a condition on the path of URLs: \(wanted.prefix(100))")
         }
+    }
+
+    /// Whether the pattern ahead of `://` may be of a scheme, and not of a URL in a query.
+    private static func isOfScheme(_ pattern: String) -> Bool {
+        var steps = 1 << 10
+        return ["http", "https", "ftp", "ws", "wss"].contains {
+            Glob.matchesShell($0, pattern, steps: &steps)
+        }
+    }
+
+    /// Whether a host, a port or a pattern of them may have a byte.
+    private static func isOfOrigin(_ byte: UInt8) -> Bool {
+        byte.isASCIILetter || byte.isASCIIDigit || byte >= 0x80 || "-._~:/*?[]".utf8.contains(byte)
     }
 
     /// With the number of their arguments.

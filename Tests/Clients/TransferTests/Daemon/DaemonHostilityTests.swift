@@ -32,50 +32,67 @@ import Testing
         "{\"schema\":\"sallyport.transfer-control/1\",\(rest)}\n"
     }
 
-    static let rows = [
-        Row("nothing", "", nil),
-        Row("nothing, and the end", "", nil, ends: true),
-        Row("half a line", "{\"sch", nil),
-        Row("half a line, and the end", "{\"sch", nil, ends: true),
-        Row("no JSON", "GET / HTTP/1.1\r\n\r\n", "request-malformed"),
-        Row("an empty line", "\n", "request-malformed"),
-        Row("no object", "[]\n", "request-malformed"),
-        Row("no UTF-8", [0xFF, 0xFE, 0x0A], "request-malformed"),
-        Row("NUL bytes", [0, 0, 0, 0x0A], "request-malformed"),
-        Row("deep nesting", String(repeating: "[", count: 60_000) + "\n", "request-malformed"),
-        Row("endless line", String(repeating: "a", count: 100_000), "line-too-long"),
-        Row("long line", String(repeating: "a", count: 65_537) + "\n", "line-too-long"),
-        Row("no schema", "{\"request\":\"list\"}\n", "schema-unknown"),
-        Row("another schema", "{\"schema\":\"sallyport.flow/1\"}\n", "schema-unknown"),
-        Row("no request", request("\"a\":1"), "request-unknown"),
-        Row("unknown request", request("\"request\":\"format-disk\""), "request-unknown"),
-        Row("no id", request("\"request\":\"show\""), "request-malformed"),
+    /// What is asked for and cannot be read: left out, the transfer would be another one.
+    private static let unreadable = [
+        "\"expected\":\"00\"",
+        "\"expected\":{\"algorithm\":\"SHA-256\",\"bytes\":\"00\"}",
+        "\"storage\":\"secret\"", "\"byteLimit\":\"1 KiB\"", "\"cellular\":\"no\"",
+        "\"fields\":[{\"name\":\"a\"}]", "\"authorities\":[]", "\"credential\":1",
+        "\"upload\":{\"mode\":\"ftp\"}", "\"upload\":[]",
+    ].map { option in
         Row(
-            "an id that is a number", request("\"request\":\"show\",\"id\":1"), "request-malformed"),
-        Row(
-            "an id with control characters",
-            request("\"request\":\"show\",\"id\":\"a\\u001bb\""), "request-malformed"),
-        Row(
-            "a long id",
-            request("\"request\":\"show\",\"id\":\"\(String(repeating: "a", count: 300))\""),
-            "request-malformed"),
-        Row("no plan", request("\"request\":\"get\""), "request-malformed"),
-        Row(
-            "a relative file",
+            option,
             request(
                 "\"request\":\"get\",\"plan\":{\"session\":\"s\",\"kind\":\"download\","
-                    + "\"url\":\"http://a/\",\"file\":\"../a\"}"), "request-malformed"),
-        Row(
-            "a file with NUL",
-            request(
-                "\"request\":\"get\",\"plan\":{\"session\":\"s\",\"kind\":\"download\","
-                    + "\"url\":\"http://a/\",\"file\":\"/a\\u0000b\"}"), "request-malformed"),
-        Row(
-            "an upload as a download",
-            request(
-                "\"request\":\"get\",\"plan\":{\"session\":\"s\",\"kind\":\"upload\","
-                    + "\"url\":\"http://a/\",\"file\":\"/a\"}"), "request-malformed"),
-    ]
+                    + "\"url\":\"http://a/\",\"options\":{\(option)}}"), "request-malformed")
+    }
+
+    static let rows =
+        unreadable + [
+            Row("nothing", "", nil),
+            Row("nothing, and the end", "", nil, ends: true),
+            Row("half a line", "{\"sch", nil),
+            Row("half a line, and the end", "{\"sch", nil, ends: true),
+            Row("no JSON", "GET / HTTP/1.1\r\n\r\n", "request-malformed"),
+            Row("an empty line", "\n", "request-malformed"),
+            Row("no object", "[]\n", "request-malformed"),
+            Row("no UTF-8", [0xFF, 0xFE, 0x0A], "request-malformed"),
+            Row("NUL bytes", [0, 0, 0, 0x0A], "request-malformed"),
+            Row("deep nesting", String(repeating: "[", count: 60_000) + "\n", "request-malformed"),
+            Row("endless line", String(repeating: "a", count: 100_000), "line-too-long"),
+            Row("long line", String(repeating: "a", count: 65_537) + "\n", "line-too-long"),
+            Row("no schema", "{\"request\":\"list\"}\n", "schema-unknown"),
+            Row("another schema", "{\"schema\":\"sallyport.flow/1\"}\n", "schema-unknown"),
+            Row("no request", request("\"a\":1"), "request-unknown"),
+            Row("unknown request", request("\"request\":\"format-disk\""), "request-unknown"),
+            Row("no id", request("\"request\":\"show\""), "request-malformed"),
+            Row(
+                "an id that is a number", request("\"request\":\"show\",\"id\":1"),
+                "request-malformed"),
+            Row(
+                "an id with control characters",
+                request("\"request\":\"show\",\"id\":\"a\\u001bb\""), "request-malformed"),
+            Row(
+                "a long id",
+                request("\"request\":\"show\",\"id\":\"\(String(repeating: "a", count: 300))\""),
+                "request-malformed"),
+            Row("no plan", request("\"request\":\"get\""), "request-malformed"),
+            Row(
+                "a relative file",
+                request(
+                    "\"request\":\"get\",\"plan\":{\"session\":\"s\",\"kind\":\"download\","
+                        + "\"url\":\"http://a/\",\"file\":\"../a\"}"), "request-malformed"),
+            Row(
+                "a file with NUL",
+                request(
+                    "\"request\":\"get\",\"plan\":{\"session\":\"s\",\"kind\":\"download\","
+                        + "\"url\":\"http://a/\",\"file\":\"/a\\u0000b\"}"), "request-malformed"),
+            Row(
+                "an upload as a download",
+                request(
+                    "\"request\":\"get\",\"plan\":{\"session\":\"s\",\"kind\":\"upload\","
+                        + "\"url\":\"http://a/\",\"file\":\"/a\"}"), "request-malformed"),
+        ]
 
     @Test(arguments: rows)
     func putsOff(_ row: Row) async throws {

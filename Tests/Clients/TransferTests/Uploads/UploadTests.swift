@@ -469,8 +469,19 @@ import Testing
             _ = try service.enqueue(bench.uploadPlan(UploadWay(mode: .put)))
             #expect(try service.transfer(doing: plan)?.identifier == next.task.identifier)
             next.source = try UploadSource(next)
-            try bench.disk.open(Laboratory.Bench.source, creating: false)
-                .write([1].span, at: 0)
+            // Nor does one of another file that stands there for a while, nor its end.
+            let source = Laboratory.Bench.source
+            try bench.disk.rename(source, to: source + ".bak", replacing: true)
+            try Laboratory.Bench.put([1], on: bench.disk)
+            #expect(try service.transfer(doing: plan) == nil)
+            let later = try #require(service.transfers[try service.enqueue(plan).identifier])
+            later.source = try UploadSource(later)
+            #expect(try service.transfer(doing: plan)?.identifier == later.task.identifier)
+            try bench.disk.rename(source + ".bak", to: source, replacing: true)
+            #expect(try service.transfer(doing: plan)?.identifier == next.task.identifier)
+            service.forget(later)
+            #expect(try service.transfer(doing: plan)?.identifier == next.task.identifier)
+            service.forget(next)
             #expect(try service.transfer(doing: plan) == nil)
         }
     }
