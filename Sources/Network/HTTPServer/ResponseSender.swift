@@ -44,6 +44,7 @@ struct ResponseSender {
             return try await stream.end(trailers: source.trailers)
         }
         try await stream.end(trailers: [])
+        if let goAway, goAway.offset <= sent { stream.goAway(goAway) }
     }
 
     /// Sends exactly `length` bytes; a source that has fewer leaves the client with a message that
@@ -67,7 +68,7 @@ struct ResponseSender {
             rest -= count
             try await flush()
         }
-        try await meetFaults()
+        try await meetFaults(isAtEnd: true)
     }
 
     /// Moves the next content of the source to what goes out next, no more than may go at once.
@@ -114,14 +115,17 @@ struct ResponseSender {
     // MARK: What is wrong on purpose
 
     /// Does what the delivery has for this offset.
-    private mutating func meetFaults() async throws(ServerEnd) {
+    private mutating func meetFaults(isAtEnd: Bool = false) async throws(ServerEnd) {
         guard let delivery else { return }
         while let stall = stalls.first, stall.offset <= sent {
             stalls.removeFirst()
             try await stream.flush()
             try await wait(stall.milliseconds)
         }
-        if let goodbye = goAway, goodbye.offset <= sent {
+        // At the end it goes behind that of the stream: some clients read nothing behind it, and where all
+        // comes at once nothing ahead of it either.
+        let isBehind = isAtEnd && delivery.cut == nil && goAway?.isProcessed == true
+        if let goodbye = goAway, goodbye.offset <= sent, !isBehind {
             goAway = nil
             try await stream.flush()
             try await stream.settle()

@@ -78,9 +78,12 @@ func withLaboratory<Result: Sendable>(
     let served = Task(executorPreference: loops[0]) { await server.run() }
     do {
         let loop = loops[1]
-        let result = try await Task(executorPreference: loop) {
+        // What the server makes for an answer, it makes on the runner's threads, which others may keep.
+        var patient = clientConfiguration
+        patient.readTimeout = 600_000
+        let result = try await Task(executorPreference: loop) { [patient] in
             let client = HTTPClient(
-                clientConfiguration, on: loop, recorder: TrafficRecorder(sink: NoTraffic()))
+                patient, on: loop, recorder: TrafficRecorder(sink: NoTraffic()))
             let laboratory = RefreshLaboratory(
                 client, loop, content, origin: origin, folder: folder)
             return try await client.run { try await body(laboratory) }

@@ -88,6 +88,18 @@ struct DeliveryTests {
             $0.goAway = Delivery.GoAway(at: 4)
         },
         Row(
+            "GOAWAY at the end", http1: "Content-Length: 10|0123456789", [],
+            http2: "HEADERS DATA:0123456789:END GOAWAY:1:0 fin"
+        ) {
+            $0.goAway = Delivery.GoAway(at: 10)
+        },
+        Row(
+            "GOAWAY that is never due", http1: "Content-Length: 10|0123456789", [],
+            http2: "HEADERS DATA:0123456789:END"
+        ) {
+            $0.goAway = Delivery.GoAway(at: 11)
+        },
+        Row(
             "GOAWAY that owns up to nothing", http1: "Content-Length: 10|0123456789", [],
             http2: "HEADERS DATA:0123 GOAWAY:0:0 fin"
         ) {
