@@ -19,7 +19,9 @@ protocol ExchangeStream: RequestBodySource {
     /// Sends what `content` holds.
     func flush() async throws(ServerEnd)
     /// Ends the response behind its content, and waits until it has gone out.
-    func end(trailers: [ResponseField]) async throws(ServerEnd)
+    ///
+    /// - Parameter goodbye: what is told right behind that end.
+    func end(trailers: [ResponseField], goodbye: Delivery.GoAway?) async throws(ServerEnd)
     /// Waits until all that was flushed has left this end, so that a cut behind it takes nothing
     /// with it.
     func settle() async throws(ServerEnd)

@@ -190,7 +190,7 @@ final class HTTP1ExchangeStream: ExchangeStream {
         try await write(out)
     }
 
-    func end(trailers: [ResponseField]) async throws(ServerEnd) {
+    func end(trailers: [ResponseField], goodbye: Delivery.GoAway?) async throws(ServerEnd) {
         if endsChunks { try await append(ResponsePlan.lastChunk(trailers: trailers)) }
         try await write(out)
     }

@@ -109,7 +109,7 @@ final class HTTP2ExchangeStream: ExchangeStream {
         }
     }
 
-    func end(trailers: [ResponseField]) async throws(ServerEnd) {
+    func end(trailers: [ResponseField], goodbye: Delivery.GoAway?) async throws(ServerEnd) {
         try await flush()
         if omitsEnd {
             try await settle()
@@ -124,6 +124,10 @@ final class HTTP2ExchangeStream: ExchangeStream {
                             add(field.name, field.value)
                         }
                     })
+        }
+        if let goodbye {
+            try await settle()
+            goAway(goodbye)
         }
         if !stream.waitingContent.isWhole { stream.stopReading() }
         stream.writeDeadline = task.worker.loop.now + task.worker.limits.writeTimeout

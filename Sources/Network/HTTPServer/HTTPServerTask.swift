@@ -127,7 +127,8 @@ final class HTTPServerTask: @unchecked Sendable {
         http2 = task
         defer { http2 = nil }
         await task.run()
-        throw .ended
+        // The client's windows may still come, and a reset because of them would take the last answers along.
+        throw .afterResponse
     }
 
     // MARK: The request's head

@@ -41,10 +41,10 @@ struct ResponseSender {
         case .chunked, .untilClose, .tunnel:
             let source = response.body.source
             while try await pull(source) > 0 { try await flush() }
-            return try await stream.end(trailers: source.trailers)
+            return try await stream.end(trailers: source.trailers, goodbye: nil)
         }
-        try await stream.end(trailers: [])
-        if let goAway, goAway.offset <= sent { stream.goAway(goAway) }
+        let goodbye = goAway.flatMap { $0.offset <= sent ? $0 : nil }
+        try await stream.end(trailers: [], goodbye: goodbye)
     }
 
     /// Sends exactly `length` bytes; a source that has fewer leaves the client with a message that
@@ -122,8 +122,8 @@ struct ResponseSender {
             try await stream.flush()
             try await wait(stall.milliseconds)
         }
-        // At the end it goes behind that of the stream: some clients read nothing behind it, and where all
-        // comes at once nothing ahead of it either.
+        // At the end (of a length) it goes behind that of the stream: some clients read nothing behind it,
+        // and where all comes at once nothing ahead of it either.
         let isBehind = isAtEnd && delivery.cut == nil && goAway?.isProcessed == true
         if let goodbye = goAway, goodbye.offset <= sent, !isBehind {
             goAway = nil

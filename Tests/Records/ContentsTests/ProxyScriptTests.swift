@@ -24,6 +24,9 @@ struct ProxyScriptTests {
         function FindProxyForURL(url, host) {
             if (shExpMatch(url, "http://a.test:81/*")) return "PROXY p:1";
             if (shExpMatch(url, "*.b.test/*")) return "PROXY p:2";
+            if (shExpMatch(url, "file://*") || shExpMatch(url, "FTP://*")) return "PROXY p:4";
+            if (shExpMatch(url, "https?://*") || shExpMatch(url, "moz-extension://*")) return "PROXY p:4";
+            if (shExpMatch(url, "*s://e.test*")) return "PROXY p:5";
             if (url == "https://c.test/" || shExpMatch(url, "https://c.test/never")) return "PROXY p:3";
             return "DIRECT";
         }
@@ -55,6 +58,7 @@ struct ProxyScriptTests {
         (urls, "http://x.b.test/", "PROXY p:2"),
         (urls, "https://c.test/", "PROXY p:3"),
         (urls, "https://d.test/", "DIRECT"),
+        (urls, "https://e.test/", "PROXY p:5"),
     ]
 
     @Test(arguments: rows)
@@ -69,6 +73,9 @@ struct ProxyScriptTests {
         "if (shExpMatch(url, \"*?to=http://*\")) return \"DIRECT\";",
         "if (shExpMatch(url, \"*to?http://*\")) return \"DIRECT\";",
         "if (shExpMatch(url, \"*&to=a*\")) return \"DIRECT\";",
+        "if (shExpMatch(url, \"http://10.0.0.[0-9]*\")) return \"DIRECT\";",
+        "if (shExpMatch(url, \"https://(a|b).test/*\")) return \"DIRECT\";",
+        "if (shExpMatch(host, \"(*.a.test|a.test)\")) return \"DIRECT\";",
         "if (shExpMatch(url, \"http://a.test/*/b\")) return \"DIRECT\";",
         "if (shExpMatch(url, \"http://a.test/\")) return \"DIRECT\";",
         "if (dnsDomainIs(url, \".zip\")) return \"DIRECT\";",

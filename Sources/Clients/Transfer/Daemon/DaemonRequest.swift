@@ -101,10 +101,11 @@ package enum DaemonRequest: Sendable, Equatable {
         guard let plan = value.object("plan").flatMap({ TransferPlan($0) }) else {
             throw malformed("it has no plan")
         }
-        if let options = value.object("plan")?.object("options"),
-            let name = plan.options.unread(in: options)
-        {
-            throw malformed("'\(name)' of its options")
+        if let value = value.object("plan"), value.has("options"), !value.isNull("options") {
+            guard let options = value.object("options") else { throw malformed("its options") }
+            if let name = plan.options.unread(in: options) {
+                throw malformed("'\(name)' of its options")
+            }
         }
         guard plan.kind == (name == "get" ? .download : .upload) else {
             throw malformed("its plan is of another kind")

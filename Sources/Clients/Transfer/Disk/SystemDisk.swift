@@ -82,7 +82,9 @@ package final class SystemDisk: TransferDisk {
             return
         }
         if unsafe platform_rename_new(path, target) == 0 { return }
-        guard errno == EINVAL || errno == ENOSYS else { throw .last("rename", path) }
+        // Not every file system has it, nor does every container let it through: what else it says, what
+        // follows says as well.
+        guard errno != EEXIST else { throw .last("rename", path) }
         // Between the two halves of this a crash leaves both names (`DownloadFinish.letGo`). A link fails
         // where something is in the way; file systems without links check it first.
         if unsafe link(path, target) == 0 {

@@ -67,17 +67,21 @@ extension TransferOptions {
     /// The first member that is there and was not read: for whoever asks, as a transfer without it would not
     /// be what they want. A journal may be of a newer version.
     func unread(in value: JSONObject) -> StaticString? {
-        let (upload, mode) = (value.object("upload"), self.upload.mode.rawValue)
+        let upload = value.object("upload")
         let members: [(name: StaticString, isRead: Bool)] = [
-            ("expected", expected != nil), ("byteLimit", byteLimit != nil),
-            ("storage", value.text("storage") == storage.rawValue),
-            ("credential", credential != nil), ("authorities", authorities != nil),
-            ("fields", value.objects("fields")?.count == fields.count),
+            ("discretionary", value.boolean("discretionary") != nil),
+            ("wake", value.boolean("wake") != nil), ("stranger", value.boolean("stranger") != nil),
             ("cellular", value.boolean("cellular") != nil),
+            ("waits", value.boolean("waits") != nil),
+            ("priority", value.integer("priority") != nil),
+            ("storage", value.text("storage") == storage.rawValue), ("expected", expected != nil),
+            ("byteLimit", byteLimit.map { $0 >= 0 } ?? false), ("credential", credential != nil),
+            ("retryLimit", value.integer("retryLimit") != nil), ("authorities", authorities != nil),
+            ("fields", value.objects("fields")?.count == fields.count),
             ("replaces", value.boolean("replaces") != nil),
-            ("upload", upload.map { !$0.has("mode") || $0.text("mode") == mode } ?? false),
+            ("upload", upload.map { self.upload.reads($0) } ?? false),
         ]
-        return members.first { value.has($0.name) && !$0.isRead }?.name
+        return members.first { value.has($0.name) && !value.isNull($0.name) && !$0.isRead }?.name
     }
 }
 
@@ -96,6 +100,17 @@ extension UploadOptions {
         method = value.text("method")
         field = value.text("field") ?? field
         contentType = value.text("type")
+    }
+
+    /// Whether all that is there was read.
+    fileprivate func reads(_ value: JSONObject) -> Bool {
+        let members: [(name: StaticString, isRead: Bool)] = [
+            ("mode", value.text("mode") == mode.rawValue),
+            ("version", value.text("version") == version.name),
+            ("method", method != nil), ("field", value.text("field") != nil),
+            ("type", contentType != nil),
+        ]
+        return members.allSatisfy { !value.has($0.name) || value.isNull($0.name) || $0.isRead }
     }
 }
 

@@ -29,6 +29,8 @@ package struct JSONObject {
 
     package func has(_ name: StaticString) -> Bool { document.member(name, of: place) != nil }
 
+    package func isNull(_ name: StaticString) -> Bool { member(name, .null) != nil }
+
     package func text(_ name: StaticString) -> String? {
         member(name, .string).map { document.key(of: $0).text }
     }

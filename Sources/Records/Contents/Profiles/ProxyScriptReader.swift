@@ -241,6 +241,7 @@ private struct ProxyScriptReader {
         }
         try expect(")")
         if name == "shExpMatch" {
+            try Self.checkPattern(texts[1])
             try checkPath(of: texts[0], texts[1], isPattern: true)
         } else if case .url = texts[0] {
             throw .unsupported("\(name) of a URL")
@@ -275,14 +276,30 @@ private struct ProxyScriptReader {
     /// Whether the pattern ahead of `://` may be of a scheme, and not of a URL in a query.
     private static func isOfScheme(_ pattern: String) -> Bool {
         var steps = 1 << 10
-        return ["http", "https", "ftp", "ws", "wss"].contains {
-            Glob.matchesShell($0, pattern, steps: &steps)
-        }
+        let isAnyLength = pattern.utf8.contains(UInt8(ascii: "*"))
+        return isAnyLength
+            ? ["http", "https", "ftp", "ws", "wss"].contains {
+                Glob.matchesShell($0, pattern, steps: &steps)
+            }
+            : pattern.utf8.allSatisfy {
+                $0.isASCIILetter || $0.isASCIIDigit || "+-.?".utf8.contains($0)
+            }
     }
 
     /// Whether a host, a port or a pattern of them may have a byte.
     private static func isOfOrigin(_ byte: UInt8) -> Bool {
-        byte.isASCIILetter || byte.isASCIIDigit || byte >= 0x80 || "-._~:/*?[]".utf8.contains(byte)
+        byte.isASCIILetter || byte.isASCIIDigit || byte >= 0x80 || "-._~:/*?".utf8.contains(byte)
+    }
+
+    /// Refuses patterns that are more than globs: browsers make regular expressions of them, and read some
+    /// of their marks as such.
+    private static func checkPattern(
+        _ pattern: ProxyScriptProgram.Text
+    ) throws(ProxyScriptViolation) {
+        guard case .literal(let text) = pattern,
+            text.utf8.contains(where: "()[]{}|^$\\".utf8.contains)
+        else { return }
+        throw .unsupported("a pattern that is a regular expression: \(text.prefix(100))")
     }
 
     /// With the number of their arguments.

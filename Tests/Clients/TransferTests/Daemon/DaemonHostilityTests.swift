@@ -38,7 +38,9 @@ import Testing
         "\"expected\":{\"algorithm\":\"SHA-256\",\"bytes\":\"00\"}",
         "\"storage\":\"secret\"", "\"byteLimit\":\"1 KiB\"", "\"cellular\":\"no\"",
         "\"fields\":[{\"name\":\"a\"}]", "\"authorities\":[]", "\"credential\":1",
-        "\"upload\":{\"mode\":\"ftp\"}", "\"upload\":[]",
+        "\"upload\":{\"mode\":\"ftp\"}", "\"upload\":[]", "\"upload\":{\"version\":3}",
+        "\"upload\":{\"method\":5}", "\"priority\":\"high\"", "\"stranger\":\"no\"",
+        "\"byteLimit\":-5",
     ].map { option in
         Row(
             option,
@@ -77,6 +79,11 @@ import Testing
                 request("\"request\":\"show\",\"id\":\"\(String(repeating: "a", count: 300))\""),
                 "request-malformed"),
             Row("no plan", request("\"request\":\"get\""), "request-malformed"),
+            Row(
+                "options that are none",
+                request(
+                    "\"request\":\"get\",\"plan\":{\"session\":\"s\",\"kind\":\"download\","
+                        + "\"url\":\"http://a/\",\"options\":\"{}\"}"), "request-malformed"),
             Row(
                 "a relative file",
                 request(
