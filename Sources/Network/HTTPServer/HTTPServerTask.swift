@@ -127,8 +127,7 @@ final class HTTPServerTask: @unchecked Sendable {
         http2 = task
         defer { http2 = nil }
         await task.run()
-        // The client's windows may still come, and a reset because of them would take the last answers along.
-        throw .afterResponse
+        throw .ended
     }
 
     // MARK: The request's head

@@ -19,6 +19,13 @@ struct ProxyScriptTests {
         }
         """
 
+    static let plain = """
+        function FindProxyForURL(url, host) {
+            if (isPlainHostName(host)) return "DIRECT";
+            return "PROXY p:1";
+        }
+        """
+
     /// Conditions on all of a URL that scripts here are told.
     static let urls = """
         function FindProxyForURL(url, host) {
@@ -41,6 +48,8 @@ struct ProxyScriptTests {
         (company, "https://printer/", "DIRECT"),
         (company, "https://w.corp.test/", "DIRECT"),
         (company, "https://localhost/", "DIRECT"),
+        (plain, "http://[::1]/", "PROXY p:1"),
+        (plain, "http://printer/", "DIRECT"),
         (company, "http://a.test/", "PROXY inner.corp.test:3128"),
         (company, "http://b.cdn.test/", "PROXY p:1; DIRECT"),
         (company, "https://www.a.test/", "SOCKS s:1"),
@@ -76,6 +85,8 @@ struct ProxyScriptTests {
         "if (shExpMatch(url, \"http://10.0.0.[0-9]*\")) return \"DIRECT\";",
         "if (shExpMatch(url, \"https://(a|b).test/*\")) return \"DIRECT\";",
         "if (shExpMatch(host, \"(*.a.test|a.test)\")) return \"DIRECT\";",
+        "if (shExpMatch(host, \"a+.test\")) return \"DIRECT\";",
+        "if (!host == \"a.test\") return \"DIRECT\";",
         "if (shExpMatch(url, \"http://a.test/*/b\")) return \"DIRECT\";",
         "if (shExpMatch(url, \"http://a.test/\")) return \"DIRECT\";",
         "if (dnsDomainIs(url, \".zip\")) return \"DIRECT\";",

@@ -88,11 +88,11 @@ package final class SystemDisk: TransferDisk {
         // Between the two halves of this a crash leaves both names (`DownloadFinish.letGo`). A link fails
         // where something is in the way; file systems without links check it first.
         if unsafe link(path, target) == 0 {
-            guard unsafe unlink(path) == 0 else { throw .last("rename", path) }
+            // It is there, even where nothing may be removed.
+            _ = unsafe unlink(path)
             return
         }
-        let number = errno
-        guard number == EPERM || number == EOPNOTSUPP else { throw .last("rename", path) }
+        guard [EPERM, EOPNOTSUPP, ENOSYS].contains(errno) else { throw .last("rename", path) }
         guard !Files.exists(target) else {
             throw DiskFailure(.exists, "cannot make \(target): there is one")
         }

@@ -51,7 +51,7 @@ extension TransferOptions {
         retryLimit = value.integer("retryLimit").map { Int(clamping: $0) } ?? retryLimit
         authorities = value.text("authorities")
         // What cannot be read is a pin that no key has: fewer than were asked for would let more in.
-        if value.has("pins") {
+        if value.has("pins"), !value.isNull("pins") {
             pins = value.texts("pins")?.map { bytes(fromHex: $0) ?? [] } ?? [[]]
         }
         fields = (value.objects("fields") ?? []).compactMap { field in

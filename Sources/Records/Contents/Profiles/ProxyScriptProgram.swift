@@ -87,7 +87,9 @@ package struct ProxyScriptProgram: Sendable {
                 for part in parts where try holds(part) { return true }
                 return false
             case .equal(let left, let right): return value(left) == value(right)
-            case .plainHostName(let name): return !value(name).utf8.contains(0x2E)
+            // An address of IPv6 has no dot, and is none.
+            case .plainHostName(let name):
+                return !value(name).utf8.contains { $0 == 0x2E || $0 == 0x3A }
             case .domain(let name, let domain):
                 return value(name).hasSuffix(value(domain).lowercased())
             case .localHostOrDomain(let name, let full):

@@ -205,10 +205,21 @@ private struct ProxyScriptReader {
         return parts.count == 1 ? parts[0] : .all(parts)
     }
 
+    private var isAtText: Bool {
+        switch current.kind {
+        case .text: true
+        case .word(let name): names[name] != nil
+        case .mark, .end: false
+        }
+    }
+
     private mutating func condition() throws(ProxyScriptViolation) -> ProxyScriptProgram.Condition {
         if takes(mark: "!") {
             try deeper()
             defer { depth -= 1 }
+            guard !isAtText else {
+                throw .unsupported("! ahead of a comparison, which is of its left side alone")
+            }
             return .not(try condition())
         }
         if takes(mark: "(") {
@@ -216,7 +227,7 @@ private struct ProxyScriptReader {
             try expect(")")
             return inner
         }
-        if case .word(let name) = current.kind, names[name] == nil {
+        if case .word(let name) = current.kind, !isAtText {
             place += 1
             if name == "true" || name == "false" { return .constant(name == "true") }
             return try call(name)
@@ -282,7 +293,7 @@ private struct ProxyScriptReader {
                 Glob.matchesShell($0, pattern, steps: &steps)
             }
             : pattern.utf8.allSatisfy {
-                $0.isASCIILetter || $0.isASCIIDigit || "+-.?".utf8.contains($0)
+                $0.isASCIILetter || $0.isASCIIDigit || "-.?".utf8.contains($0)
             }
     }
 
@@ -297,7 +308,7 @@ private struct ProxyScriptReader {
         _ pattern: ProxyScriptProgram.Text
     ) throws(ProxyScriptViolation) {
         guard case .literal(let text) = pattern,
-            text.utf8.contains(where: "()[]{}|^$\\".utf8.contains)
+            text.utf8.contains(where: "()[]{}|^$+\\".utf8.contains)
         else { return }
         throw .unsupported("a pattern that is a regular expression: \(text.prefix(100))")
     }
