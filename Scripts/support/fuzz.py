@@ -32,6 +32,8 @@ class Reader:
         self.memory = 0
         self.folder = CORPUS / name
         self.corpus = 0
+        # Whether it ended by itself before it had done what was asked: then nothing was shown.
+        self.is_short = False
 
     def run(self, executions, seconds, tell):
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -42,6 +44,9 @@ class Reader:
             if seconds and left < 1:
                 break
             if not self.step(executions - self.executions, left, seed, tell):
+                waited = time.monotonic() - started
+                self.is_short = self.executions < executions and (
+                    not seconds or waited < seconds - 2)
                 break
             seed += 1
         self.seconds = time.monotonic() - started
@@ -207,7 +212,11 @@ def main():
         if sys.stderr.isatty():
             print("\r\033[K", end="", file=sys.stderr)
         table(chosen)
-    sound = all(not reader.crashes for reader in chosen)
+    for reader in chosen:
+        if reader.is_short:
+            print(f"{reader.name}: ended by itself after {reader.executions} executions, which is"
+                  " fewer than were asked for")
+    sound = all(not reader.crashes and not reader.is_short for reader in chosen)
     if with_proxy:
         sound = whole_proxy(options, proxy_seconds) and sound
     return 0 if sound else 1

@@ -25,9 +25,11 @@
             try Files.replace("\(folder)/words", Array(words.joined().utf8))
             // An empty dictionary is an error to it.
             let dictionary = words.isEmpty ? [] : ["-dict=\(folder)/words"]
+            // It reads its numbers as 32 bits: what is larger may be none.
+            let runs = min(executions, UInt64(Int32.max))
             return drive(
                 [
-                    "sallyport-fuzz", corpus, "-runs=\(executions)", "-seed=\(seed & 0xFFFF_FFFF)",
+                    "sallyport-fuzz", corpus, "-runs=\(runs)", "-seed=\(seed & 0xFFFF_FFFF)",
                     "-max_total_time=\(seconds)", "-max_len=\(reader.lengthLimit)",
                     "-artifact_prefix=\(folder)/", "-timeout=60", "-rss_limit_mb=1024",
                     "-print_final_stats=1", "-verbosity=1", "-detect_leaks=0",

@@ -149,7 +149,9 @@ private enum HTTP2Events {
                     streams[stream, default: Transcript()].append(content.span)
                     session.consume(stream, content.count)
                 // Behind the end of all streams, nghttp2 takes what comes with it, and no more.
-                case .settings where isGoingAway, .goAway where isGoingAway: break
+                case .settings where isGoingAway, .goAway where isGoingAway,
+                    .malformed where isGoingAway:
+                    break
                 case .goAway:
                     isGoingAway = true
                     note(event, &transcript)
