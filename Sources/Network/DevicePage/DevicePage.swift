@@ -36,7 +36,7 @@ package struct DevicePage: OwnPage {
         let path = request.target.prefix { $0 != UInt8(ascii: "?") }
         // Another page may lead a reader here, but neither start a download nor use what is here.
         guard path.elementsEqual("/".utf8) || !request.comesFromElsewhere else {
-            return .plain(403, "open http://\(ProxyPlan.ownHost)/ itself\n")
+            return .plain(403, "open http://\(ProxyWiring.ownHost)/ itself\n")
         }
         let view = DeviceView(request, needsPassword: needsPassword, places: places)
         switch path.text {

@@ -38,7 +38,7 @@ struct DevicePageText {
     // MARK: How far the reader is
 
     private var state: String {
-        let name = ProxyPlan.ownHost
+        let name = ProxyWiring.ownHost
         return """
             <h2>How far this device is</h2>
             <ul class="state">

@@ -26,7 +26,7 @@ struct DeviceView: Sendable {
         let named = request.head.fields.first(.host).flatMap { HostField.parse($0) }
         let port: UInt16 = request.isSecure ? 443 : 80
         let literal = named.flatMap { SocketAddress(literal: $0.host, port: $0.port ?? port) }
-        usesProxy = named?.host == ProxyPlan.ownHost
+        usesProxy = named?.host == ProxyWiring.ownHost
         // What the reader's device has called it is right also where the way leads through others,
         // such as a container's port.
         let own = (literal ?? request.address).place.reachable

@@ -61,7 +61,7 @@ package struct OriginIdentity: Sendable {
 }
 
 /// Which addresses are not connected to, whoever asks.
-package protocol OriginPolicy: AnyObject {
+package protocol AddressRule: AnyObject {
     /// Whether an address leads back to whoever dials.
     func isOwn(_ address: SocketAddress) -> Bool
     /// The same of a connection that is open.

@@ -16,15 +16,15 @@ package final class OriginConnector: @unchecked Sendable {
     package let configuration: OriginConfiguration
     private let resolver: Resolver
     /// `nil` where every address may be connected to.
-    private weak var policy: (any OriginPolicy)?
+    private weak var rule: (any AddressRule)?
     /// Made when an origin is first asked: it reads the system's certificates.
     private lazy var context = TLSClientContext(
         versions: configuration.versions, extraAuthorities: configuration.extraAuthorities,
         keepsSecrecy: configuration.keepsSecrecy)
     private var pool: OriginPool
     /// What connections of HTTP/2 are run by, and what else goes on without a client.
-    package let background = BackgroundTasks()
-    package let longHeads = LongHeadLedger()
+    package let background: BackgroundTasks
+    package let longHeads: LongHeadLedger
     /// Connections of HTTP/2, whoever uses them.
     private var running: [ObjectIdentifier: HTTP2Connection] = [:]
     private var lookUps: [ObjectIdentifier: LoopWakeup] = [:]
@@ -33,12 +33,15 @@ package final class OriginConnector: @unchecked Sendable {
 
     package init(
         _ configuration: OriginConfiguration, on loop: EventLoop, resolver: Resolver,
-        policy: (any OriginPolicy)? = nil
+        rule: (any AddressRule)? = nil, background: BackgroundTasks = BackgroundTasks(),
+        longHeads: LongHeadLedger = LongHeadLedger()
     ) {
         self.configuration = configuration
         self.loop = loop
         self.resolver = resolver
-        self.policy = policy
+        self.rule = rule
+        self.background = background
+        self.longHeads = longHeads
         pool = OriginPool(
             countLimit: configuration.idleCount, idleLimit: configuration.idleTimeout)
     }
@@ -173,8 +176,8 @@ package final class OriginConnector: @unchecked Sendable {
         {
             addresses.append(other)
         }
-        if isChosen, let policy, let reason = addresses.lazy.compactMap(policy.blockReason).first {
-            addresses.removeAll { policy.blockReason($0) != nil }
+        if isChosen, let rule, let reason = addresses.lazy.compactMap(rule.blockReason).first {
+            addresses.removeAll { rule.blockReason($0) != nil }
             if addresses.isEmpty { throw text.blocked(host, reason) }
         }
         if let own = addresses.first(where: isOwn) { throw text.loop(own) }
@@ -196,7 +199,7 @@ package final class OriginConnector: @unchecked Sendable {
             let deadline = loop.now + configuration.connectTimeout
             let (channel, address) = try await Channel.connect(
                 toFirstOf: addresses, on: loop, deadline: deadline)
-            if policy?.leadsBack(channel, to: address, port) ?? false {
+            if rule?.leadsBack(channel, to: address, port) ?? false {
                 channel.close()
                 throw SystemError.unreachable
             }
@@ -206,7 +209,7 @@ package final class OriginConnector: @unchecked Sendable {
         }
     }
 
-    private func isOwn(_ address: SocketAddress) -> Bool { policy?.isOwn(address) ?? false }
+    private func isOwn(_ address: SocketAddress) -> Bool { rule?.isOwn(address) ?? false }
 
     /// The addresses of a host, while there is time for a connection to it.
     ///
@@ -348,8 +351,8 @@ package final class OriginConnector: @unchecked Sendable {
         for connection in running.values { connection.sweep() }
     }
 
-    /// Closes what is not in use.
-    package func closeIdle() { pool.closeAll() }
+    /// Closes what is not in use, and keeps nothing any more that is given back.
+    package func retire() { pool.retire() }
 
     /// Ends connections once their streams have.
     package func drain() {

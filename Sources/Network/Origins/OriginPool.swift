@@ -6,7 +6,7 @@ internal import Transport
 package struct OriginPool {
     private var idle: [OriginTarget: [OriginLeg]] = [:]
     private var count = 0
-    private let countLimit: Int
+    private var countLimit: Int
     private let idleLimit: UInt64
 
     /// - Parameter idleLimit: how long a connection is kept, in milliseconds.
@@ -61,6 +61,12 @@ package struct OriginPool {
             count -= legs.count - kept.count
             idle[target] = kept.isEmpty ? nil : kept
         }
+    }
+
+    /// Closes all, and from now on what is given.
+    package mutating func retire() {
+        countLimit = 0
+        closeAll()
     }
 
     package mutating func closeAll() {

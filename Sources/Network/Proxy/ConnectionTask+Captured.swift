@@ -12,7 +12,7 @@ extension ConnectionTask {
                 .refused, "client came to the proxy itself, and not on its way to an origin",
                 by: .tool)
         }
-        guard port.mode == .captured, let network = worker.plan.captured else {
+        guard port.mode == .captured, let network = worker.wiring.captured else {
             return try await serveAnything(of: wanted.host, wanted.port)
         }
         if let name = network.name(wanted) {

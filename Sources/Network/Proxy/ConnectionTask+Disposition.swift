@@ -17,9 +17,9 @@ extension ConnectionTask {
     ///   - name: what the client calls it in TLS, or the host that it asked for.
     ///   - target: where the connection leads: what is blocked there is blocked by any name.
     func disposition(of name: String, at target: OriginTarget) -> Disposition {
-        let rules = worker.plan.disposition
+        let rules = policy.value.disposition
         if let reason = rules.blockReason(target.host) { return .block(reason) }
-        if worker.plan.isOwn(target.host) { return .intercept }
+        if worker.wiring.isOwn(target.host) { return .intercept }
         let host = HostPattern.canonical(name.lowercased())
         var distrust = 0
         if let healing = rules.healing {
@@ -34,7 +34,7 @@ extension ConnectionTask {
 
     /// Remembers whether the client took our certificate.
     func noteTrust() {
-        guard worker.plan.disposition.healing != nil, let host = interceptedHost else { return }
+        guard policy.value.disposition.healing != nil, let host = interceptedHost else { return }
         if record.outcome == .clientRefused {
             worker.distrust.note(clientIdentity, host, now: loop.now)
         } else if record.exchangeCount > 0 || record.messageCount > 0 {
@@ -93,7 +93,7 @@ extension ConnectionTask {
 
     /// Why requests to one of these hosts are not served; `nil` if they are.
     func blocking(_ hosts: String?...) -> ToolResponse? {
-        let rules = worker.plan.disposition
+        let rules = policy.value.disposition
         guard !rules.blocked.isEmpty else { return nil }
         for case let host? in hosts {
             if let reason = rules.blockReason(host) { return .blocked(host, reason) }
@@ -103,7 +103,7 @@ extension ConnectionTask {
 
     /// The same for a request: neither where it goes nor the host that it names may be blocked.
     func blocking(_ head: RequestHead, to target: OriginTarget) -> ToolResponse? {
-        guard !worker.plan.disposition.blocked.isEmpty else { return nil }
+        guard !policy.value.disposition.blocked.isEmpty else { return nil }
         return blocking(target.host, head.hostName)
     }
 

@@ -23,14 +23,14 @@ extension ConnectionTask {
             dialled?.close()
             try await block(host, reason)
         }
-        if let responder = worker.plan.responder(for: target.host) {
+        if let responder = worker.responders(for: target.host).first {
             return try await serve(responder, for: target, hello, opening, dialled, entry)
         }
         var failure: OriginFailure?
         let giveUp = giveUpWithClient(dialled)
         do throws(OriginFailure) {
             let leg = try await openOrigin(
-                target, serverName, worker.plan.offer(to: target, hello.alpn), dialled)
+                target, serverName, policy.value.offer(to: target, hello.alpn), dialled)
             channel.onPeerEnd(nil)
             note(leg)
             failure = refusal(of: leg)

@@ -194,7 +194,7 @@ extension ConnectionTask {
     /// Why a client is not served by an origin that was reached; `nil` if it is.
     @inline(never)
     func refusal(of leg: OriginLeg) -> OriginFailure? {
-        worker.plan.originTrust.servesUnverified ? nil : worker.origins.text.untrusted(leg)
+        policy.value.originTrust.servesUnverified ? nil : policy.origins.text.untrusted(leg)
     }
 
     /// What a handshake that failed says about the client.

@@ -26,8 +26,8 @@ extension ConnectionTask {
         if dialled == nil, isInside {
             dialled = try await worker.dialInside(target.host, target.port)
         }
-        worker.checkMayDial()
-        return try await worker.origins.leg(
+        worker.checkMayDial(target.host)
+        return try await policy.origins.leg(
             to: target, serverName: serverName, offer: offer, reach: reach, dialled: dialled,
             isOwned: ownsOrigins)
     }
@@ -35,23 +35,23 @@ extension ConnectionTask {
     /// Leaves a connection to an origin: to others, or to nobody.
     func release(_ leg: OriginLeg) {
         note(endOf: leg)
-        worker.release(leg)
+        policy.origins.give(leg)
+    }
+
+    /// Connects to a host without TLS yet, or to who answers in its place.
+    func dialOrStage(
+        _ host: String, _ port: UInt16
+    ) async throws(OriginFailure) -> DialledOrigin {
+        if let responder = worker.responders(for: host).first, !worker.isCut {
+            return try worker.stage(responder, host, port)
+        }
+        return try await policy.origins.dial(host, port, reach: reach)
     }
 }
 
 extension ProxyWorker {
-    /// Connects to a host without TLS yet, or to who answers in its place.
-    func dial(
-        _ host: String, _ port: UInt16, reach: OriginReach
-    ) async throws(OriginFailure) -> DialledOrigin {
-        if let responder = plan.responder(for: host), !isCut {
-            return try stage(responder, host, port)
-        }
-        return try await origins.dial(host, port, reach: reach)
-    }
-
-    func checkMayDial() {
-        guard plan.responder?.fallsBack ?? true else {
+    func checkMayDial(_ host: String) {
+        guard responders(for: host).allSatisfy(\.fallsBack) else {
             preconditionFailure("an origin would be dialled where a responder answers alone")
         }
     }
@@ -75,13 +75,13 @@ extension ProxyWorker {
 
     /// The same; `nil` if nothing listens at the address inside.
     func dialInside(_ address: SocketAddress) async throws(OriginFailure) -> DialledOrigin? {
-        guard let network = plan.captured else { return nil }
+        guard let network = wiring.captured else { return nil }
         do throws(Failure) {
             guard let descriptor = try network.insideSocket(address).get() else { return nil }
             do throws(SystemError) {
                 let channel = try await Channel.connect(
                     descriptor, to: address, on: loop,
-                    deadline: loop.now + plan.limits.connectTimeout)
+                    deadline: loop.now + limits.connectTimeout)
                 return DialledOrigin(channel: channel, address: address, reach: .everywhere)
             } catch {
                 throw Failure(

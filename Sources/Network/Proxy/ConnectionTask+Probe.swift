@@ -8,8 +8,7 @@ internal import Traffic
 extension ConnectionTask {
     /// Whether an audit may want to serve the connection.
     func isClaimed(_ host: String, _ port: UInt16) -> Bool {
-        guard let prober = worker.plan.prober else { return false }
-        return prober.claim(visit(host, port)) != .none
+        worker.interceptors.claim(visit(host, port)) != .none
     }
 
     private func visit(_ host: String, _ port: UInt16) -> ProbeVisit {
@@ -24,12 +23,12 @@ extension ConnectionTask {
     func serveProbe(
         to host: String, _ port: UInt16, _ readAhead: ByteBuffer?
     ) async throws(ConnectionEnd) -> ByteBuffer? {
-        guard let prober = worker.plan.prober else { return readAhead }
+        if worker.interceptors.probers.isEmpty { return readAhead }
         note(OriginTarget(isSecure: true, host: host, port: port))
         await awaitProcess()
         var visit = visit(host, port)
         var early = readAhead
-        if prober.claim(visit) == .afterOpening {
+        if worker.interceptors.claim(visit) == .afterOpening {
             let opening = try await peek(readAhead, inTunnel: true)
             if case .tls(let hello) = opening.kind {
                 note(hello)
@@ -37,19 +36,19 @@ extension ConnectionTask {
             }
             early = opening.takeBytes()
         }
-        guard let machine = prober.probe(for: visit) else { return early }
+        guard let machine = worker.interceptors.probe(for: visit) else { return early }
         try await serve(machine, early)
     }
 
     /// What an audit has prepared for a request in cleartext; `nil` for nothing.
     func plainProbe(_ target: OriginTarget) async -> (any ProbeMachine)? {
-        guard let prober = worker.plan.prober, !target.isSecure, session == nil,
+        guard !target.isSecure, session == nil,
             isClaimed(target.host, target.port)
         else { return nil }
         // Whose probe it continues depends on the program, which a new connection's look-up may not
         // have told yet.
         await awaitProcess()
-        return prober.probe(for: visit(target.host, target.port))
+        return worker.interceptors.probe(for: visit(target.host, target.port))
     }
 
     /// - Parameter early: what the client has sent already.

@@ -39,7 +39,7 @@ extension ConnectionTask {
         if isClaimed(target.host, target.port) { return nil }
         guard isNested else { return try await reachOrigin(target.host, target.port) }
         do throws(OriginFailure) {
-            return try await worker.dial(target.host, target.port, reach: reach)
+            return try await dialOrStage(target.host, target.port)
         } catch {
             // Nothing inside will tell of it; of several that fail, the first is told of.
             if record.outcome == .open {
@@ -54,7 +54,7 @@ extension ConnectionTask {
         _ host: String, _ port: UInt16
     ) async throws(OriginFailure) -> DialledOrigin {
         do throws(OriginFailure) {
-            let dialled = try await worker.dial(host, port, reach: reach)
+            let dialled = try await dialOrStage(host, port)
             record.originAddress = dialled.address.description
             return dialled
         } catch {
@@ -107,8 +107,8 @@ extension ConnectionTask {
                 entry: .fixed(target, host: nil))
         case .http:
             let target = OriginTarget(isSecure: false, host: host, port: port)
-            if worker.plan.responder(for: host) == nil {
-                adopt(dialled, for: target, offer: worker.plan.offer(to: target, []))
+            if worker.responders(for: host).isEmpty {
+                adopt(dialled, for: target, offer: policy.value.offer(to: target, []))
             } else {
                 dialled.close()
             }
@@ -118,10 +118,10 @@ extension ConnectionTask {
         case .http2Preface:
             let target = OriginTarget(isSecure: false, host: host, port: port)
             record.protocolName = "h2c"
-            if worker.plan.responder(for: host) == nil {
+            if worker.responders(for: host).isEmpty {
                 adopt(
                     dialled, for: target,
-                    offer: worker.plan.originVersion == .http1 ? .plain : .plainHTTP2)
+                    offer: policy.value.originVersion == .http1 ? .plain : .plainHTTP2)
             } else {
                 dialled.close()
             }
@@ -149,7 +149,8 @@ extension ConnectionTask {
         over ends: (near: Channel, far: Channel), readAhead: ByteBuffer?
     ) async {
         let inner = ConnectionTask(
-            ends.near, peer: peer, port: self.port, worker: worker, isLocal: isLocal)
+            ends.near, peer: peer, port: self.port, worker: worker, policy: policy,
+            isLocal: isLocal)
         let tunnel = TunnelTask(
             client: outer, origin: PlainStream(ends.far), worker: worker, early: readAhead,
             late: nil

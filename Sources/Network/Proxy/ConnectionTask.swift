@@ -16,6 +16,8 @@ internal import Transport
 @safe
 final class ConnectionTask: @unchecked Sendable {
     let worker: ProxyWorker
+    /// What it is served by to its end.
+    let policy: PolicyInForce
     let channel: Channel
     var record: ConnectionRecord
     /// The client as it is spoken to now: plain first, TLS once it is secured.
@@ -87,14 +89,17 @@ final class ConnectionTask: @unchecked Sendable {
 
     var id: Int64 { record.id }
     var loop: EventLoop { worker.loop }
-    var limits: ProxyLimits { worker.plan.limits }
+    var limits: ProxyLimits { worker.limits }
 
-    /// - Parameter isLocal: whether the client runs on this machine; `nil` for what its address says.
+    /// - Parameters:
+    ///   - policy: what it is served by; `nil` for the latest.
+    ///   - isLocal: whether the client runs on this machine; `nil` for what its address says.
     init(
         _ channel: Channel, peer: SocketAddress, port: ProxyPort, worker: ProxyWorker,
-        isLocal: Bool? = nil
+        policy: PolicyInForce? = nil, isLocal: Bool? = nil
     ) {
         self.worker = worker
+        self.policy = policy ?? worker.policy
         self.channel = channel
         self.peer = peer
         self.port = port
@@ -115,6 +120,7 @@ final class ConnectionTask: @unchecked Sendable {
             id: worker.recorder.numbers.nextConnection(), openedAt: .now(),
             client: peer.description,
             listener: port.text, mode: mode)
+        record.policyVersion = self.policy.version
     }
 
     /// Accept → peek → route → open the origin → secure → relay → record.
@@ -195,7 +201,7 @@ final class ConnectionTask: @unchecked Sendable {
         shownNames = [name] + (address.map { $0 == name ? [] : [$0] } ?? [])
         let session = worker.serverContext.makeSession(
             for: name, and: address, protocols: protocols,
-            asksForCertificate: worker.plan.asksForCertificates.contains { $0.matches(name) })
+            asksForCertificate: policy.value.asksForCertificates.contains { $0.matches(name) })
         self.session = session
         let stream = TLSStream(channel, session: session, readAhead: opening.takeBytes())
         channel.readDeadline = loop.now + limits.handshakeTimeout
@@ -246,7 +252,7 @@ final class ConnectionTask: @unchecked Sendable {
             allowsExtendedConnect: origin.map {
                 $0.http2?.peerSettings.allowsExtendedConnect ?? true
             }
-                ?? (worker.plan.responder != nil))
+                ?? !worker.interceptors.responders.isEmpty)
         if let http2 = origin?.http2 {
             http2.onSettings = { [weak connection] settings in
                 if settings.allowsExtendedConnect { connection?.allowExtendedConnect() }

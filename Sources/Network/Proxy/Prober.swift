@@ -3,7 +3,7 @@ package import TLS
 package import Traffic
 
 /// Takes connections out of the proxy's hands, to show their clients what an audit has prepared.
-package protocol Prober: AnyObject, Sendable {
+package protocol Prober: Interceptor {
     /// Says whether a connection may be for it; called before any origin is asked.
     func claim(_ visit: ProbeVisit) -> ProbeClaim
 

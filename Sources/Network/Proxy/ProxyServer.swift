@@ -25,11 +25,11 @@ package final class ProxyServer: Sendable {
         numbers: RecordNumbers, loops: [EventLoop]
     ) throws(Failure) {
         self.loops = loops
-        precondition(!plan.ports.isEmpty, "a proxy listens somewhere")
+        precondition(!plan.wiring.ports.isEmpty, "a proxy listens somewhere")
         var descriptors = [[(descriptor: Int32, port: ProxyPort)]](
             repeating: [], count: loops.count)
         var addresses: [SocketAddress] = []
-        for port in plan.ports {
+        for port in plan.wiring.ports {
             switch port.source {
             case .address(let wanted):
                 let (bound, address) = try Listener.bindShared(
@@ -47,11 +47,20 @@ package final class ProxyServer: Sendable {
         self.descriptors = descriptors
         self.addresses = addresses
         shared = ProxyShared(
-            processes: plan.findsProcesses ? SearchThread(.thisMachine) : nil,
-            insideProcesses: plan.captured.map { SearchThread(.inside($0)) },
-            plan: plan, authority: authority, sink: sink, numbers: numbers, resolver: Resolver(),
-            ticketKey: Digests.randomBytes(80))
+            processes: plan.wiring.findsProcesses ? SearchThread(.thisMachine) : nil,
+            insideProcesses: plan.wiring.captured.map { SearchThread(.inside($0)) },
+            wiring: plan.wiring, interceptors: Interceptors(plan.interceptors),
+            policies: PolicyExchange(plan.policy), authority: authority, sink: sink,
+            numbers: numbers, resolver: Resolver(), ticketKey: Digests.randomBytes(80))
     }
+
+    /// Serves the connections that come in from now on by another policy; those that are open go on
+    /// by theirs, and no connection to an origin that was opened for them is lent any more. Safe
+    /// from any thread.
+    ///
+    /// - Returns: the number of the policy, which each of its connections records.
+    @discardableResult
+    package func exchange(_ policy: ProxyPolicy) -> Int64 { shared.policies.exchange(policy) }
 
     /// Serves until `shutdown` is requested and the connections have ended.
     ///

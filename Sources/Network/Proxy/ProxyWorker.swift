@@ -12,15 +12,27 @@ internal import Transport
 /// `@unchecked Sendable`: used on its loop's thread only; the server makes it there.
 final class ProxyWorker: @unchecked Sendable {
     let loop: EventLoop
-    let plan: ProxyPlan
-    private let policy: ProxyOriginPolicy
+    let wiring: ProxyWiring
+    let interceptors: Interceptors
+    /// Who answers for the proxy itself; `nil` for nobody.
+    private let own: OwnResponder?
+    private let policies: PolicyExchange
+    /// What the connections are served by that come in.
+    private var latest: PolicyInForce?
+    /// What others are served by still.
+    private var former: [PolicyInForce] = []
+    /// Where the proxy listens.
+    let listening: [SocketAddress]
+    let resolver: Resolver
+    /// What goes on without a client.
+    let background = BackgroundTasks()
+    let longHeads = LongHeadLedger()
     let distrust: DistrustStore
     /// Who tells whose a client's connection is; `nil` where nobody asks.
     let processes: ProcessFinder?
     let insideProcesses: ProcessFinder?
     let recorder: TrafficRecorder
     let serverContext: TLSServerContext
-    let origins: OriginConnector
     var fingerprints = FingerprintCache()
     private let ownDiagnosis = SocketDiagnosis()
     private(set) var isDraining = false
@@ -44,9 +56,14 @@ final class ProxyWorker: @unchecked Sendable {
 
     init(loop: EventLoop, shared: ProxyShared, listening: [SocketAddress]) {
         self.loop = loop
-        plan = shared.plan
+        wiring = shared.wiring
+        interceptors = shared.interceptors
+        own = shared.wiring.page.map(OwnResponder.init)
+        policies = shared.policies
+        self.listening = listening
+        resolver = shared.resolver
         distrust = shared.distrust
-        let isAudit = shared.plan.prober != nil
+        let isAudit = !shared.interceptors.probers.isEmpty
         processes = shared.processes.map {
             ProcessFinder(loop: loop, slow: $0, isThorough: isAudit)
         }
@@ -58,24 +75,49 @@ final class ProxyWorker: @unchecked Sendable {
             loop.atEndOfRound { recorder.flush() }
         }
         serverContext = TLSServerContext(
-            authority: shared.authority, versions: shared.plan.versions,
+            authority: shared.authority, versions: shared.wiring.versions,
             ticketKey: shared.ticketKey)
-        policy = ProxyOriginPolicy(
-            disposition: shared.plan.disposition, listening: listening)
-        origins = OriginConnector(
-            shared.plan.origins, on: loop, resolver: shared.resolver, policy: policy)
     }
 
-    /// What goes on without a client.
-    var background: BackgroundTasks { origins.background }
-    var longHeads: LongHeadLedger { origins.longHeads }
+    var limits: ProxyLimits { wiring.limits }
+
+    /// Who answers in the place of a host's origins, those that are asked first ahead.
+    func responders(for host: String) -> [any OriginResponder] {
+        if let own, wiring.isOwn(host) { return [own] }
+        return interceptors.responders.filter { $0.answers(for: host) }
+    }
+
+    /// What a connection is served by that comes in now.
+    var policy: PolicyInForce {
+        guard let inForce = latest else { return adopt(policies.current) }
+        return policies.newer(than: inForce.version).map(adopt) ?? inForce
+    }
+
+    private func adopt(_ version: PolicyExchange.Version) -> PolicyInForce {
+        if let former = latest {
+            former.origins.retire()
+            self.former.append(former)
+        }
+        let inForce = PolicyInForce(version, of: self)
+        if isDraining { inForce.origins.retire() }
+        if isCut { inForce.origins.cut() }
+        latest = inForce
+        return inForce
+    }
+
+    /// Every way to origins that something goes over still.
+    private var origins: [OriginConnector] {
+        former.map(\.origins) + (latest.map { [$0.origins] } ?? [])
+    }
 
     func opened(_ task: ConnectionTask) {
         open[task.id] = task
+        task.policy.connectionCount += 1
     }
 
     func closed(_ task: ConnectionTask) {
         open[task.id] = nil
+        task.policy.connectionCount -= 1
     }
 
     func startSweeping() {
@@ -90,7 +132,10 @@ final class ProxyWorker: @unchecked Sendable {
     }
 
     private func sweep() {
-        origins.sweep()
+        // What no new connection has asked for yet gives up its unused ones as well.
+        _ = policy
+        for origins in origins { origins.sweep() }
+        former.removeAll { !$0.isInUse }
         for task in open.values {
             task.lookForClient()
             task.announce(olderThan: Self.sweepInterval)
@@ -100,26 +145,21 @@ final class ProxyWorker: @unchecked Sendable {
         }
     }
 
-    /// Takes a connection to an origin back from a client that is done with it.
-    func release(_ leg: OriginLeg) {
-        if isDraining { leg.close() } else { origins.give(leg) }
-    }
-
     /// Who tells of the sockets that clients have; `nil` where the kernel does not say.
     func diagnosis(of mode: ProxyPlan.Mode) -> SocketDiagnosis? {
-        mode == .captured ? plan.captured?.diagnosis : ownDiagnosis
+        mode == .captured ? wiring.captured?.diagnosis : ownDiagnosis
     }
 
     /// How long the answer is still waited for, in milliseconds, of a client that has ended its
     /// direction: it may read on, or be gone. In a drain it has half of the time.
-    var halfCloseGrace: UInt64 { min(plan.limits.halfCloseGrace, drainGrace / 2) }
+    var halfCloseGrace: UInt64 { min(limits.halfCloseGrace, drainGrace / 2) }
 
     /// Ends connections that wait for a request, lets the others finish theirs, and ends those too
     /// when `grace` milliseconds have passed.
     func drain(grace: UInt64) {
         isDraining = true
         drainGrace = grace
-        origins.closeIdle()
+        for origins in origins { origins.retire() }
         for task in open.values { task.relay?.hurryIfEnded() }
         drained = Set(open.values.filter { !$0.drain(judgesUnread: true) }.map(\.id))
         let drainer = loop.makeTimer { [unowned self] in drainAgain() }
@@ -147,7 +187,7 @@ final class ProxyWorker: @unchecked Sendable {
         isCut = true
         if !open.isEmpty { wasCut = true }
         for task in open.values { task.cut() }
-        origins.cut()
+        for origins in origins { origins.cut() }
         // Some wait for an origin that is no leg of theirs yet. Whoever shares the loop is at its
         // end as well.
         if wasCut { loop.closeAllChannels() }
@@ -161,7 +201,8 @@ final class ProxyWorker: @unchecked Sendable {
         if let drainer { loop.set(drainer, due: .max) }
         sweeper = nil
         drainer = nil
-        origins.drain()
+        for origins in origins { origins.drain() }
+        background.stop()
         recorder.flush()
     }
 
@@ -177,7 +218,9 @@ struct ProxyShared: Sendable {
     let processes: SearchThread?
     let insideProcesses: SearchThread?
     let distrust = DistrustStore()
-    let plan: ProxyPlan
+    let wiring: ProxyWiring
+    let interceptors: Interceptors
+    let policies: PolicyExchange
     let authority: CertificateAuthority
     let sink: any TrafficSink
     let numbers: RecordNumbers

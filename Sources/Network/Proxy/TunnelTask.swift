@@ -96,7 +96,7 @@ final class TunnelTask: @unchecked Sendable {
     private func pass(
         _ bytes: ByteBuffer, to target: any TunnelStream
     ) async throws(StreamFailure) {
-        target.writeDeadline = worker.loop.now + worker.plan.limits.bodyTimeout
+        target.writeDeadline = worker.loop.now + worker.limits.bodyTimeout
         waitingCount += 1
         defer { (waitingCount, passedTick) = (waitingCount - 1, worker.loop.now) }
         try await target.write(bytes)
@@ -114,7 +114,7 @@ final class TunnelTask: @unchecked Sendable {
     /// The next bytes, `nil` at the end. A side may be silent for as long as the other talks.
     private func read(from source: any TunnelStream) async throws(StreamFailure) -> ByteBuffer? {
         while true {
-            source.readDeadline = passedTick + worker.plan.limits.responseTimeout
+            source.readDeadline = passedTick + worker.limits.responseTimeout
             var buffer: ByteBuffer?
             do throws(StreamFailure) {
                 try await source.waitReadable()
@@ -125,7 +125,7 @@ final class TunnelTask: @unchecked Sendable {
                 return nil
             } catch {
                 if let buffer { worker.loop.buffers.give(buffer) }
-                let isIdle = worker.loop.now >= passedTick + worker.plan.limits.responseTimeout
+                let isIdle = worker.loop.now >= passedTick + worker.limits.responseTimeout
                 if error != .timedOut || isIdle { throw error }
             }
         }
@@ -141,7 +141,7 @@ extension ConnectionTask {
             target: target, serverName: nil, stream: PlainStream(dialled.channel), offer: offer,
             address: dialled.address, tls: nil)
         leg.isOwned = true
-        if offer == .plainHTTP2 { worker.origins.speakHTTP2(on: leg) }
+        if offer == .plainHTTP2 { policy.origins.speakHTTP2(on: leg) }
         note(target)
         note(leg)
     }

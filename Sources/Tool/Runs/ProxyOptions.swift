@@ -29,7 +29,7 @@ package struct ProxyOptions: Sendable {
     package var credentials: String?
     package var keepsHTTP3 = false
     package var leastTLS = LeastTLS.tls12
-    package var originVersion = ProxyPlan.OriginVersion.mirrored
+    package var originVersion = ProxyPolicy.OriginVersion.mirrored
     /// The content server to run beside; `nil` for none.
     package var content: ContentOptions?
 
@@ -114,31 +114,40 @@ extension ProxyOptions {
     /// certificates.
     func plan() throws(Failure) -> ProxyPlan {
         var plan = ProxyPlan(listen: try listen.socketAddress())
-        plan.ports = try ports()
-        plan.originTrust.servesUnverified = servesUnverified
-        plan.originVersion = originVersion
+        plan.wiring.ports = try ports()
+        plan.wiring.findsProcesses = true
+        plan.wiring.versions = TLSVersions(leastTLS.version, .tls13)
+        if let headLimit { plan.wiring.limits.headSize = Int(clamping: headLimit) }
+        if let loopCount { plan.wiring.loopCount = Int(loopCount) }
+        plan.policy = try policy()
+        return plan
+    }
+
+    /// What of them can be exchanged while the proxy runs; files are read anew.
+    ///
+    /// Errors: `file-unreadable`, `certificate-invalid`, and those of the client certificates.
+    func policy() throws(Failure) -> ProxyPolicy {
+        var policy = ProxyPolicy()
+        policy.originTrust.servesUnverified = servesUnverified
+        policy.originVersion = originVersion
         for path in originAuthorities {
-            plan.originTrust.extraAuthorities += try Certificate.authorities(
+            policy.originTrust.extraAuthorities += try Certificate.authorities(
                 inPEM: try Files.read(path), name: path)
         }
-        plan.originTrust.identities = try clientCertificates.read()
-        plan.asksForCertificates = asksForCertificates
-        plan.findsProcesses = true
-        plan.versions = TLSVersions(leastTLS.version, .tls13)
-        if let bodyLimit { plan.limits.recordedBody = bodyLimit }
-        if let headLimit { plan.limits.headSize = Int(clamping: headLimit) }
-        if let loopCount { plan.loopCount = Int(loopCount) }
-        plan.disposition.passed = passed
-        plan.disposition.intercepted = intercepted
-        plan.disposition.blocked = blocked
+        policy.originTrust.identities = try clientCertificates.read()
+        policy.asksForCertificates = asksForCertificates
+        if let bodyLimit { policy.recordedBody = bodyLimit }
+        policy.disposition.passed = passed
+        policy.disposition.intercepted = intercepted
+        policy.disposition.blocked = blocked
         if let healAfter, healAfter > 0 {
-            plan.disposition.healing = HealingPlan()
-            plan.disposition.healing?.rejections = Int(clamping: healAfter)
+            policy.disposition.healing = HealingPlan()
+            policy.disposition.healing?.rejections = Int(clamping: healAfter)
         }
-        plan.removesHTTP3 = !keepsHTTP3
-        plan.upstreams = try UpstreamCredentialFile.authorize(
+        policy.removesHTTP3 = !keepsHTTP3
+        policy.upstreams = try UpstreamCredentialFile.authorize(
             upstreams, by: upstreamCredentials)
-        return plan
+        return policy
     }
 
     private func ports() throws(Failure) -> [PortPlan] {

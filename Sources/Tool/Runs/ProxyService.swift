@@ -19,6 +19,8 @@ package final class ProxyService: RunService {
     package let shutdown = Shutdown()
     /// The content server beside it, which the proxy trusts.
     package let content: ContentService?
+    /// Whether a capture answers in the place of every origin.
+    private let hasResponder: Bool
     private let events: RunEvents
     private let writer: CaptureWriter
     private let loops: EventLoops
@@ -39,25 +41,26 @@ package final class ProxyService: RunService {
     ) throws(Failure) {
         authority = try options.authority.open(variables)
         var plan = try options.plan()
+        hasResponder = responder != nil
         if let responder { plan.answer(by: responder) }
-        plan.page = DevicePage(
+        plan.wiring.page = DevicePage(
             authority.certificate, needsPassword: options.credentials != nil)
         if let captured {
-            plan.ports += captured.ports
-            plan.captured = captured.network
+            plan.wiring.ports += captured.ports
+            plan.wiring.captured = captured.network
         }
         capturePath = options.capture ?? Self.freshCapturePath()
         writer = try CaptureWriter(
             path: capturePath, configuration: CaptureConfiguration(digest: Digests.sha256))
-        loops = try EventLoops(count: plan.loopCount)
+        loops = try EventLoops(count: plan.wiring.loopCount)
         self.events = events
         let all = loops.all
         content = try options.content.map { options throws(Failure) in
             try ContentService(options, variables: variables, loops: all, isBesideProxy: true)
         }
         if let content {
-            plan.originTrust.extraAuthorities.append(content.authority.certificate)
-            plan.hosted = content.zone
+            plan.policy.trust(content)
+            plan.wiring.hosted = content.zone
         }
         firstRecords = FirstRecords(
             connection: writer.nextConnectionID, exchange: writer.nextExchangeID)
@@ -67,6 +70,21 @@ package final class ProxyService: RunService {
         server = try ProxyServer(
             plan: plan, authority: authority, sink: sink, numbers: numbers,
             loops: all)
+    }
+
+    /// Serves the connections that come in from now on as `options` say; those that are open go on as
+    /// they began. What a proxy is wired to stays: its ports, versions of TLS, limits of heads and
+    /// loops, CA and capture.
+    ///
+    /// - Returns: the number of the policy, which each of its connections records.
+    ///
+    /// Errors: those of the files that the options name; the policy stays then as it was.
+    @discardableResult
+    package func exchange(_ options: ProxyOptions) throws(Failure) -> Int64 {
+        var policy = try options.policy()
+        if hasResponder { policy.passNothing() }
+        if let content { policy.trust(content) }
+        return server.exchange(policy)
     }
 
     /// Lets exchanges under way finish for a while, and ends.
@@ -122,5 +140,12 @@ package final class ProxyService: RunService {
             number += 1
         }
         return path
+    }
+}
+
+extension ProxyPolicy {
+    /// Trusts the content server beside the proxy.
+    fileprivate mutating func trust(_ content: ContentService) {
+        originTrust.extraAuthorities.append(content.authority.certificate)
     }
 }

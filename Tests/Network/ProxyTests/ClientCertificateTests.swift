@@ -49,9 +49,9 @@ extension ProxyTests {
             let identity = try Self.identity()
             let host = try #require(HostPattern(row.host))
             let change = PlanChange {
-                $0.originTrust.identities = [OriginIdentity(identity, for: host)]
-                $0.originTrust.servesUnverified = row.servesUnverified
-                if !row.isTrusted { $0.originTrust.extraAuthorities = [] }
+                $0.policy.originTrust.identities = [OriginIdentity(identity, for: host)]
+                $0.policy.originTrust.servesUnverified = row.servesUnverified
+                if !row.isTrusted { $0.policy.originTrust.extraAuthorities = [] }
             }
             try withProxy(change) { proxy in
                 let origin = try proxy.origin { wire, number in
@@ -91,7 +91,7 @@ extension ProxyTests {
         func isAskedForAndRecorded(_ versions: TLSVersions, hasOne: Bool) throws {
             let identity = try Self.identity()
             let hosts = [try #require(HostPattern("localhost"))]
-            try withProxy(PlanChange { $0.asksForCertificates = hosts }) { proxy in
+            try withProxy(PlanChange { $0.policy.asksForCertificates = hosts }) { proxy in
                 let origin = try proxy.greeter(.tls)
                 let client = try proxy.tunnel(to: origin.authority)
                 let session = ProxyUnderTest.clientSession(for: "localhost", versions: versions)
@@ -112,7 +112,7 @@ extension ProxyTests {
 
         @Test func isNotAskedForElsewhere() throws {
             let hosts = [try #require(HostPattern("*.localhost"))]
-            try withProxy(PlanChange { $0.asksForCertificates = hosts }) { proxy in
+            try withProxy(PlanChange { $0.policy.asksForCertificates = hosts }) { proxy in
                 let origin = try proxy.greeter(.tls)
                 let client = try proxy.tunnel(to: origin.authority)
                 let session = ProxyUnderTest.clientSession(for: "localhost")

@@ -112,7 +112,7 @@ extension ProxyTests {
 
         private static var blocksLoopback: PlanChange {
             PlanChange {
-                $0.disposition.blocked = ["127.0.0.1", "::1"].compactMap { HostPattern($0) }
+                $0.policy.disposition.blocked = ["127.0.0.1", "::1"].compactMap { HostPattern($0) }
             }
         }
 

@@ -68,8 +68,8 @@ extension ProxyTests.FailureTable {
         let origin = try FlawedOrigin(.demandsCertificate)
         let target = ProxyPlan.ReverseTarget(.https, host: "localhost", port: origin.port)
         let change = PlanChange { plan in
-            plan.ports[0].mode = .reverse(target)
-            plan.originTrust.extraAuthorities = [origin.authority]
+            plan.wiring.ports[0].mode = .reverse(target)
+            plan.policy.originTrust.extraAuthorities = [origin.authority]
         }
         try withProxy(change) { proxy in
             for place in 0..<20 {
@@ -117,11 +117,11 @@ extension ProxyTests.FailureTable {
         let reverse = ProxyPlan.ReverseTarget(row.isSecure ? .https : .http, host: host, port: port)
         let trusted = authority
         let change = PlanChange { plan in
-            if row.way == .reverseHTTP2 { plan.originVersion = .http1 }
+            if row.way == .reverseHTTP2 { plan.policy.originVersion = .http1 }
             if row.way == .reverse || row.way == .reverseHTTP2 {
-                plan.ports[0].mode = .reverse(reverse)
+                plan.wiring.ports[0].mode = .reverse(reverse)
             }
-            if let trusted { plan.originTrust.extraAuthorities = [trusted] }
+            if let trusted { plan.policy.originTrust.extraAuthorities = [trusted] }
         }
         var seen: Seen?
         try withProxy(change) { proxy in

@@ -41,7 +41,7 @@ extension ProxyTests {
         /// (RFC 9113 §8.7).
         @Test(arguments: [("HTTP/1.1", 0), ("HTTP/1.1", 10), ("HTTP/2", 0), ("HTTP/2", 10)])
         func refusedStreamsAreRepeated(_ version: String, size: Int) throws {
-            try withProxy(PlanChange { $0.originVersion = .http2 }) { proxy in
+            try withProxy(PlanChange { $0.policy.originVersion = .http2 }) { proxy in
                 let origin = try proxy.http2Origin { peer, _ in
                     for _ in 0..<2 {
                         let (stream, _) = try peer.needRequest()
@@ -95,7 +95,7 @@ extension ProxyTests {
         /// The origin is to blame when it gives an upload up.
         @Test(arguments: [true, false])
         func anOriginThatResetsAnUpload(isHTTP2: Bool) throws {
-            try withProxy(PlanChange { $0.originVersion = .http2 }) { proxy in
+            try withProxy(PlanChange { $0.policy.originVersion = .http2 }) { proxy in
                 let origin = try proxy.http2Origin { peer, _ in
                     let (stream, _) = try peer.needRequest()
                     try peer.wait("content") { ($0.streams[stream]?.body.count ?? 0) > 0 }
@@ -258,7 +258,7 @@ extension ProxyTests {
         /// The same for a client of HTTP/1.
         @Test(arguments: [false, true])
         func anAnswerAheadOfTheContentOfHTTP1(originResets: Bool) throws {
-            try withProxy(PlanChange { $0.originVersion = .http2 }) { proxy in
+            try withProxy(PlanChange { $0.policy.originVersion = .http2 }) { proxy in
                 let origin = try proxy.http2Origin(consumes: false) { peer, _ in
                     let (stream, _) = try peer.needRequest()
                     try peer.wait("content") { $0.streams[stream]?.body.count == 256 << 10 }
@@ -284,7 +284,7 @@ extension ProxyTests {
         /// its stream.
         @Test(arguments: [(5, 5), (5, 6), (200_000, 200_000)])
         func aClientThatHasTheWholeLengthMayLeave(size: Int, length: Int) throws {
-            try withProxy(PlanChange { $0.originVersion = .http2 }) { proxy in
+            try withProxy(PlanChange { $0.policy.originVersion = .http2 }) { proxy in
                 let origin = try proxy.http2Origin { peer, _ in
                     let (stream, _) = try peer.needRequest()
                     let head = "HTTP/1.1 200 OK|content-length: \(length)"
@@ -306,7 +306,7 @@ extension ProxyTests {
         /// The length of one response says nothing of the next.
         @Test func aClientThatLeavesBeforeTheNextResponseHasLeft() throws {
             let asked = DispatchSemaphore(value: 0)
-            try withProxy(PlanChange { $0.originVersion = .http2 }) { proxy in
+            try withProxy(PlanChange { $0.policy.originVersion = .http2 }) { proxy in
                 let origin = try proxy.http2Origin { peer, _ in
                     let (first, _) = try peer.needRequest()
                     try peer.respond(first, "HTTP/1.1 200 OK|content-length: 5", "hello")
@@ -439,7 +439,7 @@ extension ProxyTests {
 
         /// A WebSocket as a browser opens it, with an origin of HTTP/1.
         @Test func webSocketsReachOriginsOfHTTP1() throws {
-            try withProxy(PlanChange { $0.originVersion = .http1 }) { proxy in
+            try withProxy(PlanChange { $0.policy.originVersion = .http1 }) { proxy in
                 let origin = try proxy.origin(.tls) { wire, _ in
                     let head = try wire.readHead().lowercased()
                     try check(head.hasPrefix("get /chat http/1.1\r\n"), head)

@@ -14,7 +14,7 @@ extension ProxyTests {
 
             /// An origin of HTTP/1 has HTTP/2 translated for it.
             var plan: PlanChange {
-                PlanChange { [self] in if self == .http1 { $0.originVersion = .http1 } }
+                PlanChange { [self] in if self == .http1 { $0.policy.originVersion = .http1 } }
             }
         }
 

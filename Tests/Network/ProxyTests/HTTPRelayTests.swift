@@ -110,7 +110,7 @@ extension ProxyTests {
         }
 
         @Test func contentPastTheLimitIsCounted() throws {
-            try withProxy(.limit(\.recordedBody, 1000)) { proxy in
+            try withProxy(.policy(\.recordedBody, 1000)) { proxy in
                 let content = sampleBytes(300_000)
                 let origin = try proxy.origin { wire, _ in
                     let request = try wire.readRequest()

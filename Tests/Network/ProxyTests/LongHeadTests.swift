@@ -53,7 +53,7 @@ extension ProxyTests {
 
         /// HTTP/2 has no head of this size: the client gets an answer in the place of the response.
         @Test func areRefusedToClientsOfHTTP2() throws {
-            try withProxy(PlanChange { $0.originVersion = .http1 }) { proxy in
+            try withProxy(PlanChange { $0.policy.originVersion = .http1 }) { proxy in
                 let origin = try proxy.origin(.tls) { wire, _ in
                     while let head = try wire.readHeadOrEnd() {
                         let count = head.contains("/long") ? 70 : 1
@@ -76,7 +76,7 @@ extension ProxyTests {
 
         /// The same for requests that have to go on in HTTP/2.
         @Test func areRefusedToOriginsOfHTTP2() throws {
-            try withProxy(PlanChange { $0.originVersion = .http2 }) { proxy in
+            try withProxy(PlanChange { $0.policy.originVersion = .http2 }) { proxy in
                 let origin = try proxy.http2Origin { peer, _ in try peer.serve() }
                 let wire = try proxy.secureTunnel(to: origin)
                 try wire.send(

@@ -165,8 +165,8 @@ extension ProxyTests {
         func expiredOrigin(isServed: Bool) throws {
             let origin = try FlawedOrigin(.expired)
             let change = PlanChange { plan in
-                plan.originTrust.extraAuthorities = [origin.authority]
-                plan.originTrust.servesUnverified = isServed
+                plan.policy.originTrust.extraAuthorities = [origin.authority]
+                plan.policy.originTrust.servesUnverified = isServed
             }
             try withProxy(change) { proxy in
                 let client = try proxy.connect()

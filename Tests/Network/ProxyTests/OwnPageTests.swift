@@ -22,7 +22,7 @@ extension ProxyTests {
             }
         }
 
-        private static var page: PlanChange { PlanChange { $0.page = Echo() } }
+        private static var page: PlanChange { PlanChange { $0.wiring.page = Echo() } }
 
         /// What is sent, with `<port>` for the proxy's, and what comes back.
         static let rows: [(request: String, status: Int, content: String)] = [

@@ -65,8 +65,8 @@ extension ProxyTests {
         func isAskedOnceTheProgramIsKnown(_ way: Way) throws {
             let prober = TakingProber()
             let change = PlanChange { plan in
-                plan.prober = prober
-                plan.findsProcesses = true
+                plan.interceptors = [prober]
+                plan.wiring.findsProcesses = true
             }
             try withProxy(change) { proxy in
                 #expect(try way.ask(proxy) == "taken")
@@ -81,7 +81,7 @@ extension ProxyTests {
         @Test(arguments: [true, false])
         func passesOnWhatIsNotTaken(_ isClaimed: Bool) throws {
             let prober = TakingProber(claims: isClaimed, takes: false)
-            try withProxy(PlanChange { $0.prober = prober }) { proxy in
+            try withProxy(PlanChange { $0.interceptors = [prober] }) { proxy in
                 let origin = try proxy.greeter()
                 let client = try proxy.connect()
                 try client.tunnelBySOCKS(to: SOCKS.loopback, origin.port)

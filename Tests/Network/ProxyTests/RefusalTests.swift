@@ -173,7 +173,7 @@ extension ProxyTests {
         // MARK: Pins
 
         private static var findsProcesses: PlanChange {
-            PlanChange { $0.findsProcesses = true }
+            PlanChange { $0.wiring.findsProcesses = true }
         }
 
         /// Who trusts the CA for another host has another reason to refuse.

@@ -23,8 +23,8 @@ extension ProxyTests {
                 (.init(.tcp, host: "localhost", port: raw.port), listen),
             ]
             let ports = PlanChange { plan in
-                plan.ports += targets.map { PortPlan($0.1, .reverse($0.0)) }
-                plan.ports.append(PortPlan(listen, .transparent))
+                plan.wiring.ports += targets.map { PortPlan($0.1, .reverse($0.0)) }
+                plan.wiring.ports.append(PortPlan(listen, .transparent))
             }
             try withProxy(.all(.logins(("jane", "s3cret")), ports)) { proxy in
                 for origin in [one, two, raw] { proxy.adopt(origin) }
@@ -58,7 +58,8 @@ extension ProxyTests {
             let origin = try ScriptedOrigin { wire, _ in try wire.greet() }
             let listen = try #require(SocketAddress(literal: "127.0.0.1", port: 0))
             let target = ProxyPlan.ReverseTarget(.http, host: "localhost", port: origin.port)
-            try withProxy(PlanChange { $0.ports.append(PortPlan(listen, .reverse(target))) }) {
+            try withProxy(PlanChange { $0.wiring.ports.append(PortPlan(listen, .reverse(target))) })
+            {
                 proxy in
                 proxy.adopt(origin)
                 let client = try proxy.connect()
@@ -75,7 +76,7 @@ extension ProxyTests {
             defer { taken.stop() }
             #expect(throws: Failure.self) {
                 _ = try ProxyUnderTest(
-                    PlanChange { $0.ports.append(PortPlan(taken.address, .explicit)) })
+                    PlanChange { $0.wiring.ports.append(PortPlan(taken.address, .explicit)) })
             }
         }
     }

@@ -126,7 +126,8 @@ extension ProxyTests {
         /// Neither is a stream waited for that its client has left, nor is a request repeated.
         @Test(arguments: [false, true])
         func streamsThatAnOriginLeavesOpenAreEnded(hasLeft: Bool) throws {
-            let proxy = try ProxyUnderTest(grace: 1_000, PlanChange { $0.originVersion = .http2 })
+            let proxy = try ProxyUnderTest(
+                grace: 1_000, PlanChange { $0.policy.originVersion = .http2 })
             let asked = DispatchSemaphore(value: 0)
             let origin = try proxy.http2Origin { peer, number in
                 if number == 0 {

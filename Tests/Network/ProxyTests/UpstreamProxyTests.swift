@@ -30,7 +30,7 @@ extension ProxyTests {
         func leadsToTheOrigin(_ scheme: UpstreamProxy.Scheme, _ way: Way) throws {
             // What the second cannot verify, the first shows: it trusts the second's authority.
             let trust = PlanChange {
-                $0.originTrust.extraAuthorities.append(TestAuthority.proxy.certificate)
+                $0.policy.originTrust.extraAuthorities.append(TestAuthority.proxy.certificate)
             }
             let expectMode = { (second: ProxyUnderTest) in
                 let next = try second.traffic.connection()
@@ -295,7 +295,7 @@ extension ProxyTests {
             let own = try freePort()
             let change = PlanChange {
                 guard let listen = own.address else { return }
-                $0.ports[0].source = .address(listen)
+                $0.wiring.ports[0].source = .address(listen)
             }
             try withProxy(.all(change, .upstream(scheme, own.port))) { proxy in
                 let client = try proxy.connect()

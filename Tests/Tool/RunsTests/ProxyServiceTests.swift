@@ -1,6 +1,7 @@
 import Base
 import Findings
 import Foundation
+import Origins
 import ProcessStart
 import Proxy
 import Runs
@@ -67,6 +68,47 @@ private let curl = "/usr/bin/curl"
             }
         }
         #expect(ended.count >= rows.count)
+        try FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// What the options say is done from then on, by the proxy that runs.
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: curl)))
+    func exchangesItsPolicy() async throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("sallyport-runs-\(UUID().uuidString)").path
+        try Files.makeFolder(folder)
+        var (options, capture) = Self.options(in: folder)
+        let service = try ProxyService(options, variables: ["XDG_STATE_HOME": folder])
+        async let endedInOrder = service.run()
+        let site = try #require(service.content)
+        func status(trusting authority: String) async -> Int32 {
+            await Self.fetch(
+                ["https://\(site.https)/assets/7/1k"], through: HostPort(service.server.address),
+                trusting: authority)
+        }
+        let (own, origins) = (service.authority.certificatePath, site.authority.certificatePath)
+        #expect(await status(trusting: own) == 0)
+        options.passed = [HostPattern("*")].compactMap(\.self)
+        #expect(try service.exchange(options) == 1)
+        #expect(await status(trusting: origins) == 0)
+        // What cannot be read changes nothing.
+        options.passed = []
+        options.originAuthorities = [folder + "/no-such-file.pem"]
+        let failure = #expect(throws: Failure.self) { try service.exchange(options) }
+        #expect(failure?.code == "file-unreadable")
+        #expect(await status(trusting: origins) == 0)
+        // The content server beside it is trusted by each policy.
+        options.originAuthorities = []
+        #expect(try service.exchange(options) == 2)
+        #expect(await status(trusting: own) == 0)
+        service.stop()
+        #expect(try await endedInOrder)
+        var rows: [String] = []
+        try CaptureOpening.open(capture).connections { connection in
+            rows.append("\(connection.policyVersion) \(connection.outcome.rawValue)")
+            return true
+        }
+        #expect(rows == ["0 completed", "1 passed-through", "1 passed-through", "2 completed"])
         try FileManager.default.removeItem(atPath: folder)
     }
 

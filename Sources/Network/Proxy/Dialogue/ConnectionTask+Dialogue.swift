@@ -99,7 +99,7 @@ extension ConnectionTask {
         _ target: OriginTarget, _ hello: ClientHello, _ dialled: DialledOrigin,
         _ greeting: [UInt8]
     ) async throws(ConnectionEnd) -> OriginLeg {
-        if worker.plan.responder(for: target.host) != nil, let origin { return origin }
+        if !worker.responders(for: target.host).isEmpty, let origin { return origin }
         return try await secureOrigin(target, hello, dialled, greeting)
     }
 
@@ -121,7 +121,7 @@ extension ConnectionTask {
             let isUnasked = record.upgrade == "ClientHello" && !greeting.isEmpty
             let failure =
                 isUnasked
-                ? worker.origins.text.handshake(error, behind: greeting, with: target) : error
+                ? policy.origins.text.handshake(error, behind: greeting, with: target) : error
             note(failure)
             record.closedBy = .tool
             await sendAlert(40)
@@ -156,7 +156,7 @@ extension ConnectionTask {
     func recordSegment(_ bytes: Span<UInt8>, _ direction: Direction, exchange: Int64? = nil) {
         var message = nextMessage(.segment, direction, exchange: exchange)
         message.size = Int64(bytes.count)
-        let room = max(0, limits.recordedBody - segmentBytes)
+        let room = max(0, policy.value.recordedBody - segmentBytes)
         let kept = Int(min(room, Int64(bytes.count)))
         message.bytes = unsafe bytes.extracting(..<kept).withUnsafeBufferPointer {
             unsafe [UInt8]($0)

@@ -167,7 +167,7 @@ final class DialogueRelay: @unchecked Sendable {
     ) async throws(StreamFailure) {
         guard count > 0 else { return }
         task.recordSegment(bytes.readable.extracting(..<count), direction)
-        target.writeDeadline = loop.now + worker.plan.limits.bodyTimeout
+        target.writeDeadline = loop.now + worker.limits.bodyTimeout
         waitingCount += 1
         defer { (waitingCount, passedTick) = (waitingCount - 1, loop.now) }
         if count == bytes.count {
@@ -208,13 +208,13 @@ final class DialogueRelay: @unchecked Sendable {
     ) async throws(StreamFailure) -> Bool {
         if held[direction] != nil { return true }
         while true {
-            source.readDeadline = passedTick + worker.plan.limits.responseTimeout
+            source.readDeadline = passedTick + worker.limits.responseTimeout
             do throws(StreamFailure) {
                 try await source.waitReadable()
                 return try await read(direction, from: source)
             } catch {
                 if isLeft { return false }
-                let isIdle = loop.now >= passedTick + worker.plan.limits.responseTimeout
+                let isIdle = loop.now >= passedTick + worker.limits.responseTimeout
                 if error != .timedOut || isIdle { throw error }
             }
         }

@@ -284,7 +284,7 @@ extension ExchangeTask {
         let messages =
             WebSocketRecorder.isBegun(by: head, asked: request)
             ? WebSocketRecorder(
-                task, exchange: id, response: head, byteLimit: limits.recordedBody) : nil
+                task, exchange: id, response: head, byteLimit: task.policy.value.recordedBody) : nil
         let tunnel = TunnelTask(
             client: stream, origin: far, worker: worker, early: early, late: late
         ) { [task] direction, bytes in

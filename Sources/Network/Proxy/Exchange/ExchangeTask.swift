@@ -63,7 +63,7 @@ final class ExchangeTask: @unchecked Sendable {
         isRequestComplete = true
     }
 
-    var limits: ProxyLimits { worker.plan.limits }
+    var limits: ProxyLimits { worker.limits }
 
     /// Whether the proxy's own page is being sent. It is no traffic of the client's, and not recorded
     /// but for its connection.
@@ -86,7 +86,7 @@ final class ExchangeTask: @unchecked Sendable {
         case .answer(let response): await answer(response)
         case .connect(let host, let port): try await connect(host, port)
         case .forward(let outgoing):
-            if worker.plan.prober != nil { try await serveProbe(outgoing.origin) }
+            if !worker.interceptors.probers.isEmpty { try await serveProbe(outgoing.origin) }
             try await forward(outgoing)
         }
         await worker.recorder.waitForRoom()
@@ -165,7 +165,7 @@ final class ExchangeTask: @unchecked Sendable {
     private func leadsToOwn(_ head: RequestHead, _ route: inout RequestRoute) -> Bool {
         guard
             let own = RequestRoute.own(
-                head, instead: route, isSecure: task.session != nil, plan: worker.plan,
+                head, instead: route, isSecure: task.session != nil, wiring: worker.wiring,
                 port: task.port.address.port, address: { task.channel.localAddress })
         else { return false }
         route = own
@@ -269,7 +269,7 @@ final class ExchangeTask: @unchecked Sendable {
             await answer(
                 ToolResponse(
                     failure.isTimeout ? 504 : 502, code, detail,
-                    hint: worker.origins.text.hint(
+                    hint: task.policy.origins.text.hint(
                         failure.streamFailure,
                         hasShownCertificate: task.record.originTLS?.clientChain.isEmpty == false)))
         }

@@ -28,7 +28,7 @@ extension HTTP1Relay: OriginSource {
         let target = request.origin
         let name = serverName ?? (target.isSecure ? target.serverName : nil)
         let leg = try await task.leg(
-            to: target, serverName: name, offer: worker.plan.offer(to: target, ["http/1.1"]))
+            to: target, serverName: name, offer: task.policy.value.offer(to: target, ["http/1.1"]))
         task.note(leg)
         if let failure = task.refusal(of: leg) {
             // Kept, it would serve the next request without being asked for its certificate.

@@ -70,7 +70,7 @@ extension HTTP1Relay {
         guard let record = exchange.takeRecord() else { throw .originEnded }
         task.note(endOf: leg)
         task.note(upgraded)
-        worker.origins.run(upstream, on: upgraded)
+        task.policy.origins.run(upstream, on: upgraded)
         record.record.interimHeads.append(head.raw)
         record.record.stream = clientStream.id
         self.upgraded = UpgradedConnection(

@@ -67,7 +67,7 @@ final class HTTP1Relay: @unchecked Sendable {
         self.task = task
         worker = task.worker
         loop = task.worker.loop
-        limits = task.worker.plan.limits
+        limits = task.worker.limits
         headLimits = limits.requestHead
         client = task.client
         self.entry = entry

@@ -97,7 +97,7 @@ final class HTTP2ExchangeClient: ExchangeClient, @unchecked Sendable {
     func readContent(
         into buffer: ByteBuffer, of exchange: ExchangeTask
     ) async throws(RelayFailure) -> Int {
-        stream.readDeadline = worker.loop.now + worker.plan.limits.bodyTimeout
+        stream.readDeadline = worker.loop.now + worker.limits.bodyTimeout
         let count: Int
         do throws(HTTP2StreamFailure) {
             count = try await stream.read(into: buffer)
@@ -140,7 +140,7 @@ final class HTTP2ExchangeClient: ExchangeClient, @unchecked Sendable {
 
     func sendContent(_ buffer: ByteBuffer) async throws(RelayFailure) {
         let count = UInt64(buffer.count)
-        stream.writeDeadline = worker.loop.now + worker.plan.limits.bodyTimeout
+        stream.writeDeadline = worker.loop.now + worker.limits.bodyTimeout
         do throws(HTTP2StreamFailure) {
             try await stream.write(buffer)
         } catch {

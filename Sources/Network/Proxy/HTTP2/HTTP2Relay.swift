@@ -193,7 +193,7 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
         let name = serverName ?? (target.isSecure ? target.serverName : nil)
         let offer =
             knownHTTP1.contains(target) && target.isSecure
-            ? .http1 : worker.plan.offer(to: target, ["h2", "http/1.1"])
+            ? .http1 : task.policy.value.offer(to: target, ["h2", "http/1.1"])
         let leg = try await task.leg(to: target, serverName: name, offer: offer)
         task.noteFacts(of: leg)
         if let failure = task.refusal(of: leg) {

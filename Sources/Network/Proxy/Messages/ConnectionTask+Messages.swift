@@ -31,7 +31,7 @@ extension ConnectionTask: MessageRecorder {
         record.exchangeCount += 1
         noteTaken()
         return ExchangeRecorder(
-            exchange, to: worker.recorder, messages: self, byteLimit: limits.recordedBody)
+            exchange, to: worker.recorder, messages: self, byteLimit: policy.value.recordedBody)
     }
 
     /// Notes the trailers that do not pass on.

@@ -14,7 +14,7 @@ struct HTTP3Removal {
 extension ConnectionTask {
     /// Takes advertisements of HTTP/3 out of a response (RFC 7838 §3), and notes it.
     func removal(from head: ResponseHead) -> HTTP3Removal {
-        guard worker.plan.removesHTTP3, head.fields.contains(.alternativeServices) else {
+        guard policy.value.removesHTTP3, head.fields.contains(.alternativeServices) else {
             return .none
         }
         var removal = HTTP3Removal()

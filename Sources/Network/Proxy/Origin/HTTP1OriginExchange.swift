@@ -122,7 +122,7 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
     }
 
     private func write(_ buffer: ByteBuffer) async throws(RelayFailure) {
-        leg.stream.writeDeadline = worker.loop.now + worker.plan.limits.bodyTimeout
+        leg.stream.writeDeadline = worker.loop.now + worker.limits.bodyTimeout
         do throws(StreamFailure) {
             try await leg.stream.write(buffer)
         } catch {
@@ -162,7 +162,7 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
         let head: ResponseHead
         do throws(OriginReadFailure) {
             head = try await leg.readHead(
-                limits: worker.plan.limits.responseHead, longHeads: worker.longHeads)
+                limits: worker.limits.responseHead, longHeads: worker.longHeads)
         } catch {
             throw RelayFailure(error)
         }

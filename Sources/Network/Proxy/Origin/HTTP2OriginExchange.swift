@@ -74,7 +74,7 @@ final class HTTP2OriginExchange: OriginExchange, @unchecked Sendable {
 
     func sendContent(_ buffer: ByteBuffer) async throws(RelayFailure) {
         guard let stream else { return }
-        stream.writeDeadline = worker.loop.now + worker.plan.limits.bodyTimeout
+        stream.writeDeadline = worker.loop.now + worker.limits.bodyTimeout
         do throws(HTTP2StreamFailure) {
             try await stream.write(buffer)
         } catch {

@@ -4,7 +4,7 @@ internal import Origins
 internal import Sockets
 internal import Traffic
 
-extension ProxyPlan {
+extension ProxyWiring {
     /// The name of the proxy itself, for clients that have it as their proxy. Nobody else can have
     /// it (RFC 6761 §6.2): it is neither resolved nor asked of an upstream proxy.
     package static let ownHost = ConnectionRecord.toolHost
@@ -12,12 +12,6 @@ extension ProxyPlan {
     /// Whether a host, in lower case, is the proxy itself.
     func isOwn(_ host: String) -> Bool {
         page != nil && (host == Self.ownHost || host == Self.ownHost + ".")
-    }
-
-    /// Who answers in the place of a host's origins.
-    func responder(for host: String) -> (any OriginResponder)? {
-        if let page, isOwn(host) { return OwnResponder(page) }
-        return responder
     }
 }
 
@@ -31,26 +25,26 @@ extension RequestRoute {
     /// - Parameter port: of the listener.
     /// - Parameter address: that the client has connected to; asked for if it matters.
     static func own(
-        _ head: RequestHead, instead route: RequestRoute, isSecure: Bool, plan: ProxyPlan,
+        _ head: RequestHead, instead route: RequestRoute, isSecure: Bool, wiring: ProxyWiring,
         port: UInt16, address: () -> SocketAddress?
     ) -> RequestRoute? {
         let path: [UInt8]?
         switch route {
-        case .connect(let host, _): return plan.isOwn(host) ? route : nil
+        case .connect(let host, _): return wiring.isOwn(host) ? route : nil
         case .refuse:
-            guard plan.page != nil, head.target.first == UInt8(ascii: "/"),
+            guard wiring.page != nil, head.target.first == UInt8(ascii: "/"),
                 let host = head.fields.first(.host).flatMap({ HostField.parse($0)?.host }),
-                plan.isOwn(host) || host == "localhost" || host.hasSuffix(".local")
+                wiring.isOwn(host) || host == "localhost" || host.hasSuffix(".local")
                     || SocketAddress(literal: host, port: 0) != nil
             else { return nil }
             path = nil
         case .forward(let origin, let target, _):
-            guard plan.isOwn(origin.host) || plan.page != nil && isOwn(origin, port, address)
+            guard wiring.isOwn(origin.host) || wiring.page != nil && isOwn(origin, port, address)
             else { return nil }
             path = target
         }
         let origin = OriginTarget(
-            isSecure: isSecure, host: ProxyPlan.ownHost, port: isSecure ? 443 : 80)
+            isSecure: isSecure, host: ProxyWiring.ownHost, port: isSecure ? 443 : 80)
         return .forward(to: origin, target: path, host: nil)
     }
 

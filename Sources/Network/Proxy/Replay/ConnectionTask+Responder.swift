@@ -59,16 +59,20 @@ extension ProxyWorker {
     func respond(
         to outgoing: OutgoingRequest, of task: ConnectionTask, in version: HTTPVersion
     ) -> (any OriginExchange)? {
-        guard let responder = plan.responder(for: outgoing.origin.host) else { return nil }
+        let responders = responders(for: outgoing.origin.host)
+        if responders.isEmpty { return nil }
         let head = outgoing.head
         var request = ResponderRequest(
             head: head, isSecure: outgoing.origin.isSecure, authority: outgoing.origin.authority,
             target: outgoing.target ?? Array(head.target),
             opensWebSocket: outgoing.upgrade != nil
                 || head.fields.contains(.upgrade, token: "websocket"))
-        if plan.isOwn(outgoing.origin.host) { request.place = task.place }
-        guard let answer = responder.respond(to: request) else { return nil }
-        return ResponderOriginExchange(answer, to: outgoing, in: version, loop: loop)
+        if wiring.isOwn(outgoing.origin.host) { request.place = task.place }
+        for responder in responders {
+            guard let answer = responder.respond(to: request) else { continue }
+            return ResponderOriginExchange(answer, to: outgoing, in: version, loop: loop)
+        }
+        return nil
     }
 
     /// Makes the end of a connection that a responder plays an origin's part on.

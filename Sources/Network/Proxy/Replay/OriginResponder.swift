@@ -4,7 +4,10 @@ internal import Sockets
 
 /// Answers in the place of origins: with one, and unless it asks for it, no origin is dialled and
 /// no name is resolved.
-package protocol OriginResponder: AnyObject, Sendable {
+package protocol OriginResponder: Interceptor {
+    /// Whether it may have an answer for a host; where it has not, the next interceptor is asked.
+    func answers(for host: String) -> Bool
+
     /// Whether what it has no answer for goes to its origin.
     var fallsBack: Bool { get }
 
@@ -19,6 +22,10 @@ package protocol OriginResponder: AnyObject, Sendable {
 
     /// Takes note of a client that spoke to an origin whose dialogue is not known.
     func noteUnanswered(_ host: String, _ port: UInt16)
+}
+
+extension OriginResponder {
+    package func answers(for host: String) -> Bool { true }
 }
 
 /// A request as a responder gets it, before its content.

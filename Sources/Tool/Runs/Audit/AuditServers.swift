@@ -51,13 +51,13 @@ final class AuditServers: Sendable {
         }
         var plan = ProxyPlan(
             listen: SocketAddress(literal: "127.0.0.1", port: 0)!, mode: first.mode)
-        plan.ports = ports
-        plan.captured = captured
-        plan.prober = prober
-        plan.findsProcesses = findsProcesses
-        plan.disposition.passed = [everything]
-        plan.limits = limits
-        plan.loopCount = loops.count
+        plan.wiring.ports = ports
+        plan.wiring.captured = captured
+        plan.wiring.findsProcesses = findsProcesses
+        plan.wiring.limits = limits
+        plan.wiring.loopCount = loops.count
+        plan.policy.disposition.passed = [everything]
+        plan.interceptors = [prober]
         return AuditServer(
             try ProxyServer(
                 plan: plan, authority: authority, sink: writer, numbers: numbers, loops: loops),

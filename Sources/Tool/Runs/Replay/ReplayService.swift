@@ -46,14 +46,15 @@ package final class ReplayService: Sendable {
             missed: { events.publish(.miss($0)) })
         var plan = try options.plan()
         plan.answer(by: responder)
-        plan.page = DevicePage(authority.certificate, needsPassword: options.credentials != nil)
-        plan.findsProcesses = false
+        plan.wiring.page = DevicePage(
+            authority.certificate, needsPassword: options.credentials != nil)
+        plan.wiring.findsProcesses = false
         capturePath = options.capture
         writer = try capturePath.map { path throws(Failure) in
             try CaptureWriter(
                 path: path, configuration: CaptureConfiguration(digest: Digests.sha256))
         }
-        loops = try EventLoops(count: plan.loopCount)
+        loops = try EventLoops(count: plan.wiring.loopCount)
         let numbers = RecordNumbers(
             connection: writer?.nextConnectionID ?? 1, exchange: writer?.nextExchangeID ?? 1)
         refusals = RefusalSink(EventSink(writer, events))
@@ -121,10 +122,14 @@ extension ReplayService {
 extension ProxyPlan {
     /// Puts a capture in the place of every origin.
     mutating func answer(by responder: ReplayResponder) {
-        self.responder = responder
-        // Nothing is passed through where there is no origin to pass it to.
-        disposition = DispositionRules()
+        interceptors.append(responder)
+        policy.passNothing()
     }
+}
+
+extension ProxyPolicy {
+    /// Nothing is passed through where there is no origin to pass it to.
+    mutating func passNothing() { disposition = DispositionRules() }
 }
 
 /// Counts the connections on which a client refused the certificate, and passes everything on to a

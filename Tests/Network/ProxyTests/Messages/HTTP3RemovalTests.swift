@@ -55,7 +55,7 @@ extension ProxyTests {
         func isKeptIfWanted(
             _ row: (name: String, came: [String], went: [String], isNoted: Bool)
         ) throws {
-            try withProxy(PlanChange { $0.removesHTTP3 = false }) { proxy in
+            try withProxy(PlanChange { $0.policy.removesHTTP3 = false }) { proxy in
                 let came = row.came
                 let origin = try proxy.origin { wire, _ in
                     while try wire.readHeadOrEnd() != nil {

@@ -255,7 +255,7 @@ extension ProxyTests {
         }
 
         @Test func recordingHasALimit() throws {
-            try withProxy(.limit(\.recordedBody, 7)) { proxy in
+            try withProxy(.policy(\.recordedBody, 7)) { proxy in
                 let origin = try proxy.origin { wire, _ in
                     _ = try wire.readHead()
                     try wire.send(Self.agreement(nil))

@@ -19,17 +19,23 @@ struct PlanChange {
 
     static var none: PlanChange { PlanChange { _ in } }
     static var servesUnverified: PlanChange {
-        PlanChange { $0.originTrust.servesUnverified = true }
+        PlanChange { $0.policy.originTrust.servesUnverified = true }
     }
 
     static func mode(_ mode: ProxyPlan.Mode) -> PlanChange {
-        PlanChange { $0.ports[0].mode = mode }
+        PlanChange { $0.wiring.ports[0].mode = mode }
     }
 
     static func limit<Value>(
         _ limit: WritableKeyPath<ProxyLimits, Value>, _ value: Value
     ) -> PlanChange {
-        PlanChange { $0.limits[keyPath: limit] = value }
+        PlanChange { $0.wiring.limits[keyPath: limit] = value }
+    }
+
+    static func policy<Value>(
+        _ part: WritableKeyPath<ProxyPolicy, Value>, _ value: Value
+    ) -> PlanChange {
+        PlanChange { $0.policy[keyPath: part] = value }
     }
 }
 
@@ -55,6 +61,9 @@ final class ProxyUnderTest {
     let traffic: TrafficCollector
     let addresses: [SocketAddress]
     var address: SocketAddress { addresses[0] }
+    let server: ProxyServer
+    /// What it began with.
+    let firstPolicy: ProxyPolicy
     private let shutdown: Shutdown
     private let loop: EventLoop
     private let ending = Ending()
@@ -71,16 +80,17 @@ final class ProxyUnderTest {
             throw WireFailure("no loopback")
         }
         var plan = ProxyPlan(listen: listen)
-        plan.loopCount = 1
-        plan.originTrust.extraAuthorities = [TestAuthority.origin.certificate]
+        plan.wiring.loopCount = 1
+        plan.policy.originTrust.extraAuthorities = [TestAuthority.origin.certificate]
         change.apply(&plan)
-        let server = try ProxyServer(
+        firstPolicy = plan.policy
+        server = try ProxyServer(
             plan: plan, authority: TestAuthority.proxy, sink: traffic,
             numbers: RecordNumbers(connection: 1, exchange: 1), loops: [loop])
         addresses = server.addresses
         startThread(named: "proxy") { [loop] in loop.run() }
         // The task lives on the loop: the tests block the threads that it would run on otherwise.
-        Task(executorPreference: loop) { [shutdown, ending] in
+        Task(executorPreference: loop) { [server, shutdown, ending] in
             ending.signal(await server.run(until: shutdown))
         }
     }
@@ -137,6 +147,16 @@ final class ProxyUnderTest {
         return context.makeSession(
             verifying: name, serverName: isAddress ? nil : name, protocols: protocols,
             resumptionKey: name)
+    }
+
+    /// Exchanges the policy for the first one with a change.
+    ///
+    /// - Returns: its number.
+    @discardableResult
+    func exchange(_ change: (inout ProxyPolicy) -> Void) -> Int64 {
+        var policy = firstPolicy
+        change(&policy)
+        return server.exchange(policy)
     }
 
     // MARK: Ending

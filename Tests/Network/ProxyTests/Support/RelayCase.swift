@@ -61,9 +61,9 @@ struct RelayCase: CustomTestStringConvertible {
             }
         }
         let change = PlanChange { [self] plan in
-            plan.originVersion = isHTTP2 ? .http2 : .http1
+            plan.policy.originVersion = isHTTP2 ? .http2 : .http1
             guard way == .reverse else { return }
-            plan.ports[0].mode = .reverse(
+            plan.wiring.ports[0].mode = .reverse(
                 .init(origin.isSecure ? .https : .http, host: host, port: server.port))
         }
         try withProxy(change) { proxy in

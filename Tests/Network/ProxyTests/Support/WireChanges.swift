@@ -12,7 +12,7 @@ extension PlanChange {
     }
 
     static func rules(_ change: @escaping (inout DispositionRules) -> Void) -> PlanChange {
-        PlanChange { change(&$0.disposition) }
+        PlanChange { change(&$0.policy.disposition) }
     }
 
     static func blocks(_ patterns: String...) -> PlanChange {
@@ -30,7 +30,7 @@ extension PlanChange {
     /// Clients have to give one of these.
     static func logins(_ pairs: (user: String, password: String)...) -> PlanChange {
         PlanChange { plan in
-            plan.ports[0].credentials = pairs.compactMap {
+            plan.wiring.ports[0].credentials = pairs.compactMap {
                 SOCKSCredential(user: $0.user, password: $0.password)
             }
         }
@@ -46,7 +46,7 @@ extension PlanChange {
             upstream.credential = login.flatMap {
                 SOCKSCredential(user: $0.user, password: $0.password)
             }
-            plan.upstreams.append(upstream)
+            plan.policy.upstreams.append(upstream)
         }
     }
 }

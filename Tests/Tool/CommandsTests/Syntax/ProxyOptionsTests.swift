@@ -71,7 +71,7 @@ struct ProxyOptionsTests {
         var options = ProxyOptions()
         options.modes = try ["explicit", "transparent@127.0.0.1:8443"].map(mode)
         #expect(failure(of: options) == nil)
-        #expect(try options.plan().ports.map(\.mode) == [.explicit, .transparent])
+        #expect(try options.plan().wiring.ports.map(\.mode) == [.explicit, .transparent])
         options.modes = try ["explicit", "transparent"].map(mode)
         #expect(failure(of: options)?.code == "bad-address")
     }
@@ -102,7 +102,7 @@ struct ProxyOptionsTests {
             #expect(found?.detail.contains("s3cret") != true)
             if let count = row.count {
                 let plan = try options.plan()
-                #expect(plan.ports[0].credentials?.count == count)
+                #expect(plan.wiring.ports[0].credentials?.count == count)
             }
             options.credentials = nil
             options.upstreams = [UpstreamProxy(.http, host: "a.test", port: 1)]
@@ -130,7 +130,7 @@ struct ProxyOptionsTests {
             options.upstreamCredentials = try ["[::1]:2=\(path)"].map {
                 try ValueSyntax<UpstreamCredentialFile>.upstreamCredential.read($0)
             }
-            let upstreams = try options.plan().upstreams
+            let upstreams = try options.policy().upstreams
             #expect(upstreams.map(\.host) == ["a.test", "::1"])
             #expect(upstreams.map(\.port) == [1, 2])
             #expect(upstreams.map(\.scheme) == [.http, .socks5])
@@ -158,7 +158,9 @@ struct ProxyOptionsTests {
                 options.upstreamCredentials = [
                     try ValueSyntax<UpstreamCredentialFile>.upstreamCredential.read(given)
                 ]
-                let passwords = try options.plan().upstreams.map { $0.credential?.basicBytes.text }
+                let passwords = try options.policy().upstreams.map {
+                    $0.credential?.basicBytes.text
+                }
                 #expect(passwords == ["jane:s3cret", "jane:s3cret"])
             }
         }

@@ -2,7 +2,7 @@ internal import Origins
 internal import Sockets
 
 /// Keeps a proxy from addresses that its rules block, and from itself.
-final class ProxyOriginPolicy: OriginPolicy {
+final class ProxyAddressRule: AddressRule {
     private let disposition: DispositionRules
     private let listening: [SocketAddress]
     private let ownPorts: Set<UInt16>
