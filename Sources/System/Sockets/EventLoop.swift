@@ -6,17 +6,18 @@ internal import Synchronization
 /// One thread that runs tasks and waits for sockets: the executor of every task that is started on
 /// it, so that code reads straight and never hops.
 ///
-/// `@unchecked Sendable`: everything but `foreign` and `wakeDescriptor` is touched on the loop's own
-/// thread only, which `isCurrent` and the executor's contract ensure.
+/// `@unchecked Sendable`: everything but `foreign`, `thread`, `stopping` and `wakeDescriptor` is touched
+/// on the loop's own thread only, which `isCurrent` and the executor's contract ensure.
 @safe
 package final class EventLoop: TaskExecutor, @unchecked Sendable {
     package let index: Int
     private let wakeDescriptor: Int32
     private let foreign = Mutex(ForeignWork())
     private let stopping = Atomic(false)
+    /// The one that runs it, 0 before; asked by any thread that brings a task.
+    private let thread = Atomic<pthread_t>(0)
 
     private var poller: Poller
-    private var thread: pthread_t?
     private var jobs: [UnownedJob] = []
     private var running: [UnownedJob] = []
     private var channels: [Channel?] = []
@@ -85,8 +86,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
 
     /// Whether the caller runs on this loop's thread.
     package var isCurrent: Bool {
-        guard let thread = thread else { return false }
-        return pthread_equal(thread, pthread_self()) != 0
+        thread.load(ordering: .relaxed) == pthread_self()
     }
 
     // MARK: Executor
@@ -133,7 +133,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
 
     /// Runs until `stop()`; the calling thread becomes the loop's.
     package func run() {
-        thread = pthread_self()
+        thread.store(pthread_self(), ordering: .relaxed)
         while !stopping.load(ordering: .acquiring) {
             takeForeignWork()
             runJobs()
