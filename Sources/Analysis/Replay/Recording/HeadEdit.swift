@@ -1,42 +1,16 @@
 internal import Base
+internal import HTTPCodecs
 internal import HTTPModel
 
 /// Writes recorded heads with other values.
 enum HeadEdit {
-    enum Change {
-        case keep
-        case drop
-        case value([UInt8])
-    }
-
     /// - Parameter change: says what becomes of a field, by its name in lower case and its value.
-    /// - Returns: the head as it was if the new one would not be one.
     static func rewritten(
-        _ head: ResponseHead, _ change: (String, ArraySlice<UInt8>) -> Change
+        _ head: ResponseHead, _ change: (String, ArraySlice<UInt8>) -> FieldChange
     ) -> ResponseHead {
-        let fields = head.fields
-        guard let first = fields.slices.first else { return head }
-        var bytes = Array(fields.raw[..<Int(first.nameStart)])
-        var hasChanged = false
-        for slice in fields.slices {
-            let name = fields.name(slice)
-            var value = Array(fields.value(slice))
-            switch change(name.map(\.asciiLowercased).text, value[...]) {
-            case .keep: break
-            case .drop:
-                hasChanged = true
-                continue
-            case .value(let new):
-                hasChanged = true
-                value = new
-            }
-            bytes += Array(name)
-            bytes += [0x3A, 0x20] as [UInt8]
-            bytes += value
-            bytes += [0x0D, 0x0A] as [UInt8]
-        }
-        guard hasChanged else { return head }
-        return RecordedHeads.response(bytes + [0x0D, 0x0A]) ?? head
+        head.rewritten { fields, slice in
+            change(fields.name(slice).map(\.asciiLowercased).text, fields.value(slice))
+        } ?? head
     }
 
     // MARK: Dates
@@ -46,8 +20,8 @@ enum HeadEdit {
         rewritten(head) { name, value in
             switch name {
             case "date", "expires", "last-modified", "retry-after":
-                shifted(value, by: seconds).map(Change.value) ?? .keep
-            case "set-cookie": cookie(value, by: seconds).map(Change.value) ?? .keep
+                shifted(value, by: seconds).map(FieldChange.value) ?? .keep
+            case "set-cookie": cookie(value, by: seconds).map(FieldChange.value) ?? .keep
             default: .keep
             }
         }

@@ -227,7 +227,8 @@ extension ExchangeTask {
         let isEmpty = origin.hasNoContent
         record?.note(head)
         record?.watchContent(behind: head.fields, .response)
-        let isSent = try await client.begin(head, from: origin, isEmpty: isEmpty, of: self)
+        let sent = await edited(head)
+        let isSent = try await client.begin(sent, from: origin, isEmpty: isEmpty, of: self)
         if !isSent, !isEmpty { try await passContent(from: origin) }
         let trailers = origin.trailers
         record?.noteTrailers(trailers.raw, .response)

@@ -28,6 +28,8 @@ final class ExchangeTask: @unchecked Sendable {
     var hasTakenContent = false
     /// The origin that is asked, and whether its response is waited for already.
     var isAwaitingResponse = false
+    /// The request as it goes on; `nil` while that is not known.
+    private(set) var outgoing: OutgoingRequest?
     var waitedFor: (any OriginExchange)?
 
     /// - Parameters:
@@ -51,12 +53,13 @@ final class ExchangeTask: @unchecked Sendable {
 
     /// Goes on with an exchange that began before the client's connection spoke HTTP/2.
     init(
-        continuing record: ExchangeRecorder, of request: RequestHead,
+        continuing record: ExchangeRecorder, of request: RequestHead, as outgoing: OutgoingRequest?,
         client: any ExchangeClient, origins: any OriginSource
     ) {
         self.client = client
         self.origins = origins
         self.request = request
+        self.outgoing = outgoing
         self.record = record
         task = origins.task
         worker = origins.task.worker
@@ -67,7 +70,7 @@ final class ExchangeTask: @unchecked Sendable {
 
     /// Whether the proxy's own page is being sent. It is no traffic of the client's, and not recorded
     /// but for its connection.
-    private var isOwnUnderWay = false
+    private(set) var isOwnUnderWay = false
 
     /// Whether the record has been handed over, or there is none to be.
     var isOver: Bool { record?.isFinished ?? !isOwnUnderWay }
@@ -87,7 +90,9 @@ final class ExchangeTask: @unchecked Sendable {
         case .connect(let host, let port): try await connect(host, port)
         case .forward(let outgoing):
             if !worker.interceptors.probers.isEmpty { try await serveProbe(outgoing.origin) }
-            try await forward(outgoing)
+            let edited = await edited(outgoing)
+            self.outgoing = edited
+            try await forward(edited)
         }
         await worker.recorder.waitForRoom()
     }
@@ -157,7 +162,8 @@ final class ExchangeTask: @unchecked Sendable {
             return .forward(
                 OutgoingRequest(
                     head: head, origin: origin, target: target, host: host, framing: framing,
-                    upgrade: upgrade, isClear: task.session == nil, through: entry))
+                    upgrade: upgrade, isClear: task.session == nil,
+                    keepsProxyFields: !entry.isProxy))
         }
     }
 

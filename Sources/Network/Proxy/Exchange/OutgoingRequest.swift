@@ -21,10 +21,10 @@ final class OutgoingRequest: Sendable {
 
     init(
         head: RequestHead, origin: OriginTarget, target: [UInt8]?, host: [UInt8]?,
-        framing: BodyFraming, upgrade: StreamUpgrade?, isClear: Bool, through entry: Entry
+        framing: BodyFraming, upgrade: StreamUpgrade?, isClear: Bool, keepsProxyFields: Bool
     ) {
         self.isClear = isClear
-        keepsProxyFields = !entry.isProxy
+        self.keepsProxyFields = keepsProxyFields
         self.head = head
         self.origin = origin
         self.target = target

@@ -63,14 +63,12 @@ extension HTTP1Relay {
         let saysClose =
             !isOwned || head.fields.contains(.connection, token: "close")
             || expectsNext && head.keepsConnection && !endsWithConnection
-        let removal = task.removal(from: head)
         return Forwarding(
             framing: coding == .untilClose ? .untilClose : .asCame, keepsVersion: isOwned,
             // What an origin would rather speak (RFC 9110 §15.5.22).
             keepsUpgrade: !UpgradeOffer(of: head.fields).isEmpty,
             keepsProxyFields: !entry.isProxy, closes: closesConnection && saysClose,
-            keepsAlive: (isOld || isOwned && head.fields.asksToKeepAlive) && !closesConnection,
-            dropping: removal.dropping, adding: removal.adding)
+            keepsAlive: (isOld || isOwned && head.fields.asksToKeepAlive) && !closesConnection)
     }
 
     /// How a head goes on whose content comes without a framing of HTTP/1.
@@ -88,11 +86,9 @@ extension HTTP1Relay {
             if !isEmpty { coding = isOld ? .untilClose : .chunked }
         }
         closesConnection = exchange.closesConnection || coding == .untilClose
-        let removal = task.removal(from: head)
         return Forwarding(
             framing: framing, keepsProxyFields: !entry.isProxy, closes: closesConnection,
-            keepsAlive: isOld && !closesConnection, dropping: removal.dropping,
-            adding: removal.adding)
+            keepsAlive: isOld && !closesConnection)
     }
 
     /// Relays a content without copying what fills a buffer.

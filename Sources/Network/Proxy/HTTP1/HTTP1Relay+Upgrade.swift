@@ -75,6 +75,7 @@ extension HTTP1Relay {
         record.record.stream = clientStream.id
         self.upgraded = UpgradedConnection(
             connection: downstream, stream: stream, first: clientStream, request: request,
+            outgoing: exchange.outgoing,
             recorder: record,
             origin: HTTP2OriginExchange(upgraded, upstream, worker: worker, stream: originStream))
         return true
@@ -89,6 +90,7 @@ struct UpgradedConnection: @unchecked Sendable {
     let stream: PlainStream
     let first: HTTP2Stream
     let request: RequestHead
+    let outgoing: OutgoingRequest?
     let recorder: ExchangeRecorder
     let origin: HTTP2OriginExchange
 }

@@ -124,10 +124,7 @@ final class HTTP2ExchangeClient: ExchangeClient, @unchecked Sendable {
         _ head: ResponseHead, from origin: any OriginExchange, isEmpty: Bool,
         of exchange: ExchangeTask
     ) async throws(RelayFailure) -> Bool {
-        let removal = exchange.task.removal(from: head)
-        let fields = HTTP2Fields.response(
-            head, dropping: removal.dropping, adding: removal.adding,
-            keepsProxyFields: !relay.entry.isProxy)
+        let fields = HTTP2Fields.response(head, keepsProxyFields: !relay.entry.isProxy)
         guard !fields.isTooLarge else {
             throw .unanswered(.tooLargeHead(502, "response", head.raw.count))
         }

@@ -79,7 +79,7 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
     /// Goes on with a request that was made before the connection spoke HTTP/2.
     private func serve(_ upgraded: UpgradedConnection) async {
         let exchange = ExchangeTask(
-            continuing: upgraded.recorder, of: upgraded.request,
+            continuing: upgraded.recorder, of: upgraded.request, as: upgraded.outgoing,
             client: HTTP2ExchangeClient(upgraded.first, of: self), origins: self)
         opened(exchange, on: upgraded.first)
         defer { closed(upgraded.first) }

@@ -2,45 +2,31 @@ internal import HTTPCodecs
 internal import HTTPModel
 internal import Recording
 
-/// What of a response's head does not go to the client, because it would lead it to HTTP/3, which is
-/// not intercepted.
-struct HTTP3Removal {
-    var dropping: [StaticString] = []
-    var adding: [AddedField] = []
-
-    static let none = HTTP3Removal()
-}
-
 extension ConnectionTask {
-    /// Takes advertisements of HTTP/3 out of a response (RFC 7838 §3), and notes it.
-    func removal(from head: ResponseHead) -> HTTP3Removal {
+    /// A response's head without what would lead the client to HTTP/3, which is not intercepted
+    /// (RFC 7838 §3); `nil` if there is nothing of it. Notes it.
+    func withoutHTTP3(_ head: ResponseHead) -> ResponseHead? {
         guard policy.value.removesHTTP3, head.fields.contains(.alternativeServices) else {
-            return .none
+            return nil
         }
-        var removal = HTTP3Removal()
         var isAdvertised = false
-        for value in head.fields.all(.alternativeServices) {
+        let rest = head.rewritten { fields, slice in
+            guard slice.known == .alternativeServices else { return .keep }
+            let value = fields.value(slice)
             do throws(AlternativeServicesViolation) {
                 let services = try AlternativeServices(value)
                 isAdvertised = isAdvertised || services.advertisesHTTP3
-                if let rest = services.withoutHTTP3,
-                    let field = AddedField("alt-svc".utf8, rest)
-                {
-                    removal.adding.append(field)
-                }
+                return services.withoutHTTP3.map(FieldChange.value) ?? .drop
             } catch {
                 let (rest, advertisesHTTP3) = AlternativeServices.withoutHTTP3(malformed: value)
                 isAdvertised = isAdvertised || advertisesHTTP3
-                if let rest, let field = AddedField("alt-svc".utf8, rest) {
-                    removal.adding.append(field)
-                }
+                return rest.map(FieldChange.value) ?? .drop
             }
         }
-        guard isAdvertised else { return .none }
-        removal.dropping = ["alt-svc"]
+        guard isAdvertised else { return nil }
         noteOnce(
             "http3-advertisement-removed",
             "Alt-Svc offered HTTP/3, which is not intercepted; the client was not told")
-        return removal
+        return rest
     }
 }

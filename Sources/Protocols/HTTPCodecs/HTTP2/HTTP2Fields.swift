@@ -54,7 +54,7 @@ package struct HTTP2Fields: Sendable {
     }
 
     package static func response(
-        _ head: ResponseHead, dropping: [StaticString] = [], adding: [AddedField] = [],
+        _ head: ResponseHead, dropping: [StaticString] = [],
         keepsProxyFields: Bool = false
     ) -> HTTP2Fields {
         var fields = HTTP2Fields(
@@ -62,7 +62,6 @@ package struct HTTP2Fields: Sendable {
             keepsProxyFields: keepsProxyFields)
         fields.addStatus(head.status)
         fields.addFields(of: head.fields, isRequest: false, dropping)
-        for field in adding { fields.add(field.name[...], field.value[...], isSensitive: false) }
         return fields
     }
 

@@ -1,5 +1,6 @@
 import Base
 import LoginRows
+import Sockets
 import Testing
 import Traffic
 
@@ -113,12 +114,17 @@ extension ProxyTests {
                 _ = try wire.readToEnd()
             }
             let target = ProxyPlan.ReverseTarget(.http, host: "localhost", port: origin.port)
-            try withProxy(
-                traffic: traffic, way == .reverse ? .mode(.reverse(target)) : .none
-            ) { proxy in
+            let led = way == .transparent ? try LedPort() : nil
+            let change = PlanChange { plan in
+                if way == .reverse { plan.wiring.ports[0].mode = .reverse(target) }
+                led?.lead(&plan, to: origin.address)
+            }
+            try withProxy(traffic: traffic, change) { proxy in
                 proxy.adopt(origin)
-                let authority = "localhost:\(origin.port)"
-                let wire = way == .connect ? try proxy.tunnel(to: authority) : try proxy.connect()
+                let authority = "localhost:\(led?.address.port ?? origin.port)"
+                let wire =
+                    try led.map { try Wire.connect(to: $0.address) }
+                    ?? (way == .connect ? proxy.tunnel(to: authority) : proxy.connect())
                 if way == .socks { try wire.tunnelBySOCKS(to: .name("localhost"), origin.port) }
                 try wire.send(row.text(way, to: authority))
                 _ = try wire.readResponse()

@@ -1,0 +1,116 @@
+package import HTTPCodecs
+package import HTTPModel
+internal import Origins
+internal import Recording
+internal import Sockets
+internal import Traffic
+
+/// Changes heads on their way, without a socket. It is asked for each request and each final response
+/// ahead of their contents, those of a responder among them; of several, each is asked with what those
+/// before it made of the head.
+///
+/// What came is recorded as it came, and what was sent on beside it where it differs.
+package protocol MessageEditor: Interceptor {
+    func edit(_ request: EditedRequest) -> EditStep
+    func edit(_ response: ResponseHead, to request: EditedRequest) -> EditStep
+}
+
+extension MessageEditor {
+    package func edit(_ request: EditedRequest) -> EditStep { .keep }
+    package func edit(_ response: ResponseHead, to request: EditedRequest) -> EditStep { .keep }
+}
+
+/// A request as an editor sees it.
+package struct EditedRequest: Sendable {
+    /// The exchange's number in the capture.
+    package let exchange: Int64
+    package let isSecure: Bool
+    /// As `Host` is written: without the scheme's standard port.
+    package let authority: String
+    /// The path with the query.
+    package let target: [UInt8]
+    package let head: RequestHead
+}
+
+/// What an editor does with a head.
+package enum EditStep: Sendable {
+    case keep
+    case change(HeadChange)
+    /// It is asked again in so many milliseconds, at least one; meanwhile the exchange waits, and no
+    /// other.
+    case wait(UInt64)
+}
+
+extension ExchangeTask {
+    /// The request as the editors want it to go on.
+    func edited(_ outgoing: OutgoingRequest) async -> OutgoingRequest {
+        var outgoing = outgoing
+        for editor in worker.interceptors.editors where !isOwnUnderWay {
+            let request = shown(outgoing)
+            guard let change = await decide({ editor.edit(request) }) else { continue }
+            outgoing = OutgoingRequest(outgoing, changedBy: change)
+            record?.record.sentRequestHead = outgoing.head.raw
+        }
+        return outgoing
+    }
+
+    /// The final response as it goes to the client.
+    func edited(_ head: ResponseHead) async -> ResponseHead {
+        var sent = task.withoutHTTP3(head)
+        if let outgoing, !isOwnUnderWay {
+            let request = shown(outgoing)
+            for editor in worker.interceptors.editors {
+                let last = sent ?? head
+                guard let change = await decide({ editor.edit(last, to: request) }) else {
+                    continue
+                }
+                sent = change.apply(to: last)
+            }
+        }
+        guard let sent else { return head }
+        record?.record.sentResponseHead = sent.raw
+        return sent
+    }
+
+    private func shown(_ outgoing: OutgoingRequest) -> EditedRequest {
+        EditedRequest(
+            exchange: record?.record.id ?? 0, isSecure: outgoing.origin.isSecure,
+            authority: outgoing.origin.authority,
+            target: Array(outgoing.path), head: outgoing.head)
+    }
+
+    /// Asks until there is an answer; nobody waits for a client that has left, or in a drain.
+    private func decide(_ ask: () -> EditStep) async -> HeadChange? {
+        let end = worker.loop.now + limits.responseTimeout
+        var wakeup: LoopWakeup?
+        while true {
+            switch ask() {
+            case .keep: return nil
+            case .change(let change): return change
+            case .wait(let time):
+                guard !worker.isDraining, !task.isCut, client.lost == nil, !task.channel.isBroken,
+                    worker.loop.now < end
+                else { return nil }
+                let waiting = wakeup ?? LoopWakeup(worker.loop)
+                wakeup = waiting
+                await waiting.rest(for: min(max(1, time), Self.longestRest))
+            }
+        }
+    }
+
+    /// In milliseconds: then it is looked again who still waits.
+    private static let longestRest: UInt64 = 250
+}
+
+extension OutgoingRequest {
+    /// The target as it goes on.
+    fileprivate var path: ArraySlice<UInt8> { target.map { $0[...] } ?? head.target }
+
+    fileprivate convenience init(_ other: OutgoingRequest, changedBy change: HeadChange) {
+        self.init(
+            head: change.apply(to: other.head, path: other.path), origin: other.origin,
+            target: change.target(insteadOf: other.path) ?? other.target, host: other.host,
+            framing: other.framing, upgrade: other.upgrade, isClear: other.isClear,
+            keepsProxyFields: other.keepsProxyFields)
+    }
+}
