@@ -124,6 +124,8 @@ extension ExchangeRecorder {
     ) {
         record.status = answer.status
         record.responseHead = message.head
+        // It stands in the place of what may have been about to be sent.
+        record.sentResponseHead = []
         record.answeredByTool = true
         record.error = code ?? answer.code
         record.errorDetail = answer.detail

@@ -35,6 +35,9 @@ extension Command {
                     + " What clients are shown is signed by a CA of this installation, which nothing"
                     + " trusts until you say so: see 'sallyport ca --help'.",
                 HelpTopic.configurationHelp,
+                "At SIGUSR1 the files of --origin-ca, --client-cert and --upstream-auth are read again:"
+                    + " connections that come in then are served by what they say, and those that"
+                    + " are open go on as they began.",
                 "SIGINT and SIGTERM end it: exchanges under way may finish for five seconds, and the"
                     + " capture is completed. It exits with 0, with 3 if exchanges had to be cut"
                     + " off, and with 4 if the capture could not be written.",
@@ -165,6 +168,7 @@ private func runProxy(
     let service = try ProxyService(options, variables: environment.variables, events: events)
     signals.watch(
         onStop: { _ in service.stop() }, onTick: { if service.failure != nil { service.stop() } })
+    signals.watchRenewal { [options] in renewPolicy(of: service, as: options, environment) }
     let ready = ReadyMessage(
         of: service.server, options, service.authority, capture: service.capturePath,
         processID: getpid(), content: service.content?.place)
@@ -180,6 +184,26 @@ private func runProxy(
     let endedInOrder = try await service.run()
     if !arguments.isJSON { try tellEnd(of: service, environment) }
     return endedInOrder ? .clean : .inconclusive
+}
+
+/// Serves who comes from now on by what the options' files say now.
+private func renewPolicy(
+    of service: ProxyService, as options: ProxyOptions, _ environment: Environment
+) {
+    let line: String
+    do throws(Failure) {
+        let number = try service.exchange(options)
+        line =
+            "the files of the options were read again; connections that come in from now on are"
+            + " served by policy \(number)"
+    } catch {
+        line = "SIGUSR1: \(error.detail); the policy stays as it was"
+    }
+    do throws(Failure) {
+        try environment.diagnostics.write("sallyport: \(TerminalText.sanitized(line))\n")
+    } catch {
+        // Nobody reads what it says, and its clients are served all the same.
+    }
 }
 
 /// What was recorded, and what can be done with it.

@@ -18,6 +18,7 @@ package final class StopSignals: Sendable {
     private struct State {
         var machine = StopMachine()
         var watcher: Watcher?
+        var onRenew: (@Sendable () -> Void)?
     }
 
     private struct Watcher {
@@ -43,6 +44,16 @@ package final class StopSignals: Sendable {
         // Whoever is interrupted by a handler must not wait in it.
         _ = fcntl(ends.writing, F_SETFL, O_NONBLOCK)
         unsafe handlerPipe = ends.writing
+        var action = Self.action()
+        for number in [SIGINT, SIGTERM, SIGHUP]
+        where !(keepsIgnored || number == SIGHUP) || !Self.isIgnored(number) {
+            unsafe sigaction(number, &action, nil)
+        }
+        for number in ignoredSignals { _ = signal(number, SIG_IGN) }
+    }
+
+    /// What notes a signal.
+    private static func action() -> sigaction {
         var action = sigaction()
         // Only what POSIX allows in a handler: the note wakes the thread that does the rest.
         unsafe action.__sigaction_handler.sa_sigaction = { number, information, _ in
@@ -56,11 +67,15 @@ package final class StopSignals: Sendable {
             errno = before
         }
         action.sa_flags = SA_RESTART | SA_SIGINFO
-        for number in [SIGINT, SIGTERM, SIGHUP]
-        where !(keepsIgnored || number == SIGHUP) || !Self.isIgnored(number) {
-            unsafe sigaction(number, &action, nil)
-        }
-        for number in ignoredSignals { _ = signal(number, SIG_IGN) }
+        return action
+    }
+
+    /// Calls `onRenew` at each SIGUSR1 from now on, on the thread that watches; without this, the
+    /// signal ends the process as it always does.
+    package func watchRenewal(_ onRenew: @escaping @Sendable () -> Void) {
+        state.withLock { $0.onRenew = onRenew }
+        var action = Self.action()
+        unsafe sigaction(SIGUSR1, &action, nil)
     }
 
     /// Calls `onStop` at the first signal; one that comes a second later or more calls `onInsist`,
@@ -102,6 +117,10 @@ package final class StopSignals: Sendable {
     }
 
     private func act(_ note: SignalNote) {
+        if note.number == SIGUSR1 {
+            state.withLock(\.onRenew)?()
+            return
+        }
         let (action, watcher) = state.withLock { ($0.machine.take(at: note.time), $0.watcher) }
         switch (action, watcher?.onInsist) {
         case (.none, _): break

@@ -31,6 +31,7 @@ package struct ConnectionFacts {
             ),
             ("arguments", summary.processArguments.map(shellQuoted).joined(separator: " ")),
             ("listener", "\(record.listener), \(record.mode.rawValue)"),
+            ("policy", record.policyVersion == 0 ? "" : String(record.policyVersion)),
             ("origin", summary.origin.isEmpty ? "" : summary.origin + address + reused),
         ]
     }

@@ -55,6 +55,7 @@ package struct ConnectionSummary {
             "alert": .optional(alert?.name),
             "originAlert": .optional(record.originAlert?.name),
             "closedBy": .optional(record.closedBy?.rawValue),
+            "policy": .integer(record.policyVersion),
             "bytes": [
                 "clientReceived": .integer(record.clientBytes.received),
                 "clientSent": .integer(record.clientBytes.sent),

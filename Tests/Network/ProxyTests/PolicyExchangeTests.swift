@@ -97,6 +97,32 @@ extension ProxyTests {
             }
         }
 
+        /// A client that was not asked for a certificate is asked then, although it could resume.
+        @Test(arguments: [TLSVersions(.tls12, .tls12), TLSVersions(.tls13, .tls13)])
+        func asksWhoResumes(_ versions: TLSVersions) throws {
+            try withProxy { proxy in
+                let origin = try proxy.greeter(.tls)
+                let context = TLSClientContext(
+                    versions: versions, extraAuthorities: [TestAuthority.proxy.certificate],
+                    trustsSystem: false)
+                func isResumed() throws -> Bool {
+                    let client = try proxy.tunnel(to: origin.authority)
+                    defer { client.close() }
+                    let session = context.makeSession(
+                        verifying: "localhost", serverName: "localhost", protocols: ["http/1.1"],
+                        resumptionKey: "localhost")
+                    try client.secure(session)
+                    #expect(try client.get("/").status == 200)
+                    return session.parameters.isResumed
+                }
+                #expect(try !isResumed())
+                #expect(try isResumed())
+                proxy.exchange { $0.asksForCertificates = [HostPattern("*")].compactMap(\.self) }
+                #expect(try !isResumed())
+                #expect(try isResumed())
+            }
+        }
+
         /// What is under way is brought to its end, however long that takes.
         @Test(arguments: Way.allCases)
         func leavesWhatIsUnderWay(_ way: Way) throws {

@@ -74,6 +74,7 @@ extension ExchangeTask {
         isAwaitingResponse = false
         defer { waitedFor = nil }
         if outgoing.upgrade != nil, origin.refusesUpgrades { throw .unanswered(.noExtendedConnect) }
+        if outgoing.isChanged { record?.record.sentRequestHead = outgoing.head.raw }
         let switched: ResponseHead?
         if outgoing.framing == .none || outgoing.upgrade != nil {
             isRequestComplete = outgoing.upgrade == nil

@@ -18,11 +18,14 @@ final class OutgoingRequest: Sendable {
     let keepsProxyFields: Bool
     /// Whether the client's connection is without TLS.
     let isClear: Bool
+    /// Whether the head is another than the one that came.
+    let isChanged: Bool
 
     init(
         head: RequestHead, origin: OriginTarget, target: [UInt8]?, host: [UInt8]?,
-        framing: BodyFraming, upgrade: StreamUpgrade?, isClear: Bool, keepsProxyFields: Bool
+        framing: BodyFraming, upgrade: StreamUpgrade?, isClear: Bool, keepsProxyFields: Bool, isChanged: Bool = false
     ) {
+        self.isChanged = isChanged
         self.isClear = isClear
         self.keepsProxyFields = keepsProxyFields
         self.head = head

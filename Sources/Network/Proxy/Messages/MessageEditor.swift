@@ -49,7 +49,6 @@ extension ExchangeTask {
             let request = shown(outgoing)
             guard let change = await decide({ editor.edit(request) }) else { continue }
             outgoing = OutgoingRequest(outgoing, changedBy: change)
-            record?.record.sentRequestHead = outgoing.head.raw
         }
         return outgoing
     }
@@ -67,7 +66,7 @@ extension ExchangeTask {
                 sent = change.apply(to: last)
             }
         }
-        guard let sent else { return head }
+        guard let sent, sent.raw != head.fields.raw else { return head }
         record?.record.sentResponseHead = sent.raw
         return sent
     }
@@ -79,15 +78,20 @@ extension ExchangeTask {
             target: Array(outgoing.path), head: outgoing.head)
     }
 
-    /// Asks until there is an answer; nobody waits for a client that has left, or in a drain.
+    /// Asks until there is an answer; nobody waits in a drain, for a client that has left, or for
+    /// long for one that has ended its direction.
     private func decide(_ ask: () -> EditStep) async -> HeadChange? {
-        let end = worker.loop.now + limits.responseTimeout
-        var wakeup: LoopWakeup?
+        var end = worker.loop.now + limits.responseTimeout
+        var (wakeup, hasEnded): (LoopWakeup?, Bool) = (nil, false)
         while true {
             switch ask() {
             case .keep: return nil
             case .change(let change): return change
             case .wait(let time):
+                if client.ownsConnection, task.channel.peerEnded, !hasEnded {
+                    hasEnded = true
+                    end = min(end, worker.loop.now + worker.halfCloseGrace)
+                }
                 guard !worker.isDraining, !task.isCut, client.lost == nil, !task.channel.isBroken,
                     worker.loop.now < end
                 else { return nil }
@@ -107,10 +111,12 @@ extension OutgoingRequest {
     fileprivate var path: ArraySlice<UInt8> { target.map { $0[...] } ?? head.target }
 
     fileprivate convenience init(_ other: OutgoingRequest, changedBy change: HeadChange) {
+        let head = change.apply(to: other.head, path: other.path)
         self.init(
-            head: change.apply(to: other.head, path: other.path), origin: other.origin,
+            head: head, origin: other.origin,
             target: change.target(insteadOf: other.path) ?? other.target, host: other.host,
             framing: other.framing, upgrade: other.upgrade, isClear: other.isClear,
-            keepsProxyFields: other.keepsProxyFields)
+            keepsProxyFields: other.keepsProxyFields,
+            isChanged: other.isChanged || head.raw != other.head.raw)
     }
 }

@@ -5,7 +5,8 @@ internal import Sockets
 /// Answers in the place of origins: with one, and unless it asks for it, no origin is dialled and
 /// no name is resolved.
 package protocol OriginResponder: Interceptor {
-    /// Whether it may have an answer for a host; where it has not, the next interceptor is asked.
+    /// Whether it may have an answer for a host, the same at each call; where it has not, the next
+    /// interceptor is asked.
     func answers(for host: String) -> Bool
 
     /// Whether what it has no answer for goes to its origin.

@@ -153,7 +153,11 @@ package final class TLSServerContext: TLSContext {
     ) -> TLSSession {
         let session = unsafe makePointer()
         unsafe SSL_set_accept_state(session)
-        if asksForCertificate { unsafe SSL_set_verify(session, SSL_VERIFY_PEER, nil) }
+        if asksForCertificate {
+            unsafe SSL_set_verify(session, SSL_VERIFY_PEER, nil)
+            // A session in which nobody was asked is not resumed: its client would not be asked then.
+            unsafe SSL_set_session_id_context(session, [UInt8]("sallyport asks".utf8), 14)
+        }
         unsafe SSL_use_certificate(session, leaf(for: name, and: address).pointer)
         // Errors that are left behind would be taken for another session's.
         OpenSSLErrors.clear()

@@ -136,6 +136,43 @@ extension ProxyTests {
             }
         }
 
+        /// One that has ended its direction may still read, but not for long.
+        @Test func waitsAWhileForWhoHasEnded() throws {
+            let isHeld = DispatchSemaphore(value: 0)
+            let editor = TestEditor(request: { _ in
+                isHeld.signal()
+                return .wait(1)
+            })
+            let change = PlanChange {
+                $0.interceptors = [editor]
+                $0.wiring.limits.halfCloseGrace = 100
+            }
+            try withProxy(change) { proxy in
+                let origin = try proxy.greeter()
+                let client = try proxy.connect()
+                try client.send("GET http://\(origin.authority)/ HTTP/1.1\r\nHost: x\r\n\r\n")
+                isHeld.wait()
+                try client.finish()
+                #expect(try client.readResponse().body.text == "hello")
+            }
+        }
+
+        /// A head that is not sent is not recorded as sent: neither to an origin that is not there,
+        /// nor to a client that gets an answer of ours.
+        @Test func recordsWhatWasSentAlone() throws {
+            let editor = TestEditor(
+                request: { _ in .change(Self.change("/else", [])) },
+                response: { _, _ in .change(Self.change(nil, [("X-New", "1")])) })
+            try withProxy(PlanChange { $0.interceptors = [editor] }) { proxy in
+                let closed = try ScriptedOrigin { _, _ in }
+                closed.stop()
+                let client = try proxy.connect()
+                #expect(try client.get("http://\(closed.authority)/").status == 502)
+                let record = try proxy.traffic.exchange()
+                #expect(record.sentRequestHead.isEmpty && record.sentResponseHead.isEmpty)
+            }
+        }
+
         /// The proxy's own page is no traffic of a client's.
         @Test func isNotAskedForThePage() throws {
             let editor = TestEditor()
