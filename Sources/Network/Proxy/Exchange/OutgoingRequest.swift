@@ -23,7 +23,8 @@ final class OutgoingRequest: Sendable {
 
     init(
         head: RequestHead, origin: OriginTarget, target: [UInt8]?, host: [UInt8]?,
-        framing: BodyFraming, upgrade: StreamUpgrade?, isClear: Bool, keepsProxyFields: Bool, isChanged: Bool = false
+        framing: BodyFraming, upgrade: StreamUpgrade?, isClear: Bool, keepsProxyFields: Bool,
+        isChanged: Bool = false
     ) {
         self.isChanged = isChanged
         self.isClear = isClear
