@@ -197,7 +197,7 @@ package struct FindingsEngine {
     private static let detectors: [@Sendable (ExchangeView) -> [RuleMatch]] = [
         AuthorizationDetector.examine, APIKeyDetector.examine,
         PasswordFieldDetector.examine, URLDetector.examine, LoginPageDetector.examine,
-        CookieAttributesDetector.examine, DowngradeDetector.examine, CacheDetector.examine,
+        CookieAttributesDetector.examine, DowngradeDetector.examine, CachedSecretDetector.examine,
         RefererDetector.examine, ProviderKeyDetector.examine, WeakTokenDetector.examine,
         ResponseSecretDetector.examine, ClientSecretDetector.examine,
         DeviceIdentifierDetector.examine, PersonalDataDetector.examine, TrackerDetector.examine,

@@ -3,7 +3,7 @@ internal import Contents
 internal import Traffic
 
 /// CACHE-AUTH: responses made for one user that caches may keep.
-enum CacheDetector {
+enum CachedSecretDetector {
     static func examine(_ view: ExchangeView) -> [RuleMatch] {
         guard view.hasOriginResponse, storable.contains(view.exchange.status),
             view.method == Array("GET".utf8), isPersonal(view.responseType)
