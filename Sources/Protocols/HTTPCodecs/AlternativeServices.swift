@@ -66,7 +66,9 @@ package struct AlternativeServices: Sendable, Equatable {
         }
         guard others.count < elements.count else { return ([UInt8](value), false) }
         let rest = others.filter { !$0.trimmingWhitespace.isEmpty }
-        return (rest.isEmpty ? nil : [UInt8](rest.joined(separator: [0x2C])), true)
+        // A blank at either end would make the field malformed in HTTP/2 (RFC 9113 §8.2.1).
+        let joined = [UInt8](rest.joined(separator: [0x2C]))[...].trimmingWhitespace
+        return (rest.isEmpty ? nil : Array(joined), true)
     }
 
     /// Whether one of them is HTTP/3, or was on the way to it.

@@ -1,4 +1,5 @@
 internal import Base
+internal import HTTPModel
 
 /// How a head that came in is written again for the next hop.
 ///
@@ -61,11 +62,12 @@ package struct AddedField: Sendable, Equatable {
     package let name: [UInt8]
     package let value: [UInt8]
 
-    /// `nil` if the name is no token or the value holds a control character.
+    /// Without blanks at the ends of the value, which HTTP/2 does not allow (RFC 9113 §8.2.1); `nil` if
+    /// the name is no token or the value holds a control character.
     package init?(_ name: some Collection<UInt8>, _ value: some Collection<UInt8>) {
         guard !name.isEmpty, name.allSatisfy(\.isTokenByte) else { return nil }
         guard !value.contains(where: \.isForbiddenInValue) else { return nil }
         self.name = Array(name)
-        self.value = Array(value)
+        self.value = Array(Array(value)[...].trimmingWhitespace)
     }
 }

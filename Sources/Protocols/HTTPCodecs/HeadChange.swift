@@ -31,12 +31,15 @@ package struct HeadChange: Sendable {
             else { return nil }
         }
         self.target = target
+        // Of one that is named twice, the last counts.
         var checked: [(name: String, field: AddedField?)] = []
         for (name, value) in fields {
             guard let field = AddedField(name.utf8, value ?? []),
                 Self.isFree(field.name)
             else { return nil }
-            checked.append((name.lowercased(), value == nil ? nil : field))
+            let name = name.lowercased()
+            checked.removeAll { $0.name == name }
+            checked.append((name, value == nil ? nil : field))
         }
         self.fields = checked
     }
@@ -79,7 +82,7 @@ package struct HeadChange: Sendable {
 
     private func change(_ fields: Fields, _ slice: FieldSlice) -> FieldChange {
         let name = Self.name(fields.name(slice))
-        guard let change = self.fields.last(where: { $0.name == name }) else { return .keep }
+        guard let change = self.fields.first(where: { $0.name == name }) else { return .keep }
         let isFirst = fields.slices.first { Self.name(fields.name($0)) == name } == slice
         guard let field = change.field, isFirst else { return .drop }
         return .value(field.value)
@@ -101,12 +104,7 @@ extension RequestHead {
         let raw = raw[..<targetRange.lowerBound] + target + raw[targetRange.upperBound...]
         let moved = Fields(
             raw: Array(raw),
-            slices: fields.slices.map {
-                FieldSlice(
-                    known: $0.known,
-                    name: $0.name.lowerBound + shift..<$0.name.upperBound + shift,
-                    value: $0.value.lowerBound + shift..<$0.value.upperBound + shift)
-            })
+            slices: fields.slices.map { $0.moved(by: shift) })
         let range = targetRange.lowerBound..<targetRange.lowerBound + target.count
         return with(moved.rewritten(adding: adding, change) ?? moved, range)
     }
@@ -138,6 +136,12 @@ extension Fields {
     ) -> Fields? {
         var bytes = Array(raw[..<(slices.first.map { Int($0.nameStart) } ?? max(0, raw.count - 2))])
         var kept: [FieldSlice] = []
+        /// As it came, byte for byte.
+        func keep(_ slice: FieldSlice, until end: Int) {
+            let shift = bytes.count - slice.name.lowerBound
+            bytes += raw[slice.name.lowerBound..<end]
+            kept.append(slice.moved(by: shift))
+        }
         func add(_ known: KnownField, _ name: some Sequence<UInt8>, _ value: some Sequence<UInt8>) {
             let start = bytes.count
             bytes += name
@@ -150,15 +154,17 @@ extension Fields {
             bytes += [0x0D, 0x0A]
         }
         var hasChanged = !adding.isEmpty
-        for slice in slices {
+        for index in slices.indices {
+            let slice = slices[index]
+            let end = index + 1 < slices.count ? slices[index + 1].name.lowerBound : raw.count - 2
             switch change(self, slice) {
             case .value(let value)
             where !value.elementsEqual(self.value(slice))
                 && !value.contains(where: \.isForbiddenInValue):
                 hasChanged = true
-                add(slice.known, name(slice), value)
+                add(slice.known, name(slice), value[...].trimmingWhitespace)
             case .drop: hasChanged = true
-            case .keep, .value: add(slice.known, name(slice), value(slice))
+            case .keep, .value: keep(slice, until: end)
             }
         }
         guard hasChanged else { return nil }
@@ -167,5 +173,13 @@ extension Fields {
             add(known, field.name, field.value)
         }
         return Fields(raw: bytes + [0x0D, 0x0A], slices: kept)
+    }
+}
+
+extension FieldSlice {
+    fileprivate func moved(by shift: Int) -> FieldSlice {
+        FieldSlice(
+            known: known, name: name.lowerBound + shift..<name.upperBound + shift,
+            value: value.lowerBound + shift..<value.upperBound + shift)
     }
 }

@@ -23,9 +23,9 @@ import Testing
     @Test(
         arguments: [
             (#"h1="a:80", ma=1, persist=0"#, #"h1="a:80", ma=1, persist=0"#, false),
-            (#"h3=":443", ma=1"#, " ma=1", true),
+            (#"h3=":443", ma=1"#, "ma=1", true),
             (#"h2=a:443,h3=b:443; ma=1, h3-29 =":1""#, "h2=a:443", true),
-            (#"h%33=":443", x"#, " x", true),
+            (#"h%33=":443", x"#, "x", true),
             (#""h3=":443", QUIC"#, nil, true),
             (#"h2="a, h3=":443", b""#, #"h2="a, b""#, true),
             (",,", ",,", false),

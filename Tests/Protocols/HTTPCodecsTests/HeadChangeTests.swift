@@ -30,7 +30,10 @@ import Testing
             ("/b?c", [], "GET / HTTP/1.0|a: 1", "GET /b?c HTTP/1.0|a: 1"),
             ("/b", [], "GET http://a.test/ HTTP/1.0|a: 1", "GET /b HTTP/1.0|a: 1"),
             ("/b", [], "GET / HTTP/1.0", "GET /b HTTP/1.0"),
-            (nil, [("A", "2")], "GET / HTTP/1.0|a:   1  |b: 1", "GET / HTTP/1.0|a: 2|b: 1"),
+            (
+                nil, [("A", "2")], "GET / HTTP/1.0|a:   1  |b:1 |c:  3",
+                "GET / HTTP/1.0|a: 2|b:1 |c:  3"
+            ),
             (nil, [("a", "2")], "GET / HTTP/1.0|A: 1|b: 1|a: 3", "GET / HTTP/1.0|A: 2|b: 1"),
             (nil, [("a", nil)], "GET / HTTP/1.0|A: 1|b: 1|a: 3", "GET / HTTP/1.0|b: 1"),
             (nil, [("a", nil)], "GET / HTTP/1.0|b: 1", "GET / HTTP/1.0|b: 1"),

@@ -228,7 +228,7 @@ extension ExchangeTask {
         let isEmpty = origin.hasNoContent
         record?.note(head)
         record?.watchContent(behind: head.fields, .response)
-        let sent = await edited(head)
+        let sent = try await edited(head)
         let isSent = try await client.begin(sent, from: origin, isEmpty: isEmpty, of: self)
         if !isSent, !isEmpty { try await passContent(from: origin) }
         let trailers = origin.trailers

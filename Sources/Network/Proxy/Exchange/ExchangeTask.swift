@@ -30,6 +30,8 @@ final class ExchangeTask: @unchecked Sendable {
     var isAwaitingResponse = false
     /// The request as it goes on; `nil` while that is not known.
     private(set) var outgoing: OutgoingRequest?
+    /// Whether and since when an editor lets it wait.
+    var holding: Holding?
     var waitedFor: (any OriginExchange)?
 
     /// - Parameters:
@@ -90,9 +92,14 @@ final class ExchangeTask: @unchecked Sendable {
         case .connect(let host, let port): try await connect(host, port)
         case .forward(let outgoing):
             if !worker.interceptors.probers.isEmpty { try await serveProbe(outgoing.origin) }
-            let edited = await edited(outgoing)
-            self.outgoing = edited
-            try await forward(edited)
+            let sent: OutgoingRequest
+            do throws(RelayFailure) {
+                sent = try await edited(outgoing)
+            } catch {
+                return try await fail(error)
+            }
+            self.outgoing = sent
+            try await forward(sent)
         }
         await worker.recorder.waitForRoom()
     }

@@ -36,31 +36,34 @@ package struct EditedRequest: Sendable {
 package enum EditStep: Sendable {
     case keep
     case change(HeadChange)
-    /// It is asked again in so many milliseconds, at least one; meanwhile the exchange waits, and no
-    /// other.
+    /// It is asked again in so many milliseconds, at least one, or sooner; meanwhile the exchange
+    /// waits, and no other. One whose client leaves, or that waits for longer than an origin may
+    /// take, ends so: the head does not go on.
     case wait(UInt64)
 }
 
 extension ExchangeTask {
     /// The request as the editors want it to go on.
-    func edited(_ outgoing: OutgoingRequest) async -> OutgoingRequest {
+    func edited(
+        _ outgoing: OutgoingRequest
+    ) async throws(RelayFailure) -> OutgoingRequest {
         var outgoing = outgoing
         for editor in worker.interceptors.editors where !isOwnUnderWay {
             let request = shown(outgoing)
-            guard let change = await decide({ editor.edit(request) }) else { continue }
+            guard let change = try await decide({ editor.edit(request) }) else { continue }
             outgoing = OutgoingRequest(outgoing, changedBy: change)
         }
         return outgoing
     }
 
     /// The final response as it goes to the client.
-    func edited(_ head: ResponseHead) async -> ResponseHead {
+    func edited(_ head: ResponseHead) async throws(RelayFailure) -> ResponseHead {
         var sent = task.withoutHTTP3(head)
         if let outgoing, !isOwnUnderWay {
             let request = shown(outgoing)
             for editor in worker.interceptors.editors {
                 let last = sent ?? head
-                guard let change = await decide({ editor.edit(last, to: request) }) else {
+                guard let change = try await decide({ editor.edit(last, to: request) }) else {
                     continue
                 }
                 sent = change.apply(to: last)
@@ -78,28 +81,47 @@ extension ExchangeTask {
             target: Array(outgoing.path), head: outgoing.head)
     }
 
-    /// Asks until there is an answer; nobody waits in a drain, for a client that has left, or for
-    /// long for one that has ended its direction.
-    private func decide(_ ask: () -> EditStep) async -> HeadChange? {
-        var end = worker.loop.now + limits.responseTimeout
-        var (wakeup, hasEnded): (LoopWakeup?, Bool) = (nil, false)
+    /// Asks until there is an answer.
+    ///
+    /// - Throws: why the head does not go on: unedited, it might say what it must not.
+    private func decide(_ ask: () -> EditStep) async throws(RelayFailure) -> HeadChange? {
+        var wakeup: LoopWakeup?
         while true {
             switch ask() {
             case .keep: return nil
             case .change(let change): return change
             case .wait(let time):
-                if client.ownsConnection, task.channel.peerEnded, !hasEnded {
-                    hasEnded = true
-                    end = min(end, worker.loop.now + worker.halfCloseGrace)
-                }
-                guard !worker.isDraining, !task.isCut, client.lost == nil, !task.channel.isBroken,
-                    worker.loop.now < end
-                else { return nil }
                 let waiting = wakeup ?? LoopWakeup(worker.loop)
                 wakeup = waiting
                 await waiting.rest(for: min(max(1, time), Self.longestRest))
+                try checkMayWait()
             }
         }
+    }
+
+    /// Nobody waits for a client that has left, for long for one that has ended its direction, and for
+    /// longer than an origin may take.
+    private func checkMayWait() throws(RelayFailure) {
+        let now = worker.loop.now
+        var holding = holding ?? Holding(deadline: now + limits.responseTimeout)
+        defer { self.holding = holding }
+        if let lost = client.lost { throw lost }
+        if task.isCut || task.channel.isBroken { throw .clientLeft }
+        if client.ownsConnection, task.channel.peerEnded, !holding.isClientEnded {
+            holding.isClientEnded = true
+            holding.deadline = min(holding.deadline, now + worker.halfCloseGrace)
+        }
+        guard now >= holding.deadline else { return }
+        if holding.isClientEnded { throw .clientLeft }
+        throw .unanswered(
+            ToolResponse(504, "held-too-long", "an editor of the proxy held it for too long"))
+    }
+
+    /// Since when heads of the exchange have waited for an editor.
+    struct Holding {
+        /// In milliseconds of the loop's clock.
+        var deadline: UInt64
+        var isClientEnded = false
     }
 
     /// In milliseconds: then it is looked again who still waits.

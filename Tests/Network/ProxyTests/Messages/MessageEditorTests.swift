@@ -114,46 +114,81 @@ extension ProxyTests {
             }
         }
 
-        /// Nobody waits for a client that has left, and no drain for an editor.
-        @Test(arguments: [true, false]) func doesNotWaitForNobody(_ leaves: Bool) throws {
+        /// How a client leaves while its request is held.
+        enum Leaving: CaseIterable { case reset, end, closeStream }
+
+        /// Nobody waits for a client that has left, or for long for one that has ended its direction;
+        /// and the origin does not get what was held.
+        @Test(arguments: Leaving.allCases) func endsWithItsClient(_ leaving: Leaving) throws {
+            let isHeld = DispatchSemaphore(value: 0)
+            let change = PlanChange {
+                $0.wiring.limits.halfCloseGrace = 100
+                $0.interceptors = [
+                    TestEditor(request: { _ in
+                        isHeld.signal()
+                        return .wait(.max)
+                    })
+                ]
+            }
+            try withProxy(change) { proxy in
+                let origin = try proxy.greeter(leaving == .closeStream ? .tls : .plain)
+                if leaving == .closeStream {
+                    let client = try proxy.http2Client(to: origin)
+                    let stream = try client.request("DELETE / HTTP/1.1")
+                    isHeld.wait()
+                    client.session.reset(stream, HTTP2ErrorCode.cancel)
+                    try client.flush()
+                    #expect(try proxy.traffic.exchange().error == "client-reset")
+                    client.wire.close()
+                } else {
+                    let client = try proxy.connect()
+                    try client.send(
+                        "DELETE http://\(origin.authority)/ HTTP/1.1\r\nHost: x\r\n\r\n")
+                    isHeld.wait()
+                    if leaving == .reset { client.reset() } else { try client.finish() }
+                    #expect(try proxy.traffic.exchange().error == "client-closed")
+                    #expect(origin.acceptedCount == 0)
+                }
+            }
+        }
+
+        /// What is held when the proxy has to end does not go on either.
+        @Test func endsWithTheProxy() throws {
             let isHeld = DispatchSemaphore(value: 0)
             let editor = TestEditor(request: { _ in
                 isHeld.signal()
                 return .wait(.max)
             })
-            try withProxy(PlanChange { $0.interceptors = [editor] }) { proxy in
+            try withProxy(
+                endsInOrder: false, grace: 200, PlanChange { $0.interceptors = [editor] }
+            ) { proxy in
                 let origin = try proxy.greeter()
                 let client = try proxy.connect()
                 try client.send("GET http://\(origin.authority)/ HTTP/1.1\r\nHost: x\r\n\r\n")
                 isHeld.wait()
-                if leaves {
-                    client.reset()
-                    _ = try proxy.traffic.exchange()
-                } else {
-                    proxy.requestShutdown()
-                    #expect(try client.readResponse().body.text == "hello")
-                }
+                proxy.requestShutdown()
+                #expect(try proxy.traffic.exchange().error == "cut")
+                #expect(origin.acceptedCount == 0)
             }
         }
 
-        /// One that has ended its direction may still read, but not for long.
-        @Test func waitsAWhileForWhoHasEnded() throws {
-            let isHeld = DispatchSemaphore(value: 0)
-            let editor = TestEditor(request: { _ in
-                isHeld.signal()
-                return .wait(1)
-            })
+        /// The client hears that its request or its response was held for too long.
+        @Test(arguments: [true, false]) func doesNotWaitForEver(_ isResponse: Bool) throws {
+            let editor =
+                isResponse
+                ? TestEditor(response: { _, _ in .wait(1) })
+                : TestEditor(request: { _ in .wait(1) })
             let change = PlanChange {
                 $0.interceptors = [editor]
-                $0.wiring.limits.halfCloseGrace = 100
+                $0.wiring.limits.responseTimeout = 100
             }
             try withProxy(change) { proxy in
                 let origin = try proxy.greeter()
                 let client = try proxy.connect()
-                try client.send("GET http://\(origin.authority)/ HTTP/1.1\r\nHost: x\r\n\r\n")
-                isHeld.wait()
-                try client.finish()
-                #expect(try client.readResponse().body.text == "hello")
+                let answer = try client.get("http://\(origin.authority)/")
+                #expect(answer.status == 504)
+                #expect(answer.field("sallyport-error") == "held-too-long")
+                #expect(origin.acceptedCount == (isResponse ? 1 : 0))
             }
         }
 
