@@ -76,6 +76,11 @@ final class Program: @unchecked Sendable {
         let timer = Task {
             try await Task.sleep(for: limit)
             send(SIGKILL)
+            // What it has started may hold what tells of its end.
+            Task { [ending] in
+                try await Task.sleep(for: .seconds(10))
+                ending.finish(SIGKILL)
+            }
         }
         let code = await ending.code()
         timer.cancel()
