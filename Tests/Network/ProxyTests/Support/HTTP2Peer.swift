@@ -64,7 +64,11 @@ final class HTTP2Peer: @unchecked Sendable {
 
     /// Reads once.
     private func pump() throws {
-        try flush()
+        do {
+            try flush()
+        } catch is WireFailure {
+            // What the session says by itself is owed to nobody who has gone; what came is still read.
+        }
         let bytes = try wire.read()
         guard !bytes.isEmpty else {
             hasEnded = true
