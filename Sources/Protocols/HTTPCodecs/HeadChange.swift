@@ -134,25 +134,8 @@ extension Fields {
     fileprivate func rewritten(
         adding: [AddedField], _ change: (Fields, FieldSlice) -> FieldChange
     ) -> Fields? {
-        var bytes = Array(raw[..<(slices.first.map { Int($0.nameStart) } ?? max(0, raw.count - 2))])
-        var kept: [FieldSlice] = []
-        /// As it came, byte for byte.
-        func keep(_ slice: FieldSlice, until end: Int) {
-            let shift = bytes.count - slice.name.lowerBound
-            bytes += raw[slice.name.lowerBound..<end]
-            kept.append(slice.moved(by: shift))
-        }
-        func add(_ known: KnownField, _ name: some Sequence<UInt8>, _ value: some Sequence<UInt8>) {
-            let start = bytes.count
-            bytes += name
-            let nameEnd = bytes.count
-            bytes += [0x3A, 0x20]
-            let valueStart = bytes.count
-            bytes += value
-            kept.append(
-                FieldSlice(known: known, name: start..<nameEnd, value: valueStart..<bytes.count))
-            bytes += [0x0D, 0x0A]
-        }
+        let start = slices.first.map { Int($0.nameStart) } ?? max(0, raw.count - 2)
+        var lines = FieldLines(behind: raw[..<start])
         var hasChanged = !adding.isEmpty
         for index in slices.indices {
             let slice = slices[index]
@@ -162,24 +145,15 @@ extension Fields {
             where !value.elementsEqual(self.value(slice))
                 && !value.contains(where: \.isForbiddenInValue):
                 hasChanged = true
-                add(slice.known, name(slice), value[...].trimmingWhitespace)
+                lines.append(slice.known, name(slice), value[...].trimmingWhitespace)
             case .drop: hasChanged = true
-            case .keep, .value: keep(slice, until: end)
+            case .keep, .value: lines.append(slice, of: self, until: end)
             }
         }
         guard hasChanged else { return nil }
         for field in adding {
-            let known = KnownField(name: field.name.span)
-            add(known, field.name, field.value)
+            lines.append(KnownField(name: field.name.span), field.name, field.value)
         }
-        return Fields(raw: bytes + [0x0D, 0x0A], slices: kept)
-    }
-}
-
-extension FieldSlice {
-    fileprivate func moved(by shift: Int) -> FieldSlice {
-        FieldSlice(
-            known: known, name: name.lowerBound + shift..<name.upperBound + shift,
-            value: value.lowerBound + shift..<value.upperBound + shift)
+        return lines.fields
     }
 }

@@ -25,22 +25,11 @@ package enum TrailerFields {
         guard trailers.slices.contains(where: { isForbidden(trailers.name($0)) }) else {
             return trailers
         }
-        var raw: [UInt8] = []
-        var slices: [FieldSlice] = []
+        var lines = FieldLines()
         for slice in trailers.slices where !isForbidden(trailers.name(slice)) {
-            let name = raw.count
-            raw += trailers.name(slice)
-            let nameEnd = raw.count
-            HeadWriter.append(": ", to: &raw)
-            let value = raw.count
-            raw += trailers.value(slice)
-            slices.append(
-                FieldSlice(known: slice.known, name: name..<nameEnd, value: value..<raw.count))
-            HeadWriter.append("\r\n", to: &raw)
+            lines.append(slice.known, trailers.name(slice), trailers.value(slice))
         }
-        guard !slices.isEmpty else { return .none }
-        HeadWriter.append("\r\n", to: &raw)
-        return Fields(raw: raw, slices: slices)
+        return lines.isEmpty ? .none : lines.fields
     }
 
     private static func isForbidden(_ name: ArraySlice<UInt8>) -> Bool {

@@ -180,27 +180,15 @@ package struct Fields: Sendable {
 
     /// The same fields, with one at the end in the place of all of its name; `nil` leaves them out.
     package func setting(_ lowercased: StaticString, to value: [UInt8]?) -> Fields {
-        var raw: [UInt8] = []
-        var slices: [FieldSlice] = []
-        func add(_ known: KnownField, _ name: some Sequence<UInt8>, _ value: some Sequence<UInt8>) {
-            let start = raw.count
-            raw += name
-            let nameEnd = raw.count
-            raw += [0x3A, 0x20]
-            let valueStart = raw.count
-            raw += value
-            slices.append(
-                FieldSlice(known: known, name: start..<nameEnd, value: valueStart..<raw.count))
-            raw += [0x0D, 0x0A]
-        }
-        for slice in self.slices where !name(slice).equalsIgnoringCase(lowercased) {
-            add(slice.known, name(slice), self.value(slice))
+        var lines = FieldLines()
+        for slice in slices where !name(slice).equalsIgnoringCase(lowercased) {
+            lines.append(slice.known, name(slice), self.value(slice))
         }
         if let value {
             let name = lowercased.withUTF8Buffer { unsafe [UInt8]($0) }
-            add(KnownField(name: name.span), name, value)
+            lines.append(KnownField(name: name.span), name, value)
         }
-        return Fields(raw: raw + [0x0D, 0x0A], slices: slices)
+        return lines.fields
     }
 
     /// Whether a comma-separated field holds `token` (RFC 9110 §5.6.1), in any case.
