@@ -32,3 +32,33 @@ package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
 
     package var description: String { detail }
 }
+
+extension Failure {
+    /// With each URL in its detail and its hint as it may be shown: redirects and locations have
+    /// secrets of their own.
+    package func showingURLs(_ shown: (String) -> String) -> Failure {
+        Failure(
+            code, party: party, Self.showingURLs(in: detail, shown),
+            hint: hint.map { Self.showingURLs(in: $0, shown) }, isLasting: isLasting)
+    }
+
+    private static func showingURLs(in text: String, _ shown: (String) -> String) -> String {
+        guard text.contains("://") else { return text }
+        return text.split(separator: " ", omittingEmptySubsequences: false).map { word in
+            guard let mark = word.firstRange(of: "://") else { return String(word) }
+            let start =
+                word[..<mark.lowerBound].lastIndex { !$0.isInScheme }
+                .map { word.index(after: $0) } ?? word.startIndex
+            // What ends a sentence is no part of a URL, although it may stand in one.
+            let end = word[start...].lastIndex { !":,;.)'\"".contains($0) } ?? start
+            return word[..<start] + shown(String(word[start...end])) + word[end...].dropFirst()
+        }.joined(separator: " ")
+    }
+}
+
+extension Character {
+    /// RFC 3986 §3.1
+    fileprivate var isInScheme: Bool {
+        isASCII && (isLetter || isNumber || "+-.".contains(self))
+    }
+}

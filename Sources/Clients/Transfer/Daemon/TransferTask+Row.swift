@@ -112,25 +112,6 @@ extension String {
 }
 
 extension Failure {
-    /// With each http and https URL in it as it may be shown: redirects and locations have secrets of
-    /// their own.
-    package func showingURLs(_ shown: (String) -> String) -> Failure {
-        Failure(
-            code, party: party, Self.showingURLs(in: detail, shown),
-            hint: hint.map { Self.showingURLs(in: $0, shown) })
-    }
-
-    private static func showingURLs(in text: String, _ shown: (String) -> String) -> String {
-        guard text.contains("://") else { return text }
-        return text.split(separator: " ", omittingEmptySubsequences: false).map { word in
-            guard word.hasPrefix("http://") || word.hasPrefix("https://") else {
-                return String(word)
-            }
-            let end = word.lastIndex { !":,;.)".contains($0) } ?? word.startIndex
-            return shown(String(word[...end])) + word[word.index(after: end)...]
-        }.joined(separator: " ")
-    }
-
     /// With a detail and a hint of at most 500 Unicode scalars.
     var shortened: Failure {
         Failure(
