@@ -32,7 +32,10 @@ let layers: KeyValuePairs<String, [String]> = [
     "Analysis": [
         "Findings", "Formats", "PacketFormats", "Replay", "Comparison", "TransferAnalysis", "Audit",
     ],
-    "Tool": ["Launching", "Views", "Runs", "Commands", "sallyport", "Fuzzing", "sallyport-fuzz"],
+    "Tool": [
+        "Terminal", "CommandSyntax", "Launching", "Views", "Runs", "Presentation", "Commands",
+        "sallyport", "Fuzzing", "sallyport-fuzz",
+    ],
 ]
 
 func layer(of name: String) -> String {
@@ -188,6 +191,8 @@ let package = Package(
             "Audit",
             ["Base", "Catalogue", "Findings", "Proxy", "Sockets", "TLS", "Traffic"]),
         // Tool
+        target("Terminal", ["Base"]),
+        target("CommandSyntax", ["Base", "Redaction", "Terminal"]),
         target(
             "Launching",
             [
@@ -213,14 +218,20 @@ let package = Package(
                 "Traffic", "Transfer", "Transport", "Views",
             ]),
         target(
+            "Presentation",
+            [
+                "Audit", "Base", "Catalogue", "Comparison", "Contents", "Formats", "HTTPModel",
+                "Launching", "Proxy", "Redaction", "Refresh", "Replay", "Runs", "TLS", "Terminal",
+                "Traffic", "Transfer", "TransferAnalysis", "Views",
+            ]),
+        target(
             "Commands",
             [
-                "Audit", "Base", "CaptureStore", "Catalogue", "Comparison", "Confinement",
-                "Contents", "Filters", "Findings", "Formats", "HTTPClient", "HTTPCodecs",
-                "HTTPModel", "Launching", "Origins", "Proxy", "PublicSuffixes", "Redaction",
-                "Refresh", "Replay", "Runs", "Sockets", "TLS", "Traffic", "Transfer",
-                "TransferAnalysis",
-                "Views",
+                "Audit", "Base", "CaptureStore", "Catalogue", "CommandSyntax", "Comparison",
+                "Confinement", "Contents", "Filters", "Findings", "Formats", "HTTPClient",
+                "HTTPCodecs", "Launching", "Origins", "Presentation", "Proxy", "PublicSuffixes",
+                "Redaction", "Refresh", "Replay", "Runs", "Sockets", "TLS", "Terminal", "Traffic",
+                "Transfer", "Views",
             ]),
         program("sallyport", ["Commands"]),
 
@@ -250,6 +261,8 @@ let package = Package(
         support("TestConditions"),
         // Dialogues without TLS, and the logins in them.
         support("LoginRows", ["Base", "Logins", "Traffic"]),
+        // What a command writes, kept.
+        support("OutputCollector", ["Base", "Terminal"]),
         tests(of: "Base"),
         tests(of: "HTTPModel"),
         tests(of: "Sockets"),
@@ -352,6 +365,8 @@ let package = Package(
                 "Base", "Contents", "HTTPCodecs", "HTTPModel", "HTTPServer", "RangeVectors",
                 "Sockets", "TLS", "TestConditions", "Transport",
             ]),
+        tests(of: "Terminal", ["Base", "OutputCollector"]),
+        tests(of: "CommandSyntax", ["Base"]),
         tests(
             of: "Launching",
             [
@@ -371,9 +386,16 @@ let package = Package(
                 "Transfer", "Views",
             ]),
         tests(
+            of: "Presentation",
+            [
+                "Audit", "Base", "Catalogue", "OutputCollector", "Proxy", "Runs", "Terminal",
+                "Transfer", "Views",
+            ]),
+        tests(
             of: "Commands",
             [
-                "Audit", "Base", "CaptureStore", "Catalogue", "Contents", "Filters", "Findings",
+                "Audit", "Base", "CaptureStore", "Catalogue", "CommandSyntax", "Contents",
+                "Filters", "Findings", "OutputCollector", "Presentation", "Terminal",
                 "Formats", "HTTPClient", "HTTPCodecs", "Launching", "LoginRows", "Logins",
                 "Negotiation", "Origins", "Proxy", "Refresh", "Replay", "Runs", "TestConditions",
                 "TLS", "Traffic", "Transfer", "Views",

@@ -178,14 +178,6 @@ package enum Files {
         return count < 0 ? nil : String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 
-    /// A path as it is written from the current folder, if it leads to something below it.
-    package static func relative(_ path: String) -> String {
-        guard path.hasPrefix("/"), let folder = unsafe getcwd(nil, 0) else { return path }
-        defer { unsafe free(folder) }
-        let prefix = unsafe String(cString: folder) + "/"
-        return path.hasPrefix(prefix) ? String(path.dropFirst(prefix.utf8.count)) : path
-    }
-
     /// Where a path leads, and what is there, `nil` for nothing.
     private static func replaceable(
         _ path: String

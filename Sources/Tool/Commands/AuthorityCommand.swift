@@ -1,6 +1,8 @@
 internal import Base
+internal import CommandSyntax
 internal import Runs
 internal import TLS
+internal import Terminal
 internal import Views
 
 extension Command {

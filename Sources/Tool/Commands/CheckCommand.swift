@@ -1,8 +1,11 @@
 internal import Base
+internal import CommandSyntax
 internal import Filters
 internal import Findings
 internal import Launching
+internal import Presentation
 internal import Runs
+internal import Terminal
 internal import Views
 
 extension Command {
@@ -90,7 +93,7 @@ private func runCheck(
     try arguments.files.check(besides: arguments.capture)
     let foreign = try await foreignCapture(arguments, environment)
     let source = try foreign?.capture.source ?? environment.openCapture(arguments.capture)
-    let progress = RunProgress("checking", environment)
+    let progress = RunProgress("checking", on: environment.console)
     var report = try CaptureInspection.report(
         on: source, configuration: configuration,
         selection: try arguments.selection.open(source, environment),
@@ -105,7 +108,7 @@ private func runCheck(
     if isJSON {
         try environment.output.write(FindingsJSON.document(report).line + [0x0A])
     } else {
-        let isColored = environment.palette.isColoured
+        let isColored = environment.console.palette.isColoured
         try environment.output.write(
             FindingsText.render(report, verbose: arguments.judging.isVerbose, color: isColored))
     }
@@ -140,7 +143,8 @@ private func foreignCapture(
         else { throw error }
     }
     let file = try environment.fileStreams.open(arguments.capture)
-    let progress = ConversionProgress("reading", total: file.size ?? 0, in: .bytes, environment)
+    let progress = ConversionProgress(
+        "reading", total: file.size ?? 0, in: .bytes, on: environment.console)
     let stop = try StopFlag.ofSignals()
     let foreign = try await ForeignCapture(
         ImportRun(arguments.capture, format: .auto, keyLog: arguments.keyLog), file,
@@ -149,6 +153,6 @@ private func foreignCapture(
     try progress.finish()
     let summary = ConversionSummary(
         verb: "import", subject: arguments.capture, losses: foreign.report.losses)
-    try summary.write(asJSON: false, to: environment, outputIsFree: false)
+    try summary.write(asJSON: false, to: environment.console, outputIsFree: false)
     return (foreign, stop)
 }

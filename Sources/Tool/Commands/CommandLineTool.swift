@@ -1,5 +1,10 @@
 internal import Base
+internal import CommandSyntax
 internal import Confinement
+internal import Terminal
+
+/// A command of the tool, which touches the world by its `Environment`.
+typealias Command = CommandSyntax.Command<Environment>
 
 /// The whole tool as one function of its arguments and its environment.
 package enum CommandLineTool {
@@ -81,7 +86,7 @@ package enum CommandLineTool {
         arguments: [String], environment: Environment, root: Command
     ) async -> ExitCode {
         do {
-            return try await dispatch(arguments[...], environment, root)
+            return try await dispatch(arguments, environment, root)
         } catch let failure as UsageFailure {
             return report(failure.message, failure.hint, failure.excerpt, environment, as: .usage)
         } catch let failure as Failure {
@@ -103,77 +108,45 @@ package enum CommandLineTool {
     }
 
     private static func dispatch(
-        _ arguments: ArraySlice<String>, _ environment: Environment, _ root: Command
+        _ arguments: [String], _ environment: Environment, _ root: Command
     ) async throws -> ExitCode {
-        var arguments = arguments
         if arguments.first == "--version" {
             // The first line is for programs; the libraries are what a report of a defect needs.
             try environment.output.write(
                 "\(root.name) \(version)\n\(libraries.joined(separator: ", "))\n")
             return .clean
         }
-        let wantsHelp = arguments.first == "help"
-        if wantsHelp, let last = arguments.last, ["--help", "-h"].contains(last) {
-            arguments.removeLast()
-        }
-        if wantsHelp {
-            arguments.removeFirst()
-            if let topic = HelpTopic.all.first(where: { [$0.name] == arguments }) {
-                let output = environment.output
-                try output.write(topic.render(columns: output.columns))
-                return .clean
-            }
-        }
-        var path: [Command] = [root]
-        while let word = arguments.first, let command = path.last,
-            command.invoke == nil || command.subcommands.contains(where: { $0.name == word })
-        {
-            if word == "--help" || word == "-h" { return try help(path, to: environment.output) }
-            path.append(try subcommand(word, of: path, wantsHelp: wantsHelp))
-            arguments.removeFirst()
-        }
-        guard let command = path.last, !wantsHelp else {
-            return try help(path, to: environment.output)
-        }
-        guard let invoke = command.invoke else {
-            guard path.count > 1 else {
-                _ = try help(path, to: environment.diagnostics)
-                return .usage
-            }
-            throw UsageFailure(
-                "'\(words(path))' needs a command: \(inWords(command.subcommands.map(\.name)))",
-                hint: "see 'sallyport \(words(path)) --help'")
-        }
-        let outcome = try ArgumentReader.read(
-            arguments, for: command.parameters, of: words(path))
-        switch outcome {
-        case .help: return try help(path, to: environment.output)
-        case .values(let typed):
-            let configured = try configured(
-                words(path), command.parameters, besides: typed, environment, root)
-            return try await invoke(configured + typed, environment)
+        switch try Invocation.read(arguments, of: root, topics: HelpTopic.all) {
+        case .help(let text):
+            try environment.output.write(text(environment.output.columns))
+            return .clean
+        case .nothing(let help):
+            try environment.diagnostics.write(help(environment.diagnostics.columns))
+            return .usage
+        case .command(let call):
+            return try await call.invoke(
+                try configured(call, environment, root) + call.typed, environment)
         }
     }
 
     /// What files say that was not typed: the project's before the user's own.
     private static func configured(
-        _ command: String, _ parameters: [ParameterDescription],
-        besides typed: [ArgumentReader.Value], _ environment: Environment, _ root: Command
-    ) throws -> [ArgumentReader.Value] {
-        var values: [ArgumentReader.Value] = []
-        var decided = Set(typed.map(\.parameter))
+        _ call: Invocation<Environment>.Call, _ environment: Environment, _ root: Command
+    ) throws -> [ArgumentValue] {
+        var values: [ArgumentValue] = []
+        var decided = Set(call.typed.map(\.parameter))
         for file in try environment.configurationFiles() {
-            try file.check(against: root)
-            let more = try file.values(for: command, parameters, besides: &decided)
+            try file.check(against: root, shared: projectOptions)
+            let more = try file.values(for: call.words, call.parameters, besides: &decided)
             if file.isOfProject, !more.isEmpty {
-                for value in more where parameters[value.parameter].isPath {
+                for value in more where call.parameters[value.parameter].isPath {
                     guard Files.hasLink(value.text) else { continue }
                     throw UsageFailure(
                         "\(value.place ?? file.path): '\(value.text)' leads through a link",
                         hint: "a project's paths have to stay inside its folder")
                 }
                 let settings = more.map { value in
-                    let name = parameters[value.parameter].name
+                    let name = call.parameters[value.parameter].name
                     return value.text.isEmpty ? name : "\(name) = \(value.text)"
                 }
                 try environment.note("\(file.path) sets \(settings.joined(separator: ", "))")
@@ -183,39 +156,16 @@ package enum CommandLineTool {
         return values
     }
 
-    private static func subcommand(
-        _ word: String, of path: [Command], wantsHelp: Bool
-    ) throws(UsageFailure) -> Command {
-        let commands = path.last?.subcommands ?? []
-        if let command = commands.first(where: { $0.name == word }) { return command }
-        let place = path.count > 1 ? " for '\(words(path))'" : ""
-        if word.hasPrefix("-") {
-            throw UsageFailure(
-                "unknown option '\(word)'\(place)", hint: "options follow the command's name")
-        }
-        let topics = wantsHelp && path.count == 1 ? HelpTopic.all.map(\.name) : []
-        let nearest =
-            topics.first { !word.isEmpty && $0.hasPrefix(word) }
-            ?? NearestName.find(word, among: commands.map(\.name) + topics)
-        throw UsageFailure(
-            "unknown command '\(word)'\(place)",
-            hint: nearest.map { "did you mean '\($0)'?" }
-                ?? "the commands are \(commands.map(\.name).joined(separator: ", "))")
-    }
-
-    private static func help(
-        _ path: [Command], to stream: OutputStream
-    ) throws(Failure) -> ExitCode {
-        guard let command = path.last else { return .clean }
-        let parents = path.dropLast().map(\.name).joined(separator: " ")
-        try stream.write(HelpText.render(command, path: parents, columns: stream.columns))
-        return .clean
-    }
-
-    /// The command's words without the tool's name.
-    private static func words(_ path: [Command]) -> String {
-        path.dropFirst().map(\.name).joined(separator: " ")
-    }
+    /// What a project may decide: what is looked at, how it is judged and listed, which a note
+    /// tells. Nothing that leads traffic elsewhere, answers for origins, weakens a connection, shows
+    /// a secret or writes over a file.
+    private static let projectOptions: Set = [
+        "baseline", "block", "capture", "capture-all", "columns", "exit-status", "expect-past",
+        "fail-on", "first-party", "heal-after", "jobs", "limit", "log", "loopback-as-remote",
+        "only", "origin-http", "pass-through", "policy", "privacy-manifest", "probe", "profile",
+        "tracker-list", "verbose",
+        "warnings-fail",
+    ]
 
     private static func report(
         _ message: String, _ hint: String?, _ excerpt: [String], _ environment: Environment,

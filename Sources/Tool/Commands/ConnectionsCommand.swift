@@ -1,5 +1,8 @@
 internal import Base
+internal import CommandSyntax
 internal import Filters
+internal import Presentation
+internal import Terminal
 internal import Traffic
 internal import Views
 
@@ -30,8 +33,9 @@ extension Command {
                 .optional(\.id, .id("ID"), "show this connection, with all that is known of it"),
                 .option("limit", \.limit, .count(from: 1), "no more than the first N"),
                 .option(
-                    "columns", \.columns, .columns(columns.map(\.name)),
-                    "these columns, in this order: \(columns.map(\.name).joined(separator: ","))"),
+                    "columns", \.columns, .columns(ConnectionTable.columns.map(\.name)),
+                    "these columns, in this order: \(ConnectionTable.columns.map(\.name).joined(separator: ","))"
+                ),
                 .flag("follow", \.follows, "go on with each connection when it ends"),
                 .flag("json", \.isJSON, "print JSON Lines"),
             ] + filterParameters(for: .connections).map { $0.lifted(to: \.selection) },
@@ -55,7 +59,7 @@ private func listConnections(
     let source = try environment.openCapture(arguments.capture)
     if let id = arguments.id { return try showConnection(id, source, arguments, environment) }
     let filter = try arguments.selection.open(source, environment)
-    var table = Listing(columns, names: arguments.columns, environment)
+    var table = Listing(ConnectionTable.columns, names: arguments.columns, to: environment.console)
     var lines = LineWriter(environment.output)
     var left = arguments.limit ?? .max
     func list(_ record: ConnectionRecord) throws -> Bool {
@@ -96,62 +100,7 @@ private func showConnection(
     if arguments.isJSON {
         try environment.output.write(ConnectionSummary(record).json.line + [UInt8(ascii: "\n")])
     } else {
-        try write(record, environment)
+        try ConnectionTable.write(record, to: environment.console)
     }
     return .clean
-}
-
-/// All that is known of a connection, a line each.
-private func write(_ record: ConnectionRecord, _ environment: Environment) throws(Failure) {
-    var lines = LineWriter(environment.output)
-    let palette = environment.palette
-    let outcome = palette.paint(record.outcome.rawValue, outcomeStyle(record.outcome))
-    try lines.write(palette.paint("== connection \(record.id): ", .bold) + outcome)
-    for (name, value) in ConnectionFacts(record).entries {
-        let padding = String(repeating: " ", count: max(1, 12 - name.utf8.count))
-        try lines.write(palette.paint(name, .faint) + padding + TerminalText.sanitized(value))
-    }
-    try lines.flush()
-}
-
-private let columns: [Listing<ConnectionRecord>.Column] = [
-    .init("id", isRight: true) { TableWriter.Cell(String($0.id), .faint) },
-    .init("time", title: "time (UTC)", rank: 3) { TableWriter.Cell($0.openedAt.timeOfDay) },
-    .init("client", rank: 6) { TableWriter.Cell($0.client) },
-    .init("origin", isFlexible: true) { TableWriter.Cell($0.origin.isEmpty ? "-" : $0.origin) },
-    .init("tls", rank: 2) {
-        TableWriter.Cell($0.clientTLS.map { $0.version ?? "none" } ?? "-")
-    },
-    .init("protocol", rank: 1) {
-        TableWriter.Cell($0.protocolName.isEmpty ? "-" : $0.protocolName)
-    },
-    .init("exchanges", isRight: true, rank: 7) { TableWriter.Cell(String($0.exchangeCount)) },
-    .init("messages", isRight: true, rank: 8) { TableWriter.Cell(String($0.messageCount)) },
-    .init("bytes", isRight: true, rank: 5) {
-        let bytes = $0.clientBytes.received.addingSaturated($0.clientBytes.sent)
-        return TableWriter.Cell(Quantity.text(byteCount: bytes))
-    },
-    .init("outcome") { TableWriter.Cell($0.outcome.rawValue, outcomeStyle($0.outcome)) },
-    .init("alert", rank: 4) { record in
-        TableWriter.Cell(record.alert.map { "\($0.name) (\(sender(of: $0)))" } ?? "")
-    },
-    .init("process", rank: 4) { TableWriter.Cell($0.processName ?? "") },
-]
-
-/// The peer of the client's leg is the client.
-private func sender(of alert: AlertRecord) -> String {
-    switch alert.sender {
-    case .peer: "client"
-    case .tool: "tool"
-    }
-}
-
-func outcomeStyle(_ outcome: ConnectionRecord.Outcome) -> Palette.Style? {
-    switch outcome {
-    case .open, .completed: nil
-    case .passedThrough, .timedOut, .cut, .lost: .yellow
-    case .clientRefused, .clientHandshakeFailed, .originUnreachable, .originUntrusted,
-        .originHandshakeFailed, .refused, .broken:
-        .red
-    }
 }

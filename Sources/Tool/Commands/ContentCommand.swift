@@ -1,9 +1,12 @@
 internal import Base
+internal import CommandSyntax
 internal import Glibc
 internal import Launching
+internal import Presentation
 internal import Runs
 internal import Sockets
 internal import TLS
+internal import Terminal
 
 extension Command {
     /// `content`: the fake origin beside the proxy.

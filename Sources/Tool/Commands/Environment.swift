@@ -1,5 +1,7 @@
 package import Base
+package import CommandSyntax
 package import Runs
+package import Terminal
 package import Traffic
 package import Views
 
@@ -51,29 +53,16 @@ package struct Environment: Sendable {
         self.openAuthority = openAuthority
     }
 
-    var palette: Palette { Palette(for: output, variables: variables) }
+    /// What results and talk are written to.
+    package var console: Console {
+        Console(
+            output: output, diagnostics: diagnostics,
+            palette: Palette(for: output, variables: variables), clock: clock)
+    }
 
     /// Tells something beside the result.
-    func note(_ text: String) throws(Failure) {
-        try diagnostics.write("sallyport: note: \(TerminalText.sanitized(text))\n")
-    }
+    func note(_ text: String) throws(Failure) { try console.note(text) }
 
     /// Tells what can be done about what was told.
-    func hint(_ text: String) throws(Failure) {
-        try diagnostics.write("sallyport: hint: \(TerminalText.sanitized(text))\n")
-    }
-
-    /// Writes text that a peer sent, so that it cannot act on the terminal.
-    func writeText(_ bytes: [UInt8]) throws(Failure) {
-        var lines = LineWriter(output)
-        var rest = bytes[...]
-        if rest.last == UInt8(ascii: "\n") { rest.removeLast() }
-        for line in rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-            let content = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-            let columns = content.text.split(separator: "\t", omittingEmptySubsequences: false)
-            try lines.write(
-                columns.map { TerminalText.sanitized(String($0)) }.joined(separator: "\t"))
-        }
-        try lines.flush()
-    }
+    func hint(_ text: String) throws(Failure) { try console.hint(text) }
 }

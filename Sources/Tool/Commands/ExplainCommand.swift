@@ -1,5 +1,7 @@
 internal import Base
+internal import CommandSyntax
 internal import Findings
+internal import Terminal
 
 extension Command {
     /// `explain`: what a rule of `check` means.
@@ -28,7 +30,7 @@ private struct ExplainArguments {
 private func runExplain(
     _ arguments: ExplainArguments, _ environment: Environment
 ) async throws -> ExitCode {
-    let palette = environment.palette
+    let palette = environment.console.palette
     let lines: [String]
     if arguments.isJSON {
         lines = (arguments.rule.map { [$0] } ?? RuleID.allCases).map(\.json.line.text)

@@ -1,6 +1,8 @@
 internal import Base
+internal import CommandSyntax
 internal import Filters
 internal import Findings
+internal import Terminal
 internal import Traffic
 internal import Views
 
@@ -17,7 +19,8 @@ struct FilterOptions {
     ) throws(Failure) -> CaptureFilter {
         CaptureFilter(
             filter, in: source, configuration: try inspection.configuration(environment),
-            checkpoint: checkpoint, progress: RunProgress("checking", environment).advance)
+            checkpoint: checkpoint,
+            progress: RunProgress("checking", on: environment.console).advance)
     }
 }
 

@@ -1,6 +1,9 @@
 internal import Base
+internal import CommandSyntax
 internal import Contents
 internal import Filters
+internal import Presentation
+internal import Terminal
 internal import Traffic
 internal import Views
 
@@ -61,8 +64,9 @@ extension Command {
                 .positional(\.capture, .path("CAPTURE"), "the capture file"),
                 .option("limit", \.limit, .count(from: 1), "no more than the first N"),
                 .option(
-                    "columns", \.columns, .columns(columns.map(\.name)),
-                    "these columns, in this order: \(columns.map(\.name).joined(separator: ","))"),
+                    "columns", \.columns, .columns(FlowTable.columns.map(\.name)),
+                    "these columns, in this order: \(FlowTable.columns.map(\.name).joined(separator: ","))"
+                ),
                 .flag("follow", \.follows, "go on with each exchange when it ends"),
                 .flag("transfers", \.joinsTransfers, "join the parts of downloads and uploads"),
                 .flag("json", \.isJSON, "print JSON Lines"),
@@ -93,7 +97,7 @@ private func listFlows(
         return .clean
     }
     let clients = arguments.follows ? [:] : try source.clients()
-    var table = Listing(columns, names: arguments.columns, environment)
+    var table = Listing(FlowTable.columns, names: arguments.columns, to: environment.console)
     var lines = LineWriter(environment.output)
     let most = arguments.limit ?? Int64.max
     var left = most
@@ -149,37 +153,5 @@ private func listTransfers(
     }
     try TransferListing(
         limit: arguments.limit, isJSON: arguments.isJSON, withSecrets: arguments.withSecrets
-    ).write(source, filter, environment)
-}
-
-private let columns: [Listing<FlowSummary>.Column] = [
-    .init("id", isRight: true) { TableWriter.Cell(String($0.id), .faint) },
-    .init("time", title: "time (UTC)", rank: 3) { TableWriter.Cell($0.startedAt.timeOfDay) },
-    .init("protocol", rank: 4) {
-        TableWriter.Cell($0.isHeadMissing ? "-" : $0.protocolName)
-    },
-    .init("method") { TableWriter.Cell($0.isHeadMissing ? "-" : $0.method) },
-    .init("status", isRight: true) {
-        TableWriter.Cell($0.status.map(String.init) ?? "-", statusStyle($0.status))
-    },
-    .init("url", isFlexible: true) { TableWriter.Cell($0.isHeadMissing ? "-" : $0.url) },
-    .init("size", isRight: true, rank: 1) {
-        TableWriter.Cell(Quantity.text(byteCount: $0.responseBytes))
-    },
-    .init("duration", isRight: true, rank: 2) {
-        TableWriter.Cell($0.durationMicroseconds.map(Quantity.text(microseconds:)) ?? "-")
-    },
-    .init("error") { TableWriter.Cell($0.remark, .red) },
-]
-
-/// How a status is coloured; `nil` means that no response came.
-func statusStyle(_ status: Int?) -> Palette.Style? {
-    switch status {
-    case nil: .red
-    case .some(200..<300): .green
-    case .some(300..<400): .cyan
-    case .some(400..<500): .yellow
-    case .some(500...): .red
-    default: nil
-    }
+    ).write(source, filter, to: environment.console)
 }

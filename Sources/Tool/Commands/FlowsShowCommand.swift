@@ -1,5 +1,8 @@
 internal import Base
+internal import CommandSyntax
 internal import Formats
+internal import Presentation
+internal import Terminal
 internal import Traffic
 internal import Views
 
@@ -91,12 +94,12 @@ private func showFlow(
     }
     let presentation = ExchangePresentation(
         exchange, in: source, isDecoded: arguments.isDecoded, withSecrets: arguments.withSecrets,
-        environment)
+        to: environment.console)
     switch arguments.part {
     case .requestHead: try presentation.writeHead(.request)
     case .responseHead: try presentation.writeHead(.response)
-    case .requestBody: return try presentation.writeBody(.request)
-    case .responseBody: return try presentation.writeBody(.response)
+    case .requestBody: return try presentation.writeBody(.request) ? .clean : .inconclusive
+    case .responseBody: return try presentation.writeBody(.response) ? .clean : .inconclusive
     case .all: try presentation.writeAll()
     }
     return .clean

@@ -1,6 +1,8 @@
 internal import Base
+internal import CommandSyntax
 internal import Findings
 internal import Runs
+internal import Terminal
 
 /// How findings are looked for, for every command that does.
 struct InspectionOptions {

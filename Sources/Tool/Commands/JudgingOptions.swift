@@ -1,6 +1,8 @@
 internal import Base
+internal import CommandSyntax
 internal import Findings
 internal import Runs
+internal import Terminal
 
 /// What becomes of findings, for every command that fails on them.
 struct JudgingOptions {

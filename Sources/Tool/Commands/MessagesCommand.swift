@@ -1,6 +1,9 @@
 internal import Base
+internal import CommandSyntax
 internal import Filters
+internal import Presentation
 internal import Redaction
+internal import Terminal
 internal import Traffic
 internal import Views
 
@@ -77,7 +80,7 @@ private func showMessages(
     let id = try connectionID(arguments, source)
     let connection = try source.connection(id)
     var presentation = MessagePresentation(
-        arguments.form, start: connection?.openedAt, environment)
+        arguments.form, start: connection?.openedAt, to: environment.console)
     var assembly = MessageAssembly(
         contents: MessageContents(source),
         byteLimit: arguments.form == .table ? glanceLimit : contentLimit,

@@ -1,9 +1,12 @@
 internal import Base
+internal import CommandSyntax
 internal import Glibc
 internal import Launching
+internal import Presentation
 internal import Proxy
 internal import Runs
 internal import TLS
+internal import Terminal
 internal import Views
 
 extension Command {
@@ -177,9 +180,9 @@ private func runProxy(
     } else {
         try environment.output.write(ready.text + (service.content?.text ?? ""))
     }
-    try environment.warn(of: ready)
+    try environment.console.warn(of: ready)
     if arguments.showsLog(on: environment.output) {
-        try LiveLogTask.start(events.subscribe(), environment)
+        try LiveLogTask.start(events.subscribe(), to: environment.console)
     }
     let endedInOrder = try await service.run()
     if !arguments.isJSON { try tellEnd(of: service, environment) }

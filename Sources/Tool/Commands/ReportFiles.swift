@@ -1,5 +1,7 @@
 internal import Base
+internal import CommandSyntax
 internal import Findings
+internal import Terminal
 
 /// Files for CI systems, for every command that judges.
 struct ReportFiles {

@@ -1,8 +1,11 @@
 internal import Base
+internal import CommandSyntax
 internal import Findings
 internal import Launching
+internal import Presentation
 internal import Replay
 internal import Runs
+internal import Terminal
 internal import Traffic
 
 extension Command {
@@ -135,7 +138,7 @@ private func runCommand(
     let report = try RunReport(
         outcome, in: try environment.openCapture(outcome.capturePath),
         configuration: configuration, expecting: arguments.expectedPast,
-        progress: RunProgress("checking", environment).advance)
+        progress: RunProgress("checking", on: environment.console).advance)
     let version = CommandLineTool.version
     if arguments.isJSON {
         try environment.diagnostics.write(report.json(toolVersion: version).line + [0x0A])

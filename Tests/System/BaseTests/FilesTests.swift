@@ -354,4 +354,10 @@ final class TemporaryFolder: Sendable {
     }
 
     func file(_ name: String) -> String { path + "/" + name }
+
+    @Test func pathsAreFromTheRootOn() throws {
+        #expect(try Files.absolute("/a/b") == "/a/b")
+        #expect(try Files.absolute("b").hasPrefix("/"))
+        #expect(try Files.absolute("b").hasSuffix("/b"))
+    }
 }

@@ -1,11 +1,14 @@
 import Base
+import OutputCollector
+import Presentation
+import Terminal
 import Testing
 import Traffic
 
 @testable import Commands
 
 struct LiveLogTests {
-    private let plain = LiveLog(for: Collector().stream(), variables: [:])
+    private let plain = LiveLog(for: Collector().stream(), .plain)
 
     @Test func aLineAnExchange() {
         let lines = SampleCapture.source().exchangeRecords.map { plain.line(for: $0) }
@@ -35,7 +38,7 @@ struct LiveLogTests {
     }
 
     @Test func fitsTheTerminal() {
-        let log = LiveLog(for: Collector().stream(72), variables: ["NO_COLOR": "1"])
+        let log = LiveLog(for: Collector().stream(72), .plain)
         let source = SampleCapture.source()
         for exchange in source.exchangeRecords {
             #expect(TerminalText.width(log.line(for: exchange)) <= 72)
@@ -46,7 +49,7 @@ struct LiveLogTests {
     }
 
     @Test func coloursOnATerminal() {
-        let log = LiveLog(for: Collector().stream(100), variables: [:])
+        let log = LiveLog(for: Collector().stream(100), Palette(isColoured: true))
         let source = SampleCapture.source()
         #expect(
             log.line(for: source.exchangeRecords[3])

@@ -3,9 +3,11 @@ import Base
 import Findings
 import Foundation
 import Launching
+import Presentation
 import Proxy
 import Replay
 import Runs
+import Terminal
 import Testing
 import Transfer
 

@@ -1,6 +1,9 @@
 import Base
 import Findings
 import Foundation
+import OutputCollector
+import Presentation
+import Terminal
 import Testing
 import Traffic
 
@@ -84,7 +87,7 @@ struct SecretListingTests {
 
     @Test func logsNoSecret() {
         let source = PlantedCapture.source()
-        let log = LiveLog(for: Collector().stream(), variables: [:])
+        let log = LiveLog(for: Collector().stream(), .plain)
         let lines =
             source.exchangeRecords.map { log.line(for: $0) }
             + source.connectionRecords.compactMap { log.line(for: $0) }

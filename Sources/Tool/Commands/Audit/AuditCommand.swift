@@ -1,9 +1,12 @@
 internal import Audit
 internal import Base
 internal import Catalogue
+internal import CommandSyntax
 internal import Findings
 internal import Launching
+internal import Presentation
 internal import Runs
+internal import Terminal
 
 extension Command {
     /// `audit`: whether clients authenticate their servers.
@@ -49,7 +52,7 @@ extension Command {
             arguments: AuditOptions(),
             parameters: auditParameters
                 + authorityParameters
-                .filter { $0.description.name != "ca-scope" }
+                .filter { $0.name != "ca-scope" }
                 .map { $0.lifted(to: \.audit.proxy.authority) },
             run: { options, environment in
                 do {
@@ -127,12 +130,12 @@ private let usageFailures: Set<String> = ["unknown-probe", "too-few-ports"]
 private func runAudit(
     _ options: AuditOptions, _ environment: Environment
 ) async throws -> ExitCode {
-    if let kind = options.battery { return try await BatteryText.run(kind, options, environment) }
+    if let kind = options.battery { return try await BatteryRun.run(kind, options, environment) }
     if options.lists { return try AuditList.write(options, environment) }
     let configuration = try options.configuration
     try options.files.check(besides: options.audit.proxy.capture)
     let events = RunEvents()
-    let talk = AuditTalk(environment, isJSON: options.isJSON)
+    let talk = AuditTalk(environment.console, isJSON: options.isJSON)
     let outcome = try await withEvents(of: events) {
         // An interrupt ends the process until there is somebody to watch for it: to make keys may
         // take half a minute.

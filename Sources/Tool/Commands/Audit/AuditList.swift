@@ -1,7 +1,9 @@
 internal import Audit
 internal import Base
 internal import Catalogue
+internal import CommandSyntax
 internal import Runs
+internal import Terminal
 
 /// The probes that an audit would show.
 enum AuditList {

@@ -1,4 +1,5 @@
 internal import Audit
+internal import CommandSyntax
 internal import Origins
 internal import Runs
 

@@ -1,6 +1,9 @@
 internal import Audit
 internal import Base
+internal import CommandSyntax
 internal import Findings
+internal import Presentation
+internal import Terminal
 
 /// Writes what an audit found, for people and for machines.
 enum AuditReporting {
@@ -22,7 +25,7 @@ enum AuditReporting {
         } else {
             try AuditText.write(
                 report, countingWarnings: options.failsOnWarnings, to: environment.output,
-                palette: environment.palette)
+                palette: environment.console.palette)
         }
         return report.verdict(countingWarnings: options.failsOnWarnings).exitCode
     }

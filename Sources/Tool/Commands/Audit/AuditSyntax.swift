@@ -1,4 +1,5 @@
 internal import Base
+internal import CommandSyntax
 internal import Runs
 
 extension ValueSyntax where Value == PortRange {

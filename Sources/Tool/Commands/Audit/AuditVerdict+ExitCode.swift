@@ -1,4 +1,5 @@
 internal import Audit
+internal import CommandSyntax
 
 extension AuditVerdict {
     var exitCode: ExitCode {

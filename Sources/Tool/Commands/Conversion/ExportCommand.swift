@@ -1,8 +1,11 @@
 internal import Base
+internal import CommandSyntax
 internal import Filters
 internal import Formats
 internal import Launching
+internal import Presentation
 internal import Runs
+internal import Terminal
 internal import Traffic
 internal import Views
 
@@ -91,7 +94,7 @@ private func runExport(
     let stop = try StopFlag.ofSignals()
     let check = { try stop.check() }
     let opened = try environment.openCapture(arguments.capture)
-    let bar = ConversionProgress("exporting", total: 0, in: .bytes, environment)
+    let bar = ConversionProgress("exporting", total: 0, in: .bytes, on: environment.console)
     // On one terminal, the bar would stand in the middle of what is exported.
     let showsProgress = arguments.output != nil || !environment.output.isTerminal
     let progress = try ExportProgress(
@@ -131,7 +134,7 @@ private func runExport(
     try bar.finish()
     let summary = ConversionSummary(verb: "export", subject: arguments.output, losses: report)
     try summary.write(
-        asJSON: arguments.isJSON, to: environment, outputIsFree: arguments.output != nil)
+        asJSON: arguments.isJSON, to: environment.console, outputIsFree: arguments.output != nil)
     if hasNone { try environment.note("no exchange matches the filter, and none was written") }
     return hasNone ? .inconclusive : .clean
 }

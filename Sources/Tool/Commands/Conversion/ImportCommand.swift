@@ -1,7 +1,10 @@
 internal import Base
+internal import CommandSyntax
 internal import Formats
 internal import Launching
+internal import Presentation
 internal import Runs
+internal import Terminal
 internal import Views
 
 extension Command {
@@ -68,7 +71,8 @@ private func runImport(
         throw UsageFailure("'import' needs --capture", hint: "see 'sallyport import --help'")
     }
     let file = try environment.fileStreams.open(arguments.file)
-    let progress = ConversionProgress("importing", total: file.size ?? 0, in: .bytes, environment)
+    let progress = ConversionProgress(
+        "importing", total: file.size ?? 0, in: .bytes, on: environment.console)
     let stop = try StopFlag.ofSignals()
     let run = ImportRun(arguments.file, format: arguments.format, keyLog: arguments.keyLog)
     let report: ImportRun.Report
@@ -86,7 +90,7 @@ private func runImport(
         ("connection", report.connections), ("exchange", report.exchanges),
         ("message", report.messages),
     ]
-    try summary.write(asJSON: arguments.isJSON, to: environment, outputIsFree: true)
+    try summary.write(asJSON: arguments.isJSON, to: environment.console, outputIsFree: true)
     if let flaw = report.flaw { throw flaw }
     if report.isEmpty { try environment.note("there is nothing in \(arguments.file)") }
     return report.isEmpty ? .inconclusive : .clean

@@ -1,4 +1,5 @@
 internal import Base
+internal import CommandSyntax
 internal import Refresh
 
 extension Command {

@@ -1,9 +1,12 @@
 internal import Base
+internal import CommandSyntax
 internal import Launching
 internal import Origins
+internal import Presentation
 internal import Refresh
 internal import Runs
 internal import TLS
+internal import Terminal
 internal import Transfer
 
 func runFetch(
@@ -16,11 +19,11 @@ func runFetch(
     let variables = environment.variables
     let options = configuration.proxies.daemonOptions
     let isText = environment.output.isTerminal && !arguments.isJSON
-    let palette = environment.palette
+    let palette = environment.console.palette
     let service = try await FetchService(
         configuration,
         startingDaemon: { () throws(Failure) in
-            try startTransferDaemon(configuration.transfers, variables, options)
+            try DaemonAccess(configuration.transfers, variables: variables).start(options)
         },
         tell: { event throws(Failure) in
             guard isText else {
@@ -64,10 +67,10 @@ extension FetchRunArguments {
                 service: service, device: device, topics: [])
         }
         configuration.store = try store ?? FetchConfiguration.standardStore(environment.variables)
-        configuration.assets = try absolute(assets ?? configuration.store + "/assets")
+        configuration.assets = try Files.absolute(assets ?? configuration.store + "/assets")
         configuration.transfers = try TransferPlace(folder: transfers).daemonFolder(environment)
         if let authorities {
-            let path = try absolute(authorities)
+            let path = try Files.absolute(authorities)
             configuration.authoritiesPath = path
             configuration.authorities = try Certificate.authorities(
                 inPEM: try environment.readFile(authorities), name: authorities)
@@ -93,8 +96,8 @@ extension ProxySource {
     fileprivate func resolved(in environment: Environment) throws(Failure) -> ProxySource {
         var source = self
         source.variables = environment.variables
-        if let profile { source.profile = try absolute(profile) }
-        if let script, !Self.isURL(script) { source.script = try absolute(script) }
+        if let profile { source.profile = try Files.absolute(profile) }
+        if let script, !Self.isURL(script) { source.script = try Files.absolute(script) }
         return source
     }
 }
@@ -106,7 +109,7 @@ func runFetchItems(
         try arguments.store ?? FetchConfiguration.standardStore(environment.variables)
     let items = try RefreshStore.items(in: folder)
     var lines = LineWriter(environment.output)
-    var table = Listing(columns, names: nil, environment)
+    var table = Listing(KeptItemTable.columns, names: nil, to: environment.console)
     for item in items {
         if arguments.isJSON {
             try lines.write(item.shownRow)
@@ -124,14 +127,3 @@ func runFetchItems(
     }
     return .clean
 }
-
-private let columns: [Listing<KeptItem>.Column] = [
-    .init("published", rank: 1) { item in
-        let date = item.date.map { Timestamp(microseconds: $0 * 1000) }
-        return TableWriter.Cell(date.map { String($0.rfc3339.prefix(16)) + "Z" } ?? "", .faint)
-    },
-    .init("title", isFlexible: true) { TableWriter.Cell($0.title.isEmpty ? $0.id : $0.title) },
-    .init("pictures", isRight: true, rank: 3) { TableWriter.Cell(String($0.thumbnails.count)) },
-    .init("files", isRight: true, rank: 2) { TableWriter.Cell(String($0.assets.count)) },
-    .init("feed") { TableWriter.Cell($0.shownFeed) },
-]

@@ -1,7 +1,9 @@
 internal import CaptureStore
+internal import CommandSyntax
 internal import HTTPCodecs
 internal import PublicSuffixes
 internal import TLS
+internal import Terminal
 
 extension Command {
     /// `completions`: what a shell completes the tool's words with.
@@ -42,7 +44,9 @@ extension Command {
             arguments: (), parameters: [],
             run: { _, environment in
                 try environment.output.write(
-                    ManualPage.write(CommandLineTool.root, version: CommandLineTool.version))
+                    ManualPage.write(
+                        CommandLineTool.root, version: CommandLineTool.version,
+                        topics: HelpTopic.all))
                 return .clean
             })
     }

@@ -1,11 +1,14 @@
 internal import Base
+internal import CommandSyntax
 internal import Filters
 internal import HTTPClient
 internal import Launching
 internal import Origins
+internal import Presentation
 internal import Replay
 internal import Runs
 internal import TLS
+internal import Terminal
 internal import Views
 
 extension Command {
@@ -211,7 +214,7 @@ private func runReplayClient(
     let service = try ReplayClientService(plan, configuration, from: source)
     try StopSignals().watch(
         onStop: { _ in service.stop() }, onTick: service.stopIfUnrecorded)
-    let bar = RunProgress("sending", environment)
+    let bar = RunProgress("sending", on: environment.console)
     let report = try await withEvents(of: service.events) {
         try await service.run()
     } show: { event in
@@ -225,7 +228,7 @@ private func runReplayClient(
         members.append(.init("capture", .optional(arguments.capture)))
         try environment.output.write(JSONText.object(members).document)
     } else {
-        try ReplayClientText.write(report, to: environment)
+        try ReplayClientText.write(report, to: environment.console)
         if report.answeredCount == 0, report.failedCount > 0 {
             try environment.hint(
                 "see whether the origin is up and --to is right; --stop-after 10 ends sooner")

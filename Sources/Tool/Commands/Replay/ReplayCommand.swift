@@ -1,11 +1,14 @@
 internal import Base
+internal import CommandSyntax
 internal import Glibc
 internal import Launching
+internal import Presentation
 internal import Proxy
 internal import Replay
 internal import Runs
 internal import Sockets
 internal import TLS
+internal import Terminal
 
 extension Command {
     /// `replay`: what was recorded, put to use again.
@@ -168,8 +171,8 @@ private func runReplay(
     } else {
         try environment.output.write(ready.text + service.summary)
     }
-    try environment.warn(of: ready)
-    let log = MissLog(environment, isJSON: arguments.isJSON)
+    try environment.console.warn(of: ready)
+    let log = MissLog(environment.console, isJSON: arguments.isJSON)
     let endedInOrder = try await withEvents(of: service.events) {
         try await service.run()
     } show: { event in

@@ -1,8 +1,11 @@
 internal import Base
+internal import CommandSyntax
 internal import Comparison
 internal import Filters
+internal import Presentation
 internal import Replay
 internal import TLS
+internal import Terminal
 internal import Traffic
 internal import Views
 
@@ -101,7 +104,7 @@ private func runReplayDiff(
     case .json: try environment.output.write(ComparisonJSON.document(report).document)
     case .html: try environment.output.write(ComparisonHTML.page(report))
     case .text:
-        var text = ComparisonText(environment)
+        var text = ComparisonText(to: environment.console)
         try text.write(report)
     }
     if report.isInconclusive { return .inconclusive }

@@ -1,7 +1,9 @@
 internal import Base
+internal import CommandSyntax
 internal import Comparison
 internal import Replay
 internal import TLS
+internal import Terminal
 internal import Traffic
 
 extension Command {

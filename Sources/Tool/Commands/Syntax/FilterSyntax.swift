@@ -1,6 +1,8 @@
 internal import Base
+internal import CommandSyntax
 internal import Filters
 internal import Findings
+internal import Terminal
 
 extension ValueSyntax where Value == Filter {
     /// A filter; what is wrong with it is shown under it.

@@ -1,4 +1,5 @@
 internal import Base
+internal import CommandSyntax
 internal import Origins
 internal import Proxy
 internal import Runs

@@ -1,10 +1,13 @@
 internal import Base
+internal import CommandSyntax
 internal import Glibc
 internal import Launching
+internal import Presentation
 internal import Runs
 internal import Sockets
 internal import Synchronization
 internal import TLS
+internal import Terminal
 internal import Transfer
 internal import Views
 
@@ -96,7 +99,7 @@ extension TransferGetArguments {
             throw UsageFailure(
                 "--output is needed", hint: "see 'sallyport transfer get --help'")
         }
-        let file = try absolute(output)
+        let file = try Files.absolute(output)
         let folder = String(file[...(file.lastIndex(of: "/") ?? file.startIndex)])
         guard Files.exists(folder) else {
             throw Failure(
@@ -121,7 +124,7 @@ extension TransferCommonArguments {
         options.isDiscretionary = isDiscretionary
         options.allowsCellular = !avoidsCellular
         options.authorities = try authorities.map { path throws(Failure) in
-            let whole = try absolute(path)
+            let whole = try Files.absolute(path)
             guard Files.exists(whole) else {
                 throw Failure("file-unreadable", party: .client, "there is no file \(path)")
             }
@@ -130,7 +133,7 @@ extension TransferCommonArguments {
             return whole
         }
         guard let login else { return }
-        let path = try absolute(login)
+        let path = try Files.absolute(login)
         guard Files.exists(path) else {
             throw Failure("file-unreadable", party: .client, "there is no file \(login)")
         }

@@ -1,4 +1,5 @@
 internal import Base
+internal import CommandSyntax
 internal import Contents
 internal import Transfer
 
@@ -77,7 +78,8 @@ struct TransferPutArguments {
     var place = TransferPlace()
 
     func plan() throws -> TransferPlan {
-        var plan = TransferPlan(.upload, url, file: try absolute(file), session: common.session)
+        var plan = TransferPlan(
+            .upload, url, file: try Files.absolute(file), session: common.session)
         plan.options.upload = try upload()
         try common.apply(to: &plan.options)
         return plan

@@ -1,8 +1,11 @@
 internal import Base
+internal import CommandSyntax
 internal import Glibc
 internal import Launching
+internal import Presentation
 internal import Runs
 internal import Sockets
+internal import Terminal
 internal import Transfer
 
 func runTransferList(
@@ -15,7 +18,8 @@ func runTransferList(
         return .clean
     }
     let tasks = try await arguments.place.ask(.list(session: arguments.session), environment)
-    try write(tasks, isJSON: arguments.place.isJSON, environment)
+    try TransferTaskText.write(
+        tasks, isJSON: arguments.place.isJSON, to: environment.console)
     return .clean
 }
 
@@ -30,7 +34,7 @@ func runTransferShow(
         if arguments.place.isJSON {
             try environment.output.write(task.shownRow + [UInt8(ascii: "\n")])
         } else {
-            try write(task, environment)
+            try TransferTaskText.write(task, to: environment.console)
         }
     }
     return .clean
@@ -125,35 +129,17 @@ func runTransferStop(
             return Int32(clamping: connection.processID)
         }
         // Who starts another one next must not meet it.
-        try await untilEnded(number)
+        try await DaemonAccess.untilEnded(number)
     } catch let failure as Failure where failure.code == "daemon-absent" {
         try environment.note("no daemon is running")
     }
     return .clean
 }
 
-/// Waits for a process that is ending.
-///
-/// Errors: `daemon-still-there`.
-private func untilEnded(_ id: Int32) async throws {
-    let loops = try EventLoops(count: 1)
-    defer { loops.stop() }
-    let loop = loops.all[0]
-    try await withTaskExecutorPreference(loop) {
-        let wakeup = LoopWakeup(loop)
-        for _ in 0..<1000 {
-            guard kill(id, 0) == 0 else { return }
-            await wakeup.rest(for: 10)
-        }
-        throw Failure(
-            "daemon-still-there", party: .tool, "process \(id) has not ended within ten seconds")
-    }
-}
-
 extension TransferPlace {
     func daemonFolder(_ environment: Environment) throws -> DaemonFolder {
         guard let folder else { return try TransferDaemonRun.standardFolder(environment.variables) }
-        return DaemonFolder(try absolute(folder))
+        return DaemonFolder(try Files.absolute(folder))
     }
 
     /// Whether the folder is there, which is made with the first transfer.
@@ -173,74 +159,8 @@ extension TransferPlace {
         _ environment: Environment, starts: Bool = true,
         _ body: @escaping @Sendable (DaemonConnection) async throws -> Result
     ) async throws -> Result {
-        let folder = try daemonFolder(environment)
-        let variables = environment.variables
-        let loops = try EventLoops(count: 1)
-        defer { loops.stop() }
-        let loop = loops.all[0]
-        let start: (() throws(Failure) -> DaemonProcess)? =
-            starts ? { () throws(Failure) in try startTransferDaemon(folder, variables) } : nil
-        return try await withTaskExecutorPreference(loop) {
-            let connection = try await DaemonConnection.open(folder, on: loop, starting: start)
-            defer { connection.close() }
-            return try await body(connection)
-        }
+        try await DaemonAccess(
+            try daemonFolder(environment), variables: environment.variables
+        ).connected(starts: starts, body)
     }
-}
-
-func startTransferDaemon(
-    _ folder: DaemonFolder, _ variables: [String: String], _ options: [String] = []
-) throws(Failure) -> DaemonProcess {
-    try folder.prepare()
-    let program = try DetachedProgram.start(
-        try DetachedProgram.ownPath(),
-        arguments: ["transfer", "daemon", "--until-idle", "--folder", folder.path] + options,
-        variables: variables,
-        log: folder.log)
-    return DaemonProcess(hasEnded: { program.hasEnded }, lastWords: { program.lastWords })
-}
-
-extension DaemonConnection {
-    /// The whole of an ID whose beginning is given.
-    ///
-    /// Errors: `no-such-transfer`, `transfer-ambiguous`, those of the daemon.
-    func resolve(_ id: String) async throws -> String {
-        guard id.utf8.count < 36 else { return id }
-        let found = try await tasks(.list(session: nil)).map(\.identifier)
-            .filter { !id.isEmpty && $0.hasPrefix(id) }
-        guard let first = found.first else {
-            throw Failure(
-                "no-such-transfer", party: .client, "there is no transfer \(id)",
-                hint: "see 'sallyport transfer list'")
-        }
-        guard found.count == 1 else {
-            throw Failure(
-                "transfer-ambiguous", party: .client,
-                "\(found.count) transfers begin with \(id)", hint: "give more of the ID")
-        }
-        return first
-    }
-}
-
-/// A path from the root on, since the daemon is in another folder; where its folder is there, the same
-/// one for the same file.
-func absolute(_ path: String) throws(Failure) -> String {
-    let whole = try rooted(path)
-    let slash = whole.lastIndex(of: "/") ?? whole.startIndex
-    let (folder, name) = (String(whole[...slash]), whole[whole.index(after: slash)...])
-    guard !name.isEmpty, name != ".", name != "..", let real = unsafe realpath(folder, nil) else {
-        return whole
-    }
-    defer { unsafe free(real) }
-    let parent = unsafe String(cString: real)
-    return parent == "/" ? "/\(name)" : "\(parent)/\(name)"
-}
-
-private func rooted(_ path: String) throws(Failure) -> String {
-    if path.hasPrefix("/") { return path }
-    guard let folder = unsafe getcwd(nil, 0) else {
-        throw Failure("file-unreadable", party: .tool, "the current folder is not there")
-    }
-    defer { unsafe free(folder) }
-    return unsafe String(cString: folder) + "/" + path
 }

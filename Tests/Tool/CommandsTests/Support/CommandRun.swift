@@ -1,6 +1,7 @@
 import Base
 import CaptureStore
-import Synchronization
+import CommandSyntax
+import OutputCollector
 import Traffic
 
 @testable import Commands
@@ -80,20 +81,5 @@ struct CommandRun {
             }
         }
         return environment
-    }
-}
-
-/// Keeps what is written.
-final class Collector: Sendable {
-    private let held = Mutex<[UInt8]>([])
-
-    var bytes: [UInt8] { held.withLock { $0 } }
-    var text: String { bytes.text }
-
-    /// - Parameter terminal: the width of the terminal, `nil` for a pipe.
-    func stream(_ terminal: Int? = nil) -> OutputStream {
-        OutputStream(isTerminal: terminal != nil, columns: terminal) { bytes throws(Failure) in
-            self.held.withLock { $0 += bytes }
-        }
     }
 }

@@ -1,4 +1,6 @@
 import Base
+import CommandSyntax
+import OutputCollector
 import Testing
 
 @testable import Commands
@@ -17,9 +19,9 @@ struct CommandTests {
         var shared = Shared()
     }
 
-    private func root(_ run: @escaping (Arguments) throws -> ExitCode) -> Command {
+    private func root(_ run: @escaping (Arguments) throws -> ExitCode) -> Commands.Command {
         let shared: [Parameter<Shared>] = [.option("file", \.file, .path("FILE"), "a file")]
-        let command = Command(
+        let command = Commands.Command(
             "run", "run it", examples: [], arguments: Arguments(),
             parameters: [
                 .repeated("host", \.hosts, .text("HOST"), "a host"),
@@ -32,7 +34,7 @@ struct CommandTests {
         ) { arguments, _ in
             try run(arguments)
         }
-        return Command("sallyport", "tool", examples: [], subcommands: [command])
+        return Commands.Command("sallyport", "tool", examples: [], subcommands: [command])
     }
 
     private func environment(_ diagnostics: Collector) -> Environment {

@@ -1,4 +1,5 @@
 import Base
+import CommandSyntax
 import Testing
 
 @testable import Commands

@@ -1,4 +1,5 @@
 import Base
+import CommandSyntax
 import Foundation
 import Negotiation
 import Origins

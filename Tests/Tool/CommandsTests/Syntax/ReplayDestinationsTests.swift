@@ -1,3 +1,4 @@
+import CommandSyntax
 import HTTPClient
 import Origins
 import Replay
