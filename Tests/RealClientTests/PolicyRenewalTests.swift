@@ -61,5 +61,31 @@ extension RealClientTests {
             }
             #expect(policies == ["0", "1", "1", "2"])
         }
+
+        /// However many renewals are asked for, and whatever they wait for, an end is an end.
+        @Test(arguments: [true, false])
+        func endsBehindRenewals(waitForAFile: Bool) async throws {
+            let folder = try Folder()
+            let file = folder.path("trusted.pem")
+            let authority = try await TestAuthority(in: folder)
+            try FileManager.default.copyItem(atPath: authority.certificatePath, toPath: file)
+            let proxy = try Program(
+                .sallyport,
+                [
+                    "proxy", "--listen", "127.0.0.1:0", "--capture", folder.path("a.sallyport"),
+                    "--json", "--origin-ca", file,
+                ], in: folder)
+            _ = try await proxy.ready(as: Ready.self)
+            if waitForAFile {
+                try FileManager.default.removeItem(atPath: file)
+                try #require(unsafe mkfifo(file, 0o600) == 0)
+            }
+            for _ in 0..<20_000 { proxy.send(SIGUSR1) }
+            proxy.send(SIGTERM)
+            #expect(try await proxy.end(within: .seconds(60)) == 0)
+            let lines = proxy.errors.split(separator: UInt8(ascii: "\n")).count
+            // One reading for all that have come meanwhile; and what it ends with.
+            #expect(waitForAFile ? lines <= 2 : lines < 20_000)
+        }
     }
 }

@@ -62,30 +62,31 @@ package struct HeadChange: Sendable {
     /// - Parameter path: the request's target as it would go on.
     package func apply(to head: RequestHead, path: ArraySlice<UInt8>) -> RequestHead {
         head.rewritten(
-            target: target(insteadOf: path), adding: added(to: head.fields), change) ?? head
+            target: target(insteadOf: path), adding: added(to: head.fields), changes()) ?? head
     }
 
     package func apply(to head: ResponseHead) -> ResponseHead {
-        head.rewritten(adding: added(to: head.fields), change) ?? head
+        head.rewritten(adding: added(to: head.fields), changes()) ?? head
     }
 
     private func added(to old: Fields) -> [AddedField] {
-        fields.compactMap { name, field in
-            let isThere = old.slices.contains { Self.name(old.name($0)) == name }
-            return isThere ? nil : field
-        }
+        let there = Set(old.slices.map { Self.name(old.name($0)) })
+        return fields.compactMap { name, field in there.contains(name) ? nil : field }
     }
 
     private static func name(_ bytes: ArraySlice<UInt8>) -> String {
         bytes.map(\.asciiLowercased).text
     }
 
-    private func change(_ fields: Fields, _ slice: FieldSlice) -> FieldChange {
-        let name = Self.name(fields.name(slice))
-        guard let change = self.fields.first(where: { $0.name == name }) else { return .keep }
-        let isFirst = fields.slices.first { Self.name(fields.name($0)) == name } == slice
-        guard let field = change.field, isFirst else { return .drop }
-        return .value(field.value)
+    /// What becomes of each field of a head, asked in their order.
+    private func changes() -> (Fields, FieldSlice) -> FieldChange {
+        var done: Set<String> = []
+        return { fields, slice in
+            let name = Self.name(fields.name(slice))
+            guard let change = self.fields.first(where: { $0.name == name }) else { return .keep }
+            guard let field = change.field, done.insert(name).inserted else { return .drop }
+            return .value(field.value)
+        }
     }
 }
 

@@ -3,11 +3,12 @@ package import HTTPModel
 
 /// Which fields may stand behind a content (RFC 9110 §6.5.1).
 package enum TrailerFields {
-    /// Names of fields that say how a message is framed, where it goes, who sends it, whether it is
-    /// served, or what its content is: a recipient that merges trailers into the head would be led
-    /// by them after it has decided.
+    /// Names of fields that say how a message is framed, where it and those behind it go, who sends
+    /// it, whether it is served, or what its content is: a recipient that merges trailers into the
+    /// head would be led by them after it has decided.
     private static let forbidden: [StaticString] = [
-        "authorization", "cache-control", "content-encoding", "content-length", "content-range",
+        "alt-svc", "authorization", "cache-control", "content-encoding", "content-length",
+        "content-range",
         "content-type", "cookie", "expect", "host", "max-forwards", "pragma", "proxy-authenticate",
         "proxy-authorization", "range", "set-cookie", "www-authenticate",
     ]

@@ -56,7 +56,7 @@ package struct ForeignProtocol: Sendable, Equatable {
         if bytes.count >= 6, bytes[3] == 0, bytes[4] == 10, bytes[5].isASCIIDigit { return "MySQL" }
         // A frame of SETTINGS on stream 0 (RFC 9113 §6.5).
         if bytes.count >= 9, bytes[0] == 0, bytes[3] == 4, bytes[4...8].allSatisfy({ $0 == 0 }) {
-            return "HTTP/2 without TLS"
+            return "HTTP/2"
         }
         // A record with an alert or with a part of a handshake (RFC 8446 §5.1).
         if bytes.count >= 3, [21, 22].contains(bytes[0]), bytes[1] == 3, bytes[2] <= 4 {

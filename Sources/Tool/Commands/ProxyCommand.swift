@@ -164,14 +164,14 @@ private struct ProxyArguments {
 private func runProxy(
     _ arguments: ProxyArguments, _ environment: Environment
 ) async throws -> ExitCode {
-    let signals = try StopSignals()
+    let signals = try StopSignals(renews: true)
     var options = arguments.proxy
     if arguments.withContent { options.content = arguments.content }
     let events = RunEvents()
     let service = try ProxyService(options, variables: environment.variables, events: events)
     signals.watch(
         onStop: { _ in service.stop() }, onTick: { if service.failure != nil { service.stop() } })
-    signals.watchRenewal { [options] in renewPolicy(of: service, as: options, environment) }
+    signals.watchRenewals { [options] in renewPolicy(of: service, as: options, environment) }
     let ready = ReadyMessage(
         of: service.server, options, service.authority, capture: service.capturePath,
         processID: getpid(), content: service.content?.place)
@@ -193,17 +193,17 @@ private func runProxy(
 private func renewPolicy(
     of service: ProxyService, as options: ProxyOptions, _ environment: Environment
 ) {
-    let line: String
     do throws(Failure) {
-        let number = try service.exchange(options)
-        line =
-            "the files of the options were read again; connections that come in from now on are"
-            + " served by policy \(number)"
-    } catch {
-        line = "SIGUSR1: \(error.detail); the policy stays as it was"
-    }
-    do throws(Failure) {
-        try environment.diagnostics.write("sallyport: \(TerminalText.sanitized(line))\n")
+        do throws(Failure) {
+            let number = try service.exchange(options)
+            try environment.diagnostics.write(
+                "sallyport: the files of the options were read again; connections that come in from"
+                    + " now on are served by policy \(number)\n")
+        } catch  where error.code != "output-closed" {
+            let line = "SIGUSR1: \(error.detail); the policy stays as it was"
+            try environment.diagnostics.write("sallyport: \(TerminalText.sanitized(line))\n")
+            if let hint = error.hint { try environment.hint(hint) }
+        }
     } catch {
         // Nobody reads what it says, and its clients are served all the same.
     }

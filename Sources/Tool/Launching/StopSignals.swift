@@ -13,12 +13,13 @@ package struct StopSignal: Sendable {
 /// SIGINT, SIGTERM and SIGHUP, turned into calls instead of the end of the process.
 package final class StopSignals: Sendable {
     private let receiver: Int32
+    /// Where SIGUSR1 is noted, apart: however many of them come, the signals that end are heard.
+    private let renewals: Int32?
     private let state = Mutex(State())
 
     private struct State {
         var machine = StopMachine()
         var watcher: Watcher?
-        var onRenew: (@Sendable () -> Void)?
     }
 
     private struct Watcher {
@@ -31,25 +32,40 @@ package final class StopSignals: Sendable {
     ///
     /// - Parameter keepsIgnored: whether a signal that the caller ignores stays ignored; one that
     ///   hangs up always does, because who starts it with `nohup` means it to go on.
+    /// - Parameter renews: whether SIGUSR1 is taken as well, for `watchRenewals`; else it ends the
+    ///   process as it always does.
     ///
     /// Errors: `no-signals`.
-    package init(keepsIgnored: Bool = false) throws(Failure) {
-        let ends: PipeEnds
-        do throws(SystemError) {
-            ends = try PipeEnds()
-        } catch {
-            throw Failure("no-signals", party: .tool, "cannot make a pipe: \(error)")
-        }
+    package init(keepsIgnored: Bool = false, renews: Bool = false) throws(Failure) {
+        let ends = try Self.makePipe()
         receiver = ends.reading
-        // Whoever is interrupted by a handler must not wait in it.
-        _ = fcntl(ends.writing, F_SETFL, O_NONBLOCK)
         unsafe handlerPipe = ends.writing
         var action = Self.action()
+        if renews {
+            let ends = try Self.makePipe()
+            renewals = ends.reading
+            unsafe renewalPipe = ends.writing
+            unsafe sigaction(SIGUSR1, &action, nil)
+        } else {
+            renewals = nil
+        }
         for number in [SIGINT, SIGTERM, SIGHUP]
         where !(keepsIgnored || number == SIGHUP) || !Self.isIgnored(number) {
             unsafe sigaction(number, &action, nil)
         }
         for number in ignoredSignals { _ = signal(number, SIG_IGN) }
+    }
+
+    /// A pipe that a handler writes to.
+    private static func makePipe() throws(Failure) -> PipeEnds {
+        do throws(SystemError) {
+            let ends = try PipeEnds()
+            // Whoever is interrupted by a handler must not wait in it.
+            _ = fcntl(ends.writing, F_SETFL, O_NONBLOCK)
+            return ends
+        } catch {
+            throw Failure("no-signals", party: .tool, "cannot make a pipe: \(error)")
+        }
     }
 
     /// What notes a signal.
@@ -63,19 +79,28 @@ package final class StopSignals: Sendable {
             var note = SignalNote(
                 number, isFromTerminal: isFromTerminal, at: MonotonicTime.now()
             ).rawValue
-            _ = unsafe write(handlerPipe, &note, MemoryLayout<UInt64>.size)
+            let pipe = unsafe number == SIGUSR1 ? renewalPipe : handlerPipe
+            _ = unsafe write(pipe, &note, MemoryLayout<UInt64>.size)
             errno = before
         }
         action.sa_flags = SA_RESTART | SA_SIGINFO
         return action
     }
 
-    /// Calls `onRenew` at each SIGUSR1 from now on, on the thread that watches; without this, the
-    /// signal ends the process as it always does.
-    package func watchRenewal(_ onRenew: @escaping @Sendable () -> Void) {
-        state.withLock { $0.onRenew = onRenew }
-        var action = Self.action()
-        unsafe sigaction(SIGUSR1, &action, nil)
+    /// Calls `onRenew` at SIGUSR1, once for those that have come meanwhile, on a thread of its own:
+    /// it may wait for a file, or for who reads what it says, and an end must not.
+    package func watchRenewals(_ onRenew: @escaping @Sendable () -> Void) {
+        guard let renewals else { preconditionFailure("SIGUSR1 is not taken") }
+        startThread(named: "renewals") {
+            var notes = [UInt8](repeating: 0, count: 1 << 16)
+            while true {
+                // Until there is one; what has come is taken all at once.
+                let count = unsafe notes.withUnsafeMutableBytes {
+                    unsafe Glibc.read(renewals, $0.baseAddress, $0.count)
+                }
+                if count > 0 { onRenew() }
+            }
+        }
     }
 
     /// Calls `onStop` at the first signal; one that comes a second later or more calls `onInsist`,
@@ -117,10 +142,6 @@ package final class StopSignals: Sendable {
     }
 
     private func act(_ note: SignalNote) {
-        if note.number == SIGUSR1 {
-            state.withLock(\.onRenew)?()
-            return
-        }
         let (action, watcher) = state.withLock { ($0.machine.take(at: note.time), $0.watcher) }
         switch (action, watcher?.onInsist) {
         case (.none, _): break
@@ -158,3 +179,5 @@ private struct SignalNote {
 
 /// Where the handler writes; set once, before the handler is installed.
 nonisolated(unsafe) private var handlerPipe: Int32 = -1
+/// The same for SIGUSR1.
+nonisolated(unsafe) private var renewalPipe: Int32 = -1

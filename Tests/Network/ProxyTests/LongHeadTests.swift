@@ -26,8 +26,8 @@ extension ProxyTests {
                 let origin = try proxy.origin(way.kind) { wire, _ in
                     for _ in 0..<2 {
                         let request = try wire.readRequest()
-                        try check(request.head.contains(row.fields), "other fields")
-                        try check(request.head.contains("/\(row.target) HTTP/1.1"), "other target")
+                        try check(request.head.holds(row.fields), "other fields")
+                        try check(request.head.holds("/\(row.target) HTTP/1.1"), "other target")
                         try check(request.body.text == "content", "other content")
                         try wire.send(
                             "HTTP/1.1 200 OK\r\n\(row.fields)Content-Length: 5\r\n\r\nhello")
@@ -42,12 +42,12 @@ extension ProxyTests {
                             + "Content-Length: 7\r\n\r\ncontent")
                     let response = try client.readResponse()
                     #expect(response.body.text == "hello")
-                    #expect(response.head.contains(row.fields))
+                    #expect(response.head.holds(row.fields))
                 }
                 let exchange = try proxy.traffic.exchange()
                 #expect(exchange.error == nil)
-                #expect(exchange.requestHead.text.contains(row.fields))
-                #expect(exchange.responseHead.text.contains(row.fields))
+                #expect(exchange.requestHead.text.holds(row.fields))
+                #expect(exchange.responseHead.text.holds(row.fields))
             }
         }
 
@@ -56,7 +56,7 @@ extension ProxyTests {
             try withProxy(PlanChange { $0.policy.originVersion = .http1 }) { proxy in
                 let origin = try proxy.origin(.tls) { wire, _ in
                     while let head = try wire.readHeadOrEnd() {
-                        let count = head.contains("/long") ? 70 : 1
+                        let count = head.holds("/long") ? 70 : 1
                         try wire.sendIfTaken(
                             [UInt8](
                                 ("HTTP/1.1 200 OK\r\n\(Self.fields(count, 10_000))"

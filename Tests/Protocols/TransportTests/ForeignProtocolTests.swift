@@ -35,7 +35,7 @@ struct ForeignProtocolTests {
             [0x4A, 0, 0, 0, 10] + [UInt8]("8.0.36".utf8) + [0],
             "MySQL: `4a0000000a382e302e333600` (hexadecimal)", knowsUpgrade: true),
         Row(
-            [0, 0, 0, 4, 0, 0, 0, 0, 0], "HTTP/2 without TLS: `000000040000000000` (hexadecimal)"),
+            [0, 0, 0, 4, 0, 0, 0, 0, 0], "HTTP/2: `000000040000000000` (hexadecimal)"),
         Row([21, 3, 1, 0, 2, 2, 70], "TLS: `15030100020246` (hexadecimal)"),
         Row("hello", "something else: `hello`"),
         Row("a`b", "something else: `616062` (hexadecimal)"),

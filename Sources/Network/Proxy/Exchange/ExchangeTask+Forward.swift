@@ -217,7 +217,7 @@ extension ExchangeTask {
             }
             try head.count(in: &interims)
             record?.record.interimHeads.append(head.raw)
-            try await client.inform(head)
+            try await client.inform(task.withoutHTTP3(head) ?? head)
         }
     }
 
@@ -277,10 +277,12 @@ extension ExchangeTask {
         behind head: ResponseHead, _ origin: any OriginExchange
     ) async throws(RelayFailure) {
         waitedFor = nil
-        if try await client.changeOver(head, with: origin, of: self) { return }
+        let sent = task.withoutHTTP3(head) ?? head
+        if try await client.changeOver(sent, with: origin, of: self) { return }
         record?.note(head)
+        if sent.raw != head.raw { record?.record.sentResponseHead = sent.raw }
         hasResponseBegun = true
-        let (stream, early) = try await client.switchOver(head)
+        let (stream, early) = try await client.switchOver(sent)
         let (far, late) = origin.tunnel()
         let id = record?.record.id ?? 0
         let messages =

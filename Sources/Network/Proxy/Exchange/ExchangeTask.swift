@@ -30,8 +30,6 @@ final class ExchangeTask: @unchecked Sendable {
     var isAwaitingResponse = false
     /// The request as it goes on; `nil` while that is not known.
     private(set) var outgoing: OutgoingRequest?
-    /// Whether and since when an editor lets it wait.
-    var holding: Holding?
     var waitedFor: (any OriginExchange)?
 
     /// - Parameters:

@@ -85,40 +85,43 @@ extension ExchangeTask {
     ///
     /// - Throws: why the head does not go on: unedited, it might say what it must not.
     private func decide(_ ask: () -> EditStep) async throws(RelayFailure) -> HeadChange? {
-        var wakeup: LoopWakeup?
+        var waiting: Waiting?
         while true {
             switch ask() {
             case .keep: return nil
             case .change(let change): return change
             case .wait(let time):
-                let waiting = wakeup ?? LoopWakeup(worker.loop)
-                wakeup = waiting
-                await waiting.rest(for: min(max(1, time), Self.longestRest))
-                try checkMayWait()
+                var current =
+                    waiting
+                    ?? Waiting(
+                        wakeup: LoopWakeup(worker.loop),
+                        deadline: worker.loop.now + limits.responseTimeout)
+                await current.wakeup.rest(for: min(max(1, time), Self.longestRest))
+                try checkMayWait(&current)
+                waiting = current
             }
         }
     }
 
     /// Nobody waits for a client that has left, for long for one that has ended its direction, and for
     /// longer than an origin may take.
-    private func checkMayWait() throws(RelayFailure) {
+    private func checkMayWait(_ waiting: inout Waiting) throws(RelayFailure) {
         let now = worker.loop.now
-        var holding = holding ?? Holding(deadline: now + limits.responseTimeout)
-        defer { self.holding = holding }
         if let lost = client.lost { throw lost }
         if task.isCut || task.channel.isBroken { throw .clientLeft }
-        if client.ownsConnection, task.channel.peerEnded, !holding.isClientEnded {
-            holding.isClientEnded = true
-            holding.deadline = min(holding.deadline, now + worker.halfCloseGrace)
+        if client.ownsConnection, task.channel.peerEnded, !waiting.isClientEnded {
+            waiting.isClientEnded = true
+            waiting.deadline = min(waiting.deadline, now + worker.halfCloseGrace)
         }
-        guard now >= holding.deadline else { return }
-        if holding.isClientEnded { throw .clientLeft }
+        guard now >= waiting.deadline else { return }
+        if waiting.isClientEnded { throw .clientLeft }
         throw .unanswered(
             ToolResponse(504, "held-too-long", "an editor of the proxy held it for too long"))
     }
 
-    /// Since when heads of the exchange have waited for an editor.
-    struct Holding {
+    /// A head waits for an editor.
+    private struct Waiting {
+        let wakeup: LoopWakeup
         /// In milliseconds of the loop's clock.
         var deadline: UInt64
         var isClientEnded = false

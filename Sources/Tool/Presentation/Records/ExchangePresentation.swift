@@ -60,6 +60,7 @@ package struct ExchangePresentation {
         let stream = exchange.stream == 0 ? "" : ", stream \(exchange.stream)"
         try writeTitle("request", exchange.protocolName + stream)
         try writeBlock(head: exchange.requestHead)
+        try writeSent(exchange.sentRequestHead, "request as it was sent on")
         try writeReadable(.request)
         for head in exchange.interimHeads {
             try writeTitle("interim response", exchange.protocolName)
@@ -74,6 +75,7 @@ package struct ExchangePresentation {
         let maker = exchange.answeredByTool ? "made by sallyport" : spoken
         try writeTitle("response", maker)
         try writeBlock(head: exchange.responseHead)
+        try writeSent(exchange.sentResponseHead, "response as it was sent on")
         try writeReadable(.response)
         if let status = exchange.grpcStatus {
             try writeTitle("call", GRPCStatus.text(status))
@@ -81,6 +83,13 @@ package struct ExchangePresentation {
         if let error = exchange.error {
             try writeTitle("error", exchange.errorDetail.map { "\(error): \($0)" } ?? error)
         }
+    }
+
+    /// Writes a head that was changed on its way; empty for none.
+    private func writeSent(_ head: [UInt8], _ title: String) throws(Failure) {
+        guard !head.isEmpty else { return }
+        try writeTitle(title, "changed by sallyport")
+        try writeBlock(head: head)
     }
 
     /// Writes what there is of an exchange whose head was not recorded.

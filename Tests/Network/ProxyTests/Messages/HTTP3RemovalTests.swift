@@ -88,6 +88,56 @@ extension ProxyTests {
             }
         }
 
+        /// An offer may stand in any response, whatever its status (RFC 7838 §3).
+        @Test(
+            arguments: ["100 Continue", "103 Early Hints", "101 Switching Protocols"],
+            [Way.absoluteForm, .tunnel13])
+        func isTakenOutOfOtherHeads(_ status: String, _ way: Way) throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin(way.kind) { wire, _ in
+                    _ = try wire.readHead()
+                    try wire.send(
+                        "HTTP/1.1 \(status)\r\nConnection: Upgrade\r\nUpgrade: foo\r\nX-A: b\r\n"
+                            + #"Alt-Svc: h3=":443""# + "\r\n\r\n")
+                    if !status.hasPrefix("101") { try wire.send(Self.answer([])) }
+                }
+                let client = try way.open(proxy, origin)
+                try client.send(
+                    "GET \(way.target("/", origin)) HTTP/1.1\r\nHost: localhost\r\n"
+                        + "Connection: Upgrade\r\nUpgrade: foo\r\n\r\n")
+                let head = try client.readHead()
+                #expect(head.hasPrefix("HTTP/1.1 \(status)\r\n"))
+                #expect(head.contains("X-A: b\r\n") && !head.lowercased().contains("alt-svc"))
+                if !status.hasPrefix("101") { _ = try client.readHead() }
+                client.close()
+                let exchange = try proxy.traffic.exchange()
+                let came = exchange.interimHeads.first ?? exchange.responseHead
+                #expect(came.text.contains("Alt-Svc"))
+                let isFinal = status.hasPrefix("101")
+                #expect(exchange.sentResponseHead.isEmpty != isFinal)
+                let notes = try proxy.traffic.connection().notes.map(\.code)
+                #expect(notes == ["http3-advertisement-removed"])
+            }
+        }
+
+        /// Nor does one come behind a content.
+        @Test func isTakenOutOfTrailers() throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin { wire, _ in
+                    _ = try wire.readHead()
+                    try wire.send(
+                        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
+                            + "X-A: b\r\n" + #"Alt-Svc: h3=":443""# + "\r\n\r\n")
+                }
+                let client = try proxy.connect()
+                try client.send("GET http://\(origin.authority)/ HTTP/1.1\r\nHost: x\r\n\r\n")
+                _ = try client.readHead()
+                #expect(try client.read(through: "\r\n\r\n").text == "0\r\nX-A: b\r\n\r\n")
+                let trailers = try proxy.traffic.exchange().responseBody.trailers
+                #expect(trailers.text.contains("Alt-Svc"))
+            }
+        }
+
         private static func answer(_ values: [String]) -> String {
             "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-Other: stays\r\n"
                 + values.map { "Alt-Svc: \($0)\r\n" }.joined() + "\r\n"

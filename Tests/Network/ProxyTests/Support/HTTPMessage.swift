@@ -14,8 +14,8 @@ struct HTTPMessage {
     var status: Int { Int(startLine.split(separator: " ").dropFirst().first ?? "") ?? 0 }
 
     var fields: [(name: String, value: String)] {
-        head.split(separator: "\r\n").dropFirst().map { line in
-            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        [UInt8](head.utf8)[...].lines.dropFirst().map { line in
+            let parts = line.text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             let value = parts.count > 1 ? parts[1] : ""
             return (String(parts[0]), value.trimmingBlanks)
         }

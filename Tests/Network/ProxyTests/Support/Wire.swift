@@ -94,12 +94,10 @@ final class Wire: @unchecked Sendable {
         let mark = [UInt8](mark.utf8)
         var looked = 0
         while true {
-            while looked + mark.count <= held.count {
-                if held[looked..<looked + mark.count].elementsEqual(mark) {
-                    return try read(looked + mark.count)
-                }
-                looked += 1
+            if let place = held[looked...].place(of: mark) {
+                return try read(place + mark.count)
             }
+            looked = max(0, held.count - mark.count + 1)
             try gather("'\(mark.text)'")
         }
     }

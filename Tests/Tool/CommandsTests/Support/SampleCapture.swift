@@ -126,6 +126,10 @@ enum SampleCapture {
         record.interimHeads = [head("HTTP/1.1 103 Early Hints", "Link: </style.css>; rel=preload")]
         record.responseHead = head(
             "HTTP/1.1 200 OK", "Content-Type: application/json",
+            "Set-Cookie: sid=fr3sh; Path=/; HttpOnly", "Alt-Svc: h3=\":443\"",
+            "Transfer-Encoding: chunked")
+        record.sentResponseHead = head(
+            "HTTP/1.1 200 OK", "Content-Type: application/json",
             "Set-Cookie: sid=fr3sh; Path=/; HttpOnly", "Transfer-Encoding: chunked")
         record.responseBody.trailers = head("X-Checksum: 1a2b")
         record.status = 200
