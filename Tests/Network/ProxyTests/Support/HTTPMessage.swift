@@ -15,7 +15,8 @@ struct HTTPMessage {
 
     var fields: [(name: String, value: String)] {
         [UInt8](head.utf8)[...].lines.dropFirst().map { line in
-            let parts = line.text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let parts = line.text.split(
+                separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             let value = parts.count > 1 ? parts[1] : ""
             return (String(parts[0]), value.trimmingBlanks)
         }
