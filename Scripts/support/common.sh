@@ -4,11 +4,6 @@
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$top" || exit 4
 
-# Of builds with tests: no editor reads the index of one that is made for a single run.
-# shellcheck disable=SC2034 # for the scripts that source this
-build_options=()
-if [ "${CI-}" = true ]; then build_options=(--disable-index-store); fi
-
 say() { printf '%s\n' "==> $*" >&2; }
 
 # Says what failed and, if there is a second argument, what to do; ends with code 4: could not run.

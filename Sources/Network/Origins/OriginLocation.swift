@@ -78,11 +78,16 @@ package struct OriginLocation: Sendable, Hashable {
         return Array(kept.joined(separator: [UInt8(ascii: "/")])).text
     }
 
+    /// Names the URL as one word, without its query: what reads the text must not have to guess where
+    /// a secret in it ends.
     private static func invalid(_ text: String, _ reason: String) -> Failure {
         let pieces = RecordedURL([UInt8](text.utf8))
-        let shown = pieces.userinfo.isEmpty ? String(text.prefix(200)) : pieces.authority.text
-        return Failure(
-            "url-invalid", party: .client, "the URL \(shown.withoutUnseen) \(reason)")
+        let start = text.prefix { $0 != "?" && $0 != "#" }
+        let shown = pieces.userinfo.isEmpty ? String(start.prefix(200)) : pieces.authority.text
+        let word = shown.withoutUnseen.split(separator: " ", omittingEmptySubsequences: false)
+            .joined(separator: "%20")
+        let query = start.count < text.count ? "?…" : ""
+        return Failure("url-invalid", party: .client, "the URL \(word)\(query) \(reason)")
     }
 
     /// In bytes: servers take no longer ones.

@@ -45,20 +45,12 @@ extension Failure {
     private static func showingURLs(in text: String, _ shown: (String) -> String) -> String {
         guard text.contains("://") else { return text }
         return text.split(separator: " ", omittingEmptySubsequences: false).map { word in
-            guard let mark = word.firstRange(of: "://") else { return String(word) }
-            let start =
-                word[..<mark.lowerBound].lastIndex { !$0.isInScheme }
-                .map { word.index(after: $0) } ?? word.startIndex
+            guard word.contains("://") else { return String(word) }
+            // What else stands in front, such as a path without a scheme, may have secrets itself.
+            let start = word.firstIndex { !"'\"([{<`=".contains($0) } ?? word.startIndex
             // What ends a sentence is no part of a URL, although it may stand in one.
-            let end = word[start...].lastIndex { !":,;.)'\"".contains($0) } ?? start
+            let end = word[start...].lastIndex { !":,;.)]}>!`'\"".contains($0) } ?? start
             return word[..<start] + shown(String(word[start...end])) + word[end...].dropFirst()
         }.joined(separator: " ")
-    }
-}
-
-extension Character {
-    /// RFC 3986 §3.1
-    fileprivate var isInScheme: Bool {
-        isASCII && (isLetter || isNumber || "+-.".contains(self))
     }
 }

@@ -5,7 +5,7 @@ internal import Terminal
 package enum Invocation<World> {
     /// Help, as wide as the terminal; `nil` columns if it is none.
     case help(_ text: (_ columns: Int?) -> String)
-    /// Nothing: there are only options, or no words at all.
+    /// Nothing: there are no words at all.
     case nothing(help: (_ columns: Int?) -> String)
     case command(Call)
 

@@ -193,17 +193,20 @@ private func runProxy(
 private func renewPolicy(
     of service: ProxyService, as options: ProxyOptions, _ environment: Environment
 ) {
+    let line: String
+    var hint: String?
     do throws(Failure) {
-        do throws(Failure) {
-            let number = try service.exchange(options)
-            try environment.diagnostics.write(
-                "sallyport: the files of the options were read again; connections that come in from"
-                    + " now on are served by policy \(number)\n")
-        } catch  where error.code != "output-closed" {
-            let line = "SIGUSR1: \(error.detail); the policy stays as it was"
-            try environment.diagnostics.write("sallyport: \(TerminalText.sanitized(line))\n")
-            if let hint = error.hint { try environment.hint(hint) }
-        }
+        let number = try service.exchange(options)
+        line =
+            "the files of the options were read again; connections that come in from now on are"
+            + " served by policy \(number)"
+    } catch {
+        line = "SIGUSR1: \(error.detail); the policy stays as it was"
+        hint = error.hint
+    }
+    do throws(Failure) {
+        try environment.diagnostics.write("sallyport: \(TerminalText.sanitized(line))\n")
+        if let hint { try environment.hint(hint) }
     } catch {
         // Nobody reads what it says, and its clients are served all the same.
     }

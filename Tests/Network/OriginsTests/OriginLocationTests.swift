@@ -36,7 +36,10 @@ import Testing
         ),
         ("http://h!/", "the URL http://h!/ has a host that no origin can have"),
         ("http://h/ä", "the URL http://h/ä is not printable ASCII, or too long"),
-        ("http://h/a b", "the URL http://h/a b is not printable ASCII, or too long"),
+        // In one word, and without its query: a secret in it must not look like another word.
+        ("http://h/a b", "the URL http://h/a%20b is not printable ASCII, or too long"),
+        ("http://h/a?b=c d&token=e", "the URL http://h/a?… is not printable ASCII, or too long"),
+        ("h/a?token=e", "the URL h/a?… begins with neither http:// nor https://"),
     ])
     func refuses(_ text: String, _ detail: String) {
         let failure = #expect(throws: Failure.self) { try OriginLocation(text) }

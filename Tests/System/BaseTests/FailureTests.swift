@@ -20,7 +20,8 @@ struct FailureTests {
         Row("to wss://a/b, then HTTPS://c/?d=e.", "to <wss://a/b>, then <HTTPS://c/?d=e>."),
         Row("moved ('http://a/b')", "moved ('<http://a/b>')"),
         Row("(http://u:p@a/) http://a/(b)", "(<http://u:p@a/>) <http://a/(b>)"),
-        Row("a =http://a/", "a =<http://a/>"),
+        Row("a =http://a/ <http://b/>", "a =<http://a/> <<http://b/>>"),
+        Row("a/?b=c&d=http://e/f", "<a/?b=c&d=http://e/f>"),
         Row(":// http://", "<://> <http://>"),
     ]
 

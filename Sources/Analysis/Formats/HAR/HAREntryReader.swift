@@ -75,6 +75,8 @@ struct HAREntryReader {
         record.interimHeads =
             native?["interimHeads"]?.elements.compactMap(Self.raw)
             ?? (entry["_interim"]?.elements ?? []).map(spelledResponse)
+        record.sentRequestHead = native?["sentRequestHead"].flatMap(Self.raw) ?? []
+        record.sentResponseHead = native?["sentResponseHead"].flatMap(Self.raw) ?? []
         addTimes(to: &record)
         addNative(to: &record)
         if native == nil { addError(to: &record) }

@@ -68,6 +68,10 @@ struct Extras {
         members.add("error", .optional(exchange.error))
         members.add("errorDetail", .optional(exchange.errorDetail))
         members.add("answeredByTool", exchange.answeredByTool ? true : .null)
+        for (name, head) in [
+            ("sentRequestHead", exchange.sentRequestHead),
+            ("sentResponseHead", exchange.sentResponseHead),
+        ] { members.add(name, head.isEmpty ? .null : Self.text(head)) }
         members.add("interimHeads", interimHeads.map { .array($0) } ?? .null)
         guard case .object(let list) = members.json else { return [] }
         return list

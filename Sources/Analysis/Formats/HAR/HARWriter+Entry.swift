@@ -169,6 +169,8 @@ extension ExchangeRecord {
         var shown = self
         shown.requestHead = HeadRedaction.redact(head: requestHead)
         shown.responseHead = HeadRedaction.redact(head: responseHead)
+        shown.sentRequestHead = HeadRedaction.redact(head: sentRequestHead)
+        shown.sentResponseHead = HeadRedaction.redact(head: sentResponseHead)
         shown.interimHeads = interimHeads.map { HeadRedaction.redact(head: $0) }
         shown.requestBody.trailers = HeadRedaction.redact(trailers: requestBody.trailers)
         shown.responseBody.trailers = HeadRedaction.redact(trailers: responseBody.trailers)
@@ -177,6 +179,8 @@ extension ExchangeRecord {
 
     func isMasked(of recorded: ExchangeRecord) -> Bool {
         requestHead != recorded.requestHead || responseHead != recorded.responseHead
+            || sentRequestHead != recorded.sentRequestHead
+            || sentResponseHead != recorded.sentResponseHead
             || interimHeads != recorded.interimHeads
             || requestBody.trailers != recorded.requestBody.trailers
             || responseBody.trailers != recorded.responseBody.trailers

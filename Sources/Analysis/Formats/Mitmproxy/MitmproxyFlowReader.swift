@@ -62,6 +62,8 @@ struct MitmproxyFlowReader {
             record.status = Int(clamping: response["status_code"]?.integer ?? 0)
         }
         record.interimHeads = (native?["interimHeads"]?.elements ?? []).compactMap(Self.raw)
+        record.sentRequestHead = native?["sentRequestHead"].flatMap(Self.raw) ?? []
+        record.sentResponseHead = native?["sentResponseHead"].flatMap(Self.raw) ?? []
         addTimes(to: &record)
         addOutcome(to: &record)
         return record

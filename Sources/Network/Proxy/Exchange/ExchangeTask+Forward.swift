@@ -277,8 +277,8 @@ extension ExchangeTask {
         behind head: ResponseHead, _ origin: any OriginExchange
     ) async throws(RelayFailure) {
         waitedFor = nil
+        if try await client.changeOver(head, with: origin, of: self) { return }
         let sent = task.withoutHTTP3(head) ?? head
-        if try await client.changeOver(sent, with: origin, of: self) { return }
         record?.note(head)
         if sent.raw != head.raw { record?.record.sentResponseHead = sent.raw }
         hasResponseBegun = true

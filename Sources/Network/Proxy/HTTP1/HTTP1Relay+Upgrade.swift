@@ -65,7 +65,8 @@ extension HTTP1Relay {
         else { throw .originViolation(.unaskedSwitch) }
         let out = loop.buffers.take()
         defer { loop.buffers.give(out) }
-        try await send(head, Forwarding(keepsUpgrade: true), behind: out)
+        try await send(
+            task.withoutHTTP3(head) ?? head, Forwarding(keepsUpgrade: true), behind: out)
         try await sendToClient(out)
         guard let record = exchange.takeRecord() else { throw .originEnded }
         task.note(endOf: leg)

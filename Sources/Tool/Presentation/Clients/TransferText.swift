@@ -14,7 +14,7 @@ extension TransferTask {
     }
 
     /// How far it is: `12m of 80m`.
-    package var progressText: String {
+    var progressText: String {
         let count = Quantity.text(byteCount: committed)
         guard let total, total != committed else { return count }
         return "\(count) of \(Quantity.text(byteCount: total))"

@@ -120,6 +120,28 @@ extension ProxyTests {
             }
         }
 
+        /// Where both connections change over to HTTP/2 too.
+        @Test func isTakenOutOfAChangeToHTTP2() throws {
+            try withProxy { proxy in
+                let origin = try proxy.origin { wire, _ in
+                    _ = try wire.readHead()
+                    try wire.send(
+                        "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"
+                            + "Upgrade: h2c\r\n" + #"Alt-Svc: h3=":443""# + "\r\n\r\n")
+                }
+                let client = try proxy.connect()
+                try client.send(
+                    "GET http://\(origin.authority)/ HTTP/1.1\r\nHost: localhost\r\n"
+                        + "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
+                        + "HTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n")
+                let head = try client.readHead()
+                #expect(head.hasPrefix("HTTP/1.1 101 ") && !head.lowercased().contains("alt-svc"))
+                client.close()
+                let exchange = try proxy.traffic.exchange()
+                #expect(exchange.interimHeads.map(\.text).joined().contains("Alt-Svc"))
+            }
+        }
+
         /// Nor does one come behind a content.
         @Test func isTakenOutOfTrailers() throws {
             try withProxy { proxy in
