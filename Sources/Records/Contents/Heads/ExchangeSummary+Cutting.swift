@@ -5,12 +5,12 @@ extension ExchangeSummary {
     /// Cuts the heads of a record.
     package init(_ record: ExchangeRecord) {
         self.init(record: record)
-        let head = RecordedHead(record.requestHead)
+        // For each exchange that is written: the first line, and one field.
+        let head = RecordedHead(record.requestHead, isAskedOnce: true)
         method = head.method
         target = head.target
-        guard let type = RecordedHead(record.responseHead).first(named: "content-type") else {
-            return
-        }
+        let response = RecordedHead(record.responseHead, isAskedOnce: true)
+        guard let type = response.first(named: "content-type") else { return }
         contentType = type.text
         if MediaType(type).isGRPC { grpcStatus = record.grpcStatus }
     }

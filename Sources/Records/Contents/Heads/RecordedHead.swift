@@ -37,11 +37,15 @@ package struct RecordedHead: Sendable {
     /// Of a head of usual length: it is asked for many fields, one after the other.
     private let known: [Place]?
 
-    package init(_ head: [UInt8]) {
+    /// - Parameter isAskedOnce: whether the first line or one field is all that is wanted of it, so that
+    ///   it is not worth finding where all fields stand.
+    package init(_ head: [UInt8], isAskedOnce: Bool = false) {
         let isPseudo = head.first == UInt8(ascii: ":")
         let end = isPseudo ? 0 : head.index(of: newline, from: 0) ?? head.count
         let start = isPseudo ? 0 : Swift.min(end + 1, head.count)
-        self.init(head, startLine: head[..<end].withoutReturn, fieldsAt: start..<head.count)
+        self.init(
+            head, startLine: head[..<end].withoutReturn, fieldsAt: start..<head.count,
+            isAskedOnce: isAskedOnce)
     }
 
     package init(trailers: [UInt8]) {
@@ -53,11 +57,15 @@ package struct RecordedHead: Sendable {
         self.init(bytes, startLine: [], fieldsAt: section)
     }
 
-    private init(_ bytes: [UInt8], startLine: ArraySlice<UInt8>, fieldsAt section: Range<Int>) {
+    private init(
+        _ bytes: [UInt8], startLine: ArraySlice<UInt8>, fieldsAt section: Range<Int>,
+        isAskedOnce: Bool = false
+    ) {
         self.bytes = bytes
         self.startLine = startLine
         self.section = section
-        known = section.count <= Self.knownLimit ? Array(Places(bytes, section)) : nil
+        known =
+            !isAskedOnce && section.count <= Self.knownLimit ? Array(Places(bytes, section)) : nil
     }
 
     /// In bytes: a longer one may have more fields than are worth their memory.
