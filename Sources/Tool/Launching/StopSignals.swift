@@ -30,10 +30,11 @@ package final class StopSignals: Sendable {
 
     /// Takes the signals over for the whole process.
     ///
-    /// - Parameter keepsIgnored: whether a signal that the caller ignores stays ignored; one that
-    ///   hangs up always does, because who starts it with `nohup` means it to go on.
-    /// - Parameter renews: whether SIGUSR1 is taken as well, for `watchRenewals`; else it ends the
-    ///   process as it always does.
+    /// - Parameters:
+    ///   - keepsIgnored: whether a signal that the caller ignores stays ignored; one that hangs up
+    ///     always does, because who starts it with `nohup` means it to go on.
+    ///   - renews: whether SIGUSR1 is taken as well, for `watchRenewals`; else it ends the process as
+    ///     it always does.
     ///
     /// Errors: `no-signals`.
     package init(keepsIgnored: Bool = false, renews: Bool = false) throws(Failure) {
