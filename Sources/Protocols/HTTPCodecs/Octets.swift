@@ -16,9 +16,6 @@ extension UInt8 {
         return self < 128 && members &>> UInt64(self & 63) & 1 == 1
     }
 
-    /// SP or HTAB.
-    @inline(__always) var isBlank: Bool { self == space || self == horizontalTab }
-
     /// A control character that no field value may hold: all but HTAB.
     @inline(__always) var isForbiddenInValue: Bool {
         (self < 0x20 && self != horizontalTab) || self == 0x7F

@@ -193,12 +193,20 @@ package struct Fields: Sendable {
 
     /// Whether a comma-separated field holds `token` (RFC 9110 §5.6.1), in any case.
     package func contains(_ field: KnownField, token: StaticString) -> Bool {
-        slices.contains { slice in
-            slice.known == field
-                && value(slice).split(separator: 0x2C).contains {
-                    $0.trimmingWhitespace.equalsIgnoringCase(token)
-                }
+        slices.contains { $0.known == field && lists(token, in: $0.value) }
+    }
+
+    /// Looks without slices: a connection's options are asked for several times in each exchange.
+    private func lists(_ token: StaticString, in value: Range<Int>) -> Bool {
+        let bytes = raw.span
+        var start = value.lowerBound
+        while start < value.upperBound {
+            let end = bytes.firstIndex(of: 0x2C, in: start..<value.upperBound) ?? value.upperBound
+            let element = bytes.extracting(bytes.trimmed(start..<end))
+            if equals(element, ignoringCase: token) { return true }
+            start = end + 1
         }
+        return false
     }
 }
 
@@ -213,9 +221,7 @@ extension ArraySlice<UInt8> {
 
     /// Without spaces and tabs at both ends (OWS, RFC 9110 §5.6.3).
     package var trimmingWhitespace: ArraySlice<UInt8> {
-        var rest = self
-        while let byte = rest.first, byte == 0x20 || byte == 0x09 { rest.removeFirst() }
-        while let byte = rest.last, byte == 0x20 || byte == 0x09 { rest.removeLast() }
-        return rest
+        let range = span.trimmed(0..<count)
+        return self[startIndex + range.lowerBound..<startIndex + range.upperBound]
     }
 }

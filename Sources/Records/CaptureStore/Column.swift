@@ -85,6 +85,19 @@ extension Column {
             }, read: { set(&$0, $1.bytes()[...]) })
     }
 
+    /// The same, or NULL.
+    static func optionalTextBytes(
+        _ name: String, _ value: @escaping @Sendable (Row) -> ArraySlice<UInt8>?,
+        _ set: @escaping @Sendable (inout Row, ArraySlice<UInt8>?) -> Void
+    ) -> Self {
+        Column(
+            name,
+            write: { row, statement in
+                guard let slice = value(row) else { return statement.bindNull() }
+                statement.bind(text: slice.span)
+            }, read: { set(&$0, $1.optionalBytes()?[...]) })
+    }
+
     /// Bytes; none at all are NULL.
     static func bytes(
         _ name: String, _ value: @escaping @Sendable (Row) -> [UInt8],

@@ -66,7 +66,7 @@ struct HeadCutting {
         let summary = ExchangeSummary(record)
         update.bind(text: summary.method.span)
         update.bind(text: summary.target.span)
-        update.bind(summary.contentType)
+        update.bind(text: summary.contentType.span)
         update.bind(summary.grpcStatus.map { Int64($0) })
         update.bind(record.id)
         try update.run()

@@ -57,7 +57,8 @@ final class RowWriter {
         }
     }
 
-    private func write(_ record: ExchangeRecord) throws(Failure) {
+    /// Consumes the record: each copy would count its many buffers once more.
+    private func write(_ record: consuming ExchangeRecord) throws(Failure) {
         let requestBody = try bodies.write(record.requestBody, of: record.id, .request)
         let responseBody = try bodies.write(record.responseBody, of: record.id, .response)
         for (position, head) in record.interimHeads.enumerated() {
@@ -66,9 +67,11 @@ final class RowWriter {
             interim.bind(head)
             try interim.run()
         }
-        let row = ExchangeRow(
-            summary: ExchangeSummary(record), scheme: record.scheme, requestBody: requestBody,
-            responseBody: responseBody, interimCount: Int64(record.interimHeads.count))
+        let (scheme, interimCount) = (record.scheme, Int64(record.interimHeads.count))
+        var row = ExchangeRow(
+            summary: ExchangeSummary(record: record), scheme: scheme, requestBody: requestBody,
+            responseBody: responseBody, interimCount: interimCount)
+        row.summary.cutHeads()
         try Schema.exchanges.write(row, with: exchange)
     }
 }

@@ -81,11 +81,11 @@ extension Schema {
             "origin_protocol", { $0.record.originProtocolName },
             { $0.record.originProtocolName = $1 }
         ).since(2),
-        .optionalText(
+        .optionalTextBytes(
             "content_type", { $0.summary.contentType },
             {
                 $0.isUncut = $1 == nil
-                $0.summary.contentType = $1 ?? ""
+                $0.summary.contentType = $1 ?? []
             }
         ).since(3),
         .optionalInteger(

@@ -6,11 +6,13 @@ package import Traffic
 
 /// Tells the messages inside a content that streams: of gRPC, and of an event stream. Where they
 /// stand is told; what they hold is in the content.
-package struct BodyMessageReader {
+///
+/// A class, because most contents have none: their recorders hold a reference and no reader.
+package final class BodyMessageReader {
     private var reader: Reader
     private let direction: Direction
     private let exchange: Int64
-    private var countLeft = Self.countLimit
+    private var countLeft = BodyMessageReader.countLimit
 
     private enum Reader {
         case prefixed(LengthPrefixedReader)
@@ -20,27 +22,34 @@ package struct BodyMessageReader {
     /// Of one content; more are not told apart.
     private static let countLimit = 1_000_000
 
+    private init(_ reader: Reader, exchange: Int64, _ direction: Direction) {
+        self.reader = reader
+        self.exchange = exchange
+        self.direction = direction
+    }
+
+    /// The reader for a content.
+    ///
     /// - Parameter fields: of the head before the content.
     /// - Returns: `nil` for a content that has no messages inside.
-    package init?(_ fields: Fields, exchange: Int64, _ direction: Direction) {
+    package static func reader(
+        behind fields: Fields, exchange: Int64, _ direction: Direction
+    ) -> BodyMessageReader? {
         guard let type = fields.first(.contentType), !fields.contains(.contentEncoding) else {
             return nil
         }
         let media = MediaType(type)
         if media.isEventStream {
-            reader = .events(EventStreamReader())
-        } else if media.isGRPC {
-            reader = .prefixed(LengthPrefixedReader())
-        } else {
-            return nil
+            return BodyMessageReader(.events(EventStreamReader()), exchange: exchange, direction)
         }
-        self.exchange = exchange
-        self.direction = direction
+        guard media.isGRPC else { return nil }
+        return BodyMessageReader(
+            .prefixed(LengthPrefixedReader()), exchange: exchange, direction)
     }
 
     /// Reads all of `bytes`, and records each message when its last byte has come.
     @inline(never)
-    package mutating func read(_ bytes: Span<UInt8>, to recorder: some MessageRecorder) {
+    package func read(_ bytes: Span<UInt8>, to recorder: some MessageRecorder) {
         switch reader {
         case .prefixed(var prefixed):
             prefixed.read(bytes) { message in
@@ -59,7 +68,7 @@ package struct BodyMessageReader {
         }
     }
 
-    private mutating func record(
+    private func record(
         _ kind: MessageRecord.Kind, offset: some BinaryInteger, size: some BinaryInteger,
         detail: String, to recorder: some MessageRecorder
     ) {

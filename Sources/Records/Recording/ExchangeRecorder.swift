@@ -37,7 +37,8 @@ package final class ExchangeRecorder: @unchecked Sendable {
     /// The content behind a head with these fields comes now.
     package func watchContent(behind fields: Fields, _ direction: Direction) {
         guard messages != nil,
-            let reader = BodyMessageReader(fields, exchange: record.id, direction)
+            let reader = BodyMessageReader.reader(
+                behind: fields, exchange: record.id, direction)
         else { return }
         switch direction {
         case .request: requestMessages = reader
@@ -55,14 +56,10 @@ package final class ExchangeRecorder: @unchecked Sendable {
     package func append(_ bytes: Span<UInt8>, _ direction: Direction) {
         switch direction {
         case .request:
-            if requestMessages != nil, let messages {
-                requestMessages?.read(bytes, to: messages)
-            }
+            if let requestMessages, let messages { requestMessages.read(bytes, to: messages) }
             requestBody.append(bytes, to: recorder)
         case .response:
-            if responseMessages != nil, let messages {
-                responseMessages?.read(bytes, to: messages)
-            }
+            if let responseMessages, let messages { responseMessages.read(bytes, to: messages) }
             responseBody.append(bytes, to: recorder)
         }
     }

@@ -46,6 +46,10 @@ package final class TrafficRecorder {
         pendingWeight = 0
     }
 
+    /// Whether the sink is behind. To be asked ahead of `waitForRoom` where each exchange passes: a
+    /// call that may wait costs more than the answer.
+    package var isCongested: Bool { sink?.isCongested ?? false }
+
     /// Waits while the sink is behind, so that nothing has to be dropped.
     package func waitForRoom() async {
         guard let sink, sink.isCongested else { return }

@@ -7,11 +7,11 @@ package struct ExchangeSummary: Sendable {
     /// The same, spaces inside of it included.
     package var target: ArraySlice<UInt8> = []
     /// Of the response, as it came; empty if there is none.
-    package var contentType = ""
+    package var contentType: ArraySlice<UInt8> = []
     /// How a call of gRPC ended, 0 for success; `nil` for everything else.
     package var grpcStatus: Int?
 
-    package init(record: ExchangeRecord) {
+    package init(record: consuming ExchangeRecord) {
         self.record = record
     }
 }

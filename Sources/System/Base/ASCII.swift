@@ -11,6 +11,9 @@ extension UInt8 {
         self &- 0x41 < 26 ? self | 0x20 : self
     }
 
+    /// SP or HTAB.
+    @inlinable package var isBlank: Bool { self == 0x20 || self == 0x09 }
+
     @inlinable package var isASCIIDigit: Bool { self &- 0x30 < 10 }
 
     @inlinable package var isASCIILetter: Bool { (self | 0x20) &- 0x61 < 26 }
@@ -54,14 +57,30 @@ extension Collection where Element == UInt8 {
     }
 }
 
+extension Span<UInt8> {
+    /// A range without the spaces and tabs at both of its ends.
+    package func trimmed(_ range: Range<Int>) -> Range<Int> {
+        var (start, end) = (range.lowerBound, range.upperBound)
+        while start < end, self[start].isBlank { start += 1 }
+        while start < end, self[end - 1].isBlank { end -= 1 }
+        return start..<end
+    }
+
+    /// Where `byte` is found first in a range; `nil` if it is not.
+    package func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
+        let part = extracting(range)
+        return unsafe part.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return nil }
+            let found = unsafe memchr(base, Int32(byte), bytes.count)
+            return unsafe found.map { unsafe range.lowerBound + (UnsafeRawPointer($0) - base) }
+        }
+    }
+}
+
 extension [UInt8] {
     /// Where `byte` is found first from an index on.
     package func index(of byte: UInt8, from start: Int) -> Int? {
-        unsafe withUnsafeBytes { bytes in
-            guard start < bytes.count, let base = bytes.baseAddress else { return nil }
-            let found = unsafe memchr(base + start, Int32(byte), bytes.count - start)
-            return unsafe found.map { unsafe UnsafeRawPointer($0) - base }
-        }
+        start < count ? span.firstIndex(of: byte, in: start..<count) : nil
     }
 }
 

@@ -10,6 +10,9 @@ package final class ByteBuffer {
     package let capacity: Int
     private var start = 0
     private var end = 0
+    /// While a pool keeps it: whether it does, and what it keeps below it.
+    fileprivate var isUnused = false
+    fileprivate var below: ByteBuffer?
 
     /// - Parameter capacity: in bytes.
     package init(capacity: Int) {
@@ -127,7 +130,10 @@ package final class BufferPool {
     package let capacity: Int
     /// How many unused buffers are kept; more are freed.
     package let keepLimit: Int
-    private var unused: [ByteBuffer] = []
+    /// The one that is lent next, above all others: a list of their own is faster than an array, and
+    /// each request takes half a dozen.
+    private var top: ByteBuffer?
+    private var unusedCount = 0
 
     package init(capacity: Int, keepLimit: Int) {
         self.capacity = capacity
@@ -135,16 +141,24 @@ package final class BufferPool {
     }
 
     package func take() -> ByteBuffer {
-        guard let buffer = unused.popLast() else { return ByteBuffer(capacity: capacity) }
+        guard let buffer = top else { return ByteBuffer(capacity: capacity) }
+        top = buffer.below
+        unusedCount -= 1
+        buffer.below = nil
+        buffer.isUnused = false
         // Whoever gave it back wrongly and wrote on is not to speak for whoever has it next.
         buffer.removeAll()
         return buffer
     }
 
-    /// Keeps a buffer for reuse; one of another capacity is freed.
+    /// Keeps a buffer for reuse; one of another capacity is freed. One that was given back already is
+    /// not kept twice: it would be lent to two.
     package func give(_ buffer: ByteBuffer) {
-        guard unused.count < keepLimit, buffer.capacity == capacity else { return }
+        guard unusedCount < keepLimit, buffer.capacity == capacity, !buffer.isUnused else { return }
         buffer.removeAll()
-        unused.append(buffer)
+        buffer.isUnused = true
+        buffer.below = top
+        top = buffer
+        unusedCount += 1
     }
 }

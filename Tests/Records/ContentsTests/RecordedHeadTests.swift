@@ -1,5 +1,6 @@
 import Base
 import Testing
+import Traffic
 
 @testable import Contents
 
@@ -10,6 +11,27 @@ struct RecordedHeadTests {
         let fields: [String]
         var isMalformed = false
         var testDescription: String { name }
+    }
+
+    /// Who reads the column with a program of his own is to get text.
+    @Test(arguments: [
+        ("text/html; x=a", "text/html; x=a"), ("text/\u{e9}", "text/\u{e9}"), ("", ""),
+    ])
+    func cutsContentTypes(_ sent: String, _ expected: String) {
+        #expect(contentType(Array(sent.utf8)) == Array(expected.utf8))
+    }
+
+    @Test func cutsContentTypesThatAreNoText() {
+        #expect(contentType([0x61, 0xE9, 0x62]) == Array("a\u{fffd}b".utf8))
+    }
+
+    private func contentType(_ value: [UInt8]) -> [UInt8] {
+        var record = ExchangeRecord(
+            id: 1, connection: 1, startedAt: Timestamp(microseconds: 0), scheme: .http,
+            authority: "a")
+        record.responseHead =
+            Array("HTTP/1.1 200 \r\nContent-Type: ".utf8) + value + Array("\r\n\r\n".utf8)
+        return Array(ExchangeSummary(record).contentType)
     }
 
     static let rows = [

@@ -157,6 +157,16 @@ struct BufferPoolTests {
         #expect(again.filter { buffer in taken.contains { $0 === buffer } }.count == 2)
     }
 
+    @Test func neverLendsABufferToTwo() {
+        let pool = BufferPool(capacity: 16, keepLimit: 4)
+        let (first, second) = (pool.take(), pool.take())
+        pool.give(first)
+        pool.give(second)
+        pool.give(first)
+        let lent = [pool.take(), pool.take(), pool.take()]
+        #expect(Set(lent.map { ObjectIdentifier($0) }).count == 3)
+    }
+
     @Test func neverLendsABufferOfAnotherSize() {
         let pool = BufferPool(capacity: 16, keepLimit: 2)
         pool.give(ByteBuffer(capacity: 4))

@@ -164,6 +164,10 @@ final class Statement {
         return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count))
     }
 
+    func optionalBytes() -> [UInt8]? {
+        isNull ? skip() : bytes()
+    }
+
     /// Passes over columns that nobody asks for.
     func skip(count: Int32) { column += count }
 

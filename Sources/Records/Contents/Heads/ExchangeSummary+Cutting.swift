@@ -5,13 +5,18 @@ extension ExchangeSummary {
     /// Cuts the heads of a record.
     package init(_ record: ExchangeRecord) {
         self.init(record: record)
-        // For each exchange that is written: the first line, and one field.
-        let head = RecordedHead(record.requestHead, isAskedOnce: true)
-        method = head.method
-        target = head.target
-        let response = RecordedHead(record.responseHead, isAskedOnce: true)
+        cutHeads()
+    }
+
+    /// Cuts the heads of its record.
+    package mutating func cutHeads() {
+        let request = RecordedHead(record.requestHead)
+        method = request.method
+        target = request.target
+        let response = RecordedHead(record.responseHead)
         guard let type = response.first(named: "content-type") else { return }
-        contentType = type.text
+        // Who reads the column with a program of his own is to get text.
+        contentType = type.allSatisfy { $0 < 0x80 } ? type : Array(type.text.utf8)[...]
         if MediaType(type).isGRPC { grpcStatus = record.grpcStatus }
     }
 

@@ -31,21 +31,20 @@ package struct RecordedHead: Sendable {
     }
 
     package let bytes: [UInt8]
-    /// The first line without its line end; empty for a trailer section.
-    package let startLine: ArraySlice<UInt8>
+    /// Of the first line, without its end.
+    private let firstLine: Range<Int>
     private let section: Range<Int>
-    /// Of a head of usual length: it is asked for many fields, one after the other.
-    private let known: [Place]?
 
-    /// - Parameter isAskedOnce: whether the first line or one field is all that is wanted of it, so that
-    ///   it is not worth finding where all fields stand.
-    package init(_ head: [UInt8], isAskedOnce: Bool = false) {
-        let isPseudo = head.first == UInt8(ascii: ":")
-        let end = isPseudo ? 0 : head.index(of: newline, from: 0) ?? head.count
-        let start = isPseudo ? 0 : Swift.min(end + 1, head.count)
-        self.init(
-            head, startLine: head[..<end].withoutReturn, fieldsAt: start..<head.count,
-            isAskedOnce: isAskedOnce)
+    package init(_ head: [UInt8]) {
+        bytes = head
+        guard head.first != UInt8(ascii: ":") else {
+            firstLine = 0..<0
+            section = head.indices
+            return
+        }
+        let end = head.index(of: newline, from: 0) ?? head.count
+        firstLine = head.span.withoutReturn(0..<end)
+        section = Swift.min(end + 1, head.count)..<head.count
     }
 
     package init(trailers: [UInt8]) {
@@ -54,37 +53,32 @@ package struct RecordedHead: Sendable {
 
     /// Reads the fields in a part of a head, which begins with a field.
     package init(_ bytes: [UInt8], fieldsAt section: Range<Int>) {
-        self.init(bytes, startLine: [], fieldsAt: section)
-    }
-
-    private init(
-        _ bytes: [UInt8], startLine: ArraySlice<UInt8>, fieldsAt section: Range<Int>,
-        isAskedOnce: Bool = false
-    ) {
         self.bytes = bytes
-        self.startLine = startLine
         self.section = section
-        known =
-            !isAskedOnce && section.count <= Self.knownLimit ? Array(Places(bytes, section)) : nil
+        firstLine = 0..<0
     }
 
-    /// In bytes: a longer one may have more fields than are worth their memory.
-    private static let knownLimit = 1 << 14
+    /// The first line without its line end; empty for a trailer section.
+    package var startLine: ArraySlice<UInt8> { bytes[firstLine] }
 
     /// The method of a request, empty if there is none.
     package var method: ArraySlice<UInt8> {
-        startLine.isEmpty
-            ? first(named: ":method") ?? [] : startLine.prefix { $0 != UInt8(ascii: " ") }
+        firstLine.isEmpty ? first(named: ":method") ?? [] : bytes[firstLine.lowerBound..<methodEnd]
+    }
+
+    private var methodEnd: Int {
+        bytes.span.firstIndex(of: space, in: firstLine) ?? firstLine.upperBound
     }
 
     /// The target of a request: what is between the method and the version, spaces included.
     package var target: ArraySlice<UInt8> {
-        guard !startLine.isEmpty else { return first(named: ":path") ?? [] }
-        let rest = startLine.dropFirst(method.count + 1)
-        guard let last = rest.lastIndex(of: UInt8(ascii: " ")),
-            rest[(last + 1)...].starts(with: Array("HTTP/".utf8))
-        else { return rest }
-        return rest[..<last]
+        guard !firstLine.isEmpty else { return first(named: ":path") ?? [] }
+        let rest = Swift.min(methodEnd + 1, firstLine.upperBound)..<firstLine.upperBound
+        let span = bytes.span
+        guard let last = span.lastIndex(of: space, in: rest),
+            bytes[(last + 1)..<rest.upperBound].starts(with: "HTTP/".utf8)
+        else { return bytes[rest] }
+        return bytes[rest.lowerBound..<last]
     }
 
     /// Whether a request asks for a tunnel, in which anything may be said (RFC 9110 §9.3.6). One that
@@ -103,7 +97,7 @@ package struct RecordedHead: Sendable {
     /// The words of a status line: version, status and reason, which may hold spaces.
     package var statusWords: [ArraySlice<UInt8>] {
         startLine.split(
-            separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
+            separator: space, maxSplits: 2, omittingEmptySubsequences: false)
     }
 
     /// The status of a response, 0 if there is none.
@@ -129,7 +123,7 @@ package struct RecordedHead: Sendable {
 
     /// The values of the fields of this name in any case, in wire order.
     package func values(named lowercased: StaticString) -> [ArraySlice<UInt8>] {
-        places.filter { bytes[$0.name].equalsIgnoringCase(lowercased) }.map(value)
+        places.filter { isNamed($0, lowercased) }.map(value)
     }
 
     /// The elements of the fields of this name, which are lists (RFC 9110 §5.6.1); none is empty.
@@ -147,7 +141,11 @@ package struct RecordedHead: Sendable {
 
     /// The value of the first field of this name in any case, `nil` if there is none.
     package func first(named lowercased: StaticString) -> ArraySlice<UInt8>? {
-        places.first { bytes[$0.name].equalsIgnoringCase(lowercased) }.map(value)
+        places.first { isNamed($0, lowercased) }.map(value)
+    }
+
+    private func isNamed(_ place: Place, _ lowercased: StaticString) -> Bool {
+        equals(bytes.span.extracting(place.name), ignoringCase: lowercased)
     }
 
     /// The value of a field without white space around it; a line that is no field as it is.
@@ -160,7 +158,8 @@ package struct RecordedHead: Sendable {
         guard place.isFolded else { return first }
         var result = Array(first)
         for line in bytes[place.lines].split(separator: newline).dropFirst() {
-            let piece = line.withoutReturn.trimmingWhitespace
+            let piece = (line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
+                .trimmingWhitespace
             guard !piece.isEmpty else { continue }
             if !result.isEmpty { result.append(UInt8(ascii: " ")) }
             result += piece
@@ -169,65 +168,64 @@ package struct RecordedHead: Sendable {
     }
 
     /// Where the fields stand, in wire order.
-    package var places: Places { Places(bytes, section, known) }
+    package var places: Places { Places(bytes, section) }
 
     package struct Places: Sequence, IteratorProtocol {
         private let bytes: [UInt8]
         private var index: Int
         private let end: Int
-        private let known: [Place]?
 
-        /// - Parameter known: what would be found, if it is known.
-        fileprivate init(_ bytes: [UInt8], _ section: Range<Int>, _ known: [Place]? = nil) {
+        fileprivate init(_ bytes: [UInt8], _ section: Range<Int>) {
             self.bytes = bytes
-            self.known = known
-            index = known == nil ? section.lowerBound : 0
-            end = known?.count ?? section.upperBound
+            index = section.lowerBound
+            end = section.upperBound
         }
 
         package mutating func next() -> Place? {
-            if let known {
-                guard index < end else { return nil }
-                defer { index += 1 }
-                return known[index]
-            }
-            return read()
-        }
-
-        private mutating func read() -> Place? {
-            while index < end {
-                let start = index
-                let line = nextLine()
+            var position = index
+            defer { index = position }
+            let span = bytes.span
+            while position < end {
+                let start = position
+                let line = span.line(at: &position, before: end)
                 guard !line.isEmpty else { continue }
                 var isFolded = false
-                while index < end, bytes[index] == 0x20 || bytes[index] == 0x09 {
-                    _ = nextLine()
+                while position < end, span[position].isBlank {
+                    _ = span.line(at: &position, before: end)
                     isFolded = true
                 }
                 // The colon of a pseudo-field begins its name.
-                let colon = line.dropFirst().firstIndex(of: UInt8(ascii: ":"))
-                let name = line[..<(colon ?? start)].trimmingWhitespace
-                let value = colon.map { line[($0 + 1)...].trimmingWhitespace } ?? line
+                let colon = span.firstIndex(of: colon, in: start + 1..<line.upperBound)
                 return Place(
-                    name: name.startIndex..<name.endIndex, value: value.startIndex..<value.endIndex,
-                    lines: start..<index, isFolded: isFolded)
+                    name: span.trimmed(start..<(colon ?? start)),
+                    value: colon.map { span.trimmed($0 + 1..<line.upperBound) } ?? line,
+                    lines: start..<position, isFolded: isFolded)
             }
             return nil
-        }
-
-        /// The next line without its end.
-        private mutating func nextLine() -> ArraySlice<UInt8> {
-            let lineEnd = Swift.min(bytes.index(of: newline, from: index) ?? end, end)
-            defer { index = Swift.min(lineEnd + 1, end) }
-            return bytes[index..<lineEnd].withoutReturn
         }
     }
 }
 
-extension ArraySlice<UInt8> {
-    fileprivate var withoutReturn: ArraySlice<UInt8> {
-        last == UInt8(ascii: "\r") ? dropLast() : self
+/// What finds places without a slice for each of them: heads are read for all that is recorded.
+extension Span<UInt8> {
+    fileprivate func withoutReturn(_ line: Range<Int>) -> Range<Int> {
+        guard !line.isEmpty, self[line.upperBound - 1] == UInt8(ascii: "\r") else { return line }
+        return line.lowerBound..<line.upperBound - 1
+    }
+
+    fileprivate func lastIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
+        for index in range.reversed() where self[index] == byte { return index }
+        return nil
+    }
+
+    /// The line that begins at `position`, without its end, and then the position behind it.
+    fileprivate func line(at position: inout Int, before end: Int) -> Range<Int> {
+        let lineEnd = firstIndex(of: newline, in: position..<end) ?? end
+        defer { position = Swift.min(lineEnd + 1, end) }
+        return withoutReturn(position..<lineEnd)
     }
 }
 
 private let newline = UInt8(ascii: "\n")
+private let colon = UInt8(ascii: ":")
+private let space = UInt8(ascii: " ")
