@@ -37,6 +37,9 @@ final class ProxyWorker: @unchecked Sendable {
     private let ownDiagnosis = SocketDiagnosis()
     private(set) var isDraining = false
     private var drainGrace = UInt64.max
+    /// Where heads are written before they are sent. Whoever does waits for nothing meanwhile, or takes
+    /// it away.
+    var scratch: [UInt8] = []
     private var open: [Int64: ConnectionTask] = [:]
     private var sweeper: LoopTimer?
     private var drainer: LoopTimer?
@@ -80,6 +83,15 @@ final class ProxyWorker: @unchecked Sendable {
     }
 
     var limits: ProxyLimits { wiring.limits }
+
+    /// Takes a head away that is longer than a buffer, so that its room is not kept.
+    func takeScratch() -> [UInt8] {
+        defer { scratch = [] }
+        return scratch
+    }
+
+    /// Whether the proxy has a page of its own.
+    var hasPage: Bool { own != nil }
 
     /// Who answers in the place of a host's origins, those that are asked first ahead.
     func responders(for host: String) -> [any OriginResponder] {

@@ -7,7 +7,7 @@ internal import Transport
 package enum HTTP2StreamFailure: Error, Sendable, Equatable {
     /// The peer gave it up, with the code of its RST_STREAM.
     case reset(UInt32)
-    case connectionLost(HTTP2End)
+    indirect case connectionLost(HTTP2End)
     case timedOut
     /// This side no longer wants to read.
     case stopped

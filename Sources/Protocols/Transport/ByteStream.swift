@@ -13,7 +13,9 @@ package enum StreamFailure: Error, Sendable, Equatable {
     /// The system failed in another way.
     case system(SystemError)
     /// TLS cannot go on.
-    case tls(TLSFailure)
+    ///
+    /// Indirect: failures are rare, and the frame of whatever may wait has room for several.
+    indirect case tls(TLSFailure)
 
     init(_ error: SystemError) {
         self = error.isReset ? .reset : .system(error)
@@ -107,6 +109,12 @@ package protocol ByteStream: TunnelStream {
     ///
     /// - Returns: how many bytes, 0 at the peer's end; `nil` if neither is there.
     func readAtOnce(into buffer: ByteBuffer) throws(StreamFailure) -> Int?
+
+    /// Sends what the kernel takes without waiting, and consumes it. To be tried ahead of `write` where
+    /// each exchange passes: a call that may wait costs more than one that does not.
+    ///
+    /// - Returns: whether all has gone; `write` sends the rest, also where the buffer is empty already.
+    func writeAtOnce(_ buffer: ByteBuffer) throws(StreamFailure) -> Bool
 
     /// Gives back what is held for speed, on a connection that pauses.
     func releaseMemory()

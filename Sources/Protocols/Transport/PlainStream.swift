@@ -61,6 +61,10 @@ package final class PlainStream: ByteStream {
         try await channel.sendAll(buffer)
     }
 
+    package func writeAtOnce(_ buffer: ByteBuffer) throws(StreamFailure) -> Bool {
+        try channel.sendAtOnce(buffer)
+    }
+
     package var holdsBytes: Bool { readAhead != nil }
 
     package func finish() async {
@@ -79,14 +83,20 @@ extension Channel {
 
     /// Sends all that the buffer holds.
     func sendAll(_ buffer: ByteBuffer) async throws(StreamFailure) {
+        while try !sendAtOnce(buffer) { try await awaitWritable() }
+    }
+
+    /// Sends what is taken without waiting; whether that was all.
+    func sendAtOnce(_ buffer: ByteBuffer) throws(StreamFailure) -> Bool {
         while !buffer.isEmpty {
-            if hasSentItsShare { try await awaitWritable() }
+            if hasSentItsShare { return false }
             switch send(buffer) {
             case .value: continue
-            case .wouldBlock: try await awaitWritable()
+            case .wouldBlock: return false
             case .failed(let error): throw isClosed ? .closed : StreamFailure(error)
             }
         }
+        return true
     }
 
     private func awaitWritable() async throws(StreamFailure) {

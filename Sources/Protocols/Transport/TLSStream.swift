@@ -251,23 +251,42 @@ package final class TLSStream: ByteStream {
     }
 
     package func write(_ buffer: ByteBuffer) async throws(StreamFailure) {
-        while !buffer.isEmpty {
-            while isSending {
+        while try !writeAtOnce(buffer) {
+            if isSending {
                 await waitForSender()
+                continue
             }
-            provideOutgoing()
-            let progress = session.write(buffer)
-            switch progress {
-            case .failed(let failure): throw .tls(failure)
-            // A renegotiation, which is refused: going on would turn in a circle.
-            case .wantRead: throw .tls(TLSFailure(.protocolError, "waits for the peer to write"))
-            case .done, .wantWrite:
-                do throws(StreamFailure) {
-                    try await flush()
-                } catch {
-                    throw afterHandshake(error)
-                }
+            do throws(StreamFailure) {
+                try await flush()
+            } catch {
+                throw afterHandshake(error)
             }
+        }
+    }
+
+    package func writeAtOnce(_ buffer: ByteBuffer) throws(StreamFailure) -> Bool {
+        while !isSending {
+            if !buffer.isEmpty { try encrypt(buffer) }
+            guard let outgoing = session.outgoing else { return buffer.isEmpty }
+            do throws(StreamFailure) {
+                guard try channel.sendAtOnce(outgoing) else { return false }
+            } catch {
+                throw afterHandshake(error)
+            }
+            releaseOutgoing()
+            if buffer.isEmpty { return true }
+        }
+        // Another task sends, and what it sends goes first.
+        return buffer.isEmpty
+    }
+
+    private func encrypt(_ buffer: ByteBuffer) throws(StreamFailure) {
+        provideOutgoing()
+        switch session.write(buffer) {
+        case .failed(let failure): throw .tls(failure)
+        // A renegotiation, which is refused: going on would turn in a circle.
+        case .wantRead: throw .tls(TLSFailure(.protocolError, "waits for the peer to write"))
+        case .done, .wantWrite: return
         }
     }
 

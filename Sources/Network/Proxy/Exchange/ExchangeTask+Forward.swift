@@ -155,6 +155,7 @@ extension ExchangeTask {
     /// the content with 100 (RFC 9110 §10.1.1), or answer while it listens.
     ///
     /// - Returns: a head that changes over to another protocol; `nil` if the response has passed.
+    @inline(never)
     private func passBothWays(
         _ outgoing: OutgoingRequest, _ origin: any OriginExchange
     ) async throws(RelayFailure) -> ResponseHead? {
@@ -228,7 +229,8 @@ extension ExchangeTask {
         let isEmpty = origin.hasNoContent
         record?.note(head)
         record?.watchContent(behind: head.fields, .response)
-        let sent = try await edited(head)
+        let sent =
+            worker.interceptors.editors.isEmpty ? unedited(head) : try await edited(head)
         let isSent = try await client.begin(sent, from: origin, isEmpty: isEmpty, of: self)
         if !isSent, !isEmpty { try await passContent(from: origin) }
         let trailers = origin.trailers
@@ -266,7 +268,7 @@ extension ExchangeTask {
             }
             record?.append(content.readable, .response)
             try await client.sendContent(content)
-            await worker.recorder.waitForRoom()
+            if worker.recorder.isCongested { await worker.recorder.waitForRoom() }
         }
     }
 

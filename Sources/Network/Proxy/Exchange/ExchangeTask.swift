@@ -46,7 +46,6 @@ final class ExchangeTask: @unchecked Sendable {
         worker = origins.task.worker
         record = origins.task.beginExchange(head, at: startedAt)
         if let request {
-            if let host = request.fields.first(.host) { record?.record.authority = host.text }
             record?.watchContent(behind: request.fields, .request)
         }
     }
@@ -75,7 +74,17 @@ final class ExchangeTask: @unchecked Sendable {
     /// Whether the record has been handed over, or there is none to be.
     var isOver: Bool { record?.isFinished ?? !isOwnUnderWay }
 
-    func announce(olderThan microseconds: Int64) { record?.announce(olderThan: microseconds) }
+    func announce(olderThan microseconds: Int64) {
+        nameAuthority()
+        record?.announce(olderThan: microseconds)
+    }
+
+    /// Records what the client said, where nothing was asked for yet.
+    private func nameAuthority() {
+        guard let record, record.record.authority.isEmpty, let host = request?.fields.first(.host)
+        else { return }
+        record.record.authority = host.text
+    }
 
     /// - Throws: why the client's connection ends with it.
     func run() async throws(ConnectionEnd) {
@@ -90,16 +99,18 @@ final class ExchangeTask: @unchecked Sendable {
         case .connect(let host, let port): try await connect(host, port)
         case .forward(let outgoing):
             if !worker.interceptors.probers.isEmpty { try await serveProbe(outgoing.origin) }
-            let sent: OutgoingRequest
-            do throws(RelayFailure) {
-                sent = try await edited(outgoing)
-            } catch {
-                return try await fail(error)
+            var sent = outgoing
+            if !worker.interceptors.editors.isEmpty {
+                do throws(RelayFailure) {
+                    sent = try await edited(outgoing)
+                } catch {
+                    return try await fail(error)
+                }
             }
             self.outgoing = sent
             try await forward(sent)
         }
-        await worker.recorder.waitForRoom()
+        if worker.recorder.isCongested { await worker.recorder.waitForRoom() }
     }
 
     /// Goes on with an exchange whose request has gone to its origin.
@@ -174,7 +185,8 @@ final class ExchangeTask: @unchecked Sendable {
 
     /// Whether a request is for the proxy itself, which it is led to then.
     private func leadsToOwn(_ head: RequestHead, _ route: inout RequestRoute) -> Bool {
-        guard
+        // Asked ahead: what is passed on below is copied.
+        guard worker.hasPage,
             let own = RequestRoute.own(
                 head, instead: route, isSecure: task.session != nil, wiring: worker.wiring,
                 port: task.port.address.port, address: { task.channel.localAddress })
@@ -205,6 +217,7 @@ final class ExchangeTask: @unchecked Sendable {
     func finish(error: String? = nil, _ detail: String? = nil) {
         isOwnUnderWay = false
         guard let record, !record.isFinished else { return }
+        nameAuthority()
         if task.isCut {
             record.record.error = "cut"
             record.record.errorDetail = "the proxy was shut down"

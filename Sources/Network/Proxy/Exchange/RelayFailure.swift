@@ -4,7 +4,9 @@ internal import Origins
 internal import Transport
 
 /// Why an exchange cannot go on; says which side is to blame.
-enum RelayFailure: Error {
+///
+/// Indirect: failures are rare, and the frame of whatever may wait has room for several.
+indirect enum RelayFailure: Error {
     case origin(StreamFailure)
     /// The origin ended where more was due.
     case originEnded

@@ -34,11 +34,15 @@ extension HTTP1Relay {
         heldBack = out
         guard let origin = origin.http1 else {
             lengthLeft = try exchange.contentLength(of: head)
-            try await send(head, forwarding(of: head, isEmpty: isEmpty, exchange), behind: out)
+            if !put(head, forwarding(of: head, isEmpty: isEmpty, exchange), behind: out) {
+                try await sendToClient(worker.takeScratch(), behind: out)
+            }
             exchange.hasResponseBegun = true
             return false
         }
-        try await send(head, forwarding(of: head, splicing: origin, exchange), behind: out)
+        if !put(head, forwarding(of: head, splicing: origin, exchange), behind: out) {
+            try await sendToClient(worker.takeScratch(), behind: out)
+        }
         exchange.hasResponseBegun = true
         try await splice(origin, of: exchange, behind: out)
         try await sendToClient(out)
@@ -128,10 +132,12 @@ extension HTTP1Relay {
             }
             if buffer.isEmpty { leg.releaseUnread() }
             if reader.lacksReturn, !decodes { try await sendToClient([0x0D], behind: out) }
-            await worker.recorder.waitForRoom()
+            if worker.recorder.isCongested { await worker.recorder.waitForRoom() }
         }
         origin.noteEnd(of: reader)
-        if !decodes { try await sendToClient(reader.closing, behind: out) }
+        if !decodes, !reader.closing.isEmpty {
+            try await sendToClient(reader.closing, behind: out)
+        }
     }
 
     /// Records the content in what waits; one that leaves its chunks behind is written to `out`.
@@ -200,9 +206,20 @@ extension HTTP1Relay {
     func send(
         _ head: ResponseHead, _ forwarding: Forwarding, behind out: ByteBuffer
     ) async throws(RelayFailure) {
-        scratch.removeAll(keepingCapacity: true)
-        HeadWriter.writeResponse(head, forwarding: forwarding, into: &scratch)
-        try await sendToClient(scratch, behind: out)
+        if !put(head, forwarding, behind: out) {
+            try await sendToClient(worker.takeScratch(), behind: out)
+        }
+    }
+
+    /// The same of one that fits; false of another, which waits in the worker's `scratch`.
+    private func put(
+        _ head: ResponseHead, _ forwarding: Forwarding, behind out: ByteBuffer
+    ) -> Bool {
+        worker.scratch.removeAll(keepingCapacity: true)
+        HeadWriter.writeResponse(head, forwarding: forwarding, into: &worker.scratch)
+        guard worker.scratch.count <= out.room else { return false }
+        out.append(worker.scratch)
+        return true
     }
 
     /// Puts bytes behind those that wait, which are sent if there is no room.
@@ -220,8 +237,10 @@ extension HTTP1Relay {
     }
 
     func sendToClient(_ buffer: ByteBuffer) async throws(RelayFailure) {
+        guard !buffer.isEmpty else { return }
         client.writeDeadline = loop.now + limits.bodyTimeout
         do throws(StreamFailure) {
+            if try client.writeAtOnce(buffer) { return }
             try await client.write(buffer)
         } catch {
             throw .client(error)

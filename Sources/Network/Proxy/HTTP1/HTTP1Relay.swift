@@ -27,8 +27,6 @@ final class HTTP1Relay: @unchecked Sendable {
     private var longHead: LongHead?
     /// Bytes of the client that are not yet relayed.
     var clientBuffer: ByteBuffer?
-    /// Where outgoing heads are written before they are sent.
-    var scratch: [UInt8] = []
     /// The exchange that began last; `nil` before the first and once it is done.
     private(set) var exchange: ExchangeTask?
     /// The request's content, as far as it was read.
@@ -298,7 +296,6 @@ final class HTTP1Relay: @unchecked Sendable {
         guard let leg = task.origin, !leg.isPersonal, !leg.isOwned, leg.exchangeCount > 0
         else { return }
         task.origin = nil
-        scratch = []
         task.release(leg)
     }
 

@@ -51,7 +51,9 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
     /// - Parameter first: a stream that an upgrade has opened, with its request.
     func serve(first: UpgradedConnection? = nil) async throws(ConnectionEnd) {
         connection.onSideFrame = { [unowned self] frame in note(frame) }
-        connection.afterRead = { [recorder = worker.recorder] in await recorder.waitForRoom() }
+        connection.afterRead = { [recorder = worker.recorder] in
+            if recorder.isCongested { await recorder.waitForRoom() }
+        }
         if worker.isDraining { connection.drain() }
         await withDiscardingTaskGroup { group in
             if let first {
@@ -73,7 +75,6 @@ final class HTTP2Relay: OriginSource, @unchecked Sendable {
         } catch {
             task.note(error)
         }
-        await worker.recorder.waitForRoom()
     }
 
     /// Goes on with a request that was made before the connection spoke HTTP/2.

@@ -69,6 +69,15 @@ extension ExchangeTask {
                 sent = change.apply(to: last)
             }
         }
+        return noted(sent, insteadOf: head)
+    }
+
+    /// The same where there is no editor.
+    func unedited(_ head: ResponseHead) -> ResponseHead {
+        noted(task.withoutHTTP3(head), insteadOf: head)
+    }
+
+    private func noted(_ sent: ResponseHead?, insteadOf head: ResponseHead) -> ResponseHead {
         guard let sent, sent.raw != head.fields.raw else { return head }
         record?.record.sentResponseHead = sent.raw
         return sent

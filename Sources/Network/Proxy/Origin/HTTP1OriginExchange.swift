@@ -51,7 +51,12 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
         isRequestWhole = endsRequest || request.upgrade != nil
         let out = worker.loop.buffers.take()
         defer { worker.loop.buffers.give(out) }
-        try await put(head(of: request, endsRequest: endsRequest), behind: out)
+        writeHead(of: request, endsRequest: endsRequest)
+        if worker.scratch.count <= out.room {
+            out.append(worker.scratch)
+        } else {
+            try await put(worker.takeScratch(), behind: out)
+        }
         if let content, !content.isEmpty {
             if isChunkedUp || content.count > out.room { try await write(out) }
             if isChunkedUp { return try await sendContent(content) }
@@ -61,19 +66,19 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
         try await write(out)
     }
 
+    /// Writes the head into the worker's `scratch`.
     @inline(never)
-    private func head(of request: OutgoingRequest, endsRequest: Bool) -> [UInt8] {
+    private func writeHead(of request: OutgoingRequest, endsRequest: Bool) {
         leg.notePersonal(request.head.fields)
         offer = request.offer(isOriginClear: leg.tls == nil)
         method = request.upgrade == nil ? request.head.knownMethod : .get
         let forwarding =
             request.head.version == .http2
             ? forwardingOfHTTP2(request, endsRequest: endsRequest) : forwardingOfHTTP1(request)
-        var bytes: [UInt8] = []
+        worker.scratch.removeAll(keepingCapacity: true)
         HeadWriter.writeRequest(
             request.head, method: request.upgrade.map { _ in [UInt8]("GET".utf8)[...] },
-            target: request.target.map { $0[...] }, forwarding: forwarding, into: &bytes)
-        return bytes
+            target: request.target.map { $0[...] }, forwarding: forwarding, into: &worker.scratch)
     }
 
     private func forwardingOfHTTP2(_ request: OutgoingRequest, endsRequest: Bool) -> Forwarding {
@@ -122,8 +127,10 @@ final class HTTP1OriginExchange: OriginExchange, @unchecked Sendable {
     }
 
     private func write(_ buffer: ByteBuffer) async throws(RelayFailure) {
+        guard !buffer.isEmpty else { return }
         leg.stream.writeDeadline = worker.loop.now + worker.limits.bodyTimeout
         do throws(StreamFailure) {
+            if try leg.stream.writeAtOnce(buffer) { return }
             try await leg.stream.write(buffer)
         } catch {
             throw .origin(error)

@@ -8,10 +8,11 @@ extension ProxyWiring {
     /// The name of the proxy itself, for clients that have it as their proxy. Nobody else can have
     /// it (RFC 6761 §6.2): it is neither resolved nor asked of an upstream proxy.
     package static let ownHost = ConnectionRecord.toolHost
+    private static let ownRootedHost = ownHost + "."
 
     /// Whether a host, in lower case, is the proxy itself.
     func isOwn(_ host: String) -> Bool {
-        page != nil && (host == Self.ownHost || host == Self.ownHost + ".")
+        page != nil && (host == Self.ownHost || host == Self.ownRootedHost)
     }
 }
 
