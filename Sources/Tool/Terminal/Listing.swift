@@ -18,14 +18,15 @@ package struct Listing<Record> {
         }
     }
 
-    private let columns: [Column]
+    private let cells: [@Sendable (Record) -> TableWriter.Cell]
     private var table: TableWriter
 
     /// - Parameter names: of the columns that are wanted, in their order, whatever the terminal's
     ///   width; `nil` for those of `all` that fit.
     package init(_ all: [Column], names: [String]?, to console: Console) {
         let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
-        columns = names.map { $0.compactMap { byName[$0] } } ?? all
+        let columns = names.map { $0.compactMap { byName[$0] } } ?? all
+        cells = columns.map(\.cell)
         let isChosen = names != nil
         table = TableWriter(
             columns.map { column in
@@ -36,7 +37,10 @@ package struct Listing<Record> {
     }
 
     package mutating func append(_ record: Record, note: TableWriter.Cell? = nil) throws(Failure) {
-        try table.append(columns.map { $0.cell(record) }, note: note)
+        var row: [TableWriter.Cell] = []
+        row.reserveCapacity(cells.count)
+        for cell in cells { row.append(cell(record)) }
+        try table.append(row, note: note)
     }
 
     /// Writes what is held.

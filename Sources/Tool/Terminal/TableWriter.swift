@@ -29,9 +29,14 @@ package struct TableWriter {
         let width: Int
 
         package init(_ text: String, _ style: Palette.Style? = nil) {
-            self.text = TerminalText.sanitized(text)
             self.style = style
-            width = TerminalText.width(self.text)
+            if TerminalText.isPlain(text) {
+                self.text = text
+                width = text.utf8.count
+            } else {
+                self.text = TerminalText.sanitized(text)
+                width = TerminalText.width(self.text)
+            }
         }
     }
 
