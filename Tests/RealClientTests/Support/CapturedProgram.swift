@@ -146,14 +146,23 @@ struct CapturedProgram: Sendable, CustomTestStringConvertible {
         },
         Self(
             name: "redis-cli", peer: .redisClient, origin: "redis.test", port: 6379,
-            process: "redis-cli", sight: .clear("redis", says: "from the origin")
-        ) { _ in ["redis-cli", "-h", "redis.test", "echo", "from the origin"] },
+            process: "redis-cli", sight: .clear("redis", says: "from the origin"),
+            prints: "from the origin\nfrom the origin\n"
+        ) { _ in
+            // Twice, so that it is still there when it is asked whose the connection is: one command
+            // is over in less time than a loaded machine takes to look.
+            ["redis-cli", "-r", "2", "-i", "0.5", "-h", "redis.test", "echo", "from the origin"]
+        },
         Self(
             name: "redis-cli with TLS", peer: .redisClient, origin: "redis.test", port: 6380,
             process: "redis-cli",
-            sight: .dialogue("redis", upgrade: nil, says: "from the origin")
+            sight: .dialogue("redis", upgrade: nil, says: "from the origin"),
+            prints: "from the origin\nfrom the origin\n"
         ) { _ in
-            ["redis-cli", "--tls", "-h", "redis.test", "-p", "6380", "echo", "from the origin"]
+            [
+                "redis-cli", "-r", "2", "-i", "0.5", "--tls", "-h", "redis.test", "-p", "6380",
+                "echo", "from the origin",
+            ]
         },
         Self(
             name: "mosquitto_pub", peer: .mosquittoClient, origin: "mqtt.test", port: 8883,
