@@ -6,7 +6,7 @@ package struct ExchangeSummary: Sendable {
     package var method: ArraySlice<UInt8> = []
     /// The same, spaces inside of it included.
     package var target: ArraySlice<UInt8> = []
-    /// Of the response, as it came; empty if there is none.
+    /// Of the response; empty if there is none. Text, whatever came.
     package var contentType: ArraySlice<UInt8> = []
     /// How a call of gRPC ended, 0 for success; `nil` for everything else.
     package var grpcStatus: Int?

@@ -18,12 +18,16 @@ extension Unicode.Scalar {
 }
 
 extension String {
+    /// Whether nothing in it acts on a reader, and each byte is a character that is seen, as in nearly
+    /// all that is printed. Without number signs, which may: see `withoutUnseen`.
+    package var isPlainASCII: Bool { utf8.allSatisfy { $0 &- 0x20 < 0x5F && $0 != 0x23 } }
+
     /// The text with the number of each character that acts on a reader in its place.
     ///
     /// CI runners obey `##[group]` and `##vso[task]` wherever they stand in a line, so that one of
     /// their number signs is such a character.
     package var withoutUnseen: String {
-        if utf8.allSatisfy({ $0 &- 0x20 < 0x5F }), !utf8.contains(0x23) { return self }
+        if isPlainASCII { return self }
         var result = ""
         for scalar in unicodeScalars {
             if scalar.actsOnReader {

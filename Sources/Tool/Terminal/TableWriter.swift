@@ -30,7 +30,7 @@ package struct TableWriter {
 
         package init(_ text: String, _ style: Palette.Style? = nil) {
             self.style = style
-            if TerminalText.isPlain(text) {
+            if text.isPlainASCII {
                 self.text = text
                 width = text.utf8.count
             } else {

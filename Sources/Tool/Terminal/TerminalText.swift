@@ -7,11 +7,6 @@ package enum TerminalText {
         text.withoutUnseen
     }
 
-    /// Whether a terminal shows the text as it is, a column for each byte, as it does nearly all.
-    static func isPlain(_ text: String) -> Bool {
-        text.utf8.allSatisfy { $0 &- 0x20 < 0x5F && $0 != UInt8(ascii: "#") }
-    }
-
     /// How many columns `text` takes; it must be sanitized.
     package static func width(_ text: String) -> Int {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }

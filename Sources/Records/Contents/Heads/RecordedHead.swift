@@ -158,8 +158,7 @@ package struct RecordedHead: Sendable {
         guard place.isFolded else { return first }
         var result = Array(first)
         for line in bytes[place.lines].split(separator: newline).dropFirst() {
-            let piece = (line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
-                .trimmingWhitespace
+            let piece = bytes[bytes.span.trimmed(bytes.span.withoutReturn(line.indices))]
             guard !piece.isEmpty else { continue }
             if !result.isEmpty { result.append(UInt8(ascii: " ")) }
             result += piece
