@@ -36,7 +36,7 @@ extension CaptureReader: TrafficStore {
             for condition in query.conditions { condition.bind(to: row) }
             row.bind(query.limit ?? -1)
             while try row.next() {
-                guard try visit(summary(from: row)) else { return }
+                guard try visitSummary(from: row, visit) else { return }
             }
         }
     }

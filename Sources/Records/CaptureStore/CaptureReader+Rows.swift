@@ -31,14 +31,17 @@ extension CaptureReader {
         return row.summary.record
     }
 
-    func summary(from statement: Statement) throws -> ExchangeSummary {
+    /// Shows a summary rather than to return it: a list has many, and each copy has many buffers.
+    func visitSummary<Value>(
+        from statement: Statement, _ visit: (ExchangeSummary) throws -> Value
+    ) throws -> Value {
         var row = ExchangeRow.empty
         try Schema.exchangeSummaries.read(&row, from: statement)
         if row.isUncut, row.scheme != nil, let whole = try exchange(row.summary.record.id) {
-            return ExchangeSummary(whole)
+            return try visit(ExchangeSummary(whole))
         }
         try complete(&row)
-        return row.summary
+        return try visit(row.summary)
     }
 
     private func complete(_ row: inout ExchangeRow) throws {
@@ -74,7 +77,7 @@ extension CaptureReader {
         }
     }
 
-    private func tls(of connection: Int64, _ table: Table<TLSRow>) throws -> TLSRecord? {
+    private func tls(of connection: Int64, _ table: Table<TLSRow, TLSRow>) throws -> TLSRecord? {
         let sql =
             "SELECT \(table.selection(in: version)) FROM \(table.name) WHERE connection = ?"
         return try withStatement(sql) { statement in
@@ -145,9 +148,12 @@ extension CaptureReader {
 
 extension ExchangeRow {
     /// To be read into.
-    static let empty = ExchangeRow(
-        summary: ExchangeSummary(
-            record: ExchangeRecord(
-                id: 0, connection: 0, startedAt: Timestamp(microseconds: 0), scheme: .http,
-                authority: "")))
+    static var empty: ExchangeRow {
+        ExchangeRow(
+            summary: ExchangeSummary(
+                record: ExchangeRecord(
+                    id: 0, connection: 0, startedAt: Timestamp(microseconds: 0), scheme: .http,
+                    authority: ""),
+                cut: HeadCut()))
+    }
 }

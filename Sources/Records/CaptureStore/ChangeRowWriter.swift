@@ -18,7 +18,7 @@ final class ChangeRowWriter {
     func note(_ event: TrafficEvent) {
         switch event {
         case .connection(let record): connections.insert(record.id)
-        case .exchange(let record): exchanges.insert(record.id)
+        case .exchange(let snapshot): exchanges.insert(snapshot.record.id)
         case .bodyChunk(let exchange, _, _, _): exchanges.insert(exchange)
         case .message(let record): connections.insert(record.connection)
         }

@@ -1,9 +1,9 @@
 internal import Base
 
-/// One column of a table: how it is written from a row, and how it is read into one.
-struct Column<Row>: Sendable {
+/// One column of a table: how it is written from what is recorded, and how it is read into a row.
+struct Column<Source, Row>: Sendable {
     let name: String
-    let write: @Sendable (Row, Statement) -> Void
+    let write: @Sendable (Source, Statement) -> Void
     let read: @Sendable (inout Row, Statement) throws(Failure) -> Void
     /// The version of the schema that it came with.
     private(set) var version: Int64 = 1
@@ -11,7 +11,7 @@ struct Column<Row>: Sendable {
     private(set) var standard = "NULL"
 
     private init(
-        _ name: String, write: @escaping @Sendable (Row, Statement) -> Void,
+        _ name: String, write: @escaping @Sendable (Source, Statement) -> Void,
         read: @escaping @Sendable (inout Row, Statement) throws(Failure) -> Void
     ) {
         self.name = name
@@ -30,7 +30,7 @@ struct Column<Row>: Sendable {
 
 extension Column {
     static func integer(
-        _ name: String, _ value: @escaping @Sendable (Row) -> Int64,
+        _ name: String, _ value: @escaping @Sendable (Source) -> Int64,
         _ set: @escaping @Sendable (inout Row, Int64) -> Void
     ) -> Self {
         Column(name, write: { $1.bind(value($0)) }, read: { set(&$0, $1.integer()) })
@@ -38,35 +38,35 @@ extension Column {
 
     /// A size or a count, within what one can be.
     static func count(
-        _ name: String, _ value: @escaping @Sendable (Row) -> Int64,
+        _ name: String, _ value: @escaping @Sendable (Source) -> Int64,
         _ set: @escaping @Sendable (inout Row, Int64) -> Void
     ) -> Self {
         Column(name, write: { $1.bind(value($0)) }, read: { set(&$0, $1.count()) })
     }
 
     static func optionalInteger(
-        _ name: String, _ value: @escaping @Sendable (Row) -> Int64?,
+        _ name: String, _ value: @escaping @Sendable (Source) -> Int64?,
         _ set: @escaping @Sendable (inout Row, Int64?) -> Void
     ) -> Self {
         Column(name, write: { $1.bind(value($0)) }, read: { set(&$0, $1.optionalInteger()) })
     }
 
     static func boolean(
-        _ name: String, _ value: @escaping @Sendable (Row) -> Bool,
+        _ name: String, _ value: @escaping @Sendable (Source) -> Bool,
         _ set: @escaping @Sendable (inout Row, Bool) -> Void
     ) -> Self {
         Column(name, write: { $1.bind(value($0)) }, read: { set(&$0, $1.boolean()) })
     }
 
     static func text(
-        _ name: String, _ value: @escaping @Sendable (Row) -> String,
+        _ name: String, _ value: @escaping @Sendable (Source) -> String,
         _ set: @escaping @Sendable (inout Row, String) -> Void
     ) -> Self {
         Column(name, write: { $1.bind(value($0)) }, read: { set(&$0, $1.text()) })
     }
 
     static func optionalText(
-        _ name: String, _ value: @escaping @Sendable (Row) -> String?,
+        _ name: String, _ value: @escaping @Sendable (Source) -> String?,
         _ set: @escaping @Sendable (inout Row, String?) -> Void
     ) -> Self {
         Column(name, write: { $1.bind(value($0)) }, read: { set(&$0, $1.optionalText()) })
@@ -74,33 +74,33 @@ extension Column {
 
     /// Text that is held as bytes.
     static func textBytes(
-        _ name: String, _ value: @escaping @Sendable (Row) -> ArraySlice<UInt8>,
+        _ name: String, _ value: @escaping @Sendable (Source) -> ArraySlice<UInt8>,
         _ set: @escaping @Sendable (inout Row, ArraySlice<UInt8>) -> Void
     ) -> Self {
         Column(
             name,
-            write: { row, statement in
-                let slice = value(row)
+            write: { source, statement in
+                let slice = value(source)
                 statement.bind(text: slice.span)
             }, read: { set(&$0, $1.bytes()[...]) })
     }
 
     /// The same, or NULL.
     static func optionalTextBytes(
-        _ name: String, _ value: @escaping @Sendable (Row) -> ArraySlice<UInt8>?,
+        _ name: String, _ value: @escaping @Sendable (Source) -> ArraySlice<UInt8>?,
         _ set: @escaping @Sendable (inout Row, ArraySlice<UInt8>?) -> Void
     ) -> Self {
         Column(
             name,
-            write: { row, statement in
-                guard let slice = value(row) else { return statement.bindNull() }
+            write: { source, statement in
+                guard let slice = value(source) else { return statement.bindNull() }
                 statement.bind(text: slice.span)
             }, read: { set(&$0, $1.optionalBytes()?[...]) })
     }
 
     /// Bytes; none at all are NULL.
     static func bytes(
-        _ name: String, _ value: @escaping @Sendable (Row) -> [UInt8],
+        _ name: String, _ value: @escaping @Sendable (Source) -> [UInt8],
         _ set: @escaping @Sendable (inout Row, [UInt8]) -> Void
     ) -> Self {
         Column(name, write: { $1.bind(value($0)) }, read: { set(&$0, $1.bytes()) })
@@ -110,7 +110,7 @@ extension Column {
     ///
     /// Errors of reading: `capture-newer`.
     static func word<Word: RawRepresentable<String> & Sendable>(
-        _ name: String, _ value: @escaping @Sendable (Row) -> Word,
+        _ name: String, _ value: @escaping @Sendable (Source) -> Word,
         _ set: @escaping @Sendable (inout Row, Word) -> Void
     ) -> Self {
         Column(
@@ -122,7 +122,7 @@ extension Column {
 
     /// The same, or NULL.
     static func optionalWord<Word: RawRepresentable<String> & Sendable>(
-        _ name: String, _ value: @escaping @Sendable (Row) -> Word?,
+        _ name: String, _ value: @escaping @Sendable (Source) -> Word?,
         _ set: @escaping @Sendable (inout Row, Word?) -> Void
     ) -> Self {
         Column(
@@ -135,10 +135,11 @@ extension Column {
 }
 
 /// A table of the file, from whose columns both writing and reading are made.
-struct Table<Row>: Sendable {
+struct Table<Source, Row>: Sendable {
     let name: String
-    /// In the order of the table.
-    let columns: [Column<Row>]
+    /// In the order of the table. A row goes over them as a span: an iterator would count what each
+    /// column holds.
+    let columns: [Column<Source, Row>]
 
     /// Some of the columns.
     func only(_ isWanted: (String) -> Bool) -> Self {
@@ -150,13 +151,15 @@ struct Table<Row>: Sendable {
         columns.map { $0.version <= version ? $0.name : $0.standard }.joined(separator: ",")
     }
 
-    func write(_ row: Row, with statement: Statement) throws(Failure) {
-        for column in columns { column.write(row, statement) }
+    func write(_ source: Source, with statement: Statement) throws(Failure) {
+        let columns = columns.span
+        for index in columns.indices { columns[index].write(source, statement) }
         try statement.run()
     }
 
     func read(_ row: inout Row, from statement: Statement) throws(Failure) {
-        for column in columns { try column.read(&row, statement) }
+        let columns = columns.span
+        for index in columns.indices { try columns[index].read(&row, statement) }
     }
 
     /// The SQL that writes a row, over an older one with the same key if there is one.

@@ -63,11 +63,11 @@ struct HeadCutting {
     }
 
     private func cut(_ record: ExchangeRecord) throws(Failure) {
-        let summary = ExchangeSummary(record)
-        update.bind(text: summary.method.span)
-        update.bind(text: summary.target.span)
-        update.bind(text: summary.contentType.span)
-        update.bind(summary.grpcStatus.map { Int64($0) })
+        let cut = record.headCut
+        update.bind(text: cut.method.span)
+        update.bind(text: cut.target.span)
+        update.bind(text: cut.contentType.span)
+        update.bind(cut.grpcStatus.map { Int64($0) })
         update.bind(record.id)
         try update.run()
     }

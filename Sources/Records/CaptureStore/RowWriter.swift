@@ -47,8 +47,8 @@ final class RowWriter {
         switch event {
         case .connection(let record):
             try connections.write(record)
-        case .exchange(let record):
-            try write(record)
+        case .exchange(let snapshot):
+            try write(snapshot)
         case .bodyChunk(let exchange, let direction, let sequence, let bytes):
             try bodies.write(
                 chunk: bytes, of: exchange, direction, sequence: sequence)
@@ -57,21 +57,19 @@ final class RowWriter {
         }
     }
 
-    /// Consumes the record: each copy would count its many buffers once more.
-    private func write(_ record: consuming ExchangeRecord) throws(Failure) {
-        let requestBody = try bodies.write(record.requestBody, of: record.id, .request)
-        let responseBody = try bodies.write(record.responseBody, of: record.id, .response)
-        for (position, head) in record.interimHeads.enumerated() {
-            interim.bind(record.id)
+    private func write(_ snapshot: ExchangeSnapshot) throws(Failure) {
+        let id = snapshot.record.id
+        let requestBody = try bodies.write(snapshot.record.requestBody, of: id, .request)
+        let responseBody = try bodies.write(snapshot.record.responseBody, of: id, .response)
+        for (position, head) in snapshot.record.interimHeads.enumerated() {
+            interim.bind(id)
             interim.bind(position)
             interim.bind(head)
             try interim.run()
         }
-        let (scheme, interimCount) = (record.scheme, Int64(record.interimHeads.count))
-        var row = ExchangeRow(
-            summary: ExchangeSummary(record: record), scheme: scheme, requestBody: requestBody,
-            responseBody: responseBody, interimCount: interimCount)
-        row.summary.cutHeads()
-        try Schema.exchanges.write(row, with: exchange)
+        let source = ExchangeSource(
+            snapshot: snapshot, cut: snapshot.record.headCut, requestBody: requestBody,
+            responseBody: responseBody)
+        try Schema.exchanges.write(source, with: exchange)
     }
 }

@@ -2,22 +2,23 @@ internal import Base
 internal import Traffic
 
 extension Schema {
-    static let exchanges = Table<ExchangeRow>(
+    static let exchanges = Table<ExchangeSource, ExchangeRow>(
         name: "exchange", columns: placeColumns + statusColumns + endColumns)
 
     /// All that a record holds: what was cut from its heads is in them, too.
     static let exchangeRecords = exchanges.only { !cutColumns.contains($0) }
 
     /// What a list shows.
-    static let exchangeSummaries = exchanges.only { !bulkyColumns.contains($0) }
+    static let exchangeSummaries = exchanges.only { !unlistedColumns.contains($0) }
 
     private static let cutColumns: Set = ["method", "target", "content_type", "grpc_status"]
-    private static let bulkyColumns: Set = [
-        "request_body", "response_body", "interims", "request_trailers", "response_trailers",
-        "request_head", "response_head", "request_sent", "response_sent",
+    private static let unlistedColumns: Set = [
+        "first_byte_us", "request_chunks", "response_chunks", "request_body", "response_body",
+        "error_detail", "interims", "request_trailers", "response_trailers", "request_head",
+        "response_head", "request_sent", "response_sent",
     ]
 
-    private static let placeColumns: [Column<ExchangeRow>] = [
+    private static let placeColumns: [Column<ExchangeSource, ExchangeRow>] = [
         .integer("id", { $0.record.id }, { $0.record.id = $1 }),
         .integer("connection", { $0.record.connection }, { $0.record.connection = $1 }),
         .integer(
@@ -31,11 +32,11 @@ extension Schema {
             { $0.record.firstByteMicroseconds = $1.map(RecordedNumber.bounded) }),
         .optionalWord("scheme", { $0.scheme }, { $0.scheme = $1 }),
         .text("authority", { $0.record.authority }, { $0.record.authority = $1 }),
-        .textBytes("method", { $0.summary.method }, { $0.summary.method = $1 }),
-        .textBytes("target", { $0.summary.target }, { $0.summary.target = $1 }),
+        .textBytes("method", { $0.cut.method }, { $0.cut.method = $1 }),
+        .textBytes("target", { $0.cut.target }, { $0.cut.target = $1 }),
     ]
 
-    private static let statusColumns: [Column<ExchangeRow>] = [
+    private static let statusColumns: [Column<ExchangeSource, ExchangeRow>] = [
         .integer(
             "status", { Int64($0.record.status) },
             { $0.record.status = Int(max(0, min($1, 999))) }),
@@ -64,7 +65,7 @@ extension Schema {
         .integer("interims", { $0.interimCount }, { $0.interimCount = $1 }),
     ]
 
-    private static let endColumns: [Column<ExchangeRow>] = [
+    private static let endColumns: [Column<ExchangeSource, ExchangeRow>] = [
         .bytes(
             "request_trailers", { $0.record.requestBody.trailers },
             { $0.record.requestBody.trailers = $1 }),
@@ -82,15 +83,15 @@ extension Schema {
             { $0.record.originProtocolName = $1 }
         ).since(2),
         .optionalTextBytes(
-            "content_type", { $0.summary.contentType },
+            "content_type", { $0.cut.contentType },
             {
                 $0.isUncut = $1 == nil
-                $0.summary.contentType = $1 ?? []
+                $0.cut.contentType = $1 ?? []
             }
         ).since(3),
         .optionalInteger(
-            "grpc_status", { $0.summary.grpcStatus.map { Int64($0) } },
-            { $0.summary.grpcStatus = $1.map { Int(clamping: $0) } }
+            "grpc_status", { $0.cut.grpcStatus.map { Int64($0) } },
+            { $0.cut.grpcStatus = $1.map { Int(clamping: $0) } }
         ).since(3),
         .bytes(
             "request_sent", { $0.record.sentRequestHead }, { $0.record.sentRequestHead = $1 }
@@ -105,5 +106,15 @@ extension ExchangeRow {
     fileprivate var record: ExchangeRecord {
         _read { yield summary.record }
         _modify { yield &summary.record }
+    }
+    fileprivate var cut: HeadCut {
+        _read { yield summary.cut }
+        _modify { yield &summary.cut }
+    }
+}
+
+extension ExchangeSource {
+    fileprivate var record: ExchangeRecord {
+        _read { yield snapshot.record }
     }
 }

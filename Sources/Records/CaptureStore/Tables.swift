@@ -24,7 +24,18 @@ struct TLSRow {
     var keyLog: String?
 }
 
-/// A row of `exchange`.
+/// What a row of `exchange` is written from.
+struct ExchangeSource {
+    let snapshot: ExchangeSnapshot
+    let cut: HeadCut
+    let requestBody: Int64?
+    let responseBody: Int64?
+
+    var scheme: ExchangeRecord.Scheme? { snapshot.record.scheme }
+    var interimCount: Int64 { Int64(snapshot.record.interimHeads.count) }
+}
+
+/// A row of `exchange`, as it is read.
 struct ExchangeRow {
     /// Its record has heads and trailers, and no contents.
     var summary: ExchangeSummary
@@ -45,7 +56,7 @@ struct MessageRow {
 }
 
 extension Schema {
-    static let connections = Table<ConnectionRow>(
+    static let connections = Table<ConnectionRow, ConnectionRow>(
         name: "connection",
         columns: [
             .integer("id", { $0.record.id }, { $0.record.id = $1 }),
@@ -101,7 +112,7 @@ extension Schema {
     /// What is told once of a leg: a later event of the same connection may leave it empty.
     static let tlsColumnsToldOnce: Set = ["chain", "client_chain", "key_log", "client_hello"]
 
-    private static func tls(_ name: String) -> Table<TLSRow> {
+    private static func tls(_ name: String) -> Table<TLSRow, TLSRow> {
         Table(
             name: name,
             columns: [
@@ -126,7 +137,7 @@ extension Schema {
             ])
     }
 
-    static let messages = Table<MessageRow>(
+    static let messages = Table<MessageRow, MessageRow>(
         name: "message",
         columns: [
             .integer("connection", { $0.record.connection }, { $0.record.connection = $1 }),

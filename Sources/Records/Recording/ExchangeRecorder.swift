@@ -22,16 +22,16 @@ package final class ExchangeRecorder: @unchecked Sendable {
     ///   - messages: takes the messages inside the contents; `nil` to look for none.
     ///   - byteLimit: of each content; bytes past it are counted but not recorded.
     package init(
-        _ record: ExchangeRecord, to recorder: TrafficRecorder,
+        _ record: consuming ExchangeRecord, to recorder: TrafficRecorder,
         messages: (any MessageRecorder)?, byteLimit: Int64 = .max
     ) {
-        self.record = record
         self.recorder = recorder
         self.messages = messages
         requestBody = BodyRecorder(
             exchange: record.id, direction: .request, byteLimit: byteLimit)
         responseBody = BodyRecorder(
             exchange: record.id, direction: .response, byteLimit: byteLimit)
+        self.record = record
     }
 
     /// The content behind a head with these fields comes now.

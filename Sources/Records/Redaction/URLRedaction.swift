@@ -15,7 +15,26 @@ package enum URLRedaction {
     }
 
     package static func redact(_ url: some Collection<UInt8>) -> [UInt8] {
-        redact(Array(url)[...], depth: 0)
+        let url = Array(url)
+        return mayHoldSecret(url.span) ? redact(url[...], depth: 0) : url
+    }
+
+    /// Whether there is anything to look into: most paths are names alone.
+    private static func mayHoldSecret(_ url: Span<UInt8>) -> Bool {
+        for index in url.indices {
+            switch url[index] {
+            case question, hash, semicolon, at: return true
+            // A token may stand in the path itself.
+            case UInt8(ascii: "e"):
+                if index + 2 < url.count, url[index + 1] == UInt8(ascii: "y"),
+                    url[index + 2] == UInt8(ascii: "J")
+                {
+                    return true
+                }
+            default: break
+            }
+        }
+        return false
     }
 
     /// Redacts a list of parameters, such as a form, which only `&` separates.
@@ -185,4 +204,5 @@ package enum URLRedaction {
     private static let semicolon = UInt8(ascii: ";")
     private static let equals = UInt8(ascii: "=")
     private static let percent = UInt8(ascii: "%")
+    private static let at = UInt8(ascii: "@")
 }

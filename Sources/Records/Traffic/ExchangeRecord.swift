@@ -17,22 +17,34 @@ package struct ExchangeRecord: Sendable {
     /// The request's head as the client sent it, through the empty line. One of HTTP/2 is spelled
     /// as HTTP/1 would: a request line that ends in `HTTP/2.0`, `:authority` as `host`, and the
     /// fields as they came.
-    package var requestHead: [UInt8] = []
+    package var requestHead: [UInt8]
+    /// The request's head as it went to the origin, where that is not what came but for what every
+    /// relay changes; empty if it is.
+    package var sentRequestHead: [UInt8] = []
     package var requestBody = BodyRecord()
+    /// Interim responses (1xx) in the order they came, each through its empty line.
+    package var interimHeads: [[UInt8]] = []
     /// The final response's head as the origin sent it; empty if none came.
     package var responseHead: [UInt8] = []
+    /// The final response's head as it went to the client, where that is not what came but for what
+    /// every relay changes; empty if it is.
+    package var sentResponseHead: [UInt8] = []
     package var responseBody = BodyRecord()
     /// 0 if no response came.
     package var status = 0
     /// What the client spoke, such as `HTTP/1.1` or `HTTP/2`.
     package var protocolName = "HTTP/1.1"
+    /// What the origin was spoken to in, where that is something else.
+    package var originProtocolName: String?
     /// The client's stream of HTTP/2; 0 for HTTP/1.
     package var stream: Int32 = 0
     /// Whether the response was made by the tool, because there was none from the origin.
     package var answeredByTool = false
-    /// What most exchanges have nothing of; one element, or none. Apart, because a record is copied by
-    /// each hand that it passes through, and each buffer in it is counted then.
-    private var rare: [RarelyRecorded] = []
+    /// A stable code of what went wrong, `nil` for a whole exchange: `request-smuggling`,
+    /// `origin-closed`, `client-closed`, `timed-out`, …
+    package var error: String?
+    /// What went wrong, in words for a person.
+    package var errorDetail: String?
 
     /// The `error` of an exchange of which contents alone were recorded, before whatever ended the
     /// recording: what was asked for, of whom and how is not known.
@@ -47,74 +59,16 @@ package struct ExchangeRecord: Sendable {
         case https
     }
 
-    private struct RarelyRecorded: Sendable {
-        var sentRequestHead: [UInt8] = []
-        var interimHeads: [[UInt8]] = []
-        var sentResponseHead: [UInt8] = []
-        var originProtocolName: String?
-        var error: String?
-        var errorDetail: String?
-    }
-
-    /// - Parameter isNothing: whether what is set is what stands there without.
-    private mutating func set(isNothing: Bool, _ change: (inout RarelyRecorded) -> Void) {
-        if rare.isEmpty {
-            if isNothing { return }
-            rare = [RarelyRecorded()]
-        }
-        change(&rare[0])
-    }
-
     package init(
-        id: Int64, connection: Int64, startedAt: Timestamp, scheme: Scheme, authority: String
+        id: Int64, connection: Int64, startedAt: Timestamp, scheme: Scheme, authority: String,
+        requestHead: [UInt8] = []
     ) {
         self.id = id
         self.connection = connection
         self.startedAt = startedAt
         self.scheme = scheme
         self.authority = authority
-    }
-}
-
-/// What most exchanges have nothing of.
-extension ExchangeRecord {
-    /// The request's head as it went to the origin, where that is not what came but for what every
-    /// relay changes; empty if it is.
-    package var sentRequestHead: [UInt8] {
-        get { rare.first?.sentRequestHead ?? [] }
-        set { set(isNothing: newValue.isEmpty) { $0.sentRequestHead = newValue } }
-    }
-    /// Interim responses (1xx) in the order they came, each through its empty line.
-    package var interimHeads: [[UInt8]] {
-        get { rare.first?.interimHeads ?? [] }
-        set { set(isNothing: newValue.isEmpty) { $0.interimHeads = newValue } }
-        // In place: a file that is imported may have any number of them.
-        _modify {
-            if rare.isEmpty { rare = [RarelyRecorded()] }
-            yield &rare[0].interimHeads
-        }
-    }
-    /// The final response's head as it went to the client, where that is not what came but for what
-    /// every relay changes; empty if it is.
-    package var sentResponseHead: [UInt8] {
-        get { rare.first?.sentResponseHead ?? [] }
-        set { set(isNothing: newValue.isEmpty) { $0.sentResponseHead = newValue } }
-    }
-    /// What the origin was spoken to in, where that is something else.
-    package var originProtocolName: String? {
-        get { rare.first?.originProtocolName }
-        set { set(isNothing: newValue == nil) { $0.originProtocolName = newValue } }
-    }
-    /// A stable code of what went wrong, `nil` for a whole exchange: `request-smuggling`,
-    /// `origin-closed`, `client-closed`, `timed-out`, …
-    package var error: String? {
-        get { rare.first?.error }
-        set { set(isNothing: newValue == nil) { $0.error = newValue } }
-    }
-    /// What went wrong, in words for a person.
-    package var errorDetail: String? {
-        get { rare.first?.errorDetail }
-        set { set(isNothing: newValue == nil) { $0.errorDetail = newValue } }
+        self.requestHead = requestHead
     }
 }
 

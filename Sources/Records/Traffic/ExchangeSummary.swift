@@ -1,7 +1,18 @@
 /// What a list shows of an exchange, cut from its heads so that these need not be read.
 package struct ExchangeSummary: Sendable {
-    /// Without contents; from a store, without heads and trailers too.
+    /// Without contents; from a store, without what a list does not show: heads, trailers, the details
+    /// of an error, when the first byte came.
     package var record: ExchangeRecord
+    package var cut: HeadCut
+
+    package init(record: ExchangeRecord, cut: HeadCut) {
+        self.record = record
+        self.cut = cut
+    }
+}
+
+/// What is cut from the heads of an exchange.
+package struct HeadCut: Sendable {
     /// As it stands in the request line.
     package var method: ArraySlice<UInt8> = []
     /// The same, spaces inside of it included.
@@ -11,7 +22,5 @@ package struct ExchangeSummary: Sendable {
     /// How a call of gRPC ended, 0 for success; `nil` for everything else.
     package var grpcStatus: Int?
 
-    package init(record: consuming ExchangeRecord) {
-        self.record = record
-    }
+    package init() {}
 }

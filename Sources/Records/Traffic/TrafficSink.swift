@@ -1,29 +1,46 @@
 /// What the proxy tells whoever records.
 ///
 /// Indirect: the records are large, and an event changes hands several times.
-package indirect enum TrafficEvent: Sendable {
+package enum TrafficEvent: Sendable {
     /// A connection was accepted, or something about it is newly known. What a later event of the
     /// same connection leaves empty of a leg's hello, key log and chain stays as it was told.
-    case connection(ConnectionRecord)
+    indirect case connection(ConnectionRecord)
     /// An exchange so far, if it lasts, and always at its end.
-    case exchange(ExchangeRecord)
+    case exchange(ExchangeSnapshot)
     /// A part of a content that is too long to be held until the exchange ends; in order.
-    case bodyChunk(exchange: Int64, direction: Direction, sequence: Int, bytes: [UInt8])
+    indirect case bodyChunk(exchange: Int64, direction: Direction, sequence: Int, bytes: [UInt8])
     /// A message, or a part of a long one; in the order of their numbers and parts.
-    case message(MessageRecord)
+    indirect case message(MessageRecord)
+
+    package static func exchange(_ record: consuming ExchangeRecord) -> TrafficEvent {
+        .exchange(ExchangeSnapshot(record))
+    }
 
     /// About how much memory the event holds, in bytes.
     package var weight: Int {
         switch self {
         case .connection(let record):
             512 + (record.clientTLS?.weight ?? 0) + (record.originTLS?.weight ?? 0)
-        case .exchange(let record):
-            512 + record.requestHead.count + record.responseHead.count
-                + record.sentRequestHead.count + record.sentResponseHead.count
-                + record.requestBody.bytes.count + record.responseBody.bytes.count
+        case .exchange(let snapshot): snapshot.weight
         case .bodyChunk(_, _, _, let bytes): 128 + bytes.count
         case .message(let record): 192 + record.bytes.count
         }
+    }
+}
+
+/// What is known of an exchange at a moment.
+///
+/// An object, and not one of the values it has: whom an event passes on its way reads the record
+/// where it lies, where each copy would count all of its buffers.
+package final class ExchangeSnapshot: Sendable {
+    package let record: ExchangeRecord
+
+    package init(_ record: ExchangeRecord) { self.record = record }
+
+    fileprivate var weight: Int {
+        512 + record.requestHead.count + record.responseHead.count
+            + record.sentRequestHead.count + record.sentResponseHead.count
+            + record.requestBody.bytes.count + record.responseBody.bytes.count
     }
 }
 

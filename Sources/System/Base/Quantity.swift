@@ -45,12 +45,12 @@ package enum Quantity {
     package static func text(byteCount: Int64) -> String {
         guard byteCount >= 1000 else { return String(max(0, byteCount)) }
         var tenths = byteCount / 1024 * 10 + byteCount % 1024 * 10 / 1024
-        var units = ["k", "m", "g", "t", "p", "e"][...]
-        while tenths >= 10_000, units.count > 1 {
+        var unit = 0
+        while tenths >= 10_000, unit < units.count - 1 {
             tenths /= 1024
-            units.removeFirst()
+            unit += 1
         }
-        return decimal(tenths: tenths) + (units.first ?? "")
+        return decimal(tenths: tenths) + units[unit]
     }
 
     /// `0.4ms`, `34ms`, `1.2s`, `2m05s`, `3h12m`.
@@ -63,8 +63,11 @@ package enum Quantity {
         return "\(seconds / 3600)h\(padded(seconds / 60 % 60, 2))m"
     }
 
+    private static let units = ["k", "m", "g", "t", "p", "e"]
+
     /// One decimal below ten, none above.
     private static func decimal(tenths: Int64) -> String {
-        tenths < 100 && tenths % 10 != 0 ? "\(tenths / 10).\(tenths % 10)" : "\(tenths / 10)"
+        let whole = String(tenths / 10)
+        return tenths < 100 && tenths % 10 != 0 ? whole + "." + String(tenths % 10) : whole
     }
 }

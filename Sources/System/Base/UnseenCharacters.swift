@@ -20,7 +20,11 @@ extension Unicode.Scalar {
 extension String {
     /// Whether nothing in it acts on a reader, and each byte is a character that is seen, as in nearly
     /// all that is printed. Without number signs, which may: see `withoutUnseen`.
-    package var isPlainASCII: Bool { utf8.allSatisfy { $0 &- 0x20 < 0x5F && $0 != 0x23 } }
+    package var isPlainASCII: Bool {
+        let bytes = utf8.span
+        for index in bytes.indices where !bytes[index].isPlain { return false }
+        return true
+    }
 
     /// The text with the number of each character that acts on a reader in its place.
     ///
@@ -52,4 +56,8 @@ extension UInt8 {
         default: false
         }
     }
+}
+
+extension UInt8 {
+    fileprivate var isPlain: Bool { self &- 0x20 < 0x5F && self != UInt8(ascii: "#") }
 }

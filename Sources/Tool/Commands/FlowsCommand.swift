@@ -96,7 +96,7 @@ private func listFlows(
         try listTransfers(arguments, source, filter, environment)
         return .clean
     }
-    let clients = arguments.follows ? [:] : try source.clients()
+    let clients = arguments.follows || !arguments.isJSON ? [:] : try source.clients()
     var table = Listing(FlowTable.columns, names: arguments.columns, to: environment.console)
     var lines = LineWriter(environment.output)
     let most = arguments.limit ?? Int64.max
@@ -104,7 +104,8 @@ private func listFlows(
     func list(_ exchange: ExchangeSummary) throws -> Bool {
         let connection = exchange.record.connection
         let client =
-            arguments.follows ? try source.connection(connection)?.client : clients[connection]
+            arguments.isJSON && arguments.follows
+            ? try source.connection(connection)?.client : clients[connection]
         let flow = FlowSummary(
             exchange, client: client ?? "", withSecrets: arguments.withSecrets)
         if arguments.isJSON {

@@ -31,7 +31,7 @@ final class EventSink: TrafficSink {
             switch record {
             case .connection(let record) where record.closedAt != nil:
                 connections.wrappingAdd(1, ordering: .relaxed)
-            case .exchange(let record) where record.durationMicroseconds != nil:
+            case .exchange(let snapshot) where snapshot.record.durationMicroseconds != nil:
                 exchanges.wrappingAdd(1, ordering: .relaxed)
             default: break
             }

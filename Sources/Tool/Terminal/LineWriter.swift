@@ -19,6 +19,16 @@ package struct LineWriter {
         try write(line.utf8)
     }
 
+    // MARK: A line in pieces
+
+    mutating func append(_ piece: some Collection<UInt8>) { held += piece }
+
+    mutating func append(spaces count: Int) {
+        for _ in 0..<count { held.append(UInt8(ascii: " ")) }
+    }
+
+    mutating func endLine() throws(Failure) { try write([]) }
+
     package mutating func flush() throws(Failure) {
         try stream.write(held)
         held.removeAll(keepingCapacity: true)

@@ -37,10 +37,10 @@ package struct Listing<Record> {
     }
 
     package mutating func append(_ record: Record, note: TableWriter.Cell? = nil) throws(Failure) {
-        var row: [TableWriter.Cell] = []
-        row.reserveCapacity(cells.count)
-        for cell in cells { row.append(cell(record)) }
-        try table.append(row, note: note)
+        let all = cells
+        let cells = all.span
+        for index in cells.indices { table.place(cells[index](record)) }
+        try table.endRow(note: note)
     }
 
     /// Writes what is held.

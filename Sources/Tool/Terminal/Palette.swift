@@ -9,6 +9,9 @@ package struct Palette: Equatable, Sendable {
         case green = "32"
         case yellow = "33"
         case cyan = "36"
+
+        fileprivate var start: String { "\u{1B}[\(rawValue)m" }
+        fileprivate static let end = "\u{1B}[0m"
     }
 
     package static let plain = Palette(isColoured: false)
@@ -27,6 +30,14 @@ package struct Palette: Equatable, Sendable {
 
     package func paint(_ text: String, _ style: Style?) -> String {
         guard isColoured, let style, !text.isEmpty else { return text }
-        return "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m"
+        return style.start + text + Style.end
+    }
+
+    /// Writes a piece of a line.
+    func paint(_ text: ArraySlice<UInt8>, _ style: Style?, to lines: inout LineWriter) {
+        guard isColoured, let style, !text.isEmpty else { return lines.append(text) }
+        lines.append(style.start.utf8)
+        lines.append(text)
+        lines.append(Style.end.utf8)
     }
 }

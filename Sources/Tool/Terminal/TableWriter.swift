@@ -40,9 +40,11 @@ package struct TableWriter {
         }
     }
 
-    private struct Row {
-        let cells: [Cell]
-        let note: Cell?
+    /// A cell of the batch, whose text ends in `texts` where it says.
+    private struct PlacedCell {
+        let end: Int
+        let width: Int
+        let style: Palette.Style?
     }
 
     private let columns: [Column]
@@ -51,8 +53,13 @@ package struct TableWriter {
     private let totalWidth: Int?
     private var lines: LineWriter
     private var widths: [Int]
-    private var batch: [Row] = []
-    private var hasHeader = false
+    /// The batch: its cells row by row, the texts of all of them behind one another, and the notes by
+    /// the numbers of their rows.
+    private var cells: [PlacedCell] = []
+    private var texts: [UInt8] = []
+    private var notes: [Int: Cell] = [:]
+    /// Whether the batch is the first, whose first row is the header.
+    private var isFirst = true
     /// The columns that are written, told by the first batch.
     private var shown: [Int] = []
 
@@ -61,14 +68,29 @@ package struct TableWriter {
         self.palette = palette
         totalWidth = stream.isTerminal ? stream.columns : nil
         lines = LineWriter(stream)
-        widths = columns.map { TerminalText.width($0.title) }
+        widths = columns.map { _ in 0 }
+        for column in columns { place(Cell(column.title, .faint)) }
     }
 
     /// Adds a row of as many cells as there are columns; `note` has a line of its own below it.
     package mutating func append(_ cells: [Cell], note: Cell? = nil) throws(Failure) {
         precondition(cells.count == columns.count, "a cell a column")
-        batch.append(Row(cells: cells, note: note))
-        if batch.count >= Self.batchLimit { try writeBatch() }
+        for cell in cells { place(cell) }
+        try endRow(note: note)
+    }
+
+    /// Adds the next cell of a row.
+    mutating func place(_ cell: Cell) {
+        let column = cells.count % columns.count
+        widths[column] = max(widths[column], cell.width)
+        texts += cell.text.utf8
+        cells.append(PlacedCell(end: texts.count, width: cell.width, style: cell.style))
+    }
+
+    /// Ends a row of which all cells were placed.
+    mutating func endRow(note: Cell?) throws(Failure) {
+        if let note { notes[rowCount - 1] = note }
+        if rowCount >= Self.batchLimit { try writeBatch() }
     }
 
     /// Writes what is held; a table without rows has no header either.
@@ -77,26 +99,22 @@ package struct TableWriter {
         try lines.flush()
     }
 
+    private var rowCount: Int { cells.count / columns.count }
+
     private mutating func writeBatch() throws(Failure) {
-        guard !batch.isEmpty else { return }
-        for row in batch {
-            for (index, cell) in row.cells.enumerated() {
-                widths[index] = max(widths[index], cell.width)
-            }
-        }
-        if !hasHeader { shown = fittingColumns() }
+        guard rowCount > (isFirst ? 1 : 0) else { return }
+        if isFirst { shown = fittingColumns() }
+        isFirst = false
         let limits = columnLimits()
-        if !hasHeader {
-            try lines.write(line(columns.map { Cell($0.title, .faint) }, limits))
-            hasHeader = true
-        }
-        for row in batch {
-            try lines.write(line(row.cells, limits))
-            if let note = row.note {
+        for row in 0..<rowCount {
+            try writeLine(from: row * columns.count, limits)
+            if let note = notes[row] {
                 try lines.write("    " + palette.paint(note.text, note.style))
             }
         }
-        batch.removeAll(keepingCapacity: true)
+        cells.removeAll(keepingCapacity: true)
+        texts.removeAll(keepingCapacity: true)
+        notes.removeAll(keepingCapacity: true)
     }
 
     /// All columns, without those that leave the flexible one too little of the terminal.
@@ -117,7 +135,7 @@ package struct TableWriter {
         let least = columns.map {
             self.columns[$0].isFlexible ? min(widths[$0], Self.usefulWidth) : widths[$0]
         }
-        return least.reduce(0, +) + (columns.count - 1) * gap.count
+        return least.reduce(0, +) + (columns.count - 1) * gap
     }
 
     private func columnLimits() -> [Int] {
@@ -126,7 +144,7 @@ package struct TableWriter {
         if let totalWidth {
             let others =
                 shown.reduce(0) { $0 + widths[$1] } - widths[flexible]
-                + (shown.count - 1) * gap.count
+                + (shown.count - 1) * gap
             limits[flexible] = min(widths[flexible], max(Self.leastWidth, totalWidth - others))
         } else {
             limits[flexible] = min(widths[flexible], Self.paddingLimit)
@@ -134,29 +152,31 @@ package struct TableWriter {
         return limits
     }
 
-    private func line(_ cells: [Cell], _ limits: [Int]) -> [UInt8] {
-        var result: [UInt8] = []
-        result.reserveCapacity(limits.reduce(gap.count * limits.count, +))
+    /// - Parameter first: the place of the row's first cell.
+    private mutating func writeLine(from first: Int, _ limits: [Int]) throws(Failure) {
+        // Spaces are owed until a text follows, so that no line ends in them.
         var owed = 0
         for index in shown {
-            let cell = cells[index]
-            let isCut =
-                totalWidth != nil && columns[index].isFlexible && cell.width > limits[index]
-            let text =
-                isCut ? TerminalText.abridged(cell.text, columns: limits[index]) : cell.text
-            let width = isCut ? TerminalText.width(text) : cell.width
+            let cell = cells[first + index]
+            let start = first + index == 0 ? 0 : cells[first + index - 1].end
+            var text = texts[start..<cell.end]
+            var width = cell.width
+            if totalWidth != nil, columns[index].isFlexible, width > limits[index] {
+                let abridged = TerminalText.abridged(text.text, columns: limits[index])
+                text = Array(abridged.utf8)[...]
+                width = TerminalText.width(abridged)
+            }
             let padding = max(0, limits[index] - width)
             if columns[index].isRight { owed += padding }
             if !text.isEmpty {
-                // Spaces are owed until a text follows, so that no line ends in them.
-                result += repeatElement(UInt8(ascii: " "), count: owed)
-                result += palette.paint(text, cell.style).utf8
+                lines.append(spaces: owed)
                 owed = 0
+                palette.paint(text, cell.style, to: &lines)
             }
             if !columns[index].isRight { owed += padding }
-            owed += gap.count
+            owed += gap
         }
-        return result
+        try lines.endLine()
     }
 
     private static let batchLimit = 500
@@ -166,4 +186,5 @@ package struct TableWriter {
     private static let paddingLimit = 60
 }
 
-private let gap = "  "
+/// Between two columns, in spaces.
+private let gap = 2

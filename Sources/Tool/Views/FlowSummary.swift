@@ -41,32 +41,32 @@ package struct FlowSummary {
     }
 
     /// - Parameter withSecrets: whether the URL is shown as it was recorded.
-    package init(_ summary: ExchangeSummary, client: String, withSecrets: Bool) {
-        let exchange = summary.record
-        id = exchange.id
-        startedAt = exchange.startedAt
+    package init(_ summary: borrowing ExchangeSummary, client: String, withSecrets: Bool) {
+        id = summary.record.id
+        startedAt = summary.record.startedAt
         self.client = client
-        scheme = exchange.scheme.rawValue
-        method = summary.method.text
+        scheme = summary.record.scheme.rawValue
+        method = summary.cut.method.text
         let recorded = summary.url
-        isHeadMissing = exchange.isHeadMissing
+        isHeadMissing = summary.record.isHeadMissing
         url =
             isHeadMissing ? "" : (withSecrets ? recorded : URLRedaction.redact(recorded)).text
-        status = exchange.status == 0 ? nil : exchange.status
-        requestBytes = exchange.requestBody.size
-        responseBytes = exchange.responseBody.size
-        isRequestCut = exchange.requestBody.isTruncated
-        isResponseCut = exchange.responseBody.isTruncated
-        durationMicroseconds = exchange.durationMicroseconds
-        protocolName = exchange.protocolName
-        originProtocolName = exchange.originProtocolName
-        stream = exchange.stream == 0 ? nil : exchange.stream
-        error = exchange.error
-        grpcStatus = summary.grpcStatus
+        status = summary.record.status == 0 ? nil : summary.record.status
+        requestBytes = summary.record.requestBody.size
+        responseBytes = summary.record.responseBody.size
+        isRequestCut = summary.record.requestBody.isTruncated
+        isResponseCut = summary.record.responseBody.isTruncated
+        durationMicroseconds = summary.record.durationMicroseconds
+        protocolName = summary.record.protocolName
+        originProtocolName = summary.record.originProtocolName
+        stream = summary.record.stream == 0 ? nil : summary.record.stream
+        error = summary.record.error
+        grpcStatus = summary.cut.grpcStatus
     }
 
     /// What a line has to say besides: the error, and whether a content was not recorded whole.
     package var remark: String {
+        if trouble == nil, !isRequestCut, !isResponseCut { return "" }
         let cut =
             switch (isRequestCut, isResponseCut) {
             case _ where isHeadMissing: ""

@@ -324,7 +324,7 @@ final class RecordingSink: TrafficSink {
 
     var exchanges: [ExchangeRecord] {
         events.withLock {
-            $0.compactMap { if case .exchange(let record) = $0 { record } else { nil } }
+            $0.compactMap { if case .exchange(let told) = $0 { told.record } else { nil } }
         }
     }
 

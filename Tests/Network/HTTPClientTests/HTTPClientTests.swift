@@ -199,6 +199,6 @@ extension TrafficEvent {
     }
 
     fileprivate var exchange: ExchangeRecord? {
-        if case .exchange(let record) = self { record } else { nil }
+        if case .exchange(let snapshot) = self { snapshot.record } else { nil }
     }
 }

@@ -31,7 +31,7 @@ struct RecordedHeadTests {
             authority: "a")
         record.responseHead =
             Array("HTTP/1.1 200 \r\nContent-Type: ".utf8) + value + Array("\r\n\r\n".utf8)
-        return Array(ExchangeSummary(record).contentType)
+        return Array(record.headCut.contentType)
     }
 
     static let rows = [

@@ -117,7 +117,9 @@ import Traffic
         exchange.noteTrailers([5], .response)
         exchange.finish(at: Timestamp(microseconds: 1_500), error: "second", "why")
         exchange.finish(error: "third")
-        let told = sink.events.compactMap { if case .exchange(let told) = $0 { told } else { nil } }
+        let told = sink.events.compactMap {
+            if case .exchange(let told) = $0 { told.record } else { nil }
+        }
         #expect(told.map(\.durationMicroseconds) == [500])
         #expect(told.map(\.error) == ["first"])
         #expect(told.map(\.requestBody.bytes) == [[1, 2, 3]])

@@ -63,8 +63,8 @@ private let curl = "/usr/bin/curl"
         var ended: Set<Int64> = []
         while let batch = await subscription.next() {
             for case .traffic(.exchange(let exchange)) in batch
-            where exchange.durationMicroseconds != nil {
-                ended.insert(exchange.id)
+            where exchange.record.durationMicroseconds != nil {
+                ended.insert(exchange.record.id)
             }
         }
         #expect(ended.count >= rows.count)

@@ -188,7 +188,7 @@ final class ExchangeTask: @unchecked Sendable {
         // Asked ahead: what is passed on below is copied.
         guard worker.hasPage,
             let own = RequestRoute.own(
-                head, instead: route, isSecure: task.session != nil, wiring: worker.wiring,
+                head, instead: route, isSecure: task.session != nil,
                 port: task.port.address.port, address: { task.channel.localAddress })
         else { return false }
         route = own

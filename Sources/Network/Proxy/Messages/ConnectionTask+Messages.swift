@@ -24,14 +24,13 @@ extension ConnectionTask: MessageRecorder {
     ///
     /// - Parameter head: of the request, or what came in its place.
     func beginExchange(_ head: [UInt8], at startedAt: Timestamp) -> ExchangeRecorder {
-        var exchange = ExchangeRecord(
-            id: nextExchangeNumber(), connection: id, startedAt: startedAt,
-            scheme: session == nil ? .http : .https, authority: "")
-        exchange.requestHead = head
         record.exchangeCount += 1
         noteTaken()
         return ExchangeRecorder(
-            exchange, to: worker.recorder, messages: self, byteLimit: policy.value.recordedBody)
+            ExchangeRecord(
+                id: nextExchangeNumber(), connection: id, startedAt: startedAt,
+                scheme: session == nil ? .http : .https, authority: "", requestHead: head),
+            to: worker.recorder, messages: self, byteLimit: policy.value.recordedBody)
     }
 
     /// Notes the trailers that do not pass on.

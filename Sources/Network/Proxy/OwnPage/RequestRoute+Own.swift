@@ -11,13 +11,15 @@ extension ProxyWiring {
     private static let ownRootedHost = ownHost + "."
 
     /// Whether a host, in lower case, is the proxy itself.
-    func isOwn(_ host: String) -> Bool {
-        page != nil && (host == Self.ownHost || host == Self.ownRootedHost)
+    func isOwn(_ host: String) -> Bool { page != nil && Self.isOwnName(host) }
+
+    fileprivate static func isOwnName(_ host: String) -> Bool {
+        host == ownHost || host == ownRootedHost
     }
 }
 
 extension RequestRoute {
-    /// Where a request goes that is for the proxy itself; `nil` for all others.
+    /// Where a request goes that is for the proxy itself, if it has a page; `nil` for all others.
     ///
     /// A browser sends a request that names no origin to the host in its address bar. That may be a
     /// name that leads here since a moment ago, so that the page behind it reads the answer (DNS
@@ -26,21 +28,21 @@ extension RequestRoute {
     /// - Parameter port: of the listener.
     /// - Parameter address: that the client has connected to; asked for if it matters.
     static func own(
-        _ head: RequestHead, instead route: RequestRoute, isSecure: Bool, wiring: ProxyWiring,
-        port: UInt16, address: () -> SocketAddress?
+        _ head: RequestHead, instead route: RequestRoute, isSecure: Bool, port: UInt16,
+        address: () -> SocketAddress?
     ) -> RequestRoute? {
         let path: [UInt8]?
         switch route {
-        case .connect(let host, _): return wiring.isOwn(host) ? route : nil
+        case .connect(let host, _): return ProxyWiring.isOwnName(host) ? route : nil
         case .refuse:
-            guard wiring.page != nil, head.target.first == UInt8(ascii: "/"),
+            guard head.target.first == UInt8(ascii: "/"),
                 let host = head.fields.first(.host).flatMap({ HostField.parse($0)?.host }),
-                wiring.isOwn(host) || host == "localhost" || host.hasSuffix(".local")
+                ProxyWiring.isOwnName(host) || host == "localhost" || host.hasSuffix(".local")
                     || SocketAddress(literal: host, port: 0) != nil
             else { return nil }
             path = nil
         case .forward(let origin, let target, _):
-            guard wiring.isOwn(origin.host) || wiring.page != nil && isOwn(origin, port, address)
+            guard ProxyWiring.isOwnName(origin.host) || isOwn(origin, port, address)
             else { return nil }
             path = target
         }

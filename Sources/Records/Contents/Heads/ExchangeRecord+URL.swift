@@ -11,14 +11,23 @@ extension ExchangeRecord {
     }
 
     func url(method: ArraySlice<UInt8>, target: ArraySlice<UInt8>) -> [UInt8] {
-        let origin = Array("\(scheme.rawValue)://\(authority)".utf8)
-        if target.first == UInt8(ascii: "/") { return origin + target }
-        if target.isEmpty || target.elementsEqual([UInt8(ascii: "*")]) { return origin }
+        if target.first == UInt8(ascii: "/") { return origin(with: target) }
+        if target.isEmpty || target.elementsEqual([UInt8(ascii: "*")]) { return origin(with: []) }
         if method.equalsIgnoringCase("connect") { return Array(target) }
         let scheme = target.prefix { $0.isASCIILetter || $0.isASCIIDigit }
         if !scheme.isEmpty, target[scheme.endIndex...].starts(with: Array("://".utf8)) {
             return Array(target)
         }
-        return origin + [UInt8(ascii: "/")] + target
+        return origin(with: [UInt8(ascii: "/")] + target)
+    }
+
+    private func origin(with path: ArraySlice<UInt8>) -> [UInt8] {
+        var url: [UInt8] = []
+        url.reserveCapacity("https://".count + authority.utf8.count + path.count)
+        url += scheme.rawValue.utf8
+        url += "://".utf8
+        url += authority.utf8
+        url += path
+        return url
     }
 }

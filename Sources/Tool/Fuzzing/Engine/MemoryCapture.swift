@@ -24,7 +24,8 @@ final class MemoryCapture: TrafficSink, TrafficSource {
                 content.weight += event.weight
                 switch event {
                 case .connection(let record): content.connections[record.id] = record
-                case .exchange(let record): content.exchanges[record.id] = record
+                case .exchange(let snapshot):
+                    content.exchanges[snapshot.record.id] = snapshot.record
                 case .bodyChunk(let exchange, let direction, _, let bytes):
                     content.chunks[exchange, default: [[], []]][direction.rawValue].append(bytes)
                 case .message(let record):

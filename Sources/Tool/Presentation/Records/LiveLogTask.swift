@@ -30,8 +30,8 @@ package enum LiveLogTask {
 
     private static func line(_ event: RunEvent, _ log: LiveLog) -> String? {
         switch event {
-        case .traffic(.exchange(let exchange)):
-            exchange.durationMicroseconds == nil ? nil : log.line(for: exchange)
+        case .traffic(.exchange(let snapshot)):
+            snapshot.record.durationMicroseconds == nil ? nil : log.line(for: snapshot.record)
         case .traffic(.connection(let connection)):
             connection.closedAt == nil ? nil : log.line(for: connection)
         case .lagged(let count): "… \(count) events not shown"

@@ -34,7 +34,8 @@ final class MemoryTraffic: TrafficSink, TrafficSource {
         case .message(let record): state.messages.append(record)
         case .bodyChunk(let exchange, let direction, _, let bytes):
             state.contents[Key(exchange: exchange, direction: direction), default: []].append(bytes)
-        case .exchange(var record):
+        case .exchange(let snapshot):
+            var record = snapshot.record
             let bodies = [record.requestBody.bytes, record.responseBody.bytes]
             for (direction, bytes) in zip([Direction.request, .response], bodies)
             where !bytes.isEmpty {

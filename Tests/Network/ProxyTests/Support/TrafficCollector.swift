@@ -57,7 +57,8 @@ final class TrafficCollector: TrafficSink {
             }
             let known = content.connections[record.id]?.last
             content.connections[record.id, default: []].append(record.keeping(known))
-        case .exchange(let record):
+        case .exchange(let snapshot):
+            let record = snapshot.record
             if content.exchanges[record.id]?.last?.durationMicroseconds != nil {
                 content.contradictions.append("exchange \(record.id) was told of after its end")
             }
