@@ -31,7 +31,7 @@ extension CaptureReader {
         return row.summary.record
     }
 
-    /// Shows a summary rather than to return it: a list has many, and each copy has many buffers.
+    /// Passes a summary to `visit` instead of returning it, which would retain each of its buffers.
     func visitSummary<Value>(
         from statement: Statement, _ visit: (ExchangeSummary) throws -> Value
     ) throws -> Value {
@@ -147,13 +147,13 @@ extension CaptureReader {
 }
 
 extension ExchangeRow {
-    /// To be read into.
+    /// To be read into. Made anew for each row: a copy of a constant would retain its buffers.
     static var empty: ExchangeRow {
         ExchangeRow(
             summary: ExchangeSummary(
                 record: ExchangeRecord(
                     id: 0, connection: 0, startedAt: Timestamp(microseconds: 0), scheme: .http,
                     authority: ""),
-                cut: HeadCut()))
+                head: HeadSummary()))
     }
 }

@@ -1,9 +1,9 @@
 internal import Base
 
 /// One column of a table: how it is written from what is recorded, and how it is read into a row.
-struct Column<Source, Row>: Sendable {
+struct Column<Input, Row>: Sendable {
     let name: String
-    let write: @Sendable (Source, Statement) -> Void
+    let write: @Sendable (Input, Statement) -> Void
     let read: @Sendable (inout Row, Statement) throws(Failure) -> Void
     /// The version of the schema that it came with.
     private(set) var version: Int64 = 1
@@ -11,7 +11,7 @@ struct Column<Source, Row>: Sendable {
     private(set) var standard = "NULL"
 
     private init(
-        _ name: String, write: @escaping @Sendable (Source, Statement) -> Void,
+        _ name: String, write: @escaping @Sendable (Input, Statement) -> Void,
         read: @escaping @Sendable (inout Row, Statement) throws(Failure) -> Void
     ) {
         self.name = name
@@ -30,7 +30,7 @@ struct Column<Source, Row>: Sendable {
 
 extension Column {
     static func integer(
-        _ name: String, _ value: @escaping @Sendable (Source) -> Int64,
+        _ name: String, _ value: @escaping @Sendable (Input) -> Int64,
         _ set: @escaping @Sendable (inout Row, Int64) -> Void
     ) -> Self {
         Column(name, write: { $1.bind(value($0)) }, read: { set(&$0, $1.integer()) })
@@ -38,35 +38,35 @@ extension Column {
 
     /// A size or a count, within what one can be.
     static func count(
-        _ name: String, _ value: @escaping @Sendable (Source) -> Int64,
+        _ name: String, _ value: @escaping @Sendable (Input) -> Int64,
         _ set: @escaping @Sendable (inout Row, Int64) -> Void
     ) -> Self {
         Column(name, write: { $1.bind(value($0)) }, read: { set(&$0, $1.count()) })
     }
 
     static func optionalInteger(
-        _ name: String, _ value: @escaping @Sendable (Source) -> Int64?,
+        _ name: String, _ value: @escaping @Sendable (Input) -> Int64?,
         _ set: @escaping @Sendable (inout Row, Int64?) -> Void
     ) -> Self {
         Column(name, write: { $1.bind(value($0)) }, read: { set(&$0, $1.optionalInteger()) })
     }
 
     static func boolean(
-        _ name: String, _ value: @escaping @Sendable (Source) -> Bool,
+        _ name: String, _ value: @escaping @Sendable (Input) -> Bool,
         _ set: @escaping @Sendable (inout Row, Bool) -> Void
     ) -> Self {
         Column(name, write: { $1.bind(value($0)) }, read: { set(&$0, $1.boolean()) })
     }
 
     static func text(
-        _ name: String, _ value: @escaping @Sendable (Source) -> String,
+        _ name: String, _ value: @escaping @Sendable (Input) -> String,
         _ set: @escaping @Sendable (inout Row, String) -> Void
     ) -> Self {
         Column(name, write: { $1.bind(value($0)) }, read: { set(&$0, $1.text()) })
     }
 
     static func optionalText(
-        _ name: String, _ value: @escaping @Sendable (Source) -> String?,
+        _ name: String, _ value: @escaping @Sendable (Input) -> String?,
         _ set: @escaping @Sendable (inout Row, String?) -> Void
     ) -> Self {
         Column(name, write: { $1.bind(value($0)) }, read: { set(&$0, $1.optionalText()) })
@@ -74,33 +74,33 @@ extension Column {
 
     /// Text that is held as bytes.
     static func textBytes(
-        _ name: String, _ value: @escaping @Sendable (Source) -> ArraySlice<UInt8>,
+        _ name: String, _ value: @escaping @Sendable (Input) -> ArraySlice<UInt8>,
         _ set: @escaping @Sendable (inout Row, ArraySlice<UInt8>) -> Void
     ) -> Self {
         Column(
             name,
-            write: { source, statement in
-                let slice = value(source)
+            write: { input, statement in
+                let slice = value(input)
                 statement.bind(text: slice.span)
             }, read: { set(&$0, $1.bytes()[...]) })
     }
 
     /// The same, or NULL.
     static func optionalTextBytes(
-        _ name: String, _ value: @escaping @Sendable (Source) -> ArraySlice<UInt8>?,
+        _ name: String, _ value: @escaping @Sendable (Input) -> ArraySlice<UInt8>?,
         _ set: @escaping @Sendable (inout Row, ArraySlice<UInt8>?) -> Void
     ) -> Self {
         Column(
             name,
-            write: { source, statement in
-                guard let slice = value(source) else { return statement.bindNull() }
+            write: { input, statement in
+                guard let slice = value(input) else { return statement.bindNull() }
                 statement.bind(text: slice.span)
             }, read: { set(&$0, $1.optionalBytes()?[...]) })
     }
 
     /// Bytes; none at all are NULL.
     static func bytes(
-        _ name: String, _ value: @escaping @Sendable (Source) -> [UInt8],
+        _ name: String, _ value: @escaping @Sendable (Input) -> [UInt8],
         _ set: @escaping @Sendable (inout Row, [UInt8]) -> Void
     ) -> Self {
         Column(name, write: { $1.bind(value($0)) }, read: { set(&$0, $1.bytes()) })
@@ -110,7 +110,7 @@ extension Column {
     ///
     /// Errors of reading: `capture-newer`.
     static func word<Word: RawRepresentable<String> & Sendable>(
-        _ name: String, _ value: @escaping @Sendable (Source) -> Word,
+        _ name: String, _ value: @escaping @Sendable (Input) -> Word,
         _ set: @escaping @Sendable (inout Row, Word) -> Void
     ) -> Self {
         Column(
@@ -122,7 +122,7 @@ extension Column {
 
     /// The same, or NULL.
     static func optionalWord<Word: RawRepresentable<String> & Sendable>(
-        _ name: String, _ value: @escaping @Sendable (Source) -> Word?,
+        _ name: String, _ value: @escaping @Sendable (Input) -> Word?,
         _ set: @escaping @Sendable (inout Row, Word?) -> Void
     ) -> Self {
         Column(
@@ -135,11 +135,10 @@ extension Column {
 }
 
 /// A table of the file, from whose columns both writing and reading are made.
-struct Table<Source, Row>: Sendable {
+struct Table<Input, Row>: Sendable {
     let name: String
-    /// In the order of the table. A row goes over them as a span: an iterator would count what each
-    /// column holds.
-    let columns: [Column<Source, Row>]
+    /// In the order of the table. Iterated as a span: an iterator retains the closures of each.
+    let columns: [Column<Input, Row>]
 
     /// Some of the columns.
     func only(_ isWanted: (String) -> Bool) -> Self {
@@ -151,9 +150,9 @@ struct Table<Source, Row>: Sendable {
         columns.map { $0.version <= version ? $0.name : $0.standard }.joined(separator: ",")
     }
 
-    func write(_ source: Source, with statement: Statement) throws(Failure) {
+    func write(_ input: Input, with statement: Statement) throws(Failure) {
         let columns = columns.span
-        for index in columns.indices { columns[index].write(source, statement) }
+        for index in columns.indices { columns[index].write(input, statement) }
         try statement.run()
     }
 

@@ -63,11 +63,11 @@ struct HeadCutting {
     }
 
     private func cut(_ record: ExchangeRecord) throws(Failure) {
-        let cut = record.headCut
-        update.bind(text: cut.method.span)
-        update.bind(text: cut.target.span)
-        update.bind(text: cut.contentType.span)
-        update.bind(cut.grpcStatus.map { Int64($0) })
+        let head = record.headSummary
+        update.bind(text: head.method.span)
+        update.bind(text: head.target.span)
+        update.bind(text: head.contentType.span)
+        update.bind(head.grpcStatus.map { Int64($0) })
         update.bind(record.id)
         try update.run()
     }

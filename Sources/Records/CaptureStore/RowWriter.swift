@@ -67,9 +67,9 @@ final class RowWriter {
             interim.bind(head)
             try interim.run()
         }
-        let source = ExchangeSource(
-            snapshot: snapshot, cut: snapshot.record.headCut, requestBody: requestBody,
+        let input = ExchangeRowInput(
+            snapshot: snapshot, head: snapshot.record.headSummary, requestBody: requestBody,
             responseBody: responseBody)
-        try Schema.exchanges.write(source, with: exchange)
+        try Schema.exchanges.write(input, with: exchange)
     }
 }

@@ -2,23 +2,25 @@ internal import Base
 internal import Traffic
 
 extension Schema {
-    static let exchanges = Table<ExchangeSource, ExchangeRow>(
+    static let exchanges = Table<ExchangeRowInput, ExchangeRow>(
         name: "exchange", columns: placeColumns + statusColumns + endColumns)
 
-    /// All that a record holds: what was cut from its heads is in them, too.
-    static let exchangeRecords = exchanges.only { !cutColumns.contains($0) }
+    /// All that a record holds: what a list shows of its heads is in them, too.
+    static let exchangeRecords = exchanges.only { !unreadColumns.contains($0) }
 
     /// What a list shows.
     static let exchangeSummaries = exchanges.only { !unlistedColumns.contains($0) }
 
-    private static let cutColumns: Set = ["method", "target", "content_type", "grpc_status"]
+    private static let unreadColumns: Set = [
+        "method", "target", "content_type", "grpc_status", "request_body", "response_body",
+    ]
     private static let unlistedColumns: Set = [
         "first_byte_us", "request_chunks", "response_chunks", "request_body", "response_body",
         "error_detail", "interims", "request_trailers", "response_trailers", "request_head",
         "response_head", "request_sent", "response_sent",
     ]
 
-    private static let placeColumns: [Column<ExchangeSource, ExchangeRow>] = [
+    private static let placeColumns: [Column<ExchangeRowInput, ExchangeRow>] = [
         .integer("id", { $0.record.id }, { $0.record.id = $1 }),
         .integer("connection", { $0.record.connection }, { $0.record.connection = $1 }),
         .integer(
@@ -32,11 +34,11 @@ extension Schema {
             { $0.record.firstByteMicroseconds = $1.map(RecordedNumber.bounded) }),
         .optionalWord("scheme", { $0.scheme }, { $0.scheme = $1 }),
         .text("authority", { $0.record.authority }, { $0.record.authority = $1 }),
-        .textBytes("method", { $0.cut.method }, { $0.cut.method = $1 }),
-        .textBytes("target", { $0.cut.target }, { $0.cut.target = $1 }),
+        .textBytes("method", { $0.head.method }, { $0.head.method = $1 }),
+        .textBytes("target", { $0.head.target }, { $0.head.target = $1 }),
     ]
 
-    private static let statusColumns: [Column<ExchangeSource, ExchangeRow>] = [
+    private static let statusColumns: [Column<ExchangeRowInput, ExchangeRow>] = [
         .integer(
             "status", { Int64($0.record.status) },
             { $0.record.status = Int(max(0, min($1, 999))) }),
@@ -56,8 +58,8 @@ extension Schema {
         .count(
             "response_chunks", { Int64($0.record.responseBody.chunkCount) },
             { $0.record.responseBody.chunkCount = Int($1) }),
-        .optionalInteger("request_body", { $0.requestBody }, { $0.requestBody = $1 }),
-        .optionalInteger("response_body", { $0.responseBody }, { $0.responseBody = $1 }),
+        .optionalInteger("request_body", { $0.requestBody }, { _, _ in }),
+        .optionalInteger("response_body", { $0.responseBody }, { _, _ in }),
         .optionalText("error", { $0.record.error }, { $0.record.error = $1 }),
         .optionalText("error_detail", { $0.record.errorDetail }, { $0.record.errorDetail = $1 }),
         .boolean(
@@ -65,7 +67,7 @@ extension Schema {
         .integer("interims", { $0.interimCount }, { $0.interimCount = $1 }),
     ]
 
-    private static let endColumns: [Column<ExchangeSource, ExchangeRow>] = [
+    private static let endColumns: [Column<ExchangeRowInput, ExchangeRow>] = [
         .bytes(
             "request_trailers", { $0.record.requestBody.trailers },
             { $0.record.requestBody.trailers = $1 }),
@@ -83,15 +85,15 @@ extension Schema {
             { $0.record.originProtocolName = $1 }
         ).since(2),
         .optionalTextBytes(
-            "content_type", { $0.cut.contentType },
+            "content_type", { $0.head.contentType },
             {
                 $0.isUncut = $1 == nil
-                $0.cut.contentType = $1 ?? []
+                $0.head.contentType = $1 ?? []
             }
         ).since(3),
         .optionalInteger(
-            "grpc_status", { $0.cut.grpcStatus.map { Int64($0) } },
-            { $0.cut.grpcStatus = $1.map { Int(clamping: $0) } }
+            "grpc_status", { $0.head.grpcStatus.map { Int64($0) } },
+            { $0.head.grpcStatus = $1.map { Int(clamping: $0) } }
         ).since(3),
         .bytes(
             "request_sent", { $0.record.sentRequestHead }, { $0.record.sentRequestHead = $1 }
@@ -107,13 +109,13 @@ extension ExchangeRow {
         _read { yield summary.record }
         _modify { yield &summary.record }
     }
-    fileprivate var cut: HeadCut {
-        _read { yield summary.cut }
-        _modify { yield &summary.cut }
+    fileprivate var head: HeadSummary {
+        _read { yield summary.head }
+        _modify { yield &summary.head }
     }
 }
 
-extension ExchangeSource {
+extension ExchangeRowInput {
     fileprivate var record: ExchangeRecord {
         _read { yield snapshot.record }
     }

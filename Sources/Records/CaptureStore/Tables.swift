@@ -25,9 +25,9 @@ struct TLSRow {
 }
 
 /// What a row of `exchange` is written from.
-struct ExchangeSource {
+struct ExchangeRowInput {
     let snapshot: ExchangeSnapshot
-    let cut: HeadCut
+    let head: HeadSummary
     let requestBody: Int64?
     let responseBody: Int64?
 
@@ -41,8 +41,6 @@ struct ExchangeRow {
     var summary: ExchangeSummary
     /// `nil` while there are contents only, or where the writer ended before there was more.
     var scheme: ExchangeRecord.Scheme?
-    var requestBody: Int64?
-    var responseBody: Int64?
     var interimCount: Int64 = 0
     /// Whether a version wrote it that did not cut the heads.
     var isUncut = false

@@ -25,9 +25,9 @@ package enum URLRedaction {
             switch url[index] {
             case question, hash, semicolon, at: return true
             // A token may stand in the path itself.
-            case UInt8(ascii: "e"):
-                if index + 2 < url.count, url[index + 1] == UInt8(ascii: "y"),
-                    url[index + 2] == UInt8(ascii: "J")
+            case tokenStart.0:
+                if index + 2 < url.count, url[index + 1] == tokenStart.1,
+                    url[index + 2] == tokenStart.2
                 {
                     return true
                 }
@@ -85,12 +85,12 @@ package enum URLRedaction {
         // sends it; so userinfo is looked for past them, as far as a host can follow.
         let authority = head[start...].prefix { $0 != slash }
         let end = authority.endIndex
-        if let at = authority.lastIndex(of: UInt8(ascii: "@")) {
+        if let sign = authority.lastIndex(of: at) {
             result += redactionMark
-            result += url[at..<end]
-        } else if let at = misplacedAt(in: url[end...], after: authority) {
+            result += url[sign..<end]
+        } else if let sign = misplacedAt(in: url[end...], after: authority) {
             result += redactionMark
-            let host = url[at...].prefix { $0 != slash && $0 != question && $0 != hash }
+            let host = url[sign...].prefix { $0 != slash && $0 != question && $0 != hash }
             result += host
             return host.endIndex
         } else {
@@ -107,7 +107,7 @@ package enum URLRedaction {
             authority.last != UInt8(ascii: "]"),
             !authority[(colon + 1)...].allSatisfy(\.isASCIIDigit)
         else { return nil }
-        return rest.lastIndex(of: UInt8(ascii: "@"))
+        return rest.lastIndex(of: at)
     }
 
     private static func appendPath(
@@ -162,7 +162,8 @@ package enum URLRedaction {
 
     /// Whether the text is a JSON Web Token: a base64 `{"` and a dot (RFC 7519 §3).
     static func isToken(_ text: ArraySlice<UInt8>) -> Bool {
-        text.first == UInt8(ascii: "e") && text.starts(with: Array("eyJ".utf8))
+        text.first == tokenStart.0
+            && text.dropFirst().starts(with: [tokenStart.1, tokenStart.2])
             && text.contains(UInt8(ascii: "."))
     }
 
@@ -188,7 +189,7 @@ package enum URLRedaction {
 
     /// What a value holds that may hold more than it seems to.
     private static func isNestingSign(_ byte: UInt8) -> Bool {
-        byte == equals || byte == UInt8(ascii: "@") || byte == percent
+        byte == equals || byte == at || byte == percent
     }
 
     private static func decoded(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
@@ -205,4 +206,5 @@ package enum URLRedaction {
     private static let equals = UInt8(ascii: "=")
     private static let percent = UInt8(ascii: "%")
     private static let at = UInt8(ascii: "@")
+    private static let tokenStart = (UInt8(ascii: "e"), UInt8(ascii: "y"), UInt8(ascii: "J"))
 }

@@ -1,18 +1,17 @@
 /// What a list shows of an exchange, cut from its heads so that these need not be read.
 package struct ExchangeSummary: Sendable {
-    /// Without contents; from a store, without what a list does not show: heads, trailers, the details
-    /// of an error, when the first byte came.
+    /// Without contents; from a store, only what a list shows is sure to be set.
     package var record: ExchangeRecord
-    package var cut: HeadCut
+    package var head: HeadSummary
 
-    package init(record: ExchangeRecord, cut: HeadCut) {
+    package init(record: ExchangeRecord, head: HeadSummary) {
         self.record = record
-        self.cut = cut
+        self.head = head
     }
 }
 
 /// What is cut from the heads of an exchange.
-package struct HeadCut: Sendable {
+package struct HeadSummary: Sendable {
     /// As it stands in the request line.
     package var method: ArraySlice<UInt8> = []
     /// The same, spaces inside of it included.

@@ -1,6 +1,7 @@
 /// What the proxy tells whoever records.
 ///
-/// Indirect: the records are large, and an event changes hands several times.
+/// Each payload lies behind one pointer: the records are large, and an event changes hands several
+/// times.
 package enum TrafficEvent: Sendable {
     /// A connection was accepted, or something about it is newly known. What a later event of the
     /// same connection leaves empty of a leg's hello, key log and chain stays as it was told.
@@ -12,6 +13,7 @@ package enum TrafficEvent: Sendable {
     /// A message, or a part of a long one; in the order of their numbers and parts.
     indirect case message(MessageRecord)
 
+    /// Wraps a record.
     package static func exchange(_ record: consuming ExchangeRecord) -> TrafficEvent {
         .exchange(ExchangeSnapshot(record))
     }
@@ -30,12 +32,11 @@ package enum TrafficEvent: Sendable {
 
 /// What is known of an exchange at a moment.
 ///
-/// An object, and not one of the values it has: whom an event passes on its way reads the record
-/// where it lies, where each copy would count all of its buffers.
+/// A class, so that whoever passes an event on retains one object and not each buffer of its record.
 package final class ExchangeSnapshot: Sendable {
     package let record: ExchangeRecord
 
-    package init(_ record: ExchangeRecord) { self.record = record }
+    package init(_ record: consuming ExchangeRecord) { self.record = record }
 
     fileprivate var weight: Int {
         512 + record.requestHead.count + record.responseHead.count

@@ -48,6 +48,8 @@ extension String {
 }
 
 extension UInt8 {
+    fileprivate var isPlain: Bool { self &- 0x20 < 0x5F && self != UInt8(ascii: "#") }
+
     /// Whether a character of UTF-8 that begins with this byte may act on a reader.
     var mayBeginUnseen: Bool {
         switch self {
@@ -56,8 +58,4 @@ extension UInt8 {
         default: false
         }
     }
-}
-
-extension UInt8 {
-    fileprivate var isPlain: Bool { self &- 0x20 < 0x5F && self != UInt8(ascii: "#") }
 }

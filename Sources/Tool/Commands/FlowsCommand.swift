@@ -96,7 +96,8 @@ private func listFlows(
         try listTransfers(arguments, source, filter, environment)
         return .clean
     }
-    let clients = arguments.follows || !arguments.isJSON ? [:] : try source.clients()
+    // JSON alone names the client.
+    let clients = arguments.isJSON && !arguments.follows ? try source.clients() : [:]
     var table = Listing(FlowTable.columns, names: arguments.columns, to: environment.console)
     var lines = LineWriter(environment.output)
     let most = arguments.limit ?? Int64.max

@@ -21,6 +21,7 @@ package struct LineWriter {
 
     // MARK: A line in pieces
 
+    /// Holds a piece, however much is held: `endLine` looks at the limit.
     mutating func append(_ piece: some Collection<UInt8>) { held += piece }
 
     mutating func append(spaces count: Int) {

@@ -37,9 +37,10 @@ package struct Listing<Record> {
     }
 
     package mutating func append(_ record: Record, note: TableWriter.Cell? = nil) throws(Failure) {
-        let all = cells
-        let cells = all.span
-        for index in cells.indices { table.place(cells[index](record)) }
+        // A copy, since `self` changes while the span is read; a span, since an iterator retains each.
+        let copy = cells
+        let span = copy.span
+        for index in span.indices { table.place(span[index](record)) }
         try table.endRow(note: note)
     }
 

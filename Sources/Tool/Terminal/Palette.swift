@@ -33,9 +33,9 @@ package struct Palette: Equatable, Sendable {
         return style.start + text + Style.end
     }
 
-    /// Writes a piece of a line.
+    /// Writes a piece of a line, which is not empty.
     func paint(_ text: ArraySlice<UInt8>, _ style: Style?, to lines: inout LineWriter) {
-        guard isColoured, let style, !text.isEmpty else { return lines.append(text) }
+        guard isColoured, let style else { return lines.append(text) }
         lines.append(style.start.utf8)
         lines.append(text)
         lines.append(Style.end.utf8)

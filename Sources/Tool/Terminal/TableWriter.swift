@@ -40,7 +40,7 @@ package struct TableWriter {
         }
     }
 
-    /// A cell of the batch, whose text ends in `texts` where it says.
+    /// A cell of the batch; its text ends at `end` in `texts`.
     private struct PlacedCell {
         let end: Int
         let width: Int
@@ -53,8 +53,8 @@ package struct TableWriter {
     private let totalWidth: Int?
     private var lines: LineWriter
     private var widths: [Int]
-    /// The batch: its cells row by row, the texts of all of them behind one another, and the notes by
-    /// the numbers of their rows.
+    /// The batch: its cells row by row, their texts one after another, and the notes by the numbers of
+    /// their rows.
     private var cells: [PlacedCell] = []
     private var texts: [UInt8] = []
     private var notes: [Int: Cell] = [:]
@@ -64,6 +64,7 @@ package struct TableWriter {
     private var shown: [Int] = []
 
     package init(_ columns: [Column], to stream: OutputStream, palette: Palette) {
+        precondition(!columns.isEmpty, "a table has columns")
         self.columns = columns
         self.palette = palette
         totalWidth = stream.isTerminal ? stream.columns : nil
@@ -74,7 +75,6 @@ package struct TableWriter {
 
     /// Adds a row of as many cells as there are columns; `note` has a line of its own below it.
     package mutating func append(_ cells: [Cell], note: Cell? = nil) throws(Failure) {
-        precondition(cells.count == columns.count, "a cell a column")
         for cell in cells { place(cell) }
         try endRow(note: note)
     }
@@ -89,8 +89,9 @@ package struct TableWriter {
 
     /// Ends a row of which all cells were placed.
     mutating func endRow(note: Cell?) throws(Failure) {
+        precondition(cells.count % columns.count == 0, "a cell a column")
         if let note { notes[rowCount - 1] = note }
-        if rowCount >= Self.batchLimit { try writeBatch() }
+        if recordCount >= Self.batchLimit { try writeBatch() }
     }
 
     /// Writes what is held; a table without rows has no header either.
@@ -100,9 +101,11 @@ package struct TableWriter {
     }
 
     private var rowCount: Int { cells.count / columns.count }
+    /// Without the header.
+    private var recordCount: Int { rowCount - (isFirst ? 1 : 0) }
 
     private mutating func writeBatch() throws(Failure) {
-        guard rowCount > (isFirst ? 1 : 0) else { return }
+        guard recordCount > 0 else { return }
         if isFirst { shown = fittingColumns() }
         isFirst = false
         let limits = columnLimits()

@@ -8,7 +8,7 @@ package import Traffic
 package struct FlowSummary {
     package let id: Int64
     package let startedAt: Timestamp
-    /// Empty if the connection is not in the capture.
+    /// Empty if the connection is not in the capture, or nobody looked it up.
     package let client: String
     package let scheme: String
     package let method: String
@@ -40,13 +40,15 @@ package struct FlowSummary {
         return grpcStatus.flatMap { $0 == 0 ? nil : GRPCStatus.text($0) }
     }
 
-    /// - Parameter withSecrets: whether the URL is shown as it was recorded.
+    /// - Parameters:
+    ///   - summary: borrowed, since a copy would retain its many buffers.
+    ///   - withSecrets: whether the URL is shown as it was recorded.
     package init(_ summary: borrowing ExchangeSummary, client: String, withSecrets: Bool) {
         id = summary.record.id
         startedAt = summary.record.startedAt
         self.client = client
         scheme = summary.record.scheme.rawValue
-        method = summary.cut.method.text
+        method = summary.head.method.text
         let recorded = summary.url
         isHeadMissing = summary.record.isHeadMissing
         url =
@@ -61,7 +63,7 @@ package struct FlowSummary {
         originProtocolName = summary.record.originProtocolName
         stream = summary.record.stream == 0 ? nil : summary.record.stream
         error = summary.record.error
-        grpcStatus = summary.cut.grpcStatus
+        grpcStatus = summary.head.grpcStatus
     }
 
     /// What a line has to say besides: the error, and whether a content was not recorded whole.

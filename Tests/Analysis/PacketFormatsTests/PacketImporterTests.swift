@@ -324,7 +324,7 @@ final class RecordingSink: TrafficSink {
 
     var exchanges: [ExchangeRecord] {
         events.withLock {
-            $0.compactMap { if case .exchange(let told) = $0 { told.record } else { nil } }
+            $0.compactMap { if case .exchange(let snapshot) = $0 { snapshot.record } else { nil } }
         }
     }
 

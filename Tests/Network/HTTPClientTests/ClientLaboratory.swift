@@ -15,7 +15,7 @@ struct ClientOutcome<Result: Sendable>: Sendable {
     let records: [TrafficEvent]
 
     var exchanges: [ExchangeRecord] {
-        records.compactMap { if case .exchange(let told) = $0 { told.record } else { nil } }
+        records.compactMap { if case .exchange(let snapshot) = $0 { snapshot.record } else { nil } }
     }
 
     /// `request text one`, a close with its code.

@@ -31,7 +31,7 @@ struct RecordedHeadTests {
             authority: "a")
         record.responseHead =
             Array("HTTP/1.1 200 \r\nContent-Type: ".utf8) + value + Array("\r\n\r\n".utf8)
-        return Array(record.headCut.contentType)
+        return Array(record.headSummary.contentType)
     }
 
     static let rows = [

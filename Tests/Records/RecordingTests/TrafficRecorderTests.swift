@@ -118,7 +118,7 @@ import Traffic
         exchange.finish(at: Timestamp(microseconds: 1_500), error: "second", "why")
         exchange.finish(error: "third")
         let told = sink.events.compactMap {
-            if case .exchange(let told) = $0 { told.record } else { nil }
+            if case .exchange(let snapshot) = $0 { snapshot.record } else { nil }
         }
         #expect(told.map(\.durationMicroseconds) == [500])
         #expect(told.map(\.error) == ["first"])

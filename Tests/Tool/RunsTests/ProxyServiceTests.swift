@@ -62,9 +62,9 @@ private let curl = "/usr/bin/curl"
         }
         var ended: Set<Int64> = []
         while let batch = await subscription.next() {
-            for case .traffic(.exchange(let exchange)) in batch
-            where exchange.record.durationMicroseconds != nil {
-                ended.insert(exchange.record.id)
+            for case .traffic(.exchange(let snapshot)) in batch
+            where snapshot.record.durationMicroseconds != nil {
+                ended.insert(snapshot.record.id)
             }
         }
         #expect(ended.count >= rows.count)

@@ -132,6 +132,21 @@ struct TableWriterTests {
                 """)
     }
 
+    /// A batch has 500 records, of which the header is none.
+    @Test func alignsABatch() throws {
+        let collector = Collector()
+        var table = TableWriter(Self.columns, to: collector.stream(), palette: .plain)
+        for id in 1...501 {
+            let url = id < 500 ? "u" : String(repeating: "w", count: id == 500 ? 9 : 12)
+            try table.append(["\(id)", url, "1", "e"].map { TableWriter.Cell($0) })
+        }
+        try table.finish()
+        let lines = collector.text.split(separator: "\n")
+        #expect(lines[0] == " id  url        size  error")
+        #expect(lines[1] == "  1  u             1  e")
+        #expect(lines[501] == "501  wwwwwwwwwwww     1  e")
+    }
+
     /// What is held is written as the table grows, under one header, and stays aligned.
     @Test func writesBatches() throws {
         let collector = Collector()

@@ -185,7 +185,6 @@ final class ExchangeTask: @unchecked Sendable {
 
     /// Whether a request is for the proxy itself, which it is led to then.
     private func leadsToOwn(_ head: RequestHead, _ route: inout RequestRoute) -> Bool {
-        // Asked ahead: what is passed on below is copied.
         guard worker.hasPage,
             let own = RequestRoute.own(
                 head, instead: route, isSecure: task.session != nil,

@@ -13,13 +13,15 @@ extension ProxyWiring {
     /// Whether a host, in lower case, is the proxy itself.
     func isOwn(_ host: String) -> Bool { page != nil && Self.isOwnName(host) }
 
+    /// Whether a host, in lower case, is what a proxy with a page is called.
     fileprivate static func isOwnName(_ host: String) -> Bool {
         host == ownHost || host == ownRootedHost
     }
 }
 
 extension RequestRoute {
-    /// Where a request goes that is for the proxy itself, if it has a page; `nil` for all others.
+    /// Where a request goes that is for the proxy itself; `nil` for all others. The caller has seen to
+    /// it that the proxy has a page.
     ///
     /// A browser sends a request that names no origin to the host in its address bar. That may be a
     /// name that leads here since a moment ago, so that the page behind it reads the answer (DNS

@@ -11,19 +11,19 @@ extension ExchangeRecord {
     }
 
     func url(method: ArraySlice<UInt8>, target: ArraySlice<UInt8>) -> [UInt8] {
-        if target.first == UInt8(ascii: "/") { return origin(with: target) }
-        if target.isEmpty || target.elementsEqual([UInt8(ascii: "*")]) { return origin(with: []) }
+        if target.first == UInt8(ascii: "/") { return url(path: target) }
+        if target.isEmpty || target.elementsEqual([UInt8(ascii: "*")]) { return url(path: []) }
         if method.equalsIgnoringCase("connect") { return Array(target) }
         let scheme = target.prefix { $0.isASCIILetter || $0.isASCIIDigit }
         if !scheme.isEmpty, target[scheme.endIndex...].starts(with: Array("://".utf8)) {
             return Array(target)
         }
-        return origin(with: [UInt8(ascii: "/")] + target)
+        return url(path: [UInt8(ascii: "/")] + target)
     }
 
-    private func origin(with path: ArraySlice<UInt8>) -> [UInt8] {
+    private func url(path: ArraySlice<UInt8>) -> [UInt8] {
         var url: [UInt8] = []
-        url.reserveCapacity("https://".count + authority.utf8.count + path.count)
+        url.reserveCapacity("https://".utf8.count + authority.utf8.count + path.count)
         url += scheme.rawValue.utf8
         url += "://".utf8
         url += authority.utf8
